@@ -1,0 +1,1 @@
+"""A flight recorder and a replay for the Kubernetes HorizontalPodAutoscaler."""

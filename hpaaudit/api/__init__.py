@@ -1,0 +1,1 @@
+"""Speech: Kubernetes' JSON to model and back, pure."""

@@ -1,0 +1,61 @@
+"""Controller flags and feature gates, as on a command line, to the values that steer decisions."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from hpaaudit.api import times
+from hpaaudit.errors import BadOption
+from hpaaudit.model.audit import Assumption
+from hpaaudit.model.flags import Flags
+
+PREFIX = "horizontal-pod-autoscaler-"
+_FIELDS = {
+    "sync-period": "sync_period_us",
+    "downscale-stabilization": "downscale_stabilization_us",
+    "cpu-initialization-period": "cpu_initialization_period_us",
+    "initial-readiness-delay": "initial_readiness_delay_us",
+    "tolerance": "tolerance",
+}
+SHORT_NAMES = tuple(_FIELDS)
+
+
+def short_name(name: str) -> str:
+    """A flag without dashes in front and without the prefix that all of them share."""
+    return name.lstrip("-").replace("_", "-").removeprefix(PREFIX)
+
+
+def with_flags(flags: Flags, given: Mapping[str, str]) -> Flags:
+    """The flags with those that change a decision set; others are the controller's business only."""
+    changes: dict[str, Any] = {}
+    for name, text in given.items():
+        field = _FIELDS.get(short_name(name))
+        if field is None:
+            continue
+        try:
+            changes[field] = float(text) if field == "tolerance" else times.duration(text)
+        except ValueError as error:
+            kind = "a number such as 0.1" if field == "tolerance" else "a duration such as 15s"
+            raise BadOption(f"{name}={text} is not a flag that can be read: give {kind}") from error
+    return replace(flags, **changes)
+
+
+def user_flags(given: Mapping[str, str]) -> Mapping[str, str]:
+    """The flags of a user by short name; BadOption for a name that no controller has."""
+    short = {short_name(name): text for name, text in given.items()}
+    for name in short:
+        if name not in _FIELDS:
+            raise BadOption(f"--flag {name} changes no decision: known are {', '.join(SHORT_NAMES)}")
+    return short
+
+
+def assumptions(flags: Flags, observed: Mapping[str, str], given: Mapping[str, str]) -> tuple[Assumption, ...]:
+    """Each flag that steers a decision, its value, and where that comes from."""
+    seen = {short_name(name) for name in observed}
+    found = []
+    for name, field in _FIELDS.items():
+        value = getattr(flags, field)
+        text = f"{value}" if field == "tolerance" else f"{value / 1_000_000:g}s"
+        source = "user" if name in given else ("observed" if name in seen else "default")
+        found.append(Assumption(key=name, value=text, source=source))
+    return tuple(found)

@@ -1,0 +1,199 @@
+"""The requests that a reconcile makes: paths to meanings and back.
+
+Paths are those of the controller's own clients, escaped as Go escapes them.
+"""
+
+from functools import lru_cache
+from urllib.parse import parse_qs, quote, quote_plus, unquote
+
+from hpaaudit.api import selector as selectors
+from hpaaudit.model.facts import TargetRef
+from hpaaudit.model.hpa import Hpa, MetricSpec, MetricType, ObjectRef
+from hpaaudit.model.metrics import MetricsRequest
+
+RESOURCE_METRICS = "metrics.k8s.io"
+CUSTOM_METRICS = "custom.metrics.k8s.io"
+EXTERNAL_METRICS = "external.metrics.k8s.io"
+_GROUPS = (RESOURCE_METRICS, CUSTOM_METRICS, EXTERNAL_METRICS)
+
+
+def split(path: str) -> tuple[list[str], dict[str, str]]:
+    """A request path as its unescaped segments and its query."""
+    plain, _, query = path.partition("?")
+    values = {key: found[-1] for key, found in parse_qs(query, keep_blank_values=True).items()}
+    return [unquote(part) for part in plain.strip("/").split("/")], values
+
+
+def canonical_selector(text: str) -> str:
+    """The selector's canonical text; one that does not parse stays as it is."""
+    try:
+        return str(selectors.parse(text))
+    except selectors.BadSelector:
+        return text
+
+
+@lru_cache(maxsize=16384)
+def metrics_request(path: str) -> MetricsRequest | None:
+    """What a path of a metric API asks for; None for any other path."""
+    parts, query = split(path)
+    if len(parts) < 4 or parts[0] != "apis" or parts[1] not in _GROUPS:  # noqa: PLR2004 (apis, group, version, rest)
+        return None
+    group, rest = parts[1], parts[3:]
+    selector = canonical_selector(query.get("labelSelector", ""))
+    metric_selector = canonical_selector(query.get("metricLabelSelector", ""))
+    namespace, resource, name, metric = "", "", "", ""
+    match group, rest:
+        case "metrics.k8s.io", ["pods"]:
+            resource = "pods"
+        case "metrics.k8s.io", ["namespaces", namespace, "pods"]:
+            resource = "pods"
+        case "metrics.k8s.io", ["namespaces", namespace, "pods", name]:
+            resource = "pods"
+        case "custom.metrics.k8s.io", ["namespaces", namespace, "metrics", metric]:
+            resource, name = "namespaces", namespace
+        case "custom.metrics.k8s.io", ["namespaces", namespace, resource, name, metric]:
+            pass
+        case "external.metrics.k8s.io", ["namespaces", namespace, metric]:
+            pass
+        case _:
+            return None
+    return MetricsRequest(
+        api=group,
+        namespace=namespace,
+        resource=resource,
+        object=name,
+        metric=metric,
+        selector=selector,
+        metric_selector=metric_selector,
+    )
+
+
+def path_of(request: MetricsRequest, version: str) -> str:
+    """The controller's path for a request, with the API version that the server serves."""
+    base = f"/apis/{request.api}/{version}/namespaces/{_segment(request.namespace)}"
+    query = {"labelSelector": request.selector, "metricLabelSelector": request.metric_selector}
+    encoded = "&".join(f"{key}={quote_plus(value)}" for key, value in sorted(query.items()) if value)
+    match request.api:
+        case "metrics.k8s.io":
+            path = f"{base}/pods"
+        case "external.metrics.k8s.io":
+            path = f"{base}/{_segment(request.metric)}"
+        case _ if request.resource == "namespaces":
+            path = f"{base}/metrics/{_segment(request.metric)}"
+        case _:
+            path = f"{base}/{_segment(request.resource)}/{_segment(request.object)}/{_segment(request.metric)}"
+    return f"{path}?{encoded}" if encoded else path
+
+
+def _segment(text: str) -> str:
+    # Go's url.URL escapes a path by its own table; of the marks only these stay.
+    return quote(text, safe="$&+,:;=@-_.~")
+
+
+def plural(kind: str) -> str:
+    """The resource that a kind is served as, by the rule that custom resources follow as well."""
+    lower = kind.lower()
+    if lower == "endpoints":
+        return lower
+    if lower.endswith(("s", "x", "ch", "sh")):
+        return lower + "es"
+    if lower.endswith("y") and lower[-2:-1] not in "aeiou":
+        return lower[:-1] + "ies"
+    return lower + "s"
+
+
+def group_of(api_version: str) -> str:
+    """The group of an apiVersion: empty for core."""
+    group, slash, _ = api_version.partition("/")
+    return group if slash else ""
+
+
+def target_ref(namespace: str, target: ObjectRef) -> TargetRef:
+    """The scale target that an HPA names; its version is ignored, as the controller does."""
+    return TargetRef(
+        group=group_of(target.api_version), resource=plural(target.kind), namespace=namespace, name=target.name
+    )
+
+
+def scale_path(target: TargetRef, version: str) -> str:
+    """The path of a target's scale subresource."""
+    base = f"/apis/{target.group}/{version}" if target.group else f"/api/{version}"
+    return f"{base}/namespaces/{target.namespace}/{target.resource}/{target.name}/scale"
+
+
+def scale_target(path: str) -> TargetRef | None:
+    """Whose scale a path names; None for any other path."""
+    parts, _ = split(path)
+    match parts:
+        case ["api", _, "namespaces", namespace, resource, name, "scale"]:
+            return TargetRef(group="", resource=resource, namespace=namespace, name=name)
+        case ["apis", group, _, "namespaces", namespace, resource, name, "scale"]:
+            return TargetRef(group=group, resource=resource, namespace=namespace, name=name)
+    return None
+
+
+def request_of(namespace: str, metric: MetricSpec, pod_selector: str) -> MetricsRequest | None:
+    """The request that the controller makes for one metric; None where it makes none.
+
+    `pod_selector` is the scale's, canonical. BadSelector where the metric's own selector is not valid.
+    """
+    if metric.target is None:
+        return None
+    own = str(selectors.from_label_selector(metric.selector))
+    match metric.type:
+        case MetricType.RESOURCE | MetricType.CONTAINER_RESOURCE:
+            return MetricsRequest(
+                api=RESOURCE_METRICS,
+                namespace=namespace,
+                resource="pods",
+                object="",
+                metric="",
+                selector=pod_selector,
+                metric_selector="",
+            )
+        case MetricType.PODS:
+            return MetricsRequest(
+                api=CUSTOM_METRICS,
+                namespace=namespace,
+                resource="pods",
+                object="*",
+                metric=metric.name,
+                selector=pod_selector,
+                metric_selector=own,
+            )
+        case MetricType.OBJECT if metric.described is not None:
+            group = group_of(metric.described.api_version)
+            resource, name = plural(metric.described.kind), metric.described.name
+            if metric.described.kind == "Namespace" and not group:
+                resource, name = "namespaces", namespace  # the reference's own name is ignored
+            return MetricsRequest(
+                api=CUSTOM_METRICS,
+                namespace=namespace,
+                resource=f"{resource}.{group}" if group else resource,
+                object=name,
+                metric=metric.name,
+                selector="",
+                metric_selector=own,
+            )
+        case MetricType.EXTERNAL:
+            return MetricsRequest(
+                api=EXTERNAL_METRICS,
+                namespace=namespace,
+                resource="",
+                object="",
+                metric=metric.name,
+                selector=own,
+                metric_selector="",
+            )
+    return None
+
+
+def requests_of(hpa: Hpa, pod_selector: str) -> tuple[MetricsRequest | None, ...]:
+    """One request per metric of an HPA, in order; None where the controller makes none."""
+    found: list[MetricsRequest | None] = []
+    for metric in hpa.spec.metrics:
+        try:
+            found.append(request_of(hpa.namespace, metric, pod_selector))
+        except selectors.BadSelector:
+            found.append(None)
+    return tuple(found)

@@ -1,0 +1,333 @@
+"""Kubernetes' JSON to facts: of every object only what a decision or a verdict needs."""
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from hpaaudit.api import answers, quantity, requests, times
+from hpaaudit.model.facts import (
+    ApiServiceSeen,
+    EventSeen,
+    HpaSeen,
+    LeaseSeen,
+    PodSeen,
+    ResourceMetricsRead,
+    ScaleRead,
+    TargetRef,
+    TargetSeen,
+    ValuesRead,
+)
+from hpaaudit.model.metrics import ContainerUsage, MetricsRequest, MetricValue, PodSample
+from hpaaudit.model.target import Container, Pod, Scale
+from hpaaudit.model.units import SECOND, Micros, Milli
+
+_OK = range(200, 300)
+
+
+def canonical_json(value: Any) -> str:
+    """JSON with sorted keys and no blanks, so that equal documents are equal texts."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def hpa_seen(at_us: Micros, raw: Mapping[str, Any]) -> HpaSeen:
+    """An HPA of any served version; a bookmark or a damaged object is a ValueError."""
+    meta = _metadata(raw)
+    return HpaSeen(
+        at_us=at_us,
+        namespace=meta.get("namespace", ""),
+        name=_named(meta),
+        uid=meta.get("uid", ""),
+        api_version=raw.get("apiVersion") or "autoscaling/v2",
+        resource_version=meta.get("resourceVersion", ""),
+        generation=meta.get("generation") or 0,
+        created_us=times.maybe_micros(meta.get("creationTimestamp")),
+        spec_json=canonical_json(raw.get("spec") or {}),
+        status_json=canonical_json(raw.get("status") or {}),
+        annotations_json=canonical_json(
+            {k: v for k, v in (meta.get("annotations") or {}).items() if k.startswith("autoscaling.alpha.kubernetes.io/")}
+        ),
+        spec_manager=_owner(meta, ("f:spec", "f:maxReplicas"))[0],
+    )
+
+
+def pod_seen(at_us: Micros, raw: Mapping[str, Any]) -> PodSeen:
+    """A pod, reduced to the fields that a reconcile reads."""
+    meta, spec, status = _metadata(raw), raw.get("spec") or {}, raw.get("status") or {}
+    ready: Mapping[str, Any] = next((c for c in status.get("conditions") or () if c.get("type") == "Ready"), {})
+    pod_level = (spec.get("resources") or {}).get("requests")
+    owner: Mapping[str, Any] = next((o for o in meta.get("ownerReferences") or () if o.get("controller")), {})
+    return PodSeen(
+        at_us=at_us,
+        pod=Pod(
+            namespace=meta.get("namespace", ""),
+            name=_named(meta),
+            uid=meta.get("uid", ""),
+            resource_version=meta.get("resourceVersion", ""),
+            labels=_pairs(meta.get("labels")),
+            phase=status.get("phase", ""),
+            deleting_us=times.maybe_micros(meta.get("deletionTimestamp")),
+            start_us=times.maybe_micros(status.get("startTime")),
+            ready=ready.get("status", ""),
+            ready_transition_us=times.maybe_micros(ready.get("lastTransitionTime")),
+            containers=_containers(spec.get("containers")),
+            init_containers=_containers(spec.get("initContainers")),
+            pod_requests=None if pod_level is None else _amounts(pod_level),
+            overhead=_amounts(spec.get("overhead")),
+            created_us=times.maybe_micros(meta.get("creationTimestamp")),
+            owner_kind=owner.get("kind", ""),
+            owner_name=owner.get("name", ""),
+        ),
+    )
+
+
+def scale_of(raw: Mapping[str, Any]) -> Scale:
+    """A Scale: zero replicas are left out of its JSON."""
+    spec, status = raw.get("spec") or {}, raw.get("status") or {}
+    selector = status.get("selector") or ""
+    if isinstance(selector, Mapping):  # extensions/v1beta1
+        selector = status.get("targetSelector") or ",".join(f"{k}={v}" for k, v in sorted(selector.items()))
+    return Scale(
+        spec_replicas=spec.get("replicas") or 0, status_replicas=status.get("replicas") or 0, selector=selector
+    )
+
+
+def target_seen(at_us: Micros, target: TargetRef, raw: Mapping[str, Any]) -> TargetSeen:
+    """A workload that an HPA scales, and who owns its `spec.replicas`."""
+    meta, spec, status = _metadata(raw), raw.get("spec") or {}, raw.get("status") or {}
+    manager, operation, subresource, written_us = _owner(meta, ("f:spec", "f:replicas"))
+    replicas = spec.get("replicas")
+    return TargetSeen(
+        at_us=at_us,
+        target=target,
+        kind=raw.get("kind", ""),
+        uid=meta.get("uid", ""),
+        resource_version=meta.get("resourceVersion", ""),
+        generation=meta.get("generation") or 0,
+        scale=Scale(
+            spec_replicas=1 if replicas is None else replicas,
+            status_replicas=status.get("replicas") or 0,
+            selector=_workload_selector(spec.get("selector")),
+        ),
+        manager=manager,
+        operation=operation,
+        subresource=subresource,
+        written_us=written_us,
+        template_hash=_template_hash(meta, spec),
+    )
+
+
+def scale_read(at_us: Micros, took_us: Micros, path: str, status: int, body: Any, error: str, by: str) -> ScaleRead:
+    """A GET of a scale, answered or failed. ValueError if the path is not a scale's."""
+    target = requests.scale_target(path)
+    if target is None:
+        raise ValueError(f"{path} is not the path of a scale")
+    good = status in _OK and isinstance(body, Mapping)
+    return ScaleRead(
+        at_us=at_us,
+        took_us=took_us,
+        target=target,
+        path=path,
+        status=status,
+        error="" if good else answers.error_text("get", path, status, body, error),
+        by=by,
+        scale=scale_of(body) if good else None,
+        resource_version=_metadata(body).get("resourceVersion", "") if good else "",
+    )
+
+
+def metrics_read(
+    at_us: Micros, took_us: Micros, path: str, status: int, body: Any, error: str, by: str
+) -> ResourceMetricsRead | ValuesRead:
+    """A read of one of the three metric APIs. ValueError if the path is none of theirs."""
+    request = requests.metrics_request(path)
+    if request is None:
+        raise ValueError(f"{path} is not the path of a metric")
+    good = status in _OK and isinstance(body, Mapping)
+    text = "" if good else answers.error_text("get", path, status, body, error)
+    items: Iterable[Any] = (body.get("items") or ()) if good else ()
+    if request.api == requests.RESOURCE_METRICS:
+        if request.object and good:
+            items = (body,)
+        return ResourceMetricsRead(
+            at_us=at_us,
+            took_us=took_us,
+            request=request,
+            path=path,
+            status=status,
+            error=text,
+            by=by,
+            samples=tuple(_pod_sample(item) for item in items) if good else None,
+        )
+    return ValuesRead(
+        at_us=at_us,
+        took_us=took_us,
+        request=request,
+        path=path,
+        status=status,
+        error=text,
+        by=by,
+        values=tuple(_value(request, item) for item in items) if good else None,
+    )
+
+
+def event_seen(at_us: Micros, raw: Mapping[str, Any]) -> EventSeen:
+    """An Event of either API group."""
+    meta = _metadata(raw)
+    about = raw.get("involvedObject") or raw.get("regarding") or {}
+    series = raw.get("series") or {}
+    return EventSeen(
+        at_us=at_us,
+        namespace=meta.get("namespace", ""),
+        name=_named(meta),
+        uid=meta.get("uid", ""),
+        type=raw.get("type", ""),
+        reason=raw.get("reason", ""),
+        message=raw.get("message") or raw.get("note") or "",
+        kind=about.get("kind", ""),
+        object_namespace=about.get("namespace", ""),
+        object_name=about.get("name", ""),
+        object_uid=about.get("uid", ""),
+        component=(raw.get("source") or {}).get("component") or raw.get("reportingComponent") or "",
+        first_us=times.maybe_micros(raw.get("firstTimestamp") or raw.get("eventTime")),
+        last_us=times.maybe_micros(
+            raw.get("lastTimestamp") or series.get("lastObservedTime") or raw.get("eventTime")
+        ),
+        count=raw.get("count") or series.get("count") or 1,
+    )
+
+
+def lease_seen(at_us: Micros, raw: Mapping[str, Any]) -> LeaseSeen:
+    """A leader election Lease."""
+    meta, spec = _metadata(raw), raw.get("spec") or {}
+    return LeaseSeen(
+        at_us=at_us,
+        namespace=meta.get("namespace", ""),
+        name=_named(meta),
+        holder=spec.get("holderIdentity") or "",
+        acquired_us=times.maybe_micros(spec.get("acquireTime")),
+        renewed_us=times.maybe_micros(spec.get("renewTime")),
+        transitions=spec.get("leaseTransitions") or 0,
+    )
+
+
+def api_service_seen(at_us: Micros, raw: Mapping[str, Any]) -> ApiServiceSeen:
+    """Whether an aggregated API is available, and who serves it."""
+    meta, spec, status = _metadata(raw), raw.get("spec") or {}, raw.get("status") or {}
+    condition: Mapping[str, Any] = next(
+        (c for c in status.get("conditions") or () if c.get("type") == "Available"), {}
+    )
+    service = spec.get("service") or {}
+    return ApiServiceSeen(
+        at_us=at_us,
+        name=_named(meta),
+        available=condition.get("status", ""),
+        reason=condition.get("reason", ""),
+        message=condition.get("message", ""),
+        service=f"{service['namespace']}/{service['name']}" if service.get("name") else "",
+    )
+
+
+def _metadata(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    return raw.get("metadata") or {}
+
+
+def _named(meta: Mapping[str, Any]) -> str:
+    name = meta.get("name")
+    if not name:
+        raise ValueError("the object has no name")
+    return str(name)
+
+
+def _pairs(mapping: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((mapping or {}).items()))
+
+
+@lru_cache(maxsize=65536)
+def _milli(text: str) -> Milli:
+    return quantity.parse_json(text).milli
+
+
+def _amounts(mapping: Mapping[str, Any] | None) -> tuple[tuple[str, Milli], ...]:
+    return tuple(
+        (name, _milli(value) if isinstance(value, str) else quantity.parse_json(value).milli)
+        for name, value in sorted((mapping or {}).items())
+    )
+
+
+def _containers(raw: Iterable[Mapping[str, Any]] | None) -> tuple[Container, ...]:
+    return tuple(
+        Container(
+            name=item.get("name", ""),
+            requests=_amounts((item.get("resources") or {}).get("requests")),
+            restart_policy=item.get("restartPolicy") or "",
+        )
+        for item in raw or ()
+    )
+
+
+def _pod_sample(item: Mapping[str, Any]) -> PodSample:
+    return PodSample(
+        pod=_metadata(item).get("name", ""),
+        timestamp_us=times.maybe_micros(item.get("timestamp")),
+        window_us=times.duration(item.get("window") or "0"),
+        containers=tuple(
+            ContainerUsage(name=c.get("name", ""), usage=_amounts(c.get("usage"))) for c in item.get("containers") or ()
+        ),
+    )
+
+
+def _value(request: MetricsRequest, item: Mapping[str, Any]) -> MetricValue:
+    external = request.api == requests.EXTERNAL_METRICS
+    window = item.get("windowSeconds", item.get("window"))
+    return MetricValue(
+        object=canonical_json(item.get("metricLabels") or {})
+        if external
+        else (item.get("describedObject") or {}).get("name", ""),
+        timestamp_us=times.maybe_micros(item.get("timestamp")),
+        window_us=None if window is None else Micros(int(window) * SECOND),
+        value=quantity.parse_json(item.get("value")).milli,
+    )
+
+
+def _workload_selector(raw: Mapping[str, Any] | None) -> str:
+    """A workload's selector as its scale subresource shows it (a replication controller has a plain map)."""
+    from hpaaudit.api.decode import label_selector
+    from hpaaudit.api.selector import BadSelector, from_label_selector
+
+    if not raw:
+        return ""
+    plain = not {"matchLabels", "matchExpressions"} & raw.keys()
+    try:
+        return str(from_label_selector(label_selector({"matchLabels": raw} if plain else raw)))
+    except BadSelector:
+        return ""
+
+
+def _template_hash(meta: Mapping[str, Any], spec: Mapping[str, Any]) -> str:
+    """Changes when the pod template does: the deployment's revision, else a digest of the template."""
+    import hashlib
+
+    revision = (meta.get("annotations") or {}).get("deployment.kubernetes.io/revision")
+    if revision:
+        return f"revision {revision}"
+    template = spec.get("template")
+    return hashlib.sha256(canonical_json(template).encode()).hexdigest()[:16] if template else ""
+
+
+def _owner(meta: Mapping[str, Any], field: tuple[str, str]) -> tuple[str, str, str, Micros | None]:
+    """Who owns a field by managedFields: manager, operation, subresource, time; empty where nobody does."""
+    owners = [
+        entry
+        for entry in meta.get("managedFields") or ()
+        if field[1] in ((entry.get("fieldsV1") or {}).get(field[0]) or {})
+    ]
+    if not owners:
+        return "", "", "", None
+    last = max(owners, key=lambda entry: entry.get("time") or "")
+    return (
+        last.get("manager", ""),
+        last.get("operation", ""),
+        last.get("subresource", ""),
+        times.maybe_micros(last.get("time")),
+    )

@@ -1,0 +1,342 @@
+"""Label selectors: the grammar of a selector's text, its canonical print, and what it matches."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from hpaaudit.model.hpa import LabelSelector
+
+_NAME = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
+_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_MAX_NAME = 63
+_MAX_PREFIX = 253
+_SPECIAL = "=!(),<>"
+_LABEL_HINT = (
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
+    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
+    "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
+)
+_NAME_HINT = (
+    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
+    "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
+    "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+)
+_SUBDOMAIN_HINT = (
+    "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and "
+    "must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
+    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+)
+
+
+class BadSelector(ValueError):
+    """A selector that Kubernetes refuses; the text is Kubernetes' own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """One requirement of a parsed selector; operator one of = == != in notin exists ! gt lt."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...]
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """Whether these labels meet the requirement; `!=` and `notin` hold where the key is absent."""
+        value = labels.get(self.key)
+        match self.operator:
+            case "=" | "==" | "in":
+                return value is not None and value in self.values
+            case "!=" | "notin":
+                return value is None or value not in self.values
+            case "exists":
+                return value is not None
+            case "!":
+                return value is None
+        if value is None or not re.fullmatch(r"[+-]?\d+", value):
+            return False
+        bound = int(self.values[0])
+        return int(value) > bound if self.operator == "gt" else int(value) < bound
+
+    def __str__(self) -> str:
+        match self.operator:
+            case "exists":
+                return self.key
+            case "!":
+                return f"!{self.key}"
+            case "in" | "notin":
+                return f"{self.key} {self.operator} ({','.join(sorted(self.values))})"
+            case "gt":
+                return f"{self.key}>{self.values[0]}"
+            case "lt":
+                return f"{self.key}<{self.values[0]}"
+        return f"{self.key}{self.operator}{self.values[0]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """A parsed selector, sorted by key; without terms it matches everything."""
+
+    terms: tuple[Term, ...]
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """Whether all terms hold."""
+        return all(term.matches(labels) for term in self.terms)
+
+    def __str__(self) -> str:
+        return ",".join(str(term) for term in self.terms)
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _key_errors(key: str) -> list[str]:
+    parts = key.split("/")
+    errors = []
+    if len(parts) == 1:
+        name = parts[0]
+    elif len(parts) == 2:  # noqa: PLR2004 (a prefix and a name)
+        prefix, name = parts
+        if not prefix:
+            errors.append("prefix part must be non-empty")
+        elif not _SUBDOMAIN.fullmatch(prefix):
+            errors.append(_SUBDOMAIN_HINT)
+        elif len(prefix) > _MAX_PREFIX:
+            errors.append(f"prefix part must be no more than {_MAX_PREFIX} bytes")
+    else:
+        return [
+            "a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
+            "alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
+            "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' "
+            "(e.g. 'example.com/MyName')"
+        ]
+    if not name:
+        errors.append("name part must be non-empty")
+    elif len(name) > _MAX_NAME:
+        errors.append(f"name part must be no more than {_MAX_NAME} bytes")
+    if not _NAME.fullmatch(name):
+        errors.append(_NAME_HINT)
+    return errors
+
+
+def _value_errors(value: str) -> list[str]:
+    errors = []
+    if len(value) > _MAX_NAME:
+        errors.append(f"must be no more than {_MAX_NAME} bytes")
+    if value and not _NAME.fullmatch(value):
+        errors.append(_LABEL_HINT)
+    return errors
+
+
+def _aggregate(errors: list[str]) -> str:
+    return errors[0] if len(errors) == 1 else "[" + ", ".join(errors) + "]"
+
+
+def _term(key: str, operator: str, values: tuple[str, ...]) -> Term:
+    """A requirement as upstream's `NewRequirement` validates it."""
+    errors = [f"key: Invalid value: {_quoted(key)}: {'; '.join(found)}"] if (found := _key_errors(key)) else []
+    if operator in ("in", "notin") and not values:
+        errors.append("values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty")
+    if operator in ("gt", "lt"):
+        errors += [
+            f"values[0]: Invalid value: {_quoted(value)}: for 'Gt', 'Lt' operators, the value must be an integer"
+            for value in values
+            if not re.fullmatch(r"[+-]?\d+", value)
+        ]
+    for index, value in enumerate(values):
+        found = _value_errors(value)
+        if found:
+            errors.append(f"values[{index}][{key}]: Invalid value: {_quoted(value)}: {'; '.join(found)}")
+    if errors:
+        raise BadSelector(_aggregate(errors))
+    return Term(key=key, operator=operator, values=values)
+
+
+def _tokens(text: str) -> list[str]:
+    tokens: list[str] = []
+    position = 0
+    while position < len(text):
+        char = text[position]
+        if char.isspace():
+            position += 1
+        elif char in _SPECIAL:
+            pair = text[position : position + 2]
+            token = pair if pair in ("==", "!=") else char
+            tokens.append(token)
+            position += len(token)
+        else:
+            end = position
+            while end < len(text) and not text[end].isspace() and text[end] not in _SPECIAL:
+                end += 1
+            tokens.append(text[position:end])
+            position = end
+    return tokens
+
+
+class _Parser:
+    """A recursive descent over the tokens; upstream's look-ahead and its error texts."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens = _tokens(text)
+        self.position = 0
+
+    def peek(self) -> str:
+        return self.tokens[self.position] if self.position < len(self.tokens) else ""
+
+    def next(self) -> str:
+        token = self.peek()
+        self.position += 1
+        return token
+
+    def selector(self) -> list[Term]:
+        terms: list[Term] = []
+        while True:
+            token = self.peek()
+            if not token and not terms:
+                return terms
+            if token != "!" and not _is_word(token):
+                raise BadSelector(f"found '{token}', expected: !, identifier, or 'end of string'")
+            try:
+                terms.append(self.requirement())
+            except BadSelector as error:
+                raise BadSelector(f"unable to parse requirement: {error}") from None
+            token = self.next()
+            if not token:
+                return terms
+            if token != ",":
+                raise BadSelector(f"found '{token}', expected: ',' or 'end of string'")
+            following = self.peek()
+            if following != "!" and not _is_word(following):
+                raise BadSelector(f"found '{following}', expected: identifier after ','")
+
+    def requirement(self) -> Term:
+        token = self.next()
+        negated = token == "!"
+        if negated:
+            token = self.next()
+        if not _is_word(token):
+            raise BadSelector(f"found '{token}', expected: identifier")
+        if found := _key_errors(token):
+            raise BadSelector(f"<nil>: Invalid value: {_quoted(token)}: {'; '.join(found)}")
+        if negated:
+            return _term(token, "!", ())
+        if self.peek() in ("", ","):
+            return _term(token, "exists", ())
+        operator = self.next()
+        match operator:
+            case "in" | "notin":
+                return _term(token, operator, self.values())
+            case "=" | "==" | "!=" | ">" | "<":
+                value = self.exact()
+                return _term(token, {">": "gt", "<": "lt"}.get(operator, operator), (value,))
+        raise BadSelector(f"found '{operator}', expected: in, notin, =, ==, !=, gt, lt")
+
+    def exact(self) -> str:
+        if self.peek() in ("", ","):
+            return ""
+        token = self.next()
+        if not _is_word(token):
+            raise BadSelector(f"found '{token}', expected: identifier")
+        return token
+
+    def values(self) -> tuple[str, ...]:
+        token = self.next()
+        if token != "(":
+            raise BadSelector(f"found '{token}' expected: '('")
+        values: list[str] = []
+        while True:
+            token = self.next()
+            if _is_word(token):
+                values.append(token)
+                token = self.next()
+                if token == ")":
+                    return tuple(sorted(set(values)))
+                if token != ",":
+                    raise BadSelector(f"found '{token}', expected: ',' or ')'")
+                if self.peek() == ")":
+                    values.append("")
+            elif token in (",", ")"):
+                values.append("")
+                if token == ")":
+                    return tuple(sorted(set(values)))
+            else:
+                raise BadSelector(f"found '{token}', expected: ',', ')' or identifier")
+
+
+def _is_word(token: str) -> bool:
+    return bool(token) and token[0] not in _SPECIAL
+
+
+@lru_cache(maxsize=8192)
+def parse(text: str) -> Selector:
+    """A selector's text; BadSelector with Kubernetes' words otherwise."""
+    terms = _Parser(text).selector()
+    return Selector(tuple(sorted(terms, key=lambda term: term.key)))
+
+
+_METAV1 = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}
+
+
+@lru_cache(maxsize=8192)
+def from_label_selector(selector: LabelSelector | None) -> Selector:
+    """A `metav1.LabelSelector`, as a metric's selector is converted for its request.
+
+    None converts to a selector that matches nothing and prints as nothing: on the wire it filters
+    nothing. BadSelector with Kubernetes' words where a requirement is not valid.
+    """
+    if selector is None:
+        return Selector(())
+    terms = [_term(key, "=", (value,)) for key, value in selector.match_labels]
+    for expression in selector.match_expressions:
+        operator = _METAV1.get(expression.operator)
+        if operator is None:
+            raise BadSelector(f'"{expression.operator}" is not a valid label selector operator')
+        terms.append(_term(expression.key, operator, expression.values))
+    return Selector(tuple(sorted(terms, key=lambda term: term.key)))
+
+
+@lru_cache(maxsize=8192)
+def scale_selector(text: str) -> Selector:
+    """The selector of a scale as upstream's scale client hands it on.
+
+    The client goes through a `metav1.LabelSelector` and so refuses operators that the text's grammar
+    knows (`!=`, `>`, `<`): the whole scale is then unreadable. Printed again, `==` becomes `=`.
+    """
+    try:
+        parsed = parse(text)
+    except BadSelector as error:
+        raise BadSelector(f"couldn't parse the selector string {_quoted(text)}: {error}") from None
+    equals: dict[str, Term] = {}
+    others: list[Term] = []
+    for term in parsed.terms:
+        match term.operator:
+            case "=" | "==":
+                # A map of labels: of two values for one key the last one stays.
+                equals[term.key] = Term(key=term.key, operator="=", values=term.values)
+            case "gt" | "lt":
+                raise BadSelector(f"\"{term.operator}\" isn't supported in label selectors")
+            case "!=":
+                raise BadSelector('"!=" is not a valid label selector operator')
+            case _:
+                others.append(term)
+    return Selector(tuple(sorted([*equals.values(), *others], key=lambda term: term.key)))
+
+
+@lru_cache(maxsize=8192)
+def _go_map(pairs: tuple[tuple[str, str], ...]) -> str:
+    return "map[string]string{" + "".join(f"{key}: {value}," for key, value in sorted(pairs)) + "}"
+
+
+def go_print(selector: LabelSelector | None) -> str:
+    """How Go prints the selector's struct, as in the name of an external metric."""
+    if selector is None:
+        return "nil"
+    expressions = "".join(
+        f"LabelSelectorRequirement{{Key:{e.key},Operator:{e.operator},Values:[{' '.join(e.values)}],}},"
+        for e in selector.match_expressions
+    )
+    return (
+        f"&LabelSelector{{MatchLabels:{_go_map(selector.match_labels)},"
+        f"MatchExpressions:[]LabelSelectorRequirement{{{expressions}}},}}"
+    )

@@ -1,0 +1,1 @@
+"""DECIDES: the HPA controller as pure functions; no clock, no file, no network, no chance."""

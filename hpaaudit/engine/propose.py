@@ -1,0 +1,544 @@
+"""One metric to a number of replicas, or to the problem that makes it invalid."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hpaaudit.api import selector as selectors
+from hpaaudit.api.quantity import from_milli
+from hpaaudit.engine import measure
+from hpaaudit.engine.group import Groups, group, running_and_ready
+from hpaaudit.engine.measure import Problem, Sample
+from hpaaudit.engine.release import Rules
+from hpaaudit.engine.requests import requests
+from hpaaudit.engine.rules import propose as rules
+from hpaaudit.engine.rules.numbers import cut, wrap64
+from hpaaudit.model.decision import MetricProposal, PodBucket
+from hpaaudit.model.facts import ResourceMetricsRead, ValuesRead
+from hpaaudit.model.flags import Flags
+from hpaaudit.model.hpa import MetricSpec, MetricStatus, MetricType
+from hpaaudit.model.target import Pod, Scale
+from hpaaudit.model.units import Micros, Milli
+
+_NO_PODS = Problem("metric.invalid.no_pods", "no pods returned by selector while calculating replica count")
+_NO_SAMPLES = Problem(
+    "metric.invalid.no_ready_metrics", "did not receive metrics for targeted pods (pods might be unready)"
+)
+_NO_REQUESTS = Problem("metric.invalid.no_pods", "no metrics returned matched known pods")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """What every metric of a reconcile shares: the scale, its pods, the tolerances of this HPA."""
+
+    namespace: str
+    scale: Scale
+    pods: tuple[Pod, ...]
+    names: frozenset[str]
+    down: float
+    up: float
+    flags: Flags
+    rules: Rules
+    keep_pods: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What one metric saw, and when."""
+
+    read: ResourceMetricsRead | ValuesRead | None
+    at_us: Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """What the calculator made of one metric."""
+
+    replicas: int
+    current: Milli
+    utilization: int | None
+    ratio: float
+    adjusted: float | None
+    adjust_code: str
+    groups: Groups | None
+    samples: Mapping[str, Sample] | None
+    requests: Mapping[str, Milli] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposed:
+    """A valid metric: its proposal, its name in messages, what status says of it."""
+
+    replicas: int
+    name: str
+    status: MetricStatus
+    view: MetricProposal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """An invalid metric: reason and text of its event and condition, the error on its way up."""
+
+    reason: str
+    text: str
+    error: str
+    view: MetricProposal
+
+
+def propose(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Proposed | Refused:
+    """One entry of `spec.metrics`, as `computeReplicasForMetric`, 1.36."""
+    match metric.type:
+        case MetricType.RESOURCE:
+            return _resource(index, metric, answer, sight, "FailedGetResourceMetric", f"{metric.name} resource")
+        case MetricType.CONTAINER_RESOURCE:
+            return _resource(
+                index, metric, answer, sight, "FailedGetContainerResourceMetric", f"{metric.container} container"
+            )
+        case MetricType.PODS:
+            return _pods(index, metric, answer, sight)
+        case MetricType.OBJECT:
+            return _object(index, metric, answer, sight)
+        case MetricType.EXTERNAL:
+            return _external(index, metric, answer, sight)
+    text = f'unknown metric source type "{metric.type}"'
+    problem = Problem("metric.invalid.bad_spec", text)
+    return _refused(index, metric, problem, "InvalidMetricSourceType", "")
+
+
+# --- sources ---------------------------------------------------------------------------------------------
+
+
+def _resource(
+    index: int, metric: MetricSpec, answer: Answer, sight: Sight, reason: str, wrap: str
+) -> Proposed | Refused:
+    """Resource and ContainerResource: an average value comes before a utilization, whatever `type` says."""
+    wrapped = f"failed to get {wrap} metric value"
+    target = metric.target
+    read = answer.read if isinstance(answer.read, ResourceMetricsRead) else None
+    if target is not None and target.average_value is not None:
+        name = f"{metric.name} resource"
+        count = _resource_usage(metric, read, target.average_value.milli, answer.at_us, sight)
+        what = "usage"
+    elif target is not None and target.average_utilization is not None:
+        source = "container resource" if metric.container else "resource"
+        name = f"{metric.name} {source} utilization (percentage of request)"
+        count = _utilization(metric, read, target.average_utilization, answer.at_us, sight)
+        what = "utilization"
+    else:
+        text = (
+            "invalid resource metric source: neither an average utilization target "
+            "nor an average value (usage) target was set"
+        )
+        return _refused(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
+    if isinstance(count, Problem):
+        return _refused(index, metric, count.under(f"failed to get {metric.name} {what}"), reason, wrapped)
+    status = _status(
+        metric, average=count.current, utilization=count.utilization, binary=metric.name == "memory"
+    )
+    return _proposed(index, metric, count, name, status, sight)
+
+
+def _samples(metric: MetricSpec, read: ResourceMetricsRead | None, sight: Sight) -> Mapping[str, Sample] | Problem:
+    """The samples of a resource; of a whole namespace's answer only those of the selected pods."""
+    everything = read is not None and read.request.selector == "" and sight.scale.selector != ""
+    found = measure.pod_resource(
+        read, metric.name, metric.container, sight.names if everything else None, sight.flags.api_server
+    )
+    return found.under(f"unable to get metrics for resource {metric.name}") if isinstance(found, Problem) else found
+
+
+def _resource_usage(
+    metric: MetricSpec, read: ResourceMetricsRead | None, target: Milli, at_us: Micros, sight: Sight
+) -> Count | Problem:
+    samples = _samples(metric, read, sight)
+    return samples if isinstance(samples, Problem) else _plain(samples, target, metric.name, at_us, sight)
+
+
+def _pods(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Proposed | Refused:
+    reason, wrapped = "FailedGetPodsMetric", "failed to get pods metric value"
+    try:
+        selectors.from_label_selector(metric.selector)
+    except selectors.BadSelector as error:
+        return _refused(index, metric, Problem("metric.invalid.bad_spec", str(error)), reason, wrapped)
+    if metric.target is None or metric.target.average_value is None:
+        text = "invalid pods metric source: no average value target was set"
+        return _refused(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
+    read = answer.read if isinstance(answer.read, ValuesRead) else None
+    samples = measure.pod_values(read, sight.flags.api_server)
+    if isinstance(samples, Problem):
+        return _refused(index, metric, samples.under(f"unable to get metric {metric.name}"), reason, wrapped)
+    count = _plain(samples, metric.target.average_value.milli, "", answer.at_us, sight)
+    if isinstance(count, Problem):
+        return _refused(index, metric, count, reason, wrapped)
+    status = _status(metric, average=count.current)
+    return _proposed(index, metric, count, f"pods metric {metric.name}", status, sight)
+
+
+def _object(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Proposed | Refused:
+    """Object obeys `target.type`, unlike the others."""
+    reason, wrapped = "FailedGetObjectMetric", "failed to get object metric value"
+    try:
+        selectors.from_label_selector(metric.selector)
+    except selectors.BadSelector as error:
+        return _refused(index, metric, Problem("metric.invalid.bad_spec", str(error)), reason, wrapped)
+    target, described = metric.target, metric.described
+    read = answer.read if isinstance(answer.read, ValuesRead) else None
+    usage = measure.object_value(read, sight.flags.api_server)
+    if isinstance(usage, Problem):
+        # Upstream mixes up the order of its arguments here (until 1.36).
+        kind, name = (described.kind, described.name) if described else ("", "")
+        usage = Problem(
+            usage.code, f"unable to get metric {metric.name}: {kind} on {sight.namespace} {name}/{usage.text}"
+        )
+    if target is not None and target.type == "Value" and target.value is not None:
+        count = usage if isinstance(usage, Problem) else _value(usage, target.value.milli, sight)
+        if isinstance(count, Problem):
+            return _refused(index, metric, count, reason, wrapped)
+        status = _status(metric, value=count.current)
+        kind = described.kind if described else ""
+        return _proposed(index, metric, count, f"{kind} metric {metric.name}", status, sight)
+    if target is not None and target.type == "AverageValue" and target.average_value is not None:
+        if isinstance(usage, Problem):
+            inner = f"failed to get {metric.name} object metric"
+            return _refused(index, metric, usage, reason, wrapped, inner)
+        count = _per_pod(usage, target.average_value.milli, sight, clamped=False)
+        status = _status(metric, average=count.current)
+        return _proposed(index, metric, count, _external_name(metric), status, sight)
+    text = "invalid object metric source: neither a value target nor an average value target was set"
+    return _refused(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
+
+
+def _external(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Proposed | Refused:
+    """External: an average value comes before a value, whatever `type` says."""
+    reason, wrapped = "FailedGetExternalMetric", f"failed to get {metric.name} external metric value"
+    target = metric.target
+    average = target is not None and target.average_value is not None
+    if target is None or (target.average_value is None and target.value is None):
+        text = "invalid external metric source: neither a value target nor an average value target was set"
+        return _refused(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
+    inner = f"failed to get {metric.name} external metric" if average else f"failed to get external metric {metric.name}"
+    try:
+        selectors.from_label_selector(metric.selector)
+    except selectors.BadSelector as error:
+        return _refused(index, metric, Problem("metric.invalid.bad_spec", str(error)), reason, wrapped, inner)
+    read = answer.read if isinstance(answer.read, ValuesRead) else None
+    values = measure.series_values(read, sight.flags.api_server)
+    if isinstance(values, Problem):
+        where = f"unable to get external metric {sight.namespace}/{metric.name}/{selectors.go_print(metric.selector)}"
+        return _refused(index, metric, values.under(where), reason, wrapped, inner)
+    if target.average_value is not None:
+        count = _per_pod(measure.total_per_pod(values), target.average_value.milli, sight, clamped=True)
+        status = _status(metric, average=count.current)
+        return _proposed(index, metric, count, _external_name(metric), status, sight)
+    valued = _value(measure.total_value(values), target.value.milli if target.value else Milli(0), sight)
+    if isinstance(valued, Problem):
+        return _refused(index, metric, valued, reason, wrapped, inner)
+    status = _status(metric, value=valued.current)
+    return _proposed(index, metric, valued, _external_name(metric), status, sight)
+
+
+def _external_name(metric: MetricSpec) -> str:
+    """Object metrics with an average value are called external as well: upstream's slip."""
+    return f"external metric {metric.name}({selectors.go_print(metric.selector)})"
+
+
+# --- calculators -----------------------------------------------------------------------------------------
+
+
+def _utilization(
+    metric: MetricSpec, read: ResourceMetricsRead | None, target: int, at_us: Micros, sight: Sight
+) -> Count | Problem:
+    """`GetResourceReplicas`, 1.36."""
+    samples = _samples(metric, read, sight)
+    if isinstance(samples, Problem):
+        return samples
+    if not sight.pods:
+        return _NO_PODS
+    groups = group(sight.pods, samples, metric.name, at_us, sight.flags)
+    counted = _without(samples, (*groups.ignored, *groups.unready))
+    if not counted:
+        return _NO_SAMPLES
+    asked = requests(sight.pods, metric.container, metric.name, pod_level=sight.rules.pod_level_resources)
+    if isinstance(asked, Problem):
+        return asked
+    first = _percent(counted, asked, target)
+    if isinstance(first, Problem):
+        return first
+    percent, ratio, average = first
+    current = sight.scale.spec_replicas
+    rescue = rules.rescues_unready(len(groups.unready), ratio)
+    if not rescue and not groups.missing:
+        inside = rules.within(ratio, sight.down, sight.up)
+        replicas = current if inside else rules.replicas_of(ratio, len(groups.ready))
+        return _count(replicas, average, percent, ratio, None, "adjust.none", groups, counted, asked)
+    filled = dict(counted)
+    for name in groups.missing:
+        if ratio < 1.0:
+            filled[name] = _filled(rules.missing_utilization(asked[name], target))
+        elif ratio > 1.0:
+            filled[name] = _filled(0)
+    if rescue:
+        filled |= {name: _filled(0) for name in groups.unready}
+    second = _percent(filled, asked, target)
+    if isinstance(second, Problem):
+        return second
+    replicas, code = _refilled(ratio, second[1], len(filled), current, rescue=rescue, sight=sight)
+    return _count(replicas, average, percent, ratio, second[1], code, groups, filled, asked)
+
+
+def _percent(
+    samples: Mapping[str, Sample], asked: Mapping[str, Milli], target: int
+) -> tuple[int, float, Milli] | Problem:
+    """Percent, ratio and average of the samples whose pod is listed (`GetResourceUtilizationRatio`)."""
+    total = requested = entries = 0
+    for name, sample in samples.items():
+        request = asked.get(name)
+        if request is None:
+            continue
+        total, requested, entries = wrap64(total + sample.value), wrap64(requested + request), entries + 1
+    if requested == 0:
+        return _NO_REQUESTS
+    percent = rules.utilization_percent(total, requested)
+    return percent, rules.usage_ratio(percent, target), Milli(cut(total, entries))
+
+
+def _plain(
+    samples: Mapping[str, Sample], target: Milli, resource: str, at_us: Micros, sight: Sight
+) -> Count | Problem:
+    """`calcPlainMetricReplicas`, 1.36: samples of pods that are not listed count too."""
+    if not sight.pods:
+        return _NO_PODS
+    groups = group(sight.pods, samples, resource, at_us, sight.flags)
+    counted = _without(samples, (*groups.ignored, *groups.unready))
+    if not counted:
+        return _NO_SAMPLES
+    usage = _average(counted)
+    ratio = rules.usage_ratio(usage, target)
+    current = sight.scale.spec_replicas
+    rescue = rules.rescues_unready(len(groups.unready), ratio)
+    if not rescue and not groups.missing:
+        inside = rules.within(ratio, sight.down, sight.up)
+        replicas = current if inside else rules.replicas_of(ratio, len(groups.ready))
+        return _count(replicas, usage, None, ratio, None, "adjust.none", groups, counted, None)
+    filled = dict(counted)
+    if ratio < 1.0:
+        filled |= {name: _filled(target) for name in groups.missing}
+    elif ratio > 1.0:
+        filled |= {name: _filled(0) for name in groups.missing}
+    if rescue:
+        filled |= {name: _filled(0) for name in groups.unready}
+    second = rules.usage_ratio(_average(filled), target)
+    replicas, code = _refilled(ratio, second, len(filled), current, rescue=rescue, sight=sight)
+    return _count(replicas, usage, None, ratio, second, code, groups, filled, None)
+
+
+def _average(samples: Mapping[str, Sample]) -> Milli:
+    total = 0
+    for sample in samples.values():
+        total = wrap64(total + sample.value)
+    return Milli(cut(total, len(samples)))
+
+
+def _refilled(
+    first: float, second: float, samples: int, current: int, *, rescue: bool, sight: Sight
+) -> tuple[int, str]:
+    """The number of replicas after missing and unready pods were filled in, and what that did."""
+    if rules.holds(first, second, sight.down, sight.up):
+        inside = rules.within(second, sight.down, sight.up)
+        return current, "adjust.damped_into_tolerance" if inside else "adjust.direction_flip_hold"
+    replicas = rules.replicas_of(second, samples)
+    if rules.against_direction(second, replicas, current):
+        return current, "adjust.count_flip_hold"
+    if rescue:
+        return replicas, "adjust.unready_as_zero_up"
+    return replicas, "adjust.missing_as_zero_up" if first > 1.0 else "adjust.missing_as_full_down"
+
+
+def _value(usage: Milli, target: Milli, sight: Sight) -> Count | Problem:
+    """Object Value and External value: the ratio times the ready pods (`getUsageRatioReplicaCount`)."""
+    ratio = rules.usage_ratio(usage, target)
+    current = sight.scale.spec_replicas
+    if current == 0:
+        replicas = rules.replicas_of(ratio, 1)
+    elif rules.within(ratio, sight.down, sight.up):
+        replicas = current
+    elif not sight.pods:
+        return _NO_PODS.under("unable to calculate ready pods")
+    else:
+        replicas = rules.replicas_of_clamped(ratio, running_and_ready(sight.pods))
+    return _count(replicas, usage, None, ratio, None, "adjust.none", None, None, None)
+
+
+def _per_pod(usage: Milli, target: Milli, sight: Sight, *, clamped: bool) -> Count:
+    """Object and External average values: against `status.replicas`, pods are not looked at."""
+    status_replicas = sight.scale.status_replicas
+    ratio = rules.per_pod_ratio(usage, target, status_replicas)
+    if rules.within(ratio, sight.down, sight.up):
+        replicas = status_replicas
+    elif clamped:
+        replicas = rules.per_pod_replicas_clamped(usage, target)
+    else:
+        replicas = rules.per_pod_replicas(usage, target)
+    average = Milli(rules.per_pod_status(usage, status_replicas, clamped))
+    return _count(replicas, average, None, ratio, None, "adjust.none", None, None, None)
+
+
+def _without(samples: Mapping[str, Sample], names: Sequence[str]) -> Mapping[str, Sample]:
+    gone = set(names)
+    return {name: sample for name, sample in samples.items() if name not in gone} if gone else samples
+
+
+def _filled(value: int) -> Sample:
+    return Sample(Milli(value), measure.ZERO_TIME_US, Micros(0))
+
+
+def _count(
+    replicas: int,
+    current: Milli,
+    utilization: int | None,
+    ratio: float,
+    adjusted: float | None,
+    adjust_code: str,
+    groups: Groups | None,
+    samples: Mapping[str, Sample] | None,
+    asked: Mapping[str, Milli] | None,
+) -> Count:
+    return Count(
+        replicas=replicas,
+        current=current,
+        utilization=utilization,
+        ratio=ratio,
+        adjusted=adjusted,
+        adjust_code=adjust_code,
+        groups=groups,
+        samples=samples,
+        requests=asked,
+    )
+
+
+# --- views -----------------------------------------------------------------------------------------------
+
+
+def _status(
+    metric: MetricSpec,
+    *,
+    value: Milli | None = None,
+    average: Milli | None = None,
+    utilization: int | None = None,
+    binary: bool = False,
+) -> MetricStatus:
+    """The entry of `status.currentMetrics`; memory is published in powers of 1024 (1.34)."""
+    return MetricStatus(
+        type=metric.type,
+        name=metric.name,
+        container=metric.container,
+        selector=metric.selector,
+        described=metric.described,
+        value=None if value is None else from_milli(value),
+        average_value=None if average is None else from_milli(average, binary=binary),
+        average_utilization=utilization,
+    )
+
+
+def _target(metric: MetricSpec) -> tuple[str, int | None]:
+    """Which target counted, in milli or percent."""
+    target = metric.target
+    if target is None:
+        return "", None
+    by_type = metric.type == MetricType.OBJECT and target.type == "Value"
+    if target.average_value is not None and not by_type:
+        return "AverageValue", target.average_value.milli
+    if target.average_utilization is not None:
+        return "Utilization", target.average_utilization
+    return "Value", None if target.value is None else target.value.milli
+
+
+def _proposed(
+    index: int, metric: MetricSpec, count: Count, name: str, status: MetricStatus, sight: Sight
+) -> Proposed:
+    target_type, target = _target(metric)
+    groups = count.groups
+    view = MetricProposal(
+        metric_idx=index,
+        metric_type=metric.type,
+        metric_name=metric.name,
+        target_type=target_type,
+        target=target,
+        current_milli=count.current,
+        current_utilization=count.utilization,
+        ratio=count.ratio,
+        ratio_adjusted=count.adjusted,
+        tolerance=sight.up if count.ratio > 1.0 else sight.down,
+        proposal=count.replicas,
+        valid=True,
+        invalid_code="",
+        invalid_text="",
+        adjust_code=count.adjust_code,
+        ready_pods=len(groups.ready) if groups else None,
+        unready_pods=len(groups.unready) if groups else None,
+        missing_pods=len(groups.missing) if groups else None,
+        ignored_pods=len(groups.ignored) if groups else None,
+        is_winner=False,
+        pods=_buckets(count, sight) if sight.keep_pods else (),
+    )
+    return Proposed(replicas=count.replicas, name=name, status=status, view=view)
+
+
+def _buckets(count: Count, sight: Sight) -> tuple[PodBucket, ...]:
+    if count.groups is None:
+        return ()
+    bucket = {
+        name: kind
+        for kind, names in (
+            ("ready", count.groups.ready),
+            ("unready", count.groups.unready),
+            ("missing", count.groups.missing),
+            ("ignored", count.groups.ignored),
+        )
+        for name in names
+    }
+    samples, asked = count.samples or {}, count.requests or {}
+    return tuple(
+        PodBucket(
+            pod=pod.name,
+            uid=pod.uid,
+            bucket=bucket[pod.name],
+            why_code=count.groups.why[pod.name],
+            value=samples[pod.name].value if pod.name in samples else None,
+            request=asked.get(pod.name),
+        )
+        for pod in sight.pods
+    )
+
+
+def _refused(
+    index: int, metric: MetricSpec, problem: Problem, reason: str, wrapped: str, inner: str = ""
+) -> Refused:
+    """`inner` and `wrapped` are the prefixes that the error gets on its way up, and its event does not."""
+    target_type, target = _target(metric)
+    error = problem.text
+    for prefix in (inner, wrapped):
+        error = f"{prefix}: {error}" if prefix else error
+    view = MetricProposal(
+        metric_idx=index,
+        metric_type=metric.type,
+        metric_name=metric.name,
+        target_type=target_type,
+        target=target,
+        current_milli=None,
+        current_utilization=None,
+        ratio=None,
+        ratio_adjusted=None,
+        tolerance=None,
+        proposal=None,
+        valid=False,
+        invalid_code=problem.code,
+        invalid_text=problem.text,
+        adjust_code="",
+        ready_pods=None,
+        unready_pods=None,
+        missing_pods=None,
+        ignored_pods=None,
+        is_winner=False,
+        pods=(),
+    )
+    return Refused(reason=reason, text=problem.text, error=error, view=view)

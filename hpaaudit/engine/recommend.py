@@ -1,0 +1,139 @@
+"""All metrics to one recommendation, the highest, or to the failure of the whole."""
+
+from dataclasses import dataclass, replace
+
+from hpaaudit.api import selector as selectors
+from hpaaudit.engine.propose import Answer, Proposed, Refused, Sight, propose
+from hpaaudit.engine.rules import combine
+from hpaaudit.model.decision import MetricProposal, PostedEvent
+from hpaaudit.model.hpa import Hpa, MetricStatus
+from hpaaudit.model.observation import Observation
+from hpaaudit.model.target import Pod, Scale
+
+EMPTY_STATUS = MetricStatus(
+    type="",
+    name="",
+    container="",
+    selector=None,
+    described=None,
+    value=None,
+    average_value=None,
+    average_utilization=None,
+)
+"""What stands in `currentMetrics` for a metric that failed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recommended:
+    """What the metrics came to.
+
+    replicas   None: the computation failed as a whole, and `reason`, `message` make ScalingActive=False
+    name       of the winner, in messages
+    statuses   one entry per metric; None where the selector already failed
+    error      of the first invalid metric; present also where others carried the decision
+    """
+
+    replicas: int | None
+    code: str
+    name: str
+    reason: str
+    message: str
+    statuses: tuple[MetricStatus, ...] | None
+    error: str
+    events: tuple[PostedEvent, ...]
+    views: tuple[MetricProposal, ...]
+
+
+def select(
+    hpa: Hpa, scale: Scale, pods: tuple[Pod, ...], rivals: tuple[tuple[str, str], ...]
+) -> tuple[tuple[Pod, ...], Recommended | None]:
+    """The pods of the scale's selector, or why the selector cannot be used (`validateAndParseSelector`).
+
+    rivals   the other HPAs of the namespace, with the selector that each last used
+    """
+    if not scale.selector:
+        message = "the HPA target's scale is missing a selector"
+        return (), _refused_selector(
+            "gate.selector_missing", "InvalidSelector", message, "SelectorRequired", "selector is required"
+        )
+    selector = selectors.scale_selector(scale.selector)
+    chosen = tuple(pod for pod in pods if selector.matches(dict(pod.labels)))
+    labels = [dict(pod.labels) for pod in chosen]
+    others = [
+        key for key, text in rivals if any(selectors.scale_selector(text).matches(label) for label in labels)
+    ]
+    if others:
+        holders = " ".join(sorted([hpa.key, *others]))
+        text = f"pods by selector {selector} are controlled by multiple HPAs: [{holders}]"
+        code = "gate.selector_ambiguous"
+        return (), _refused_selector(code, "AmbiguousSelector", text, "AmbiguousSelector", text)
+    return chosen, None
+
+
+def _refused_selector(code: str, reason: str, message: str, event: str, error: str) -> Recommended:
+    return Recommended(
+        replicas=None,
+        code=code,
+        name="",
+        reason=reason,
+        message=message,
+        statuses=None,
+        error=error,
+        events=(PostedEvent(type="Warning", reason=event, message=error),),
+        views=(),
+    )
+
+
+def recommend(hpa: Hpa, seen: Observation, sight: Sight) -> Recommended:
+    """All metrics, as `computeReplicasForMetrics`, 1.36."""
+    outcomes = [
+        propose(index, metric, _answer(seen, index), sight) for index, metric in enumerate(hpa.spec.metrics)
+    ]
+    best, winner, invalid = 0, -1, 0
+    first: Refused | None = None
+    events: list[PostedEvent] = []
+    for index, outcome in enumerate(outcomes):
+        if isinstance(outcome, Refused):
+            events.append(PostedEvent(type="Warning", reason=outcome.reason, message=outcome.text))
+            first = first or outcome
+            invalid += 1
+        elif combine.takes_over(best, outcome.replicas):
+            best, winner = outcome.replicas, index
+    statuses = tuple(o.status if isinstance(o, Proposed) else EMPTY_STATUS for o in outcomes)
+    error = ""
+    if first is not None:
+        error = f"invalid metrics ({invalid} invalid out of {len(outcomes)}), first error is: {first.error}"
+        if combine.fails(invalid, len(outcomes), best, sight.scale.spec_replicas):
+            whole = invalid >= len(outcomes)
+            return Recommended(
+                replicas=None,
+                code="gate.all_metrics_invalid" if whole else "gate.partial_metrics_block_down",
+                name="",
+                reason=first.reason,
+                message=f"the HPA was unable to compute the replica count: {first.text}",
+                statuses=statuses,
+                error=error,
+                events=tuple(events),
+                views=tuple(outcome.view for outcome in outcomes),
+            )
+    chosen = outcomes[winner]
+    name = chosen.name if isinstance(chosen, Proposed) else ""
+    return Recommended(
+        replicas=best,
+        code="",
+        name=name,
+        reason="ValidMetricFound",
+        message=f"the HPA was able to successfully calculate a replica count from {name}",
+        statuses=statuses,
+        error=error,
+        events=tuple(events),
+        views=tuple(
+            replace(outcome.view, is_winner=index == winner) for index, outcome in enumerate(outcomes)
+        ),
+    )
+
+
+def _answer(seen: Observation, index: int) -> Answer:
+    read = seen.metrics[index] if index < len(seen.metrics) else None
+    at_us = seen.metric_us[index] if index < len(seen.metric_us) else seen.decided_us
+    return Answer(read=read, at_us=at_us)

@@ -1,0 +1,56 @@
+"""Go's numbers: integers that wrap, divisions that cut, floats that turn into integers as on amd64."""
+
+import math
+
+MIN_INT32 = -(2**31)
+MAX_INT32 = 2**31 - 1
+MIN_INT64 = -(2**63)
+MAX_INT64 = 2**63 - 1
+TWO_63 = 9223372036854775808.0
+
+
+def wrap32(number: int) -> int:
+    """The low 32 bits as int32."""
+    return (number + 2147483648) % 4294967296 - 2147483648
+
+
+def wrap64(number: int) -> int:
+    """The low 64 bits as int64."""
+    return (number + 2**63) % 2**64 - 2**63
+
+
+def cut(number: int, divisor: int) -> int:
+    """Go's integer division: cut toward zero."""
+    if (number < 0) == (divisor < 0):
+        return abs(number) // abs(divisor)
+    return -(abs(number) // abs(divisor))
+
+
+def divide(number: float, divisor: float) -> float:
+    """IEEE division: by zero it is infinite, or not a number."""
+    if divisor == 0.0:
+        if number == 0.0 or math.isnan(number):
+            return math.nan
+        return math.copysign(math.inf, number) * math.copysign(1.0, divisor)
+    return number / divisor
+
+
+def to_int32(number: float) -> int:
+    """`int32(x)` on amd64: what does not fit becomes the least int32."""
+    if math.isnan(number) or number >= 2147483648.0 or number <= -2147483649.0:
+        return MIN_INT32
+    return int(number)
+
+
+def to_int64(number: float) -> int:
+    """`int64(x)` on amd64: what does not fit becomes the least int64."""
+    if math.isnan(number) or number >= TWO_63 or number < -TWO_63:
+        return MIN_INT64
+    return int(number)
+
+
+def ceil(number: float) -> float:
+    """`math.Ceil`, which passes on infinities and what is not a number."""
+    if math.isnan(number) or math.isinf(number):
+        return number
+    return float(math.ceil(number))

@@ -1,0 +1,96 @@
+"""Proposes a number of replicas from a usage, a target and the pods behind it (`replica_calculator`)."""
+
+from hpaaudit.engine.rules.numbers import (
+    MAX_INT32,
+    MAX_INT64,
+    TWO_63,
+    ceil,
+    cut,
+    divide,
+    to_int32,
+    to_int64,
+    wrap32,
+    wrap64,
+)
+
+FULL_PERCENT = 100
+
+
+def within(ratio: float, down: float, up: float) -> bool:
+    """Inside the tolerance, both ends included (1.33); what is not a number is outside."""
+    return (1.0 - down) <= ratio and ratio <= (1.0 + up)
+
+
+def utilization_percent(total: int, requests: int) -> int:
+    """Usage as whole percent of the requests, cut; the ratio is made from this."""
+    return wrap32(cut(wrap64(total * FULL_PERCENT), requests))
+
+
+def usage_ratio(current: int, target: int) -> float:
+    """Usage against target."""
+    return divide(float(current), float(target))
+
+
+def rescues_unready(unready: int, ratio: float) -> bool:
+    """On the way up unready pods count, as idle."""
+    return unready > 0 and ratio > 1.0
+
+
+def missing_utilization(request: int, target: int) -> int:
+    """What a pod without a sample counts as on the way down: all that it may use (1.26)."""
+    percent = target if target > FULL_PERCENT else FULL_PERCENT
+    return cut(wrap64(request * percent), FULL_PERCENT)
+
+
+def replicas_of(ratio: float, pods: int) -> int:
+    """As many pods as bring the ratio to one."""
+    return to_int32(ceil(ratio * float(pods)))
+
+
+def replicas_of_clamped(ratio: float, pods: int) -> int:
+    """The same, at most the largest int32 (Value targets since 1.35)."""
+    replicas = ceil(ratio * float(pods))
+    return MAX_INT32 if replicas > float(MAX_INT32) else to_int32(replicas)
+
+
+def holds(first: float, second: float, down: float, up: float) -> bool:
+    """After filling in, the ratio is inside the tolerance or on the other side of one."""
+    return within(second, down, up) or (first < 1.0 < second) or (first > 1.0 > second)
+
+
+def against_direction(ratio: float, replicas: int, current: int) -> bool:
+    """The count would move against its ratio: more pods on the way down or fewer on the way up."""
+    return (ratio < 1.0 and replicas > current) or (ratio > 1.0 and replicas < current)
+
+
+def per_pod_ratio(usage: int, target: int, status_replicas: int) -> float:
+    """Usage against what `status.replicas` pods should carry together."""
+    return divide(float(usage), float(target) * float(status_replicas))
+
+
+def per_pod_replicas(usage: int, target: int) -> int:
+    """As many pods as carry the usage at the target each."""
+    return to_int32(ceil(divide(float(usage), float(target))))
+
+
+def per_pod_replicas_clamped(usage: int, target: int) -> int:
+    """The same, at most the largest int32 (External since 1.34)."""
+    replicas = ceil(divide(float(usage), float(target)))
+    return MAX_INT32 if replicas > float(MAX_INT32) else to_int32(replicas)
+
+
+def per_pod_status(usage: int, status_replicas: int, clamped: bool) -> int:
+    """What status publishes as the average; an external one beyond int64 as the largest (1.34)."""
+    if clamped and float(usage) >= TWO_63:
+        return MAX_INT64
+    return to_int64(ceil(divide(float(usage), float(status_replicas))))
+
+
+def add_external_per_pod(total: int, value: int) -> int:
+    """One more series; a sum that turns negative is taken for an overflow (1.34): the caller stops there."""
+    return wrap64(total + value)
+
+
+def overflows(total: int, value: int) -> bool:
+    """Whether adding a positive value goes beyond int64 (External value since 1.35)."""
+    return value > 0 and total > MAX_INT64 - value

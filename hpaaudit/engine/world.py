@@ -1,0 +1,218 @@
+"""Facts to Observations: what the controller could see at an instant."""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from hpaaudit.api.decode import decode_hpa
+from hpaaudit.api.requests import RESOURCE_METRICS, requests_of, target_ref
+from hpaaudit.api.selector import BadSelector, scale_selector
+from hpaaudit.model.facts import (
+    Fact,
+    HpaGone,
+    HpaSeen,
+    PodGone,
+    PodSeen,
+    ResourceMetricsRead,
+    ScaleRead,
+    ScaleWritten,
+    TargetGone,
+    TargetRef,
+    TargetSeen,
+    ValuesRead,
+)
+from hpaaudit.model.hpa import Hpa
+from hpaaudit.model.metrics import MetricsRequest
+from hpaaudit.model.observation import Observation, WriteOutcome
+from hpaaudit.model.target import Pod, Scale
+from hpaaudit.model.units import Micros
+
+MetricsRead = ResourceMetricsRead | ValuesRead
+
+
+@dataclass(slots=True)
+class World:
+    """The state of everything that an HPA's controller reads, fact by fact.
+
+    HPAs and pods keep their last state while a read of them fails; of scales and metrics the newest
+    answer counts, a failure included. `own_…` are answers to the controller itself.
+    """
+
+    hpas: dict[str, HpaSeen] = field(default_factory=dict)
+    pods: dict[str, dict[str, Pod]] = field(default_factory=dict)
+    scales: dict[TargetRef, ScaleRead] = field(default_factory=dict)
+    own_scales: dict[TargetRef, ScaleRead] = field(default_factory=dict)
+    metrics: dict[MetricsRequest, MetricsRead] = field(default_factory=dict)
+    own_metrics: dict[MetricsRequest, deque[MetricsRead]] = field(default_factory=dict)
+    _tuples: dict[str, tuple[Pod, ...]] = field(default_factory=dict)
+
+    def apply(self, fact: Fact) -> None:
+        """The world after one more fact."""
+        match fact:
+            case HpaSeen():
+                self.hpas[f"{fact.namespace}/{fact.name}"] = fact
+            case HpaGone():
+                self.hpas.pop(f"{fact.namespace}/{fact.name}", None)
+            case PodSeen(pod=pod):
+                self.pods.setdefault(pod.namespace, {})[pod.name] = pod
+                self._tuples.pop(pod.namespace, None)
+            case PodGone():
+                self.pods.get(fact.namespace, {}).pop(fact.name, None)
+                self._tuples.pop(fact.namespace, None)
+            case ScaleRead():
+                self.scales[fact.target] = fact
+                if is_controller(fact.by):
+                    self.own_scales[fact.target] = fact
+            case ScaleWritten(scale=Scale() as scale):
+                self.scales[fact.target] = _as_read(fact, scale)
+            case TargetSeen():
+                self.scales[fact.target] = _as_read(fact, fact.scale)
+            case TargetGone():
+                self.scales[fact.target] = _absent(fact)
+            case ResourceMetricsRead() | ValuesRead():
+                self.metrics[fact.request] = fact
+                if is_controller(fact.by):
+                    self.own_metrics.setdefault(fact.request, deque(maxlen=16)).append(fact)
+
+    def hpa(self, key: str) -> Hpa | None:
+        """An HPA as the controller's cache holds it."""
+        fact = self.hpas.get(key)
+        return None if fact is None else decode_hpa(fact)
+
+    def pods_of(self, namespace: str) -> tuple[Pod, ...]:
+        """All pods of a namespace."""
+        found = self._tuples.get(namespace)
+        if found is None:
+            found = self._tuples[namespace] = tuple(self.pods.get(namespace, {}).values())
+        return found
+
+    def observe(
+        self,
+        key: str,
+        *,
+        began_us: Micros,
+        at_us: Micros,
+        since_us: Micros,
+        rivals: tuple[tuple[str, str], ...],
+        scale_writes: tuple[WriteOutcome, ...] = (),
+        status_write: WriteOutcome | None = None,
+    ) -> Observation:
+        """What this HPA's reconcile saw.
+
+        since_us   the HPA's previous reconcile: answers to the controller after it belong to this one
+        """
+        namespace, name = key.split("/", 1)
+        hpa = self.hpa(key)
+        reads: tuple[ScaleRead, ...] = ()
+        metrics: tuple[MetricsRead | None, ...] = ()
+        times: tuple[Micros, ...] = ()
+        scale_us = at_us
+        if hpa is not None:
+            target = target_ref(namespace, hpa.spec.target)
+            own = self.own_scales.get(target)
+            newest = self.scales.get(target)
+            if own is not None and own.at_us >= since_us:
+                reads, scale_us = (own,), own.at_us
+            elif newest is not None:
+                reads = (newest,)
+            if reads and reads[0].scale is not None:
+                metrics, times = self._metrics(hpa, reads[0].scale.selector, since_us, at_us)
+        return Observation(
+            at_us=at_us,
+            began_us=began_us,
+            namespace=namespace,
+            name=name,
+            hpa=hpa,
+            target_error="",
+            scale_reads=reads,
+            scale_us=scale_us,
+            pods=self.pods_of(namespace),
+            metrics=metrics,
+            metric_us=times,
+            rivals=rivals,
+            decided_us=at_us,
+            scale_writes=scale_writes,
+            status_write=status_write,
+        )
+
+    def _metrics(
+        self, hpa: Hpa, selector: str, since_us: Micros, at_us: Micros
+    ) -> tuple[tuple[MetricsRead | None, ...], tuple[Micros, ...]]:
+        """The answer that each metric saw: of several to one request the n-th saw the n-th."""
+        try:
+            canonical = str(scale_selector(selector))
+        except BadSelector:
+            return (), ()
+        wanted = requests_of(hpa, canonical)
+        uses = {request: wanted.count(request) for request in wanted if request is not None}
+        turn: dict[MetricsRequest, int] = {}
+        reads: list[MetricsRead | None] = []
+        times: list[Micros] = []
+        for request in wanted:
+            read, own = None, False
+            if request is not None:
+                n = turn[request] = turn.get(request, -1) + 1
+                read, own = self._answer(request, n, uses[request], since_us)
+            reads.append(read)
+            times.append(read.at_us if read is not None and own else at_us)
+        return tuple(reads), tuple(times)
+
+    def _answer(
+        self, request: MetricsRequest, turn: int, uses: int, since_us: Micros
+    ) -> tuple[MetricsRead | None, bool]:
+        """The answer to the n-th of `uses` equal requests of a pass, and whether the controller got it."""
+        mine = [read for read in self.own_metrics.get(request, ()) if read.at_us >= since_us][-uses:]
+        if mine:
+            return mine[min(turn, len(mine) - 1)], True
+        newest = self.metrics.get(request)
+        if newest is None and request.api == RESOURCE_METRICS:
+            newest = self.metrics.get(whole_namespace(request))
+        return newest, False
+
+
+def whole_namespace(request: MetricsRequest) -> MetricsRequest:
+    """The list of a namespace, which serves every selector in it."""
+    return MetricsRequest(
+        api=request.api,
+        namespace=request.namespace,
+        resource=request.resource,
+        object="",
+        metric="",
+        selector="",
+        metric_selector="",
+    )
+
+
+def is_controller(user: str) -> bool:
+    """Whether a user name is the HPA controller's, with its own service account or without."""
+    return user.endswith(":horizontal-pod-autoscaler") or user == "system:kube-controller-manager"
+
+
+def _as_read(fact: TargetSeen | ScaleWritten, scale: Scale) -> ScaleRead:
+    """A watched workload, and a write's answer, say what the scale subresource would."""
+    return ScaleRead(
+        at_us=fact.at_us,
+        took_us=Micros(0),
+        target=fact.target,
+        path="",
+        status=200,
+        error="",
+        by="",
+        scale=scale,
+        resource_version=fact.resource_version,
+    )
+
+
+def _absent(fact: TargetGone) -> ScaleRead:
+    """A deleted workload: the API server's own words for a scale that is not there."""
+    kind = f"{fact.target.resource}.{fact.target.group}" if fact.target.group else fact.target.resource
+    return ScaleRead(
+        at_us=fact.at_us,
+        took_us=Micros(0),
+        target=fact.target,
+        path="",
+        status=404,
+        error=f'{kind} "{fact.target.name}" not found',
+        by="",
+        scale=None,
+        resource_version="",
+    )

@@ -1,0 +1,77 @@
+"""Every error that we raise, by whose fault it is; each says what, where and what next."""
+
+
+class AuditError(Exception):
+    """Something stops us; its text is one clear line for the user."""
+
+
+class ClusterError(AuditError):
+    """The cluster, or the way to it."""
+
+
+class Unreachable(ClusterError):
+    """No answer from the API server, or no way to it (kubeconfig, context)."""
+
+
+class Forbidden(ClusterError):
+    """401 or 403: names verb and resource."""
+
+
+class NotServed(ClusterError):
+    """An API group that the server does not serve."""
+
+
+class RecordingError(AuditError):
+    """A recording, or what should become one."""
+
+
+class NotARecording(RecordingError):
+    """The folder holds no recording."""
+
+
+class NewerFormat(RecordingError):
+    """Written by a newer hpaaudit than this one."""
+
+
+class DamagedRecording(RecordingError):
+    """A file differs from what its manifest says."""
+
+
+class BadCapture(RecordingError):
+    """A line of a capture that cannot be read: file and line."""
+
+
+class ReplayError(AuditError):
+    """A replay that cannot be made."""
+
+
+class UnknownRelease(ReplayError):
+    """A Kubernetes release that the engine does not know."""
+
+
+class UnknownHpa(ReplayError):
+    """No such HPA in the recording; names the nearest."""
+
+
+class ResultsError(AuditError):
+    """A results file, or a question to it."""
+
+
+class NotResults(ResultsError):
+    """The file holds no results of ours."""
+
+
+class FileExists(ResultsError):
+    """An output file is there already and may not be replaced."""
+
+
+class UnknownQuestion(ResultsError):
+    """No question of that name; names the nearest."""
+
+
+class BadQuery(ResultsError):
+    """SQL that DuckDB refuses."""
+
+
+class BadOption(AuditError):
+    """An option whose value cannot be read."""

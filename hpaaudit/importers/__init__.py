@@ -1,0 +1,1 @@
+"""REMEMBERS: history that somebody else kept, turned into facts."""

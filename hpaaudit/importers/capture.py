@@ -1,0 +1,226 @@
+"""A capture of the Kubernetes API, JSON lines, to facts in the order of time."""
+
+import gzip
+import heapq
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+
+from hpaaudit.api import answers, requests, see, times
+from hpaaudit.errors import BadCapture
+from hpaaudit.importers.collections import Collections
+from hpaaudit.model.facts import (
+    ControllerSeen,
+    Ended,
+    Fact,
+    Gap,
+    Reconciled,
+    ScaleWritten,
+    StatusWritten,
+    VersionRead,
+)
+from hpaaudit.model.units import SECOND, Micros
+
+_OK = range(200, 300)
+_WRITES = ("put", "patch", "post", "delete")
+_MAX_BACKWARDS_US = SECOND
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a capture: where it stands, when it was, what it says."""
+
+    at_us: Micros
+    file: str
+    number: int
+    fields: Mapping[str, Any]
+
+    @property
+    def where(self) -> str:
+        """File and line, for an error."""
+        return f"{self.file}:{self.number}"
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads captures as facts, and counts what it did not understand in `ignored`."""
+
+    files: tuple[Path, ...]
+    ignored: Counter[str] = field(default_factory=Counter)
+
+    def facts(self) -> Iterator[Fact]:
+        """The facts of all files, merged by time; BadCapture names file and line."""
+        collections = Collections()
+        ended = False
+        last_us = Micros(0)
+        for line in heapq.merge(*(lines(path) for path in self.files), key=lambda line: line.at_us):
+            ended, last_us = ended or "end" in line.fields, line.at_us
+            try:
+                yield from self._line(line, collections)
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                raise BadCapture(f"{line.where}: {_reason(error)}; correct or drop this line") from error
+        if not ended:
+            yield Ended(at_us=last_us)
+
+    def _line(self, line: Line, collections: Collections) -> Iterable[Fact]:
+        fields = line.fields
+        match fields:
+            case {"get": str(path)}:
+                return self._answer(line, path, collections)
+            case {"watch": str(path)}:
+                return self._known(path, collections.watched(line.at_us, path, fields["type"], fields.get("object")))
+            case {"reconcile": str(key)}:
+                namespace, name = key.split("/", 1)
+                began = fields.get("began")
+                began_us = line.at_us if began is None else times.micros(began)
+                return [Reconciled(at_us=line.at_us, namespace=namespace, name=name, began_us=began_us)]
+            case {"controller": str(state)}:
+                return [_controller(line.at_us, state, fields)]
+            case {"gap": str(prefix)}:
+                until_us = times.micros(fields["until"])
+                return [Gap(at_us=line.at_us, until_us=until_us, prefix=prefix, cause=fields.get("cause") or "")]
+            case {"end": True}:
+                return [Ended(at_us=line.at_us)]
+        for verb in _WRITES:
+            if verb in fields:
+                return self._write(line, verb, fields[verb], collections)
+        self.ignored["unknown kind of line"] += 1
+        return []
+
+    def _known(self, path: str, facts: Iterable[Fact] | None) -> Iterable[Fact]:
+        if facts is None:
+            self.ignored[requests.split(path)[0][-1]] += 1
+            return []
+        return facts
+
+    def _answer(self, line: Line, path: str, collections: Collections) -> Iterable[Fact]:
+        fields = line.fields
+        status, body, by = int(fields["status"]), fields.get("body"), fields.get("by") or ""
+        error = fields.get("error") or ""
+        took_us = Micros(round(float(fields.get("ms") or 0) * 1000))
+        plain = path.partition("?")[0]
+        if plain == "/version":
+            version = body.get("gitVersion", "") if isinstance(body, Mapping) else ""
+            return [VersionRead(at_us=line.at_us, version=version, clock_offset_us=None, round_trip_us=took_us)]
+        if requests.scale_target(path) is not None:
+            return [see.scale_read(line.at_us, took_us, path, status, body, error, by)]
+        if requests.metrics_request(path) is not None:
+            return [see.metrics_read(line.at_us, took_us, path, status, body, error, by)]
+        return self._known(path, collections.answered(line.at_us, path, status, body))
+
+    def _write(self, line: Line, verb: str, path: str, collections: Collections) -> Iterable[Fact]:
+        fields = line.fields
+        status, body, sent = int(fields["status"]), fields.get("body"), fields.get("request")
+        good = status in _OK
+        took_us = Micros(round(float(fields.get("ms") or 0) * 1000))
+        error = "" if good else answers.error_text(verb, path, status, body, fields.get("error") or "")
+        by, after = fields.get("by") or "", body if good and isinstance(body, Mapping) else None
+        target = requests.scale_target(path)
+        if target is not None:
+            shown = after or (sent if isinstance(sent, Mapping) else None)
+            return [
+                ScaleWritten(
+                    at_us=line.at_us,
+                    took_us=took_us,
+                    target=target,
+                    path=path,
+                    verb=verb,
+                    status=status,
+                    error=error,
+                    by=by,
+                    agent=fields.get("agent") or "",
+                    manager=fields.get("manager") or "",
+                    sent=None if shown is None else (shown.get("spec") or {}).get("replicas") or 0,
+                    scale=None if after is None else see.scale_of(after),
+                    resource_version="" if after is None else (after.get("metadata") or {}).get("resourceVersion", ""),
+                )
+            ]
+        parts, _ = requests.split(path)
+        if parts[-1] == "status" and parts[-3:-2] == ["horizontalpodautoscalers"]:
+            shown = after or (sent if isinstance(sent, Mapping) else {})
+            written = StatusWritten(
+                at_us=line.at_us,
+                took_us=took_us,
+                namespace=parts[-4],
+                name=parts[-2],
+                path=path,
+                status=status,
+                error=error,
+                by=by,
+                status_json=see.canonical_json(shown.get("status") or {}),
+            )
+            return [written, *(collections.written(line.at_us, path.partition("?")[0].removesuffix("/status"), after) or ())]
+        if verb == "delete":
+            return self._known(path, collections.deleted(line.at_us, path, good=good))
+        return self._known(path, collections.written(line.at_us, path, after))
+
+
+def _controller(at_us: Micros, state: str, fields: Mapping[str, Any]) -> ControllerSeen:
+    if state not in ("started", "stopped", "declared"):
+        raise ValueError(f"controller must be started, stopped or declared, not {state!r}")
+    return ControllerSeen(
+        at_us=at_us,
+        state=state,
+        release=fields.get("release") or "",
+        version=fields.get("version") or "",
+        flags=tuple(sorted((str(k), str(v)) for k, v in (fields.get("flags") or {}).items())),
+        gates=tuple(sorted((str(k), bool(v)) for k, v in (fields.get("gates") or {}).items())),
+    )
+
+
+def lines(path: Path) -> Iterator[Line]:
+    """The lines of one file, plain, gzip or zstd; refuses what is not JSON or runs backwards."""
+    newest = Micros(0)
+    with _opened(path) as stream:
+        number = 0
+        try:
+            for number, raw in enumerate(stream, 1):  # noqa: B007 (named in the error below)
+                text = raw.strip()
+                if not text:
+                    continue
+                line = _parsed(path, number, text)
+                if line.at_us < newest - _MAX_BACKWARDS_US:
+                    raise BadCapture(
+                        f"{line.where}: this line is {(newest - line.at_us) / SECOND:.3f} s earlier than one before it; "
+                        "sort the file by its field at"
+                    )
+                newest = max(newest, line.at_us)
+                yield line
+        except (EOFError, gzip.BadGzipFile, OSError, UnicodeDecodeError) as error:
+            raise BadCapture(f"{path}:{number + 1}: cannot be read further ({error}); fetch the file again") from error
+
+
+def _parsed(path: Path, number: int, text: str) -> Line:
+    try:
+        fields = json.loads(text)
+    except ValueError as error:
+        raise BadCapture(f"{path}:{number}: not JSON ({error}); a capture has one JSON object a line") from error
+    if not isinstance(fields, dict):
+        raise BadCapture(f"{path}:{number}: not a JSON object; a capture has one JSON object a line")
+    try:
+        at_us = times.micros(fields["at"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadCapture(f"{path}:{number}: {_reason(error)}; every line needs at, an RFC 3339 time") from error
+    return Line(at_us, str(path), number, fields)
+
+
+def _reason(error: Exception) -> str:
+    return f"the field {error} is missing" if isinstance(error, KeyError) else str(error)
+
+
+def _opened(path: Path) -> IO[str]:
+    if not path.is_file():
+        raise BadCapture(f"{path}: no such file; name a capture of JSON lines")
+    with path.open("rb") as file:
+        magic = file.read(4)
+    if magic[:2] == b"\x1f\x8b":
+        return gzip.open(path, "rt", encoding="utf-8")
+    if magic == b"\x28\xb5\x2f\xfd":
+        return io.TextIOWrapper(pa.input_stream(str(path), compression="zstd"), encoding="utf-8")
+    return path.open(encoding="utf-8")

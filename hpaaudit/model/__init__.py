@@ -1,0 +1,1 @@
+"""Words: frozen values in Kubernetes' own nouns, without behaviour to speak of."""

@@ -1,0 +1,176 @@
+"""What the results tell of a replay, and of one reconcile, before it is put into words."""
+
+from dataclasses import dataclass
+
+from hpaaudit.model.audit import Assumption
+from hpaaudit.model.units import Micros, Milli
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """What a metric said in a reconcile; `target` is milli, or percent where `target_type` is Utilization."""
+
+    name: str
+    type: str
+    target_type: str
+    target: int | None
+    current_utilization: int | None
+    current_milli: Milli | None
+    ratio: float | None = None
+    ratio_adjusted: float | None = None
+    tolerance: float | None = None
+    proposal: int | None = None
+    valid: bool = True
+    invalid_code: str = ""
+    invalid_text: str = ""
+    adjust_code: str = ""
+    ready_pods: int | None = None
+    unready_pods: int | None = None
+    missing_pods: int | None = None
+    ignored_pods: int | None = None
+    is_winner: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A change of `spec.replicas`, or one that was predicted and did not happen (`writer_class` is empty)."""
+
+    at_us: Micros
+    from_replicas: int
+    to_replicas: int
+    writer_class: str
+    writer_name: str
+    decided: int | None
+    replay: int | None
+    reason_code: str
+    metric: Metric | None
+    divergence_class: str
+    severity: str
+    confidence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignWrite:
+    """Somebody else wrote `spec.replicas`; `restored_us` is when the former number stood again, if it did."""
+
+    at_us: Micros
+    writer_class: str
+    writer_name: str
+    from_replicas: int
+    to_replicas: int
+    restored_us: Micros | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Divergence:
+    """An episode in which prediction and reality part."""
+
+    opened_us: Micros
+    closed_us: Micros | None
+    divergence_class: str
+    severity: str
+    confidence: str
+    reconciles: int
+    explanation: str
+    next_step: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HpaAccount:
+    """One HPA over the whole replay."""
+
+    namespace: str
+    name: str
+    target: str
+    reconciles: int
+    match: int
+    skew: int
+    divergent: int
+    undecidable: int
+    undecidable_s: float
+    undecidable_why: tuple[str, ...]
+    proven: int
+    changes: tuple[Change, ...]
+    foreign_writes: tuple[ForeignWrite, ...]
+    divergences: tuple[Divergence, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayAccount:
+    """One replay: `file` is where its results lie, `recording` what was replayed."""
+
+    file: str
+    recording: str
+    started_us: Micros
+    ended_us: Micros
+    release: str
+    assumptions: tuple[Assumption, ...]
+    gaps: int
+    gap_s: float
+    hpas: tuple[HpaAccount, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepLine:
+    """A step of a decision, its detail as it was kept."""
+
+    stage: str
+    code: str
+    before: int | None
+    after: int | None
+    binding: bool
+    detail: tuple[tuple[str, str | int | float | None], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodLine:
+    """How often a bucket was counted for one cause, metric by metric."""
+
+    metric_idx: int
+    bucket: str
+    why_code: str
+    pods: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReconcileAccount:
+    """One reconcile: what it read, how it came to its number, what controller and cluster say to it.
+
+    conditions   as published when it was over: type, status, reason
+    events       that Kubernetes showed because of it: reason, message
+    before       the last change of `spec.replicas` before it
+    steps        empty where they were not kept and cannot be had again
+    """
+
+    recording: str
+    namespace: str
+    name: str
+    at_us: Micros
+    at_source: str
+    uncertainty_s: float
+    release: str
+    spec_replicas: int | None
+    status_replicas: int | None
+    min_replicas: int | None
+    max_replicas: int | None
+    raw_desired: int | None
+    stabilized: int | None
+    rate_limited: int | None
+    desired: int | None
+    status_desired: int | None
+    decided: int | None
+    decided_source: str
+    actual: int | None
+    band: tuple[int, int] | None
+    verdict: str
+    reason_code: str
+    evidence: str
+    missing_input: str
+    error: str
+    metrics: tuple[Metric, ...]
+    steps: tuple[StepLine, ...]
+    pods: tuple[PodLine, ...]
+    conditions: tuple[tuple[str, str, str], ...]
+    events: tuple[tuple[str, str], ...]
+    before: Change | None
+    divergence: Divergence | None

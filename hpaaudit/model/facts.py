@@ -1,0 +1,308 @@
+"""Facts: one thing seen once, as the recorder or an importer saw it and as a recording keeps it.
+
+A recording is a sequence of facts in the order in which they were seen. Times are microseconds;
+`at_us` is the instant from which on the fact holds. Objects keep the JSON of what a decision needs,
+in canonical form (sorted keys, no blanks), so that nothing recorded is changed by our decoding.
+"""
+
+from dataclasses import dataclass
+
+from hpaaudit.model.metrics import MetricsRequest, MetricValue, PodSample
+from hpaaudit.model.target import Pod, Scale
+from hpaaudit.model.units import Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerSeen:
+    """The controller process: `started` (its memory is empty), `stopped` or `declared`.
+
+    flags   as on its command line, without dashes;  gates   as `--feature-gates` sets them
+    """
+
+    at_us: Micros
+    state: str
+    release: str
+    version: str
+    flags: tuple[tuple[str, str], ...]
+    gates: tuple[tuple[str, bool], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HpaSeen:
+    """An HPA as it was from here on, in the served version `api_version`."""
+
+    at_us: Micros
+    namespace: str
+    name: str
+    uid: str
+    api_version: str
+    resource_version: str
+    generation: int
+    created_us: Micros | None
+    spec_json: str
+    status_json: str
+    annotations_json: str = "{}"
+    spec_manager: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HpaGone:
+    """An HPA was deleted."""
+
+    at_us: Micros
+    namespace: str
+    name: str
+    uid: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodSeen:
+    """A pod as it was from here on."""
+
+    at_us: Micros
+    pod: Pod
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodGone:
+    """A pod was deleted."""
+
+    at_us: Micros
+    namespace: str
+    name: str
+    uid: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetRef:
+    """A scale target: `group` empty for core, `resource` the lower-case plural."""
+
+    group: str
+    resource: str
+    namespace: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetSeen:
+    """A workload that an HPA scales, from its watch.
+
+    manager, operation, subresource, written_us   who owns `spec.replicas` by managedFields, empty or
+    None where nobody does;  template_hash   changes with a rollout, empty where unknown
+    """
+
+    at_us: Micros
+    target: TargetRef
+    kind: str
+    uid: str
+    resource_version: str
+    generation: int
+    scale: Scale
+    manager: str
+    operation: str
+    subresource: str
+    written_us: Micros | None
+    template_hash: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetGone:
+    """A workload was deleted."""
+
+    at_us: Micros
+    target: TargetRef
+    uid: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScaleRead:
+    """A GET of a scale subresource, answered at `at_us` or failed (status 0: no answer at all).
+
+    `by` is the user who read, empty when it was the recorder.
+    """
+
+    at_us: Micros
+    took_us: Micros
+    target: TargetRef
+    path: str
+    status: int
+    error: str
+    by: str
+    scale: Scale | None
+    resource_version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceMetricsRead:
+    """A read of `metrics.k8s.io`; samples in the answer's order, None where it failed.
+
+    `path` is as it was requested, for error texts quote it.
+    """
+
+    at_us: Micros
+    took_us: Micros
+    request: MetricsRequest
+    path: str
+    status: int
+    error: str
+    by: str
+    samples: tuple[PodSample, ...] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValuesRead:
+    """A read of a custom or external metric; values in the answer's order, None where it failed."""
+
+    at_us: Micros
+    took_us: Micros
+    request: MetricsRequest
+    path: str
+    status: int
+    error: str
+    by: str
+    values: tuple[MetricValue, ...] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScaleWritten:
+    """Somebody wrote a scale (or a workload's replicas), or tried to.
+
+    scale      after the write, None where it failed or the answer is unknown
+    sent       the replicas that were asked for, None where unknown
+    by, agent, manager   user, user agent and field manager, empty where unknown
+    """
+
+    at_us: Micros
+    took_us: Micros
+    target: TargetRef
+    path: str
+    verb: str
+    status: int
+    error: str
+    by: str
+    agent: str
+    manager: str
+    sent: int | None
+    scale: Scale | None
+    resource_version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusWritten:
+    """Somebody wrote an HPA's status, or tried to; `status_json` is what was sent."""
+
+    at_us: Micros
+    took_us: Micros
+    namespace: str
+    name: str
+    path: str
+    status: int
+    error: str
+    by: str
+    status_json: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventSeen:
+    """A Kubernetes Event as it was from here on; `count` rises when the client merges repeats."""
+
+    at_us: Micros
+    namespace: str
+    name: str
+    uid: str
+    type: str
+    reason: str
+    message: str
+    kind: str
+    object_namespace: str
+    object_name: str
+    object_uid: str
+    component: str
+    first_us: Micros | None
+    last_us: Micros | None
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaseSeen:
+    """A leader election Lease: its holder is a controller process."""
+
+    at_us: Micros
+    namespace: str
+    name: str
+    holder: str
+    acquired_us: Micros | None
+    renewed_us: Micros | None
+    transitions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiServiceSeen:
+    """Whether an aggregated API was available; `available` as in its condition."""
+
+    at_us: Micros
+    name: str
+    available: str
+    reason: str
+    message: str
+    service: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionRead:
+    """The API server's version, and its clock: server minus recorder, None where unknown."""
+
+    at_us: Micros
+    version: str
+    clock_offset_us: Micros | None
+    round_trip_us: Micros | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reconciled:
+    """The controller reconciled this HPA: began at `began_us`, decided at `at_us`."""
+
+    at_us: Micros
+    namespace: str
+    name: str
+    began_us: Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """Nobody looked at the paths that begin with `prefix` (`*`: at anything) until `until_us`."""
+
+    at_us: Micros
+    until_us: Micros
+    prefix: str
+    cause: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """The recording was complete to here."""
+
+    at_us: Micros
+
+
+Fact = (
+    ControllerSeen
+    | HpaSeen
+    | HpaGone
+    | PodSeen
+    | PodGone
+    | TargetSeen
+    | TargetGone
+    | ScaleRead
+    | ResourceMetricsRead
+    | ValuesRead
+    | ScaleWritten
+    | StatusWritten
+    | EventSeen
+    | LeaseSeen
+    | ApiServiceSeen
+    | VersionRead
+    | Reconciled
+    | Gap
+    | Ended
+)

@@ -1,0 +1,23 @@
+"""How the controller was started: its release, its flags, its feature gates."""
+
+from dataclasses import dataclass, field
+
+from hpaaudit.model.units import SECOND, Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flags:
+    """What steers every decision of one controller process.
+
+    `gates` holds only those that were set; a behaviour's default comes from its release.
+    `api_server` is where the controller reached its API server: it appears in error texts.
+    """
+
+    release: str = "1.36"
+    sync_period_us: Micros = Micros(15 * SECOND)
+    downscale_stabilization_us: Micros = Micros(300 * SECOND)
+    cpu_initialization_period_us: Micros = Micros(300 * SECOND)
+    initial_readiness_delay_us: Micros = Micros(30 * SECOND)
+    tolerance: float = 0.1
+    gates: tuple[tuple[str, bool], ...] = field(default=())
+    api_server: str = "https://10.96.0.1:443"

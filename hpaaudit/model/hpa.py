@@ -1,0 +1,161 @@
+"""The HorizontalPodAutoscaler: what the user asked for, and what its status says."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from hpaaudit.model.units import Micros, Quantity
+
+
+class MetricType(StrEnum):
+    """The sources of a metric that `autoscaling/v2` knows."""
+
+    RESOURCE = "Resource"
+    CONTAINER_RESOURCE = "ContainerResource"
+    PODS = "Pods"
+    OBJECT = "Object"
+    EXTERNAL = "External"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectRef:
+    """A `CrossVersionObjectReference`: an object of the HPA's namespace."""
+
+    kind: str
+    name: str
+    api_version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirement:
+    """One `matchExpressions` entry of a label selector; operator as written."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelSelector:
+    """A `metav1.LabelSelector`; None in its place selects nothing and prints as nothing."""
+
+    match_labels: tuple[tuple[str, str], ...]
+    match_expressions: tuple[Requirement, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricTarget:
+    """What a metric is held against; the source decides which field counts, not always `type`."""
+
+    type: str
+    value: Quantity | None
+    average_value: Quantity | None
+    average_utilization: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricSpec:
+    """One entry of `spec.metrics`.
+
+    `name` is the resource or the metric; `container` only for ContainerResource; `selector` and
+    `described` only where the source has them. `target` is None when the entry lacks its source.
+    """
+
+    type: str
+    name: str
+    container: str
+    selector: LabelSelector | None
+    described: ObjectRef | None
+    target: MetricTarget | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScalingPolicy:
+    """At most `value` pods or percent may change within `period_seconds`."""
+
+    type: str
+    value: int
+    period_seconds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScalingRules:
+    """`HPAScalingRules` of one direction, defaults filled in; a None window means the flag's."""
+
+    stabilization_window_seconds: int | None
+    select_policy: str | None
+    policies: tuple[ScalingPolicy, ...]
+    tolerance: Quantity | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behavior:
+    """`spec.behavior`: present, even empty, it switches the controller to another algorithm."""
+
+    scale_up: ScalingRules
+    scale_down: ScalingRules
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HpaSpec:
+    """`spec`, with the API server's defaults."""
+
+    target: ObjectRef
+    min_replicas: int | None
+    max_replicas: int
+    metrics: tuple[MetricSpec, ...]
+    behavior: Behavior | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """One entry of `status.conditions`; `last_transition_us` None is upstream's zero time."""
+
+    type: str
+    status: str
+    reason: str
+    message: str
+    last_transition_us: Micros | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricStatus:
+    """One entry of `status.currentMetrics`; `type` is empty where the metric was invalid."""
+
+    type: str
+    name: str
+    container: str
+    selector: LabelSelector | None
+    described: ObjectRef | None
+    value: Quantity | None
+    average_value: Quantity | None
+    average_utilization: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HpaStatus:
+    """`status`. `current_metrics` None is JSON null, which equals the empty list."""
+
+    observed_generation: int | None
+    last_scale_us: Micros | None
+    current_replicas: int
+    desired_replicas: int
+    current_metrics: tuple[MetricStatus, ...] | None
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hpa:
+    """A HorizontalPodAutoscaler as the controller's cache holds it."""
+
+    namespace: str
+    name: str
+    uid: str
+    resource_version: str
+    generation: int
+    spec: HpaSpec
+    status: HpaStatus
+
+    @property
+    def key(self) -> str:
+        """`namespace/name`, under which the controller keeps its memory."""
+        return f"{self.namespace}/{self.name}"

@@ -1,0 +1,110 @@
+"""What is in a recording, what is wrong with it, and which verdicts it cannot reach."""
+
+from dataclasses import dataclass
+
+from hpaaudit.model.audit import RecordingInfo
+from hpaaudit.model.facts import Gap
+from hpaaudit.model.units import Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Damage:
+    """A file that differs from what was written.
+
+    segment   that it belongs to; 0: `recording.json`
+    file      path inside the recording's folder
+    problem   a predicate: `has 4312 bytes, its manifest says 4320`
+    """
+
+    segment: int
+    file: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """What a check of every checksum found.
+
+    files, bytes  of its tables, all checked
+    facts         that were read again, None where only checksums were asked for
+    sound_until   the last instant before the first damage, None without damage or with nothing before it
+    unfinished    segments that were being written when the recorder died: not damage, not read
+    """
+
+    info: RecordingInfo
+    complete: bool
+    segments: int
+    files: int
+    bytes: int
+    facts: int | None
+    sound_until: Micros | None
+    damages: tuple[Damage, ...]
+    unfinished: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableSize:
+    """Files, rows and bytes of one table over all segments."""
+
+    table: str
+    files: int
+    rows: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamSize:
+    """One polled request: how often it was read and what came.
+
+    kind      `scale`, `resource` or `values`
+    request   its path
+    polled    items of all answers;  new   those that an answer brought first; 0 for scales
+    """
+
+    kind: str
+    request: str
+    by: str
+    reads: int
+    failures: int
+    polled: int
+    new: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missing:
+    """Something that was not recorded, and what cannot be said without it."""
+
+    what: str
+    limits: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inspection:
+    """What is in a recording.
+
+    first_us, last_us   of its facts, None without any
+    releases            that the controller or the API server reported, in order of appearance
+    hpas                `namespace/name`, sorted;  pods, targets   distinct ones
+    polled, new         items of all answers, and those that were new; a pod with its containers is one
+    bytes               of all segments, manifests included
+    """
+
+    info: RecordingInfo
+    complete: bool
+    segments: int
+    facts: int
+    bytes: int
+    first_us: Micros | None
+    last_us: Micros | None
+    releases: tuple[str, ...]
+    hpas: tuple[str, ...]
+    pods: int
+    targets: int
+    reads: int
+    failures: int
+    polled: int
+    new: int
+    tables: tuple[TableSize, ...]
+    streams: tuple[StreamSize, ...]
+    gaps: tuple[Gap, ...]
+    missing: tuple[Missing, ...]

@@ -1,0 +1,59 @@
+"""What was measured: requests to the metric APIs and the values that they answer with."""
+
+from dataclasses import dataclass
+
+from hpaaudit.model.units import Micros, Milli
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricsRequest:
+    """A decoded read of a metric API, equal for equal meaning whatever its spelling.
+
+    api        the group, for example `custom.metrics.k8s.io`; any served version answers alike
+    resource   `pods` for resource metrics; for custom metrics the resource (`ingresses.networking.k8s.io`,
+               `namespaces` for the namespace itself); empty for external
+    object     name of the described object, `*` for every pod, empty where the API has none
+    metric     empty for resource metrics
+    selector   label selector of pods (or of the external series), canonical text, empty without one
+    metric_selector   of custom metrics, canonical text
+    """
+
+    api: str
+    namespace: str
+    resource: str
+    object: str
+    metric: str
+    selector: str
+    metric_selector: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContainerUsage:
+    """What one container of a PodMetrics used, resource by resource."""
+
+    name: str
+    usage: tuple[tuple[str, Milli], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodSample:
+    """One item of a PodMetricsList. A missing timestamp is None, upstream's zero time."""
+
+    pod: str
+    timestamp_us: Micros | None
+    window_us: Micros
+    containers: tuple[ContainerUsage, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricValue:
+    """One item of a MetricValueList or of an ExternalMetricValueList.
+
+    `object` names the described object (external: the series' labels as sorted JSON);
+    `window_us` is None where the answer gives none.
+    """
+
+    object: str
+    timestamp_us: Micros | None
+    window_us: Micros | None
+    value: Milli

@@ -1,0 +1,56 @@
+"""What a recorder would do, and what it has done so far."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """What a running recorder holds: objects that it follows now, and sums since its start."""
+
+    hpas: int
+    pods: int
+    samples: int
+    gaps: int
+    bytes: int = 0
+    seconds: float = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permission:
+    """A right that a recorder needs; `namespace` is empty for all of them."""
+
+    verb: str
+    resource: str
+    group: str
+    subresource: str
+    namespace: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What `record` would read, and what it could not.
+
+    context, server, version   which cluster
+    namespace       empty: all
+    watches         streams that stay open;  polls  distinct requests per interval
+    bytes_per_hour  on disk, estimated
+    denied          rights that are missing
+    unserved        metric API groups that HPAs need and nobody serves, with the number of HPAs
+    unauditable     HPAs (`namespace/name`) whose decisions cannot be judged, and why
+    """
+
+    context: str
+    server: str
+    version: str
+    namespace: str
+    interval_seconds: float
+    hpas: int
+    pods: int
+    watches: int
+    polls: int
+    requests_per_second: float
+    bytes_per_hour: int
+    denied: tuple[Permission, ...]
+    unserved: tuple[tuple[str, int], ...]
+    unauditable: tuple[tuple[str, str], ...]
