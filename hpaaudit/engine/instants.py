@@ -1,175 +1,98 @@
-"""When each HPA was reconciled, from what is evidence of it, and what became of each reconcile's writes.
+"""When one HPA was reconciled, where no line says so: evidence, and a grid between it.
 
-Evidence in this order: a line that says so, else a status write or an Event. Between two evidenced
-instants that are g apart stand round(g / sync period) - 1 evenly spaced ones, on the grid.
+Between two evidenced instants that are g apart stand round(g / sync period) - 1 evenly spaced ones,
+uncertain by half a period; before the first and after the last the grid goes on as the period does.
 """
 
-import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
 
-from hpaaudit.api.decode import decode_spec
-from hpaaudit.api.requests import target_ref
-from hpaaudit.engine.world import is_controller
 from hpaaudit.model.audit import Instant
-from hpaaudit.model.facts import (
-    ControllerSeen,
-    Ended,
-    EventSeen,
-    Fact,
-    HpaGone,
-    HpaSeen,
-    Reconciled,
-    ScaleWritten,
-    StatusWritten,
-    TargetRef,
-    VersionRead,
-)
-from hpaaudit.model.observation import WriteOutcome
 from hpaaudit.model.units import SECOND, Micros
 
-COMPONENT = "horizontal-pod-autoscaler"
-_SERVER = re.compile(r'(?:Get|Put) \\?"(https?://[^/"\\]+)/')
-_MERGE_US = SECOND
-"""Two pieces of evidence closer than this are of one reconcile."""
+_RANK = {"status_write": 0, "event": 1, "scale_write": 2}
+_PERIODS_SECONDS = (60, 30, 20, 15, 10, 5, 2, 1)
+_MIN_GAPS = 6
+_MAX_GAP_US = 180 * SECOND
+_FIT = 0.08
+_NEEDED = 0.9
 
 
-@dataclass(slots=True)
-class Planned:
-    """One reconcile to replay: after how many facts it stands, and how its writes were answered."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """One trace of a reconcile: after how many facts it was seen, when, and what it is."""
 
-    key: str
     index: int
-    instant: Instant
-    scale_writes: list[WriteOutcome] = field(default_factory=list)
-    status_write: WriteOutcome | None = None
+    at_us: Micros
+    source: str
 
 
-@dataclass(slots=True)
-class Plan:
-    """The reconciles of a recording in order, and what its first reading taught.
+def merged(evidence: Sequence[Evidence], within_us: Micros) -> list[Evidence]:
+    """Traces of one reconcile as one: the earliest place and time, the strongest source."""
+    groups: list[Evidence] = []
+    for trace in sorted(evidence, key=lambda trace: (trace.at_us, trace.index)):
+        if groups and trace.at_us - groups[-1].at_us <= within_us:
+            first = groups[-1]
+            source = min(first.source, trace.source, key=_RANK.__getitem__)
+            groups[-1] = Evidence(index=min(first.index, trace.index), at_us=first.at_us, source=source)
+        else:
+            groups.append(trace)
+    return groups
 
-    exact        every reconcile is evidenced by a line of its own
-    api_server   as the controller's own error texts name it, empty if none does
+
+def inferred_period(lives: Sequence[Sequence[Evidence]]) -> Micros | None:
+    """The sync period that the gaps between evidence are multiples of; None where too few tell."""
+    gaps = [
+        later.at_us - earlier.at_us
+        for life in lives
+        for earlier, later in zip(life, life[1:], strict=False)
+        if later.at_us - earlier.at_us <= _MAX_GAP_US
+    ]
+    if len(gaps) < _MIN_GAPS:
+        return None
+    for seconds in _PERIODS_SECONDS:
+        period = seconds * SECOND
+        fits = [gap for gap in gaps if abs(gap / period - round(gap / period)) <= _FIT and round(gap / period) >= 1]
+        if len(fits) >= _NEEDED * len(gaps) and median(gaps) >= period * (1 - _FIT):
+            return Micros(period)
+    return None
+
+
+def instants(
+    evidence: Sequence[Evidence], born_us: Micros, end_us: Micros, period_us: Micros, *, newborn: bool
+) -> list[tuple[int | None, Instant]]:
+    """The reconciles of one HPA between its first sight and its end; a grid instant has no index yet.
+
+    newborn   the HPA was created before our eyes: its first reconcile comes a period later
     """
-
-    passes: list[Planned]
-    exact: bool
-    controllers: list[ControllerSeen]
-    version: str
-    api_server: str
-    first_us: Micros
-    last_us: Micros
-
-
-@dataclass(slots=True)
-class _Life:
-    """What is known of one HPA while the facts go by."""
-
-    first_index: int
-    first_us: Micros
-    target: TargetRef
-    status_json: str
-    evidence: list[tuple[int, Micros, str]] = field(default_factory=list)
-    end: tuple[int, Micros] | None = None
-
-
-@dataclass(slots=True)
-class _Reading:
-    """The state of the first reading."""
-
-    lines: list[Planned] = field(default_factory=list)
-    newest: dict[str, Planned] = field(default_factory=dict)
-    lives: dict[str, list[_Life]] = field(default_factory=dict)
-    times: list[Micros] = field(default_factory=list)
-
-
-def plan(facts: Iterable[Fact], period_us: Micros | None) -> Plan:
-    """Reads all facts once and lays out the reconciles.
-
-    period_us   the sync period where it is known; else it is inferred from the evidence
-    """
-    reading = _Reading()
-    found = Plan([], exact=False, controllers=[], version="", api_server="", first_us=Micros(0), last_us=Micros(0))
-    for index, fact in enumerate(facts):
-        if index == 0:
-            found.first_us = fact.at_us
-        found.last_us = max(found.last_us, fact.at_us)
-        reading.times.append(fact.at_us)
-        match fact:
-            case Reconciled():
-                key = f"{fact.namespace}/{fact.name}"
-                instant = Instant(began_us=fact.began_us, at_us=fact.at_us, source="reconcile", uncertainty_us=Micros(0))
-                planned = Planned(key=key, index=index, instant=instant)
-                reading.lines.append(planned)
-                reading.newest[key] = planned
-            case ControllerSeen():
-                found.controllers.append(fact)
-            case VersionRead(version=version) if version and not found.version:
-                found.version = version
-            case HpaSeen():
-                _hpa_seen(reading, index, fact)
-                found.api_server = found.api_server or _server_in(fact.status_json)
-            case HpaGone():
-                for life in reading.lives.get(f"{fact.namespace}/{fact.name}", ())[-1:]:
-                    life.end = (index, fact.at_us)
-            case EventSeen() if fact.component == COMPONENT:
-                _event_seen(reading, index, fact)
-                found.api_server = found.api_server or _server_in(fact.message)
-            case ScaleWritten() if is_controller(fact.by):
-                _scale_written(reading, fact)
-            case StatusWritten() if is_controller(fact.by):
-                _status_written(reading, fact)
-            case Ended():
-                pass
-    found.exact = bool(reading.lines)
-    found.passes = reading.lines if found.exact else _derived(reading, found, period_us)
+    found: list[tuple[int | None, Instant]] = []
+    previous: Micros | None = born_us if newborn else None
+    for trace in evidence:
+        if previous is None:
+            found += [(None, _grid(at_us, period_us)) for at_us in _before(trace.at_us, born_us, period_us)]
+        else:
+            between = _between(previous, trace.at_us, period_us)
+            found += [(None, _grid(at_us, period_us)) for at_us in between]
+        instant = Instant(began_us=trace.at_us, at_us=trace.at_us, source=trace.source, uncertainty_us=Micros(0))
+        found.append((trace.index, instant))
+        previous = trace.at_us
+    at_us = Micros((born_us if previous is None else previous) + period_us)
+    while at_us <= end_us:
+        found.append((None, _grid(at_us, period_us)))
+        at_us = Micros(at_us + period_us)
     return found
 
 
-def _server_in(text: str) -> str:
-    match = _SERVER.search(text)
-    return match[1] if match else ""
+def _grid(at_us: Micros, period_us: Micros) -> Instant:
+    return Instant(began_us=at_us, at_us=at_us, source="grid", uncertainty_us=Micros(period_us // 2))
 
 
-def _hpa_seen(reading: _Reading, index: int, fact: HpaSeen) -> None:
-    key = f"{fact.namespace}/{fact.name}"
-    lives = reading.lives.setdefault(key, [])
-    target = target_ref(fact.namespace, decode_spec(fact.spec_json).target)
-    if not lives or lives[-1].end is not None:
-        lives.append(_Life(first_index=index, first_us=fact.at_us, target=target, status_json=fact.status_json))
-        return
-    life = lives[-1]
-    if fact.status_json != life.status_json:
-        life.evidence.append((index, fact.at_us, "status_write"))
-    life.status_json, life.target = fact.status_json, target
+def _before(first_us: Micros, born_us: Micros, period_us: Micros) -> list[Micros]:
+    count = (first_us - born_us) // period_us
+    return [Micros(first_us - step * period_us) for step in range(count, 0, -1)]
 
 
-def _event_seen(reading: _Reading, index: int, fact: EventSeen) -> None:
-    lives = reading.lives.get(f"{fact.object_namespace}/{fact.object_name}")
-    if lives and lives[-1].end is None and fact.last_us is not None and fact.at_us - fact.last_us < 2 * SECOND:
-        lives[-1].evidence.append((index, fact.at_us, "event"))
-
-
-def _scale_written(reading: _Reading, fact: ScaleWritten) -> None:
-    """The write belongs to the last reconcile of an HPA with that target."""
-    for planned in reversed(reading.lines):
-        lives = reading.lives.get(planned.key)
-        if lives and lives[-1].target == fact.target:
-            outcome = WriteOutcome(at_us=fact.at_us, path=fact.path, status=fact.status, error=fact.error)
-            planned.scale_writes.append(outcome)
-            return
-
-
-def _status_written(reading: _Reading, fact: StatusWritten) -> None:
-    planned = reading.newest.get(f"{fact.namespace}/{fact.name}")
-    if planned is not None:
-        outcome = WriteOutcome(at_us=fact.at_us, path=fact.path, status=fact.status, error=fact.error)
-        planned.status_write = outcome
-
-
-# --- without lines -----------------------------------------------------------------------------------------
-
-
-def _derived(reading: _Reading, found: Plan, period_us: Micros | None) -> list[Planned]:
-    raise NotImplementedError
+def _between(earlier_us: Micros, later_us: Micros, period_us: Micros) -> list[Micros]:
+    steps = max(round((later_us - earlier_us) / period_us), 1)
+    return [Micros(earlier_us + (later_us - earlier_us) * step // steps) for step in range(1, steps)]

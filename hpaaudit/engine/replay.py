@@ -1,33 +1,64 @@
 """Replays a recording: each reconcile sees what was recorded, and memory follows reality."""
 
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from hpaaudit.engine.instants import Plan, Planned
+from hpaaudit.api.decode import decode_status
+from hpaaudit.engine.candidates import candidates
+from hpaaudit.engine.fingerprint import fits_inputs, fits_memory
+from hpaaudit.engine.follow import follow
+from hpaaudit.engine.plan import Plan, Planned
 from hpaaudit.engine.reconcile import reconcile
+from hpaaudit.engine.unknown import extremes
 from hpaaudit.engine.world import World
 from hpaaudit.model.audit import Pass
+from hpaaudit.model.decision import Decision
 from hpaaudit.model.facts import ControllerSeen, Fact, HpaGone, HpaSeen, LeaseSeen
 from hpaaudit.model.flags import Flags
+from hpaaudit.model.hpa import HpaStatus
 from hpaaudit.model.memory import EMPTY, Memory
+from hpaaudit.model.observation import Observation
 from hpaaudit.model.units import Micros
+
+_UNSEEN = Memory(recommendations=())
+"""The memory of a process that ran before we looked: nothing is known of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Choice:
+    """Which candidate a reconcile saw, as far as can be told, and the range of what it may have decided."""
+
+    seen: Observation
+    decision: Decision
+    memory: Memory
+    band: frozenset[int]
+    evidence: str
+    missing_input: str
 
 
 class Process:
-    """The controller process of one recording: its world, its flags, what it remembers of every HPA."""
+    """The controller process of a recording: its world, its flags, what it remembers of every HPA."""
 
-    def __init__(self, flags: Flags, flags_of: Callable[[ControllerSeen], Flags], *, keep_pods: bool) -> None:
+    def __init__(
+        self, plan: Plan, flags: Flags, flags_of: Callable[[ControllerSeen], Flags], *, keep_pods: bool
+    ) -> None:
         self.world = World()
+        self.plan = plan
         self.flags = flags
         self.flags_of = flags_of
         self.keep_pods = keep_pods
         self.epoch_id = 0
         self.memories: dict[str, Memory] = {}
         self.previous_us: dict[str, Micros] = {}
+        self.unseen_until_us: dict[str, Micros] = {}
+        self.started = False
         self.holder = ""
 
     def apply(self, fact: Fact) -> None:
         """One more fact: the world moves, a new process forgets."""
+        if isinstance(fact, HpaSeen) and f"{fact.namespace}/{fact.name}" in self.plan.unsupported:
+            return
         self.world.apply(fact)
         match fact:
             case ControllerSeen(state="started"):
@@ -40,21 +71,36 @@ class Process:
                     self._forget()
                 self.holder = holder
             case HpaSeen():
-                self.memories.setdefault(f"{fact.namespace}/{fact.name}", EMPTY)
+                self._hpa_seen(fact)
             case HpaGone():
                 # The registry of selectors lets go at once, the rest only at the next reconcile.
                 key = f"{fact.namespace}/{fact.name}"
                 self.memories[key] = replace(self.memories.get(key, EMPTY), selector=None)
+            case _:
+                pass
+
+    def _hpa_seen(self, fact: HpaSeen) -> None:
+        key = f"{fact.namespace}/{fact.name}"
+        if key in self.memories:
+            return
+        # Only a process that started before our eyes, or an HPA that never was reconciled, has no past.
+        if self.started or self.plan.exact or fact.status_json in ("{}", '{"currentMetrics":null,"desiredReplicas":0}'):
+            self.memories[key] = EMPTY
+        else:
+            self.memories[key] = _UNSEEN
+            self.unseen_until_us[key] = fact.at_us
 
     def _forget(self) -> None:
         self.epoch_id += 1
+        self.started = True
         self.memories = dict.fromkeys(self.world.hpas, EMPTY)
         self.previous_us.clear()
+        self.unseen_until_us.clear()
 
     def reconcile(self, planned: Planned, number: int) -> Pass:
         """One reconcile, now."""
         key, instant = planned.key, planned.instant
-        memory = self.memories.get(key, EMPTY)
+        before = self.memories.get(key, EMPTY)
         seen = self.world.observe(
             key,
             began_us=instant.began_us,
@@ -64,19 +110,76 @@ class Process:
             scale_writes=tuple(planned.scale_writes),
             status_write=planned.status_write,
         )
-        decision, after = reconcile(seen, memory, self.flags, keep_pods=self.keep_pods)
+        choice = self._choose(seen, before, planned)
+        after = choice.memory
+        if planned.published is not None and choice.seen.hpa is not None:
+            published = decode_status(planned.published)
+            after = follow(before, after, choice.decision, choice.seen.hpa, published)
         self.memories[key] = after
         self.previous_us[key] = instant.at_us
         return Pass(
             reconcile_id=number,
             instant=instant,
             epoch_id=self.epoch_id,
-            decision=decision,
+            decision=choice.decision,
             memory=after,
-            band_lo=decision.desired,
-            band_hi=decision.desired,
-            evidence="seen",
-            missing_input="",
+            band_lo=min(choice.band, default=None),
+            band_hi=max(choice.band, default=None),
+            evidence=choice.evidence,
+            missing_input=choice.missing_input,
+        )
+
+    def _choose(self, seen: Observation, before: Memory, planned: Planned) -> _Choice:
+        """The candidate that the published status proves; without one, what was seen."""
+        if planned.published is None:
+            decision, after = self._decide(seen, before)
+            return self._settled(seen, decision, after, [decision], "seen", "")
+        published = decode_status(planned.published)
+        reach_us = Micros(self.plan.period_us + planned.instant.uncertainty_us)
+        tried: list[tuple[Observation, Decision, Memory]] = []
+        fitting: list[tuple[Observation, Decision, Memory]] = []
+        for candidate in candidates(self.world, seen, reach_us):
+            decision, after = self._decide(candidate, before)
+            tried.append((candidate, decision, after))
+            if fits_inputs(decision, published):
+                fitting.append(tried[-1])
+        kept = fitting or tried
+        chosen, decision, after = kept[0]
+        decisions = [made for _, made, _ in kept]
+        numbers = {made.desired for made in decisions}
+        missing = "metric.sample" if len(numbers) > 1 else ""
+        held = self._held(chosen, before, published)
+        if {made.desired for made in held} - numbers:
+            missing = missing or "memory.before_recording"
+        evidence = "proven" if fitting else "assumed"
+        return self._settled(chosen, decision, after, [*decisions, *held], evidence, missing)
+
+    def _held(self, seen: Observation, before: Memory, published: HpaStatus) -> list[Decision]:
+        """What the memory that nobody saw could have made of this reconcile, as far as its conditions allow."""
+        since_us = self.unseen_until_us.get(f"{seen.namespace}/{seen.name}")
+        if since_us is None or seen.hpa is None:
+            return []
+        made = [
+            self._decide(seen, memory)[0]
+            for memory in extremes(before, seen.hpa, self.flags, since_us, seen.decided_us)
+        ]
+        return [decision for decision in made if fits_memory(decision, published)]
+
+    def _decide(self, seen: Observation, memory: Memory) -> tuple[Decision, Memory]:
+        return reconcile(seen, memory, self.flags, keep_pods=self.keep_pods)
+
+    def _settled(
+        self,
+        seen: Observation,
+        decision: Decision,
+        after: Memory,
+        decisions: list[Decision],
+        evidence: str,
+        missing: str,
+    ) -> _Choice:
+        band = frozenset(made.desired for made in decisions if made.desired is not None)
+        return _Choice(
+            seen=seen, decision=decision, memory=after, band=band, evidence=evidence, missing_input=missing
         )
 
     def _rivals(self, key: str) -> tuple[tuple[str, str], ...]:
@@ -91,22 +194,31 @@ class Process:
 def replay(facts: Iterable[Fact], plan: Plan, process: Process, hpas: Collection[str]) -> Iterator[Pass]:
     """The passes of a plan over its facts, in order; of these HPAs only, where any are named.
 
-    All HPAs are replayed even then where they share a namespace: selectors make them rivals.
+    All are replayed even then: selectors make the HPAs of a namespace rivals.
     """
-    waiting = iter(plan.passes)
-    planned = next(waiting, None)
-    number = 0
-    for index, fact in enumerate(facts):
-        while planned is not None and planned.index <= index:
-            number += 1
-            made = process.reconcile(planned, number)
-            if not hpas or planned.key in hpas:
-                yield made
-            planned = next(waiting, None)
-        process.apply(fact)
-    while planned is not None:
-        number += 1
+    horizon_us = 0 if plan.exact else 2 * plan.period_us
+    ahead: deque[Fact] = deque()
+    coming = iter(facts)
+    applied = 0
+    for number, planned in enumerate(plan.passes, 1):
+        while applied < planned.index:
+            _look_ahead(coming, ahead, process, until=1)
+            process.apply(ahead.popleft())
+            applied += 1
+        while horizon_us and (not ahead or ahead[-1].at_us <= planned.instant.at_us + horizon_us):
+            if not _look_ahead(coming, ahead, process, until=len(ahead) + 1):
+                break
         made = process.reconcile(planned, number)
         if not hpas or planned.key in hpas:
             yield made
-        planned = next(waiting, None)
+
+
+def _look_ahead(coming: Iterator[Fact], ahead: deque[Fact], process: Process, *, until: int) -> bool:
+    """Fill the queue of facts that lie ahead; whether there were enough."""
+    while len(ahead) < until:
+        fact = next(coming, None)
+        if fact is None:
+            return False
+        process.world.announce(fact)
+        ahead.append(fact)
+    return True

@@ -41,8 +41,13 @@ def same_status(ours: HpaStatus, theirs: HpaStatus) -> bool:
         and ours.current_replicas == theirs.current_replicas
         and ours.desired_replicas == theirs.desired_replicas
         and ours.conditions == theirs.conditions
-        and _metrics(ours) == _metrics(theirs)
+        and same_metrics(ours, theirs)
     )
+
+
+def same_metrics(ours: HpaStatus, theirs: HpaStatus) -> bool:
+    """Equal currentMetrics, quantities by value."""
+    return _metrics(ours) == _metrics(theirs)
 
 
 def _metrics(status: HpaStatus) -> list[tuple[object, ...]]:

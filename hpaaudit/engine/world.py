@@ -24,9 +24,22 @@ from hpaaudit.model.hpa import Hpa
 from hpaaudit.model.metrics import MetricsRequest
 from hpaaudit.model.observation import Observation, WriteOutcome
 from hpaaudit.model.target import Pod, Scale
-from hpaaudit.model.units import Micros
+from hpaaudit.model.units import SECOND, Micros
 
 MetricsRead = ResourceMetricsRead | ValuesRead
+
+
+_LAG_US = SECOND
+"""How much older than ours the controller's cache may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A pod or a scale as it was before a fact replaced it; None: there was none."""
+
+    at_us: Micros
+    pod: tuple[str, str, Pod | None] | None
+    scale: tuple[TargetRef, ScaleRead | None] | None
 
 
 @dataclass(slots=True)
@@ -43,7 +56,9 @@ class World:
     own_scales: dict[TargetRef, ScaleRead] = field(default_factory=dict)
     metrics: dict[MetricsRequest, MetricsRead] = field(default_factory=dict)
     own_metrics: dict[MetricsRequest, deque[MetricsRead]] = field(default_factory=dict)
+    upcoming: dict[MetricsRequest, deque[MetricsRead]] = field(default_factory=dict)
     _tuples: dict[str, tuple[Pod, ...]] = field(default_factory=dict)
+    _changes: deque[_Change] = field(default_factory=deque)
 
     def apply(self, fact: Fact) -> None:
         """The world after one more fact."""
@@ -53,25 +68,74 @@ class World:
             case HpaGone():
                 self.hpas.pop(f"{fact.namespace}/{fact.name}", None)
             case PodSeen(pod=pod):
-                self.pods.setdefault(pod.namespace, {})[pod.name] = pod
-                self._tuples.pop(pod.namespace, None)
+                self._pod(fact.at_us, pod.namespace, pod.name, pod)
             case PodGone():
-                self.pods.get(fact.namespace, {}).pop(fact.name, None)
-                self._tuples.pop(fact.namespace, None)
+                self._pod(fact.at_us, fact.namespace, fact.name, None)
             case ScaleRead():
-                self.scales[fact.target] = fact
+                self._scale(fact)
                 if is_controller(fact.by):
                     self.own_scales[fact.target] = fact
             case ScaleWritten(scale=Scale() as scale):
-                self.scales[fact.target] = _as_read(fact, scale)
+                self._scale(_as_read(fact, scale))
             case TargetSeen():
-                self.scales[fact.target] = _as_read(fact, fact.scale)
+                self._scale(_as_read(fact, fact.scale))
             case TargetGone():
-                self.scales[fact.target] = _absent(fact)
+                self._scale(_absent(fact))
             case ResourceMetricsRead() | ValuesRead():
                 self.metrics[fact.request] = fact
+                waiting = self.upcoming.get(fact.request)
+                if waiting:
+                    waiting.popleft()
                 if is_controller(fact.by):
                     self.own_metrics.setdefault(fact.request, deque(maxlen=16)).append(fact)
+
+    def announce(self, fact: Fact) -> None:
+        """A fact that lies ahead: the next answer may be what an uncertain instant saw."""
+        if isinstance(fact, ResourceMetricsRead | ValuesRead):
+            self.upcoming.setdefault(fact.request, deque()).append(fact)
+
+    def _pod(self, at_us: Micros, namespace: str, name: str, pod: Pod | None) -> None:
+        here = self.pods.setdefault(namespace, {})
+        self._keep(_Change(at_us, (namespace, name, here.get(name)), None))
+        if pod is None:
+            here.pop(name, None)
+        else:
+            here[name] = pod
+        self._tuples.pop(namespace, None)
+
+    def _scale(self, read: ScaleRead) -> None:
+        self._keep(_Change(read.at_us, None, (read.target, self.scales.get(read.target))))
+        self.scales[read.target] = read
+
+    def _keep(self, change: _Change) -> None:
+        self._changes.append(change)
+        while self._changes and self._changes[0].at_us < change.at_us - 2 * _LAG_US:
+            self._changes.popleft()
+
+    def earlier_pods(self, namespace: str, at_us: Micros) -> tuple[Pod, ...] | None:
+        """The pods of a namespace a second before; None where nothing changed since."""
+        undone: dict[str, Pod] | None = None
+        for change in reversed(self._changes):
+            if change.at_us <= at_us - _LAG_US:
+                break
+            if change.pod is not None and change.pod[0] == namespace:
+                undone = dict(self.pods.get(namespace, {})) if undone is None else undone
+                _, name, before = change.pod
+                if before is None:
+                    undone.pop(name, None)
+                else:
+                    undone[name] = before
+        return None if undone is None else tuple(undone.values())
+
+    def earlier_scale(self, target: TargetRef, at_us: Micros) -> ScaleRead | None:
+        """The scale a second before; None where it did not change since."""
+        found = None
+        for change in reversed(self._changes):
+            if change.at_us <= at_us - _LAG_US:
+                break
+            if change.scale is not None and change.scale[0] == target:
+                found = change.scale[1]
+        return found
 
     def hpa(self, key: str) -> Hpa | None:
         """An HPA as the controller's cache holds it."""

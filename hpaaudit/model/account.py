@@ -143,6 +143,7 @@ class ReconcileAccount:
     """
 
     recording: str
+    reconcile_id: int
     namespace: str
     name: str
     at_us: Micros

@@ -1,0 +1,57 @@
+# What can be done here. `make demo` and `make test` set up everything that they need themselves.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+.PHONY: help demo check test golden bench wheel cluster lock clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+
+demo: $(READY)  ## replay a real incident: what the controller did, what it should have done, who interfered
+	@$(BIN)/hpaaudit demo
+
+check: $(READY)  ## format, lint, types and the walls between the rooms, in seconds
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+test: $(READY)  ## every test; one that lacks a program says so in a line
+	@$(BIN)/pytest
+
+golden: $(READY)  ## rewrite the golden files, then read the diff line by line
+	@$(BIN)/pytest --rewrite -q -m golden
+	@git --no-pager diff --stat
+
+bench: $(READY)  ## speed and size as ratios, measured side by side
+	@$(BIN)/python -m tests.bench
+
+wheel: $(READY)  ## build the wheel
+	@$(BIN)/uv build --wheel --no-build-isolation --python $(BIN)/python --out-dir dist --quiet
+	@ls dist/*.whl
+
+cluster: $(READY)  ## build etcd, kube-apiserver and kube-controller-manager for the cluster tests (Go; 4 to 10 min, once)
+	@$(BIN)/python -m tests.cluster.build
+
+lock: $(READY)  ## pin the dependencies anew
+	@$(BIN)/uv pip compile pyproject.toml --group dev --universal --generate-hashes --no-header --no-annotate --upgrade -o requirements.lock --quiet
+
+clean:  ## remove what was built here
+	@rm -rf $(VENV) dist build
+
+# uv where there is one, else pip; in both cases just what the lock names, wheels only.
+$(READY): requirements.lock pyproject.toml
+	@echo "setting up $(VENV) from requirements.lock" >&2
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv venv --quiet --allow-existing --python "$(PYTHON)" $(VENV) && \
+	  uv pip sync --quiet --python $(BIN)/python --require-hashes --only-binary :all: requirements.lock && \
+	  uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable . ; \
+	else \
+	  "$(PYTHON)" -m venv $(VENV) && \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --requirement requirements.lock && \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable . ; \
+	fi
+	@touch $@

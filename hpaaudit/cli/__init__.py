@@ -1,0 +1,100 @@
+"""Opens the doors: `hpaaudit COMMAND`, each command a file, imported when it is called."""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from hpaaudit.errors import AuditError
+
+COULD_NOT = 2
+INTERRUPTED = 130
+
+COMMANDS = {
+    "record": ("hpaaudit.cli.record:record_command", "Record the HPAs of a cluster."),
+    "import": ("hpaaudit.cli.importing:import_command", "Make a recording of history that somebody else kept."),
+    "replay": ("hpaaudit.cli.replay:replay_command", "Decide everything again, and compare with what happened."),
+    "explain": ("hpaaudit.cli.explain:explain_command", "Tell one reconcile line by line."),
+    "query": ("hpaaudit.cli.query:query_command", "Ask a question, or anything in SQL."),
+    "inspect": ("hpaaudit.cli.inspect:inspect_command", "Say what is in a recording, and what is missing."),
+    "verify": ("hpaaudit.cli.verify:verify_command", "Check every checksum of a recording."),
+    "demo": ("hpaaudit.cli.demo:demo_command", "Replay a bundled incident, without a cluster."),
+}
+"""Where each command lives, and its line in `hpaaudit --help`, in the order of use."""
+
+
+class Doors(click.Group):
+    """Knows every command by name, and imports the one that is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 click's signature
+        """In the order of use."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 click's signature
+        """The command itself."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 likewise
+        """Names and lines, with nothing imported."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    """Says which version this is, and nothing else."""
+    if not asked:
+        return
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        click.echo(f"hpaaudit {version('hpaaudit')}")
+    except PackageNotFoundError:
+        click.echo("hpaaudit, from a checkout that is not installed")
+    ctx.exit()
+
+
+@click.command(cls=Doors, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version.")
+def doors() -> None:
+    """A flight recorder and a replay for the Kubernetes HorizontalPodAutoscaler.
+
+    Why did this HPA scale, or not; was it the controller or someone else?
+
+    Exit codes: 0 done, 1 only by --fail-on, 2 could not, 130 interrupted.
+
+    Example: hpaaudit demo
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Runs a command and ends the process with its exit code; what went wrong is one line on stderr."""
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    name = "kubectl hpaaudit" if Path(sys.argv[0]).stem == "kubectl-hpaaudit" else "hpaaudit"
+    try:
+        code = doors.main(arguments, prog_name=name, standalone_mode=False)
+    except click.ClickException as problem:
+        problem.show()
+        return COULD_NOT
+    except AuditError as problem:
+        from hpaaudit.report.text import printable
+
+        click.echo(f"error: {printable(str(problem))}", err=True)
+        return COULD_NOT
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output went away, as `head` does; what Python still holds has nowhere to go.
+        sys.stdout = None
+        return 0
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,33 @@
+"""The command `demo`."""
+
+from pathlib import Path
+
+import click
+
+RESULTS = Path("hpaaudit-demo.duckdb")
+
+
+@click.command("demo", short_help="Replay a bundled incident, without a cluster.")
+@click.option(
+    "--into",
+    metavar="RESULTS",
+    type=click.Path(path_type=Path),
+    default=RESULTS,
+    show_default=True,
+    help="A results file; the demo's own is replaced.",
+)
+def demo_command(into: Path) -> None:
+    """Replay a bundled incident and explain its worst moment, without a cluster and without network.
+
+    Example: hpaaudit demo
+    """
+    from hpaaudit.flows.explain import explain
+    from hpaaudit.flows.query import account, bundled_recording
+    from hpaaudit.flows.replay import replay
+    from hpaaudit.report.explain import explain_text
+    from hpaaudit.report.replay import replay_text
+
+    with replay(bundled_recording(), into=into, overwrite=into == RESULTS) as results:
+        found = account(results)
+    click.echo(replay_text(found))
+    click.echo(explain_text(explain(into)), nl=False)

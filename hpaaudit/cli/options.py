@@ -1,0 +1,95 @@
+"""Options that commands share: moments in time, HPAs, what to do with a value."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import click
+
+from hpaaudit.api.times import duration, micros
+from hpaaudit.model.units import SECOND, Micros
+
+_CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?Z?")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?")
+_DAY_US = 24 * 3600 * SECOND
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A moment as it was written: RFC 3339, `14:05` or `14:05:19` of the recording's day, `-5m` before its end."""
+
+    text: str
+
+    def at(self, started_us: Micros, ended_us: Micros) -> Micros:
+        """The moment in a recording of this span; without an offset it is UTC."""
+        if self.text.startswith("-"):
+            return Micros(ended_us + duration(self.text))
+        clock = _CLOCK.fullmatch(self.text)
+        if clock is None:
+            return _full(self.text)
+        since_midnight = _since_midnight(clock)
+        # The last day on which the recording covers that time of day, else its first.
+        first = started_us // _DAY_US * _DAY_US
+        days = range(first, ended_us + 1, _DAY_US)
+        covered = [day + since_midnight for day in days if started_us <= day + since_midnight <= ended_us]
+        return Micros(covered[-1] if covered else first + since_midnight)
+
+
+def _since_midnight(clock: re.Match[str]) -> int:
+    hour, minute, second, fraction = clock.groups()
+    whole = timedelta(hours=int(hour), minutes=int(minute), seconds=int(second or 0))
+    if whole >= timedelta(days=1) or int(minute) >= 60 or int(second or 0) >= 60:  # noqa: PLR2004 an hour, a minute
+        raise ValueError(f"{clock[0]!r} is no time of day")
+    return int(whole.total_seconds()) * SECOND + int((fraction or "0").ljust(6, "0"))
+
+
+def _full(text: str) -> Micros:
+    if _DATE.fullmatch(text):
+        whole = datetime.fromisoformat(text).replace(tzinfo=UTC)
+        return Micros(round((whole - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(microseconds=1)))
+    return micros(text)
+
+
+def moment(text: str) -> Moment:
+    """Reads a moment; what it means is known when the recording is."""
+    read = Moment(text)
+    try:
+        read.at(Micros(0), Micros(_DAY_US))
+    except (ValueError, OverflowError) as error:
+        raise click.BadParameter(
+            f"{text!r} is no time: give 2026-03-02T14:05:00Z, 14:05 (of the recording's day) or -5m"
+        ) from error
+    return read
+
+
+def hpa_name(text: str) -> str:
+    """Reads `NS/NAME`."""
+    namespace, slash, name = text.partition("/")
+    if not namespace or not slash or not name or "/" in name:
+        raise click.BadParameter(f"{text!r} is no HPA: give NS/NAME")
+    return text
+
+
+def setting(text: str) -> tuple[str, str]:
+    """Reads `NAME=VALUE`."""
+    name, sign, value = text.partition("=")
+    if not name or not sign:
+        raise click.BadParameter(f"{text!r} is no setting: give NAME=VALUE, for example tolerance=0.05")
+    return name, value
+
+
+def moment_option(name: str, text: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """An option that takes a moment."""
+    return click.option(name, type=moment, metavar="TIME", help=text)
+
+
+def results_argument(*, required: bool = True) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """A results file, or a recording, which is replayed first if it has no results yet."""
+    return click.argument("source", metavar="RESULTS|DIR", required=required, type=click.Path(path_type=Path))
+
+
+def moments(span: tuple[Micros, Micros], **given: Moment | None) -> Mapping[str, Micros | None]:
+    """What moments mean in a recording of this span."""
+    return {name: None if written is None else written.at(*span) for name, written in given.items()}

@@ -1,0 +1,134 @@
+"""The command `record`."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from hpaaudit.model.plan import Progress
+
+LINE_SECONDS = 60
+"""Where stderr is no terminal, a line of progress comes so often."""
+
+
+class Seconds(click.ParamType[float]):
+    """A length of time as Kubernetes writes it: `15s`, `1m30s`, `2h`."""
+
+    name = "duration"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Seconds, more than none."""
+        from hpaaudit.api.times import duration
+        from hpaaudit.model.units import SECOND
+
+        if isinstance(value, int | float):
+            return float(value)
+        try:
+            seconds = duration(str(value)) / SECOND
+        except ValueError as problem:
+            self.fail(str(problem), param, ctx)
+        if seconds <= 0:
+            self.fail(f"{value!r} is not a length of time", param, ctx)
+        return seconds
+
+
+@click.command("record", short_help="Record the HPAs of a cluster.")
+@click.option("--into", type=click.Path(path_type=Path), metavar="DIR", help="A new folder for the recording.")
+@click.option("-n", "--namespace", metavar="NS", help="One namespace.  [default: the context's]")
+@click.option("-A", "--all-namespaces", is_flag=True, help="All namespaces.")
+@click.option("-l", "--selector", metavar="SELECTOR", default="", help="Only HPAs with these labels.")
+@click.option("--context", metavar="C", help="A context of the kubeconfig.")
+@click.option("--kubeconfig", type=click.Path(path_type=Path), metavar="FILE", help="Instead of $KUBECONFIG.")
+@click.option("--interval", type=Seconds(), default="15s", show_default=True, help="Between two reads of a metric.")
+@click.option("--qps", type=click.FloatRange(min=1), default=20, show_default=True, help="Requests per second at most.")
+@click.option("--for", "length", type=Seconds(), help="End after so long; without it Ctrl-C ends it.")
+@click.option("--plan", is_flag=True, help="Say what would be read and what cannot be, and record nothing.")
+def record_command(
+    into: Path | None,
+    namespace: str | None,
+    all_namespaces: bool,
+    selector: str,
+    context: str | None,
+    kubeconfig: Path | None,
+    interval: float,
+    qps: float,
+    length: float | None,
+    plan: bool,
+) -> None:
+    r"""Record the HPAs of a cluster, and all that decides what they do.
+
+    It only reads, with the rights of the kubeconfig. Ctrl-C ends it; twice ends it at once.
+
+    \b
+    Example:
+      hpaaudit record --into friday -n shop --for 2h
+    """
+    from hpaaudit.flows.record import plan as make_plan
+    from hpaaudit.flows.record import record
+
+    if namespace and all_namespaces:
+        raise click.UsageError("-n and -A exclude each other")
+    if plan:
+        from hpaaudit.report.plan import plan_text
+
+        planned = make_plan(
+            namespace=namespace,
+            all_namespaces=all_namespaces,
+            selector=selector,
+            context=context,
+            kubeconfig=kubeconfig,
+            interval_seconds=interval,
+        )
+        click.echo(plan_text(planned), nl=False)
+        return
+    if into is None:
+        raise click.UsageError("missing option --into DIR (or --plan)")
+    talk = _Talk()
+    done = record(
+        into,
+        namespace=namespace,
+        all_namespaces=all_namespaces,
+        selector=selector,
+        context=context,
+        kubeconfig=kubeconfig,
+        interval_seconds=interval,
+        qps=qps,
+        for_seconds=length,
+        show=talk.show,
+        note=talk.note,
+    )
+    talk.end(done)
+    click.echo(f"recorded {into}", err=True)
+
+
+class _Talk:
+    """Progress on stderr: one line that changes on a terminal, else a line a minute."""
+
+    def __init__(self) -> None:
+        self.terminal = sys.stderr.isatty()
+        self.shown = 0.0
+
+    def show(self, progress: "Progress") -> None:
+        """Called every second."""
+        from hpaaudit.report.progress import progress_line
+
+        if self.terminal:
+            click.echo(f"\r\033[K{progress_line(progress)}", nl=False, err=True)
+        elif progress.seconds - self.shown >= LINE_SECONDS:
+            self.shown = progress.seconds
+            click.echo(progress_line(progress), err=True)
+
+    def note(self, line: str) -> None:
+        """A line that stays."""
+        click.echo(f"\r\033[K{line}" if self.terminal else line, err=True)
+
+    def end(self, progress: "Progress") -> None:
+        """The last word."""
+        from hpaaudit.report.progress import progress_line
+
+        if self.terminal:
+            click.echo("", err=True)
+        else:
+            click.echo(progress_line(progress), err=True)

@@ -1,0 +1,74 @@
+"""The command `replay`."""
+
+from pathlib import Path
+
+import click
+
+from hpaaudit.cli.options import Moment, hpa_name, moment_option, moments, setting
+
+VERDICTS = ("divergent", "skew", "undecidable")
+FOUND = 1
+
+
+@click.command("replay", short_help="Decide everything again, and compare with what happened.")
+@click.argument("recordings", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--into", metavar="RESULTS", type=click.Path(path_type=Path), help="A results file.  [default: in DIR]")
+@click.option("--overwrite", is_flag=True, help="Replace the file that --into names.")
+@click.option("--release", metavar="1.36", help="Of Kubernetes.  [default: as recorded]")
+@click.option("--flag", "flags", metavar="NAME=VALUE", type=setting, multiple=True, help="Of the controller.")
+@click.option("--hpa", "hpas", metavar="NS/NAME", type=hpa_name, multiple=True, help="Only this one; again for more.")
+@moment_option("--since", "Only reconciles from then on.")
+@moment_option("--until", "Only what was seen until then.")
+@click.option(
+    "--detail",
+    type=click.Choice(["moved", "all"]),
+    default="moved",
+    show_default=True,
+    help="Keep steps and pods where something moved or differs, or everywhere.",
+)
+@click.option(
+    "--fail-on", type=click.Choice(VERDICTS), multiple=True, help="Exit with 1 if there is one; again for more."
+)
+def replay_command(
+    recordings: tuple[Path, ...],
+    into: Path | None,
+    overwrite: bool,
+    release: str | None,
+    flags: tuple[tuple[str, str], ...],
+    hpas: tuple[str, ...],
+    since: Moment | None,
+    until: Moment | None,
+    detail: str,
+    fail_on: tuple[str, ...],
+) -> None:
+    """Decide everything again, and compare with what happened.
+
+    TIME is RFC 3339 with any offset, 14:05 (of the recording's day) or -5m (before its end).
+
+    Example: hpaaudit replay recordings/friday --fail-on divergent
+    """
+    from hpaaudit.flows.query import account, span_of
+    from hpaaudit.flows.replay import replay
+    from hpaaudit.report.replay import replay_text
+
+    if into is not None and len(recordings) > 1:
+        raise click.UsageError("--into takes the results of one recording")
+    failed = False
+    for recording in recordings:
+        bounds = moments(span_of(recording), since=since, until=until) if since or until else {}
+        with replay(
+            recording,
+            into=into,
+            release=release,
+            flags=dict(flags),
+            hpas=hpas,
+            detail=detail,
+            overwrite=overwrite,
+            warn=lambda line: click.echo(line, err=True),
+            **bounds,
+        ) as results:
+            found = account(results)
+        click.echo(replay_text(found), nl=False)
+        failed = failed or any(getattr(hpa, verdict) for hpa in found.hpas for verdict in fail_on)
+    if failed:
+        click.get_current_context().exit(FOUND)

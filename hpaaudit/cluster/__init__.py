@@ -1,0 +1,1 @@
+"""Sees: the only room that talks to an API server."""

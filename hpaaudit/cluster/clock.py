@@ -1,0 +1,50 @@
+"""Tells the time: ours, which never goes back, and how far the server's is from it."""
+
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+
+from hpaaudit.model.units import SECOND, Micros
+
+READINGS = 20
+NEVER = Micros(0)
+
+
+@dataclass(slots=True)
+class Clock:
+    """The wall clock in microseconds; where the wall clock is set back it stands still."""
+
+    last_us: Micros = NEVER
+
+    def now(self) -> Micros:
+        """The present instant, never before one that was told already."""
+        self.last_us = max(self.last_us, Micros(time.time_ns() // 1000))
+        return self.last_us
+
+
+@dataclass(slots=True)
+class Offset:
+    """Server minus recorder, narrowed with every answer: a Date header is cut to whole seconds."""
+
+    bounds: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=READINGS))
+
+    def read(self, date: str, sent_us: Micros, answered_us: Micros) -> Micros | None:
+        """The offset after one more answer; None where no answer had a date."""
+        try:
+            server = int(parsedate_to_datetime(date).timestamp()) * SECOND
+        except (TypeError, ValueError):
+            return self.middle()
+        self.bounds.append((server - answered_us, server + SECOND - sent_us))
+        return self.middle()
+
+    def middle(self) -> Micros | None:
+        """The middle of what all readings allow; where they contradict (a clock was set) the last one's."""
+        if not self.bounds:
+            return None
+        low, high = max(low for low, _ in self.bounds), min(high for _, high in self.bounds)
+        if low > high:
+            low, high = self.bounds[-1]
+            self.bounds.clear()
+            self.bounds.append((low, high))
+        return Micros((low + high) // 2)

@@ -1,0 +1,107 @@
+"""Finds out what the API server serves: versions of groups, and the resource of a kind."""
+
+from dataclasses import dataclass, field, replace
+
+from hpaaudit.api import requests
+from hpaaudit.cluster.client import Client
+from hpaaudit.model.facts import TargetRef
+from hpaaudit.model.hpa import ObjectRef
+from hpaaudit.model.metrics import MetricsRequest
+
+AUTOSCALING = ("v2", "v2beta2", "v2beta1", "v1")
+CUSTOM = ("v1beta2", "v1beta1")
+METRICS = {requests.RESOURCE_METRICS: "v1beta1", requests.EXTERNAL_METRICS: "v1beta1"}
+BUILT_IN = {
+    ("apps", "Deployment"): "deployments",
+    ("apps", "StatefulSet"): "statefulsets",
+    ("apps", "ReplicaSet"): "replicasets",
+    ("", "ReplicationController"): "replicationcontrollers",
+}
+
+Place = tuple[str, str]
+"""Group and resource."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """A scale target, the version to ask for its scale, and whether it is one of Kubernetes' own workloads."""
+
+    target: TargetRef
+    kind: str
+    version: str
+    built_in: bool
+
+    @property
+    def place(self) -> Place:
+        """Where its kind is served."""
+        return self.target.group, self.target.resource
+
+    @property
+    def base(self) -> str:
+        """The path of the API that serves it."""
+        return f"/apis/{self.target.group}/{self.version}" if self.target.group else f"/api/{self.version}"
+
+
+@dataclass(slots=True)
+class Discovery:
+    """What is served, asked once; `refresh` asks again for what adapters may change."""
+
+    client: Client
+    metric_versions: dict[str, str] = field(default_factory=dict)
+    kinds: dict[str, dict[str, str] | None] = field(default_factory=dict)
+
+    async def autoscaling(self) -> str:
+        """The newest version in which HPAs are served."""
+        body = self.client.demand(await self.client.get("/apis/autoscaling"), "get", "the API group autoscaling")
+        served = {entry["version"] for entry in body["versions"]}
+        return next((version for version in AUTOSCALING if version in served), "v1")
+
+    async def refresh(self) -> None:
+        """Ask which metric APIs are there, and forget kinds that were not found."""
+        answer = await self.client.get("/apis")
+        if answer.good:
+            self.metric_versions = {
+                group["name"]: _metric_version(group)
+                for group in answer.body["groups"]
+                if group["name"] in (*METRICS, requests.CUSTOM_METRICS)
+            }
+        self.kinds = {base: kinds for base, kinds in self.kinds.items() if kinds is not None}
+
+    def metric_version(self, group: str) -> str:
+        """The version that the controller asks for; its first choice where the group is not served."""
+        return self.metric_versions.get(group) or METRICS.get(group, CUSTOM[0])
+
+    def path(self, request: MetricsRequest) -> str:
+        """The controller's own path; of resource metrics one list serves every selector of its namespace."""
+        if request.api == requests.RESOURCE_METRICS:
+            request = replace(request, selector="")
+        return requests.path_of(request, self.metric_version(request.api))
+
+    async def resolve(self, namespace: str, ref: ObjectRef) -> Resolved | None:
+        """Whose scale an HPA sets; None where the server knows no such kind."""
+        group, version = requests.group_of(ref.api_version), ref.api_version.rpartition("/")[2]
+        if resource := BUILT_IN.get((group, ref.kind)):
+            target = TargetRef(group=group, resource=resource, namespace=namespace, name=ref.name)
+            return Resolved(target=target, kind=ref.kind, version="v1", built_in=True)
+        base = f"/apis/{ref.api_version}" if group else f"/api/{ref.api_version}"
+        if base not in self.kinds:
+            answer = await self.client.get(base)
+            rows = answer.body.get("resources") or () if answer.good else None
+            self.kinds[base] = None if rows is None else {r["kind"]: r["name"] for r in rows if "/" not in r["name"]}
+        plural = (self.kinds[base] or {}).get(ref.kind)
+        if plural is None:
+            return None
+        target = TargetRef(group=group, resource=plural, namespace=namespace, name=ref.name)
+        return Resolved(target=target, kind=ref.kind, version=version, built_in=False)
+
+
+def _metric_version(group: dict[str, object]) -> str:
+    """As the controller's clients choose: the preferred version if they speak it, else the first that they do."""
+    versions = group.get("versions")
+    served = [str(entry["version"]) for entry in versions] if isinstance(versions, list) else []
+    preferred = group.get("preferredVersion")
+    wanted = str(preferred["version"]) if isinstance(preferred, dict) else ""
+    known = CUSTOM if group["name"] == requests.CUSTOM_METRICS else (METRICS[str(group["name"])],)
+    if wanted in known:
+        return wanted
+    return next((version for version in served if version in known), known[0])

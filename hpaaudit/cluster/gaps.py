@@ -1,0 +1,51 @@
+"""Writes down when nobody looked, and at what."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hpaaudit.model.facts import Gap
+from hpaaudit.model.units import SECOND, Micros
+
+UNSEEN_US = SECOND
+"""Shorter than this is no gap: the controller's own caches lag as much."""
+
+
+@dataclass(slots=True)
+class Gaps:
+    """Open gaps by path; a long one is written in slices, so that little is lost with the process."""
+
+    sink: Callable[[Gap], None]
+    count: int = 0
+    open: dict[str, tuple[Micros, str]] = field(default_factory=dict)
+    counted: set[str] = field(default_factory=set)
+
+    def lost(self, prefix: str, since_us: Micros, cause: str) -> None:
+        """Nobody looks at these paths since then; the first cause stands."""
+        self.open.setdefault(prefix, (since_us, cause))
+
+    def found(self, prefix: str, at_us: Micros) -> None:
+        """Somebody looks again."""
+        if prefix in self.open:
+            self._write(prefix, at_us)
+            del self.open[prefix]
+            self.counted.discard(prefix)
+
+    def missed(self, prefix: str, since_us: Micros, until_us: Micros, cause: str) -> None:
+        """Nobody looked from then to then."""
+        self.count += 1
+        self.sink(Gap(at_us=since_us, until_us=until_us, prefix=prefix, cause=cause))
+
+    def slice(self, at_us: Micros) -> None:
+        """Write down what is known of the gaps that are still open."""
+        for prefix, (_, cause) in list(self.open.items()):
+            self._write(prefix, at_us)
+            self.open[prefix] = (at_us, cause)
+
+    def _write(self, prefix: str, until_us: Micros) -> None:
+        since_us, cause = self.open[prefix]
+        if prefix not in self.counted:
+            if until_us - since_us < UNSEEN_US:
+                return
+            self.count += 1
+            self.counted.add(prefix)
+        self.sink(Gap(at_us=since_us, until_us=until_us, prefix=prefix, cause=cause))

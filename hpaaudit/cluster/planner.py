@@ -1,0 +1,138 @@
+"""Finds out what a recorder would read, and what it could not."""
+
+import asyncio
+from collections import Counter
+from urllib.parse import unquote
+
+from hpaaudit.api import requests
+from hpaaudit.cluster.client import Client
+from hpaaudit.cluster.observer import HOUSEKEEPING_SECONDS, Observer
+from hpaaudit.cluster.scope import Scope
+from hpaaudit.cluster.surroundings import API_SERVICES
+from hpaaudit.model.hpa import Hpa
+from hpaaudit.model.plan import Permission, Plan
+from hpaaudit.model.units import SECOND
+
+REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+HOUR = 3600
+SEGMENT_BYTES, SEGMENT_SECONDS = 20_000, 300
+"""A segment's files, however little is in them."""
+READ_BYTES, SAMPLE_BYTES, POD_CHANGES_BYTES = 6, 6, 60
+"""On disk: a read, one of its samples, and what happens to a pod in an hour."""
+
+
+async def make_plan(client: Client, scope: Scope) -> Plan:
+    """Start as a recorder does, but read no metric and keep nothing; then ask for each right that it needs."""
+    version = client.demand(await client.get("/version"), "get", "/version")
+    observer = Observer(client, scope, lambda _: None, lambda _: None, polling=False)
+    running = asyncio.create_task(observer.run())
+    settled = asyncio.create_task(observer.settled.wait())
+    await asyncio.wait({running, settled}, return_when=asyncio.FIRST_COMPLETED)
+    settled.cancel()
+    observer.stop()
+    await running
+    needed = {right for watch in observer.watches for right in _to_watch(watch.path)}
+    needed |= {_to_read(path) for path in observer.paths()} | set(_to_watch(API_SERVICES)[:1])
+    denied = [right for right in sorted(needed, key=_order) if not await _allowed(client, right)]
+    interval, polls = scope.interval_us / SECOND, len(observer.paths())
+    return Plan(
+        context=client.access.context,
+        server=client.access.server,
+        version=version.get("gitVersion", ""),
+        namespace=scope.namespace,
+        interval_seconds=interval,
+        hpas=len(observer.hpas.seen),
+        pods=len(observer.pods.seen),
+        watches=len(observer.watches),
+        polls=polls,
+        requests_per_second=polls / interval + 3 / HOUSEKEEPING_SECONDS,
+        bytes_per_hour=_bytes(polls, len(observer.pods.seen), HOUR / interval),
+        denied=tuple(denied),
+        unserved=_unserved(observer),
+        unauditable=_unauditable(observer, denied),
+    )
+
+
+def _bytes(polls: int, pods: int, reads: float) -> int:
+    """What an hour leaves on the disk: every pod has about one sample in every round of reads."""
+    fixed = SEGMENT_BYTES * HOUR // SEGMENT_SECONDS
+    return round(fixed + reads * (polls * READ_BYTES + pods * SAMPLE_BYTES) + pods * POD_CHANGES_BYTES)
+
+
+def _to_watch(path: str) -> list[Permission]:
+    """The rights to list and to watch a collection, from its path."""
+    parts = path.strip("/").split("/")
+    group, rest = ("", parts[2:]) if parts[0] == "api" else (parts[1], parts[3:])
+    namespace, resource = (rest[1], rest[2]) if rest[0] == "namespaces" else ("", rest[0])
+    return [
+        Permission(verb=verb, resource=resource, group=group, subresource="", namespace=namespace)
+        for verb in ("list", "watch")
+    ]
+
+
+def _to_read(path: str) -> Permission:
+    """The right to read a scale or a metric, as the API server understands its path."""
+    plain = [unquote(part) for part in path.partition("?")[0].strip("/").split("/")]
+    group, rest = ("", plain[2:]) if plain[0] == "api" else (plain[1], plain[3:])
+    _, namespace, resource, *more = rest
+    subresource = more[1] if len(more) > 1 else ""
+    verb = "get" if more else "list"
+    return Permission(verb=verb, resource=resource, group=group, subresource=subresource, namespace=namespace)
+
+
+def _order(right: Permission) -> tuple[str, ...]:
+    return right.group, right.resource, right.subresource, right.namespace, right.verb
+
+
+async def _allowed(client: Client, right: Permission) -> bool:
+    """Ask the API server; where it cannot be asked, the right is not called missing."""
+    attributes = {
+        "verb": right.verb,
+        "group": right.group,
+        "resource": right.resource,
+        "subresource": right.subresource,
+        "namespace": right.namespace,
+    }
+    review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview"}
+    answer = await client.post(REVIEWS, {**review, "spec": {"resourceAttributes": attributes}})
+    return not isinstance(answer.body, dict) or bool(answer.body.get("status", {}).get("allowed", True))
+
+
+def _unserved(observer: Observer) -> tuple[tuple[str, int], ...]:
+    """Metric API groups that nobody serves, with the number of HPAs that need them."""
+    served = observer.discovery.metric_versions
+    counts = Counter(
+        group for hpa in observer.hpas.decoded.values() for group in sorted(_groups(hpa)) if group not in served
+    )
+    return tuple(sorted(counts.items()))
+
+
+def _groups(hpa: Hpa) -> set[str]:
+    """The metric APIs that an HPA needs; any selector of pods will do to tell."""
+    return {request.api for request in requests.requests_of(hpa, "any") if request}
+
+
+def _unauditable(observer: Observer, denied: list[Permission]) -> tuple[tuple[str, str], ...]:
+    """HPAs (`namespace/name`) with the first reason why their decisions cannot be judged."""
+    found = []
+    for key, hpa in sorted(observer.hpas.decoded.items()):
+        if reason := _reason(observer, key, hpa, denied):
+            found.append((hpa.key, reason))
+    return tuple(found)
+
+
+def _reason(observer: Observer, key: tuple[str, str], hpa: Hpa, denied: list[Permission]) -> str:
+    target = hpa.spec.target
+    if key not in observer.targets:
+        return f"scales a {target.kind}, which {target.api_version} does not serve"
+    missing = {(right.group, right.resource) for right in denied if right.namespace in ("", hpa.namespace)}
+    if ("", "pods") in missing:
+        return "its pods may not be read"
+    if not observer.selector(observer.targets[key]):
+        return f"{target.kind} {target.name} is not there, may not be read, or has no selector"
+    for group in sorted(_groups(hpa)):
+        if group not in observer.discovery.metric_versions:
+            return f"needs {group}, which nobody serves"
+        if any(group == denied_group for denied_group, _ in missing):
+            return f"needs {group}, which may not be read"
+    return ""

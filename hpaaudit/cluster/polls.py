@@ -1,0 +1,89 @@
+"""Reads what cannot be watched, each path once per interval however many HPAs need it."""
+
+import asyncio
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hpaaudit.api import requests
+from hpaaudit.api.see import metrics_read, scale_read
+from hpaaudit.cluster.client import Answer, Client
+from hpaaudit.cluster.gaps import Gaps
+from hpaaudit.cluster.phase import Phase
+from hpaaudit.model.facts import Fact, ResourceMetricsRead, ScaleRead, ValuesRead
+from hpaaudit.model.units import SECOND, Micros
+
+LATE = 1.0
+"""A read this many intervals late was missed."""
+Read = ScaleRead | ResourceMetricsRead | ValuesRead
+
+
+@dataclass(slots=True)
+class Polls:
+    """One task per path; `took` is told of every scale that was read."""
+
+    client: Client
+    interval_us: Micros
+    sink: Callable[[Fact], None]
+    gaps: Gaps
+    spawn: Callable[..., "asyncio.Task[None]"]
+    took: Callable[[ScaleRead], None]
+    tasks: "dict[str, asyncio.Task[None]]" = field(default_factory=dict)
+
+    def want(self, paths: set[str]) -> None:
+        """Read these paths from now on, and no others."""
+        for path in self.tasks.keys() - paths:
+            self.tasks.pop(path).cancel()
+        for path in sorted(paths - self.tasks.keys()):
+            self.tasks[path] = self.spawn(self._poll(path))
+
+    async def _poll(self, path: str) -> None:
+        """Read at once, then at an instant of its own in every interval, so that reads are spread."""
+        loop, interval = asyncio.get_running_loop(), self.interval_us / SECOND
+        phase = Phase(interval) if path.startswith(f"/apis/{requests.RESOURCE_METRICS}/") else None
+        due, before = loop.time(), await self._read(path)
+        due += self._wait(path)
+        while True:
+            late = loop.time() - due
+            if late > LATE * interval:
+                now = self.client.clock.now()
+                missed = f"{int(late / interval)} reads were not made in time"
+                self.gaps.missed(path, Micros(now - int(late * SECOND)), now, missed)
+                due += late // interval * interval
+            await asyncio.sleep(max(0, due - loop.time()))
+            after = await self._read(path)
+            due += phase.next(fresh=_news(before, after)) if phase else interval
+            before = after
+
+    def _wait(self, path: str) -> float:
+        """Until this path's place in the interval: the same in every run."""
+        place = zlib.crc32(path.encode()) % self.interval_us
+        return ((place - self.client.clock.now()) % self.interval_us) / SECOND
+
+    async def _read(self, path: str) -> Read:
+        answer = await self.client.get(path)
+        fact = _fact(answer)
+        self.sink(fact)
+        if isinstance(fact, ScaleRead):
+            self.took(fact)
+        return fact
+
+
+def _fact(answer: Answer) -> Read:
+    """The answer as a fact; one that nobody can read is a failed read."""
+    see = scale_read if requests.scale_target(answer.path) else metrics_read
+    try:
+        return see(answer.at_us, answer.took_us, answer.path, answer.status, answer.body, answer.error, "")
+    except (ValueError, TypeError, AttributeError) as problem:
+        text = f"the answer cannot be read: {problem}"
+        return see(answer.at_us, answer.took_us, answer.path, answer.status, None, text, "")
+
+
+def _news(before: Read, after: Read) -> bool:
+    """Whether the second read shows other samples than the first; a failure says nothing about that."""
+    if not isinstance(before, ResourceMetricsRead) or not isinstance(after, ResourceMetricsRead):
+        return True
+    if before.samples is None or not after.samples:
+        return True
+    known = {(sample.pod, sample.timestamp_us) for sample in before.samples}
+    return any((sample.pod, sample.timestamp_us) not in known for sample in after.samples)

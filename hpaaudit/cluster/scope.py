@@ -1,0 +1,26 @@
+"""What to look at, and how often."""
+
+from dataclasses import dataclass
+
+from hpaaudit.model.units import SECOND, Micros
+
+INTERVAL_US = Micros(15 * SECOND)
+"""The controller's own default period."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """One namespace or, empty, all; HPAs by label selector; polled every `interval_us`."""
+
+    namespace: str
+    selector: str = ""
+    interval_us: Micros = INTERVAL_US
+
+    def path(self, base: str, resource: str) -> str:
+        """The collection of a resource within the scope; `base` is `/api/v1` or `/apis/group/version`."""
+        return f"{base}/namespaces/{self.namespace}/{resource}" if self.namespace else f"{base}/{resource}"
+
+    @property
+    def words(self) -> str:
+        """Where it looks, to follow a noun."""
+        return f" in namespace {self.namespace}" if self.namespace else " in all namespaces"

@@ -1,0 +1,98 @@
+"""Follows what makes verdicts certain: the controller's Lease, Events, API services, version and clock."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hpaaudit.api.see import api_service_seen, event_seen, lease_seen
+from hpaaudit.cluster.client import Client
+from hpaaudit.cluster.clock import Offset
+from hpaaudit.cluster.watch import Key, key_of
+from hpaaudit.model.facts import ApiServiceSeen, Fact, LeaseSeen, VersionRead
+from hpaaudit.model.units import SECOND, Micros
+
+LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
+CONTROLLER_LEASE = {"fieldSelector": "metadata.name=kube-controller-manager"}
+API_SERVICES = "/apis/apiregistration.k8s.io/v1/apiservices"
+LEASE_US = 15 * SECOND
+"""A Lease is renewed every 2 s; its life is written down so often, and every change of holder at once."""
+
+
+@dataclass(slots=True)
+class Leases:
+    """Who leads, and that it still does."""
+
+    sink: Callable[[Fact], None]
+    seen: LeaseSeen | None = None
+
+    def only(self, keys: set[Key], at_us: Micros) -> None:
+        """There is one Lease, and its deletion comes as an event."""
+
+    def changed(self, raw: dict[str, Any], at_us: Micros) -> None:
+        """Renewed, or taken over."""
+        fact, before = lease_seen(at_us, raw), self.seen
+        same = before and (before.holder, before.transitions) == (fact.holder, fact.transitions)
+        if before is None or not same or at_us - before.at_us >= LEASE_US:
+            self.seen = fact
+            self.sink(fact)
+
+    def gone(self, raw: dict[str, Any], at_us: Micros) -> None:
+        """Deleted: nobody holds it."""
+        self.seen = replace(lease_seen(at_us, raw), holder="")
+        self.sink(self.seen)
+
+
+@dataclass(slots=True)
+class Events:
+    """Events about one kind of object, of those objects that `about` knows (by namespace and name)."""
+
+    sink: Callable[[Fact], None]
+    about: Callable[[str, str], bool]
+    versions: dict[Key, str] = field(default_factory=dict)
+
+    def only(self, keys: set[Key], at_us: Micros) -> None:  # noqa: ARG002  # a Follower's
+        """Events end by themselves, which nobody needs to know."""
+        self.versions = {key: version for key, version in self.versions.items() if key in keys}
+
+    def changed(self, raw: dict[str, Any], at_us: Micros) -> None:
+        """Posted, or counted once more."""
+        key, version, about = key_of(raw), raw["metadata"]["resourceVersion"], raw.get("involvedObject") or {}
+        if self.versions.get(key) != version and self.about(about.get("namespace", ""), about.get("name", "")):
+            self.versions[key] = version
+            self.sink(event_seen(at_us, raw))
+
+    def gone(self, raw: dict[str, Any], at_us: Micros) -> None:  # noqa: ARG002  # a Follower's
+        """Ended after its hour."""
+        self.versions.pop(key_of(raw), None)
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """What is asked now and then."""
+
+    client: Client
+    sink: Callable[[Fact], None]
+    groups: tuple[str, ...]
+    offset: Offset = field(default_factory=Offset)
+    services: dict[str, ApiServiceSeen] = field(default_factory=dict)
+
+    async def ask(self) -> None:
+        """Ask for version, clock and the API services of the metric groups; only changes of services are told."""
+        answer = await self.client.get("/version")
+        if answer.good:
+            self.sink(
+                VersionRead(
+                    at_us=answer.at_us,
+                    version=answer.body.get("gitVersion", ""),
+                    clock_offset_us=self.offset.read(answer.date, answer.sent_us, answer.at_us),
+                    round_trip_us=answer.took_us,
+                )
+            )
+        answer = await self.client.get(API_SERVICES)
+        for raw in answer.body["items"] if answer.good else ():
+            if (raw.get("spec") or {}).get("group") in self.groups:
+                fact = api_service_seen(answer.at_us, raw)
+                before = self.services.get(fact.name)
+                if before is None or replace(before, at_us=fact.at_us) != fact:
+                    self.services[fact.name] = fact
+                    self.sink(fact)

@@ -1,0 +1,1 @@
+"""Connects rooms: each flow is a command, importable as a function."""

@@ -1,0 +1,70 @@
+"""Explains one reconcile; steps that were not kept are computed again from the recording."""
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hpaaudit.errors import RecordingError
+from hpaaudit.flows.query import open_source
+from hpaaudit.flows.replay import passes
+from hpaaudit.model.account import PodLine, ReconcileAccount, StepLine
+from hpaaudit.model.decision import Decision
+from hpaaudit.model.units import Micros
+
+if TYPE_CHECKING:
+    from hpaaudit.results.read import Results
+
+
+def explain(source: Path, hpa: str | None = None, *, at: Micros | None = None) -> ReconcileAccount:
+    """Tells the last reconcile of an HPA until then.
+
+    source   a results file or a recording
+    hpa      `namespace/name`; None: the one that matters most
+    at       None: the moment that matters most
+
+    Raises NotResults, UnknownHpa and what `replay` raises.
+    """
+    from hpaaudit.results.account_reconcile import interesting, reconcile_account
+
+    with open_source(source) as results:
+        chosen, moment = interesting(results, hpa)
+        account = reconcile_account(results, chosen, moment if at is None else at)
+        return account if account.steps else _with_steps(account, results)
+
+
+def _with_steps(account: ReconcileAccount, results: "Results") -> ReconcileAccount:
+    """The same account with the steps and pods of a second replay; as it was where the recording is gone."""
+    settings = {known.key: known.value for known in results.assumptions if known.source == "user"}
+    release = settings.pop("release", None)
+    try:
+        for done in passes(Path(account.recording), release=release, flags=settings):
+            if done.reconcile_id == account.reconcile_id:
+                return replace(account, steps=_step_lines(done.decision), pods=_pod_lines(done.decision))
+    except RecordingError:
+        return account
+    return account
+
+
+def _step_lines(decision: Decision) -> tuple[StepLine, ...]:
+    return tuple(
+        StepLine(
+            stage=step.stage,
+            code=step.code,
+            before=step.before,
+            after=step.after,
+            binding=step.binding,
+            detail=step.detail,
+        )
+        for step in decision.steps
+    )
+
+
+def _pod_lines(decision: Decision) -> tuple[PodLine, ...]:
+    counts = Counter(
+        (proposal.metric_idx, pod.bucket, pod.why_code) for proposal in decision.proposals for pod in proposal.pods
+    )
+    return tuple(
+        PodLine(metric_idx=index, bucket=bucket, why_code=why, pods=pods)
+        for (index, bucket, why), pods in sorted(counts.items())
+    )

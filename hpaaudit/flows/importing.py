@@ -1,0 +1,46 @@
+"""Imports history that somebody else kept: facts in, a recording out."""
+
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hpaaudit.errors import BadCapture
+from hpaaudit.model.units import Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What became of an import: `ignored` counts what was not understood, by kind."""
+
+    recording: Path
+    facts: int
+    ignored: tuple[tuple[str, int], ...]
+
+
+def import_capture(files: Sequence[Path], *, into: Path) -> Imported:
+    """Make a recording of captures of the Kubernetes API, merged by time.
+
+    Raises `BadCapture` with file and line, and `FileExists`; nothing is left behind then.
+    """
+    from hpaaudit.importers.capture import Reader
+    from hpaaudit.recording.write import Writer
+
+    reader = Reader(tuple(files))
+    facts = reader.facts()
+    first = next(facts, None)
+    if first is None or (first.at_us == 0 and not any(path.stat().st_size for path in files)):
+        raise BadCapture(f"{', '.join(map(str, files))}: empty; a capture has one JSON object a line")
+    writer = Writer(into, source="capture", started_us=Micros(first.at_us))
+    try:
+        writer.add(first)
+        count = 1
+        for fact in facts:
+            writer.add(fact)
+            count += 1
+        writer.close()
+    except BaseException:
+        shutil.rmtree(into, ignore_errors=True)
+        raise
+    return Imported(recording=into, facts=count, ignored=tuple(sorted(Counter(reader.ignored).items())))

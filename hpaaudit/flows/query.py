@@ -1,0 +1,103 @@
+"""Asks questions of a results file, or of a recording, which is replayed first where it must be."""
+
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hpaaudit.errors import NotResults
+from hpaaudit.flows.replay import RESULTS, replay
+from hpaaudit.model.account import ReplayAccount
+from hpaaudit.model.units import Micros
+
+if TYPE_CHECKING:
+    from hpaaudit.results.answer import Answer
+    from hpaaudit.results.read import Results
+
+
+def query(
+    source: Path,
+    question: str,
+    *,
+    hpa: str | None = None,
+    at: Micros | None = None,
+    since: Micros | None = None,
+    until: Micros | None = None,
+) -> "Answer":
+    """Answers a question of `sql/questions/` by name, or any SQL; the scope goes to questions only.
+
+    hpa   `namespace/name`, `*` stands for anything; None: the one that matters most, or all
+
+    Raises NotResults, UnknownQuestion, BadQuery and what `replay` raises.
+    """
+    from hpaaudit.results.answer import Answer
+    from hpaaudit.results.questions import Scope, ask
+    from hpaaudit.results.questions import question as named
+
+    asked = None if _is_sql(question) else named(question)
+    results = open_source(source)
+    if asked is None:
+        return Answer(results, results.sql(question))
+    return Answer(results, ask(results, asked, Scope(hpa=hpa, at_us=at, since_us=since, until_us=until)))
+
+
+def questions() -> Mapping[str, str]:
+    """Every question by name, with itself in words."""
+    from hpaaudit.results.questions import questions as known
+
+    return {name: question.asks for name, question in known().items()}
+
+
+def open_source(source: Path) -> "Results":
+    """Opens a results file, or the results in a recording; those are made anew unless they are of this very recording.
+
+    Raises NotResults and what `replay` raises.
+    """
+    from hpaaudit.results.read import open_results
+
+    if not source.is_dir():
+        return open_results(source)
+    if (source / RESULTS).exists():
+        try:
+            results = open_results(source / RESULTS)
+        except NotResults:
+            return replay(source)
+        if results.manifest_sha256 == _manifest_of(source):
+            return results
+        results.close()
+    return replay(source)
+
+
+def account(results: "Results") -> ReplayAccount:
+    """What a replay found, HPA by HPA."""
+    from hpaaudit.results.account import replay_account
+
+    return replay_account(results)
+
+
+def span_of(source: Path) -> tuple[Micros, Micros]:
+    """When a recording, or the recording behind a results file, begins and ends."""
+    from hpaaudit.recording.read import open_recording
+    from hpaaudit.results.read import open_results
+
+    if source.is_dir():
+        info = open_recording(source).info
+        return info.started_us, info.ended_us
+    with open_results(source) as results:
+        return results.span
+
+
+def bundled_recording() -> Path:
+    """The recording that travels with the package."""
+    return Path(str(files("hpaaudit") / "demo"))
+
+
+def _manifest_of(recording: Path) -> str:
+    from hpaaudit.recording.read import open_recording
+
+    return open_recording(recording).info.manifest_sha256
+
+
+def _is_sql(text: str) -> bool:
+    """A question's name is one word."""
+    return len(text.split()) > 1

@@ -1,0 +1,179 @@
+"""Records a cluster: what the observer sees, the writer keeps."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hpaaudit.errors import AuditError, RecordingError
+from hpaaudit.model.plan import Plan, Progress
+from hpaaudit.model.units import SECOND, Micros
+
+if TYPE_CHECKING:
+    from hpaaudit.cluster.kubeconfig import Access
+    from hpaaudit.cluster.observer import Observer
+    from hpaaudit.cluster.scope import Scope
+    from hpaaudit.recording.write import Writer
+
+SEAL_SECONDS = 300
+INTERRUPTED = 130
+
+
+def _unheard(_: object) -> None:
+    """Nobody listens."""
+
+
+def record(
+    into: Path | str,
+    *,
+    namespace: str | None = None,
+    all_namespaces: bool = False,
+    selector: str = "",
+    context: str | None = None,
+    kubeconfig: Path | None = None,
+    interval_seconds: float = 15,
+    qps: float = 20,
+    for_seconds: float | None = None,
+    show: Callable[[Progress], None] = _unheard,
+    note: Callable[[str], None] = _unheard,
+) -> Progress:
+    """Record into a new folder until SIGINT, SIGTERM or for so long; return what was recorded.
+
+    namespace   None: the context's;  selector  of HPAs, by label;  qps  requests per second at most
+    show        is told every second how far it is;  note  of what cannot be seen
+
+    A second signal ends the process at once. Raises ClusterError where nothing can be seen at all, and
+    RecordingError where nothing can be kept.
+    """
+    access, scope = _where(kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces)
+    return asyncio.run(_Session(Path(into), qps, for_seconds, show, note).run(access, scope))
+
+
+def plan(
+    *,
+    namespace: str | None = None,
+    all_namespaces: bool = False,
+    selector: str = "",
+    context: str | None = None,
+    kubeconfig: Path | None = None,
+    interval_seconds: float = 15,
+) -> Plan:
+    """Return what `record` would read, how much, and what it could not; nothing is recorded."""
+    from hpaaudit.cluster.client import Client
+    from hpaaudit.cluster.clock import Clock
+    from hpaaudit.cluster.planner import make_plan
+
+    access, scope = _where(kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces)
+
+    async def ask() -> Plan:
+        async with Client(access, Clock()) as client:
+            return await make_plan(client, scope)
+
+    return asyncio.run(ask())
+
+
+def _where(
+    kubeconfig: Path | None,
+    context: str | None,
+    namespace: str | None,
+    selector: str,
+    interval_seconds: float,
+    *,
+    all_namespaces: bool,
+) -> "tuple[Access, Scope]":
+    from hpaaudit.cluster.kubeconfig import find_access
+    from hpaaudit.cluster.scope import Scope
+
+    access = find_access(kubeconfig, context)
+    chosen = "" if all_namespaces else namespace or access.namespace
+    return access, Scope(namespace=chosen, selector=selector, interval_us=Micros(round(interval_seconds * SECOND)))
+
+
+@dataclass(slots=True)
+class _Session:
+    """One run of the recorder."""
+
+    into: Path
+    qps: float
+    for_seconds: float | None
+    show: Callable[[Progress], None]
+    note: Callable[[str], None]
+    begun: float = 0
+
+    async def run(self, access: "Access", scope: "Scope") -> Progress:
+        """Observe and write until somebody stops it."""
+        from hpaaudit.cluster.client import Client
+        from hpaaudit.cluster.clock import Clock
+        from hpaaudit.cluster.observer import Observer, check
+        from hpaaudit.recording.write import Writer
+
+        self.begun, clock = time.monotonic(), Clock()
+        async with Client(access, clock, qps=self.qps) as client:
+            await check(client, scope)
+            with Writer(self.into, source="record", cluster=access.server, started_us=clock.now()) as writer:
+                observer = Observer(client, scope, writer.add, self.note)
+                with _Signals(observer.stop):
+                    if self.for_seconds is not None:
+                        asyncio.get_running_loop().call_later(self.for_seconds, observer.stop)
+                    try:
+                        async with asyncio.TaskGroup() as group:
+                            ticks = group.create_task(self._tick(observer, writer))
+                            await observer.run()
+                            ticks.cancel()
+                    except* AuditError as several:
+                        raise _first(several) from None
+        done = self._progress(observer)
+        self.show(done)
+        return done
+
+    async def _tick(self, observer: "Observer", writer: "Writer") -> None:
+        """Show the progress every second; make a segment now and then, and again where the disk refused."""
+        sealed = time.monotonic()
+        while True:
+            await asyncio.sleep(1)
+            self.show(self._progress(observer))
+            if time.monotonic() - sealed >= SEAL_SECONDS:
+                sealed = time.monotonic()
+                try:
+                    writer.seal()
+                except RecordingError as problem:
+                    self.note(str(problem))
+
+    def _progress(self, observer: "Observer") -> Progress:
+        kept = sum(file.stat().st_size for file in self.into.rglob("*") if file.is_file())
+        return replace(observer.progress, bytes=kept, seconds=time.monotonic() - self.begun)
+
+
+class _Signals:
+    """SIGINT and SIGTERM stop what runs; the second one ends the process at once."""
+
+    def __init__(self, stop: Callable[[], None]) -> None:
+        self.stop, self.count = stop, 0
+
+    def __enter__(self) -> None:
+        # Outside of the main thread there are no signals to be had: the caller has its own way to stop.
+        with suppress(RuntimeError, ValueError):
+            for number in (signal.SIGINT, signal.SIGTERM):
+                asyncio.get_running_loop().add_signal_handler(number, self._came)
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(RuntimeError, ValueError):
+            for number in (signal.SIGINT, signal.SIGTERM):
+                asyncio.get_running_loop().remove_signal_handler(number)
+
+    def _came(self) -> None:
+        self.count += 1
+        if self.count > 1:
+            os._exit(INTERRUPTED)
+        self.stop()
+
+
+def _first(several: BaseExceptionGroup[AuditError]) -> AuditError:
+    """One error of a group that may hold groups."""
+    found = several.exceptions[0]
+    return _first(found) if isinstance(found, BaseExceptionGroup) else found

@@ -1,0 +1,185 @@
+"""Replays a recording through the engine and audits it: recording to engine to results."""
+
+import difflib
+import hashlib
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hpaaudit.errors import UnknownHpa
+from hpaaudit.model.audit import Assumption, Pass, Replay
+from hpaaudit.model.facts import ControllerSeen
+from hpaaudit.model.flags import Flags
+from hpaaudit.model.units import Micros
+
+if TYPE_CHECKING:
+    from hpaaudit.engine.plan import Plan
+    from hpaaudit.recording.read import Recording
+    from hpaaudit.results.read import Results
+
+RESULTS = "results.duckdb"
+
+
+def _unheard(_: str) -> None:
+    """Nobody listens."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A recording that was read once: its reconciles, the controller's settings and where they come from."""
+
+    recording: "Recording"
+    plan: "Plan"
+    flags: Flags
+    overrides: Mapping[str, str]
+    release_given: bool
+    assumptions: tuple[Assumption, ...]
+
+    def flags_of(self, controller: ControllerSeen) -> Flags:
+        """The flags of one controller process; what the user said wins."""
+        from hpaaudit.api.flags import with_flags
+
+        release = self.flags.release if self.release_given or not controller.release else controller.release
+        flags = with_flags(replace(self.flags, release=release), dict(controller.flags))
+        return replace(with_flags(flags, self.overrides), gates=controller.gates or self.flags.gates)
+
+
+def replay(
+    recording: Path,
+    *,
+    into: Path | None = None,
+    release: str | None = None,
+    flags: Mapping[str, str] | None = None,
+    hpas: Collection[str] = (),
+    since: Micros | None = None,
+    until: Micros | None = None,
+    detail: str = "moved",
+    overwrite: bool = False,
+    warn: Callable[[str], None] = _unheard,
+) -> "Results":
+    """Re-decide every reconcile of a recording and join it with what happened.
+
+    into      the results file; None: `results.duckdb` in the recording, which is replaced
+    release   of Kubernetes; None: the recording's own
+    flags     of the controller, by name; they win over what was recorded
+    hpas      `namespace/name`; none: all
+    detail    `moved` keeps steps and pods where something moved or differs, `all` everywhere
+    warn      is told of HPAs that cannot be replayed
+
+    Raises RecordingError, UnknownRelease, UnknownHpa, BadOption, FileExists.
+    """
+    from hpaaudit.results.write import ResultsWriter
+
+    prepared = prepare(recording, release=release, flags=flags or {}, hpas=hpas, until=until)
+    for key, reason in sorted(prepared.plan.unsupported.items()):
+        warn(f"{key} is not replayed: {reason}")
+    path = recording / RESULTS if into is None else into
+    info = prepared.recording.info
+    run = Replay(
+        replay_id=_replay_id(prepared, detail),
+        mode="audit",
+        release=prepared.flags.release,
+        engine_version=info.recorder_version,
+        detail=detail,
+        assumptions=prepared.assumptions,
+    )
+    with ResultsWriter(path, info, run, overwrite=overwrite or into is None) as writer:
+        writer.add_facts(prepared.recording.facts())
+        writer.add(_within(run_passes(prepared, hpas=hpas), since, until))
+        return writer.finish()
+
+
+def passes(
+    recording: Path,
+    *,
+    release: str | None = None,
+    flags: Mapping[str, str] | None = None,
+    hpas: Collection[str] = (),
+    until: Micros | None = None,
+) -> Iterator[Pass]:
+    """Re-decide reconciles in full detail, in order, without keeping anything."""
+    prepared = prepare(recording, release=release, flags=flags or {}, hpas=hpas, until=until)
+    return _within(run_passes(prepared, hpas=hpas), None, until)
+
+
+def prepare(
+    recording: Path,
+    *,
+    release: str | None,
+    flags: Mapping[str, str],
+    hpas: Collection[str],
+    until: Micros | None,
+) -> Prepared:
+    """Open a recording, check it, and lay out its reconciles."""
+    from hpaaudit.api.flags import assumptions, user_flags, with_flags
+    from hpaaudit.engine.plan import plan
+    from hpaaudit.engine.release import KNOWN, known_release
+    from hpaaudit.recording.read import open_recording
+
+    given = user_flags(flags)
+    asked = None if release is None else known_release(release)
+    opened = open_recording(recording, until_us=until)
+    laid_out = plan(opened.facts(), with_flags(Flags(), given).sync_period_us if "sync-period" in given else None)
+    _require(hpas, laid_out.keys)
+    controller = laid_out.controllers[0] if laid_out.controllers else None
+    recorded = (controller.version or controller.release) if controller is not None else laid_out.version
+    chosen = asked or (known_release(recorded) if recorded else KNOWN[-1])
+    source = "user" if asked else ("observed" if recorded else "default")
+    base = Flags(release=chosen)
+    if laid_out.api_server:
+        base = replace(base, api_server=laid_out.api_server)
+    observed = dict(controller.flags) if controller is not None else {}
+    settled = with_flags(with_flags(base, observed), given)
+    if laid_out.period_source == "inferred":
+        settled = replace(settled, sync_period_us=laid_out.period_us)
+    if controller is not None:
+        settled = replace(settled, gates=controller.gates)
+    found = (
+        Assumption(key="release", value=chosen, source=source),
+        *(
+            replace(item, source="inferred") if item.key == "sync-period" and laid_out.period_source == "inferred" else item
+            for item in assumptions(settled, observed, given)
+        ),
+        Assumption(
+            key="api-server", value=settled.api_server, source="inferred" if laid_out.api_server else "default"
+        ),
+    )
+    return Prepared(
+        recording=opened,
+        plan=laid_out,
+        flags=settled,
+        overrides=given,
+        release_given=asked is not None,
+        assumptions=found,
+    )
+
+
+def run_passes(prepared: Prepared, *, hpas: Collection[str]) -> Iterator[Pass]:
+    """The passes of a prepared recording."""
+    from hpaaudit.engine import replay as engine
+
+    process = engine.Process(prepared.plan, prepared.flags, prepared.flags_of, keep_pods=True)
+    return engine.replay(prepared.recording.facts(), prepared.plan, process, hpas)
+
+
+def _within(made: Iterator[Pass], since: Micros | None, until: Micros | None) -> Iterator[Pass]:
+    for done in made:
+        if until is not None and done.instant.at_us > until:
+            return
+        if since is None or done.instant.at_us >= since:
+            yield done
+
+
+def _require(hpas: Collection[str], known: Collection[str]) -> None:
+    for key in hpas:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=3, cutoff=0.3) or sorted(known)[:3]
+            hint = f"did you mean {', '.join(near)}?" if near else "it holds no HPA at all"
+            raise UnknownHpa(f"no HPA {key} in this recording: {hint}")
+
+
+def _replay_id(prepared: Prepared, detail: str) -> str:
+    """The same replay of the same recording has the same id."""
+    what = (prepared.recording.info.manifest_sha256, repr(prepared.flags), repr(prepared.assumptions), detail)
+    return hashlib.sha256("\n".join(what).encode()).hexdigest()[:12]

@@ -1,0 +1,15 @@
+"""Checks a recording."""
+
+from pathlib import Path
+
+from hpaaudit.model.inspection import Verification
+
+
+def verify(recording: Path) -> Verification:
+    """Check every checksum of a recording and read every fact again; damage is a value here.
+
+    Raises `NotARecording`, `NewerFormat`, and `DamagedRecording` where not even `recording.json` can be read.
+    """
+    from hpaaudit.recording.verify import verify as check
+
+    return check(recording, reread=True)

@@ -1,0 +1,1 @@
+"""Keeps: the one room that knows the files of a recording."""

@@ -1,0 +1,118 @@
+"""The documents of a recording: each names the hash of the one before, and ends with its own."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hpaaudit.model.units import Micros
+
+RECORDING = "recording.json"
+SEGMENTS = "segments"
+MANIFEST = "manifest.json"
+END = "end.json"
+SUFFIX = ".parquet"
+UNFINISHED = ".tmp"
+HASH = "sha256"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    """What the file of a table must be."""
+
+    table: str
+    rows: int
+    bytes: int
+    sha256: str
+
+    @property
+    def name(self) -> str:
+        """Its name in the segment's folder."""
+        return self.table + SUFFIX
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """A part of a recording: the facts `first_seq` up to `first_seq + facts`.
+
+    first_us, last_us   least and greatest `at_us` of its facts
+    previous            hash of the document before this one
+    """
+
+    number: int
+    first_seq: int
+    facts: int
+    first_us: Micros
+    last_us: Micros
+    files: tuple[File, ...]
+    previous: str
+    sha256: str
+
+    def file(self, table: str) -> File | None:
+        """Return the file of a table, None where the segment has no rows for it."""
+        return next((file for file in self.files if file.table == table), None)
+
+
+def digest(data: bytes) -> str:
+    """Return the SHA-256 of bytes, in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def segment_name(number: int) -> str:
+    """Return the folder of a segment, relative to the recording's."""
+    return f"{SEGMENTS}/{number:06d}"
+
+
+def render(body: dict[str, Any]) -> tuple[bytes, str]:
+    """Return a document as it stands in its file, and its hash."""
+    sha256 = digest(_text(body))
+    return _text(body | {HASH: sha256}), sha256
+
+
+def _text(body: dict[str, Any]) -> bytes:
+    return (json.dumps(body, indent=1) + "\n").encode()
+
+
+def load(path: Path) -> dict[str, Any]:
+    """Return a document.
+
+    Raises `ValueError` where it is not what was written, byte by byte; `OSError` where it cannot be read.
+    """
+    data = path.read_bytes()
+    try:
+        body = json.loads(data)
+    except ValueError:
+        body = None
+    if not isinstance(body, dict) or render({key: body[key] for key in body if key != HASH})[0] != data:
+        raise ValueError("differs from what was written")
+    return body
+
+
+def segment_body(segment: Segment) -> dict[str, Any]:
+    """Return what the manifest of a segment says, without its hash."""
+    return {
+        "number": segment.number,
+        "first_seq": segment.first_seq,
+        "facts": segment.facts,
+        "first_us": segment.first_us,
+        "last_us": segment.last_us,
+        "tables": {
+            file.table: {"rows": file.rows, "bytes": file.bytes, "sha256": file.sha256} for file in segment.files
+        },
+        "previous": segment.previous,
+    }
+
+
+def segment_from_body(body: dict[str, Any]) -> Segment:
+    """Return what `segment_body` was given."""
+    return Segment(
+        number=body["number"],
+        first_seq=body["first_seq"],
+        facts=body["facts"],
+        first_us=body["first_us"],
+        last_us=body["last_us"],
+        files=tuple(File(table=table, **sizes) for table, sizes in body["tables"].items()),
+        previous=body["previous"],
+        sha256=body[HASH],
+    )

@@ -1,0 +1,105 @@
+"""Reads a recording: the very facts that were written, in the order in which they were added."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from hpaaudit.api.times import precise
+from hpaaudit.errors import DamagedRecording
+from hpaaudit.model.audit import RecordingInfo
+from hpaaudit.model.facts import Fact, Gap
+from hpaaudit.model.inspection import Damage
+from hpaaudit.model.units import Micros
+from hpaaudit.recording.manifest import Segment
+from hpaaudit.recording.segments import Unsound, read_facts, rows
+from hpaaudit.recording.survey import Survey, survey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """A recording that was opened.
+
+    complete   the writer ended it; otherwise nothing is known after `info.ended_us`
+    segments   that are read, in order
+    """
+
+    folder: Path
+    info: RecordingInfo
+    complete: bool
+    segments: tuple[Segment, ...]
+
+    def facts(self) -> Iterator[Fact]:
+        """Yield every fact in the order in which it was added, a segment in memory at a time.
+
+        Raises `DamagedRecording` where a file is not what was written, before any fact of its segment.
+        """
+        for segment in self.segments:
+            try:
+                found = read_facts(self.folder, segment)
+            except Unsound as error:
+                raise damaged(self.folder, self.segments, error.damage) from error
+            yield from found
+
+    @property
+    def gaps(self) -> tuple[Gap, ...]:
+        """The times in which the recorder says that it did not look; raises as `facts`."""
+        try:
+            return tuple(
+                Gap(at_us=at_us, until_us=until_us, prefix=prefix, cause=cause)
+                for segment in self.segments
+                for _, at_us, until_us, prefix, cause in rows(self.folder, segment, "gaps")
+            )
+        except Unsound as error:
+            raise damaged(self.folder, self.segments, error.damage) from error
+
+
+def open_recording(folder: Path, *, until_us: Micros | None = None) -> Recording:
+    """Open a recording, comparing names and sizes; with `until_us` only as far as that instant is reached.
+
+    Raises `NotARecording`, `NewerFormat`, and `DamagedRecording` where something is missing or has another size.
+    """
+    seen = survey(folder)
+    enough = None
+    if until_us is not None:
+        enough = next((segment.number for segment in seen.segments if segment.last_us >= until_us), None)
+    for damage in seen.damages:
+        if enough is None or damage.segment <= enough:
+            raise damaged(folder, seen.segments, damage)
+    segments = tuple(segment for segment in seen.segments if enough is None or segment.number <= enough)
+    return Recording(
+        folder=folder,
+        info=recording_info(folder, seen, segments),
+        complete=seen.complete,
+        segments=segments,
+    )
+
+
+def recording_info(folder: Path, seen: Survey, segments: tuple[Segment, ...]) -> RecordingInfo:
+    """Return what a recording says about itself; it ends with the last fact of its segments."""
+    started_us = seen.head["started_us"]
+    return RecordingInfo(
+        path=str(folder),
+        manifest_sha256=seen.last_hash,
+        format_version=seen.head["format_version"],
+        source=seen.head["source"],
+        cluster=seen.head["cluster"],
+        recorder_version=seen.head["recorder_version"],
+        started_us=started_us,
+        ended_us=max((segment.last_us for segment in segments), default=started_us),
+    )
+
+
+def sound_until(segments: tuple[Segment, ...], damage: Damage) -> Micros | None:
+    """Return the last instant before a damage, None where nothing stands before it."""
+    return max((segment.last_us for segment in segments if segment.number < damage.segment), default=None)
+
+
+def damaged(folder: Path, segments: tuple[Segment, ...], damage: Damage) -> DamagedRecording:
+    """Return the error for a damage: what, where, and what can still be done."""
+    until_us = sound_until(segments, damage)
+    next_step = (
+        "nothing before it can be replayed, restore it from a copy"
+        if until_us is None
+        else f"replay up to {precise(until_us)} with --until, or restore it from a copy"
+    )
+    return DamagedRecording(f"{damage.file} in {folder} {damage.problem}: {next_step}.")

@@ -1,0 +1,96 @@
+"""Reads one segment: its files, each checked against the manifest, and its facts in their order."""
+
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from hpaaudit.model.facts import Fact
+from hpaaudit.model.inspection import Damage
+from hpaaudit.recording import watched
+from hpaaudit.recording.manifest import MANIFEST, File, Segment, digest, segment_name
+from hpaaudit.recording.parquet import Row, read_columns
+from hpaaudit.recording.polled import ReadDecoder
+from hpaaudit.recording.schema import TABLES
+
+POLLED = ("reads", "samples", "metric_values")
+
+
+class Unsound(Exception):
+    """A file is not what was written; the callers of this room see `DamagedRecording`."""
+
+    def __init__(self, segment: Segment, file: str, problem: str) -> None:
+        path = f"{segment_name(segment.number)}/{file}"
+        super().__init__(f"{path} {problem}")
+        self.damage = Damage(segment=segment.number, file=path, problem=problem)
+
+
+def file_bytes(folder: Path, segment: Segment, file: File) -> bytes:
+    """Return the bytes of a table's file, which are those that were written; raises `Unsound`."""
+    try:
+        data = (folder / segment_name(segment.number) / file.name).read_bytes()
+    except OSError as error:
+        raise Unsound(segment, file.name, f"cannot be read ({error.strerror})") from error
+    if len(data) != file.bytes:
+        raise Unsound(segment, file.name, f"has {len(data)} bytes, its manifest says {file.bytes}")
+    if digest(data) != file.sha256:
+        raise Unsound(segment, file.name, "differs from what was written, by its SHA-256")
+    return data
+
+
+def columns(folder: Path, segment: Segment, table: str, names: Sequence[str]) -> list[list[Any]]:
+    """Return columns of a segment's table, each empty where the segment has no rows for it; raises `Unsound`."""
+    file = segment.file(table)
+    if file is None:
+        return [[] for _ in names]
+    data = file_bytes(folder, segment, file)
+    try:
+        found = read_columns(TABLES[table], data, names)
+    except (pa.ArrowException, OSError, KeyError) as error:
+        raise Unsound(segment, file.name, f"is no Parquet file of this format ({error})") from error
+    if len(found[0]) != file.rows:
+        raise Unsound(segment, file.name, f"has {len(found[0])} rows, its manifest says {file.rows}")
+    return found
+
+
+def rows(folder: Path, segment: Segment, table: str) -> Iterator[Row]:
+    """Return the rows of a segment's table as they stand in its file; raises `Unsound`."""
+    names = [column.name for column in TABLES[table].columns]
+    return zip(*columns(folder, segment, table, names), strict=True)
+
+
+def read_facts(folder: Path, segment: Segment) -> list[Fact]:
+    """Return the facts of a segment in the order in which they were added; raises `Unsound`."""
+    try:
+        with _collector_paused():
+            facts = dict(_numbered(folder, segment))
+        return [facts[seq] for seq in range(segment.first_seq, segment.first_seq + segment.facts)]
+    except (ValueError, KeyError) as error:
+        # Every file is what was written, so they were written wrong: say so rather than replay something else.
+        raise Unsound(segment, MANIFEST, f"names facts that its files do not hold ({error})") from error
+
+
+def _numbered(folder: Path, segment: Segment) -> Iterator[tuple[int, Fact]]:
+    """Yield the facts of a segment, each with its number, table by table."""
+    for file in segment.files:
+        if file.table not in POLLED:
+            for row in rows(folder, segment, file.table):
+                yield watched.to_fact(file.table, row)
+    polled = ReadDecoder(rows(folder, segment, "samples"), rows(folder, segment, "metric_values"))
+    for row in rows(folder, segment, "reads"):
+        yield polled.read(row)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Stop the cycle collector meanwhile: facts have no cycles, and looking for some took twice their making."""
+    paused = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if paused:
+            gc.enable()

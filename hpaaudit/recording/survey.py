@@ -1,0 +1,157 @@
+"""Reads the documents of a recording and compares names and sizes: cheap, and it tells everything it finds."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hpaaudit.errors import DamagedRecording, NewerFormat, NotARecording
+from hpaaudit.model.inspection import Damage
+from hpaaudit.recording import manifest
+from hpaaudit.recording.manifest import Segment
+from hpaaudit.recording.schema import FORMAT_VERSION, TABLES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """What the documents say.
+
+    head         `recording.json`
+    segments     those whose manifest can be read
+    last_hash    of the last document, which the hash of every other one leads to
+    complete     the end is marked
+    unfinished   folders of segments that were never published
+    """
+
+    head: dict[str, Any]
+    segments: tuple[Segment, ...]
+    last_hash: str
+    complete: bool
+    unfinished: int
+    damages: tuple[Damage, ...]
+
+
+def survey(folder: Path) -> Survey:
+    """Look at a recording.
+
+    Raises `NotARecording`, `NewerFormat`, and `DamagedRecording` where not even `recording.json` can be read.
+    """
+    head = _head(folder)
+    parts = folder / manifest.SEGMENTS
+    names = sorted(path.name for path in parts.iterdir()) if parts.is_dir() else []
+    segments: list[Segment] = []
+    damages: list[Damage] = []
+    before: tuple[str, int] | None = (head["sha256"], 0)
+    expected = 1
+    for number in (int(name) for name in names if name.isdecimal()):
+        if number != expected:
+            damages.append(_missing(expected))
+            before = None
+        expected = number + 1
+        try:
+            segment = _segment(folder, number, before)
+        except (OSError, ValueError) as error:
+            damages.append(_damage(number, f"{manifest.segment_name(number)}/{manifest.MANIFEST}", error))
+            before = None
+            continue
+        segments.append(segment)
+        before = (segment.sha256, segment.first_seq + segment.facts)
+        damages += _sizes(folder, segment)
+    end = None
+    try:
+        end = _end(folder, expected, before)
+    except (OSError, ValueError) as error:
+        damages.append(_damage(expected, manifest.END, error))
+    if end and end["segments"] >= expected:
+        damages.append(_missing(expected))
+    return Survey(
+        head=head,
+        segments=tuple(segments),
+        last_hash=end["sha256"] if end else before[0] if before else "",
+        complete=end is not None,
+        unfinished=sum(name.endswith(manifest.UNFINISHED) for name in names),
+        damages=tuple(damages),
+    )
+
+
+def _head(folder: Path) -> dict[str, Any]:
+    """Return `recording.json`."""
+    path = folder / manifest.RECORDING
+    if not path.is_file():
+        if (folder / manifest.SEGMENTS).is_dir():
+            raise DamagedRecording(f"{path} is missing while its segments are there: restore it from a copy.")
+        what = f"has no {manifest.RECORDING}" if folder.is_dir() else "is no folder"
+        raise NotARecording(f"{folder} {what}: name the folder that `record` or `import` wrote into.")
+    version = _format_version(path)
+    if version > FORMAT_VERSION:
+        raise NewerFormat(
+            f"{folder} has format version {version}, this hpaaudit reads up to {FORMAT_VERSION}: upgrade hpaaudit.",
+        )
+    try:
+        return manifest.load(path)
+    except (OSError, ValueError) as error:
+        raise DamagedRecording(f"{path} {_problem(error)}: restore it from a copy.") from error
+
+
+def _format_version(path: Path) -> int:
+    """Return the format version, our own where none can be read: then the hash tells what is wrong."""
+    try:
+        head = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return FORMAT_VERSION
+    version = head.get("format_version") if isinstance(head, dict) else None
+    return version if isinstance(version, int) else FORMAT_VERSION
+
+
+def _segment(folder: Path, number: int, before: tuple[str, int] | None) -> Segment:
+    """Return a segment by its manifest; `before`: hash and number of facts that it continues, None where unknown."""
+    body = manifest.load(folder / manifest.segment_name(number) / manifest.MANIFEST)
+    segment = manifest.segment_from_body(body)
+    if segment.number != number or (before and before != (segment.previous, segment.first_seq)):
+        raise ValueError("does not continue the segment before it")
+    if unknown := [file.name for file in segment.files if file.table not in TABLES]:
+        raise ValueError(f"names files that this format does not have: {', '.join(unknown)}")
+    return segment
+
+
+def _end(folder: Path, expected: int, before: tuple[str, int] | None) -> dict[str, Any] | None:
+    """Return `end.json`, None where the recording was not ended."""
+    path = folder / manifest.END
+    if not path.exists():
+        return None
+    end = manifest.load(path)
+    if before and end["segments"] == expected - 1 and (end["previous"], end["facts"]) != before:
+        raise ValueError("does not end these segments")
+    return end
+
+
+def _sizes(folder: Path, segment: Segment) -> Iterator[Damage]:
+    """Yield the files of a segment that are missing or have another size."""
+    for file in segment.files:
+        name = f"{manifest.segment_name(segment.number)}/{file.name}"
+        try:
+            size = (folder / name).stat().st_size
+        except OSError as error:
+            yield _damage(segment.number, name, error)
+            continue
+        if size != file.bytes:
+            problem = f"has {size} bytes, its manifest says {file.bytes}"
+            yield Damage(segment=segment.number, file=name, problem=problem)
+
+
+def _missing(number: int) -> Damage:
+    return Damage(segment=number, file=manifest.segment_name(number), problem="is missing")
+
+
+def _damage(number: int, file: str, error: Exception) -> Damage:
+    return Damage(segment=number, file=file, problem=_problem(error))
+
+
+def _problem(error: Exception) -> str:
+    """Say as a predicate what is wrong with a file."""
+    if isinstance(error, FileNotFoundError):
+        return "is missing"
+    if isinstance(error, OSError):
+        return f"cannot be read ({error.strerror})"
+    return str(error)

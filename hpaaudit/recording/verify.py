@@ -1,0 +1,58 @@
+"""Checks every checksum of a recording, and reads everything again where that is asked for."""
+
+from pathlib import Path
+
+from hpaaudit.model.inspection import Damage, Verification
+from hpaaudit.recording.manifest import Segment
+from hpaaudit.recording.read import Recording, damaged, recording_info, sound_until
+from hpaaudit.recording.segments import Unsound, file_bytes, read_facts
+from hpaaudit.recording.survey import survey
+
+
+def verify(folder: Path, *, reread: bool = False) -> Verification:
+    """Check a recording and tell everything that is wrong with it; `reread` also makes every fact again.
+
+    Raises `NotARecording`, `NewerFormat`, and `DamagedRecording` where not even `recording.json` can be read.
+    """
+    seen = survey(folder)
+    found = [*seen.damages]
+    known = {damage.file for damage in found}
+    facts = 0
+    for segment in seen.segments:
+        fresh = [damage for damage in _damages(folder, segment) if damage.file not in known]
+        if reread and not fresh and not any(damage.segment == segment.number for damage in seen.damages):
+            try:
+                facts += len(read_facts(folder, segment))
+            except Unsound as error:
+                fresh.append(error.damage)
+        found += fresh
+    found.sort(key=lambda damage: (damage.segment, damage.file))
+    return Verification(
+        info=recording_info(folder, seen, seen.segments),
+        complete=seen.complete,
+        segments=len(seen.segments),
+        files=sum(len(segment.files) for segment in seen.segments),
+        bytes=sum(file.bytes for segment in seen.segments for file in segment.files),
+        facts=facts if reread else None,
+        sound_until=sound_until(seen.segments, found[0]) if found else None,
+        damages=tuple(found),
+        unfinished=seen.unfinished,
+    )
+
+
+def require_sound(recording: Recording) -> None:
+    """Check every checksum of an opened recording; raises `DamagedRecording` for the first that does not hold."""
+    for segment in recording.segments:
+        for damage in _damages(recording.folder, segment):
+            raise damaged(recording.folder, recording.segments, damage)
+
+
+def _damages(folder: Path, segment: Segment) -> list[Damage]:
+    """Return the files of a segment whose bytes are not those that were written."""
+    found = []
+    for file in segment.files:
+        try:
+            file_bytes(folder, segment, file)
+        except Unsound as error:
+            found.append(error.damage)
+    return found

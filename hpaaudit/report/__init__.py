@@ -1,0 +1,1 @@
+"""Tells: values to text, and nothing else."""

@@ -1,0 +1,159 @@
+"""Tells one reconcile line by line: what it saw, how it came to its number, what the world says to it."""
+
+from collections.abc import Iterator
+
+from hpaaudit.model.account import Change, Metric, ReconcileAccount, StepLine
+from hpaaudit.model.units import Micros
+from hpaaudit.report.flip import nearest_flip
+from hpaaudit.report.reasons import measure, sentence
+from hpaaudit.report.text import clock, counted, lasting, paragraph, printable, unseen
+
+_LABEL = 12
+_SOURCES = {
+    "reconcile": "the capture's own line",
+    "audit": "the audit log",
+    "controller_log": "the controller's log",
+    "status_write": "a status write",
+    "event": "an Event",
+    "grid": "the sync period",
+}
+
+
+def explain_text(account: ReconcileAccount) -> str:
+    """The whole page."""
+    blocks = [
+        [printable(_headline(account))],
+        [paragraph(text) for text in _answer(account)],
+        [_line(label, text) for label, text in _chain(account)],
+        [_line(label, text, wide=True) for label, text in _world(account)],
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _headline(account: ReconcileAccount) -> str:
+    spec, desired = account.spec_replicas, account.desired
+    move = f"kept {spec}" if desired in (None, spec) else f"{spec} -> {desired}"
+    said = _number(account.decided)
+    return (
+        f"{account.namespace}/{account.name} at {clock(account.at_us)}: {move}. Replay {_number(desired)}, "
+        f"controller {said}, cluster {_number(account.actual)}: {account.verdict}."
+    )
+
+
+def _number(value: int | None) -> str:
+    return "?" if value is None else str(value)
+
+
+def _answer(account: ReconcileAccount) -> Iterator[str]:
+    yield sentence(account)
+    divergence = account.divergence
+    if divergence is not None:
+        yield (
+            f"{divergence.divergence_class} ({divergence.severity}, {divergence.confidence}): {divergence.explanation}."
+        )
+
+
+def _chain(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
+    source = _SOURCES.get(account.at_source, account.at_source)
+    about = f" +- {lasting(account.uncertainty_s)}" if account.uncertainty_s else ""
+    numbers = (
+        ("spec", account.spec_replicas),
+        ("status", account.status_replicas),
+        ("min", account.min_replicas),
+        ("max", account.max_replicas),
+    )
+    yield "when", f"{source}{about}; input {account.evidence}"
+    yield "input", ", ".join(f"{name} {_number(value)}" for name, value in numbers)
+    if account.band is not None and account.band[0] < account.band[1]:
+        hole = f": not seen is {unseen(account.missing_input)}" if account.missing_input else ""
+        yield "band", f"{account.band[0]}..{account.band[1]}{hole}"
+    for index, metric in enumerate(account.metrics):
+        yield from _group(account, index, metric)
+        yield "measure", _measured(metric)
+    for step in account.steps:
+        yield step.stage, _step(step, account)
+    if not account.steps:
+        yield "steps", "not kept, and the recording is not there to compute them again"
+
+
+def _group(account: ReconcileAccount, index: int, metric: Metric) -> Iterator[tuple[str, str]]:
+    counts = (
+        ("ready", metric.ready_pods),
+        ("unready", metric.unready_pods),
+        ("missing", metric.missing_pods),
+        ("ignored", metric.ignored_pods),
+    )
+    if all(count is None for _, count in counts):
+        return
+    parts = []
+    for bucket, count in counts:
+        causes = [line.why_code for line in account.pods if (line.metric_idx, line.bucket) == (index, bucket)]
+        told = ", ".join(cause.replace("_", " ") for cause in causes if cause not in ("", "measured"))
+        parts.append(f"{count or 0} {bucket}" + (f" ({told})" if told else ""))
+    yield "group", ", ".join(parts)
+
+
+def _measured(metric: Metric) -> str:
+    if not metric.valid:
+        return f"{metric.name} unusable: {metric.invalid_code} {metric.invalid_text}".rstrip()
+    parts = [measure(metric)]
+    if metric.ratio is not None:
+        parts.append(f"ratio {metric.ratio:.4g}")
+    if metric.ratio_adjusted is not None and metric.ratio_adjusted != metric.ratio:
+        parts.append(f"{metric.ratio_adjusted:.4g} with the others filled in ({metric.adjust_code})")
+    parts.append(f"asks for {_number(metric.proposal)}")
+    return ", ".join(parts)
+
+
+def _step(step: StepLine, account: ReconcileAccount) -> str:
+    mark = ""
+    if step.binding:
+        mark = "   <- binding" if step.code == account.reason_code else "   <- moved it"
+    move = _number(step.after) if step.before == step.after else f"{_number(step.before)} -> {_number(step.after)}"
+    detail = _detail(step)
+    return f"{move}  {step.code}" + (f" ({detail})" if detail else "") + mark
+
+
+def _detail(step: StepLine) -> str:
+    known = dict(step.detail)
+    words = []
+    recommended, window = known.get("recommended_us"), known.get("window_us")
+    if isinstance(recommended, int):
+        words.append(f"{known.get('recommendation')} of {clock(Micros(recommended))}")
+    if isinstance(window, int):
+        words.append(f"window {lasting(window / 1e6)}")
+    if step.stage == "bound":
+        words += [f"{name} {known[name]}" for name in ("min", "max") if known.get(name) is not None]
+    if known.get("limit") is not None:
+        words.append(f"limit {known['limit']}")
+    if known.get("retries"):
+        words.append(f"after {counted(int(known['retries'] or 0), 'retry')}")
+    return ", ".join(words)
+
+
+def _world(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
+    label = "Kubernetes said"
+    said = [f"{kind}={status} {reason}" for kind, status, reason in account.conditions]
+    said += [f'Event {reason} "{message}"' for reason, message in account.events]
+    for line in said or ["nothing that was seen"]:
+        yield label, line
+        label = ""
+    if account.error:
+        yield "its error", account.error
+    if account.before is not None:
+        yield "before", _before(account.before)
+    flip = nearest_flip(account)
+    if flip:
+        yield "nearest flip", flip
+    if account.divergence is not None:
+        yield "next step", account.divergence.next_step
+
+
+def _before(change: Change) -> str:
+    who = "this HPA" if change.writer_class == "hpa" else change.writer_name or "somebody unknown"
+    return f"{clock(change.at_us)} {who} wrote {change.from_replicas} -> {change.to_replicas}"
+
+
+def _line(label: str, text: str, *, wide: bool = False) -> str:
+    width = 17 if wide else _LABEL
+    return f"  {label.ljust(width)} {printable(text)}"

@@ -1,0 +1,154 @@
+"""Tells what is in a recording and whether it is sound, as text or JSON."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+from hpaaudit.api.times import whole_seconds
+from hpaaudit.model.inspection import Inspection, StreamSize, TableSize, Verification
+from hpaaudit.model.units import Micros
+from hpaaudit.report.table import table
+from hpaaudit.report.text import clock, counted, printable, stamp
+
+LISTED = 10
+"""So many of a kind are named in text; JSON has all."""
+
+KILO = 1000
+
+
+def as_json(found: Inspection | Verification) -> str:
+    """Return everything that was found."""
+    return json.dumps(asdict(found), indent=2, ensure_ascii=False) + "\n"
+
+
+def inspection_text(found: Inspection) -> str:
+    """Return what is in a recording: content, sizes, reads, gaps, what is missing, what next."""
+    return "\n".join([*_content(found), *_sizes(found), *_reads(found), *_holes(found), *_next(found)]) + "\n"
+
+
+def _content(found: Inspection) -> Iterator[str]:
+    info = found.info
+    head = (info.path, f"made by {info.source}", info.cluster, _span(found))
+    yield printable("   ".join(part for part in head if part))
+    yield ""
+    hpas = counted(len(found.hpas), "HPA")
+    releases = f"; release {', '.join(found.releases)}" if found.releases else ""
+    yield printable(f"  {hpas}, {counted(found.pods, 'pod')}, {counted(found.targets, 'target')}{releases}")
+    yield from _listed(found.hpas)
+    if not found.complete:
+        yield "  not ended: its recorder died or still runs, nothing is known after the last fact"
+    yield ""
+
+
+def _sizes(found: Inspection) -> Iterator[str]:
+    polled = f": {found.bytes / found.polled:.1f} B per polled sample" if found.polled else ""
+    new = f", {found.bytes / found.new:.1f} B per new one" if found.new else ""
+    facts, segments = counted(found.facts, "fact"), counted(found.segments, "segment")
+    yield f"  {facts} in {segments}, {_size(found.bytes)}{polled}{new}"
+    if found.tables:
+        yield ""
+        yield table(("table", "rows", "files", "bytes"), [_table_row(size) for size in found.tables], indent="  ")
+    yield ""
+
+
+def _table_row(size: TableSize) -> tuple[str | int, ...]:
+    return (size.table, size.rows, size.files, size.bytes)
+
+
+def _reads(found: Inspection) -> Iterator[str]:
+    if not found.reads:
+        return
+    reads, samples = counted(found.reads, "read"), counted(found.polled, "sample")
+    yield f"  {reads}, {found.failures} failed; {samples} polled, {found.new} new"
+    yield ""
+    streams = [_stream_row(stream) for stream in found.streams[:LISTED]]
+    yield table(("reads", "failed", "polled", "new", "request"), streams, indent="  ")
+    if len(found.streams) > LISTED:
+        yield f"  and {len(found.streams) - LISTED} more requests, all in -o json"
+    yield ""
+
+
+def _stream_row(stream: StreamSize) -> tuple[str | int, ...]:
+    request = f"{stream.request} by {stream.by}" if stream.by else stream.request
+    return (stream.reads, stream.failures, stream.polled, stream.new, request)
+
+
+def _holes(found: Inspection) -> Iterator[str]:
+    yield f"  gaps: {len(found.gaps) or 'none'}"
+    yield from _listed([f"{_range(gap.at_us, gap.until_us)}  {gap.prefix}  {gap.cause}" for gap in found.gaps])
+    if found.missing:
+        yield "  missing"
+        yield from (f"    {missing.what}: {missing.limits}" for missing in found.missing)
+    yield ""
+
+
+def _next(found: Inspection) -> Iterator[str]:
+    command = "replay" if found.hpas else "verify"
+    yield printable(f"  next  hpaaudit {command} {found.info.path}")
+
+
+def verification_text(found: Verification) -> str:
+    """Return whether a recording is sound, each damage, and how far it can be replayed."""
+    lines = _damaged(found) if found.damages else _sound(found)
+    return "\n".join(printable(line) for line in [*lines, *_ended(found)]) + "\n"
+
+
+def _sound(found: Verification) -> Iterator[str]:
+    files, segments = counted(found.files, "file"), counted(found.segments, "segment")
+    again = "" if found.facts is None else f", and {counted(found.facts, 'fact')} can be read"
+    yield f"{found.info.path} is sound: {segments}, {files}, {_size(found.bytes)}; every checksum holds{again}."
+
+
+def _damaged(found: Verification) -> Iterator[str]:
+    yield f"{found.info.path} is damaged."
+    yield ""
+    yield from (f"  {damage.file} {damage.problem}" for damage in found.damages)
+    yield ""
+    if found.sound_until is None:
+        yield "  Nothing before the damage can be replayed: restore the recording from a copy."
+    else:
+        until = stamp(found.sound_until)
+        yield f"  Everything up to {until} is sound."
+        yield f"  next  hpaaudit replay {found.info.path} --until {until}"
+
+
+def _ended(found: Verification) -> Iterator[str]:
+    if not found.complete:
+        yield "Not ended: its recorder died or still runs, so nothing is known after its last segment."
+    if found.unfinished:
+        yield f"Never finished and not read: {counted(found.unfinished, 'segment')}."
+
+
+def _span(found: Inspection) -> str:
+    if found.first_us is None or found.last_us is None:
+        return "empty"
+    return f"{_day(found.first_us)} {_range(found.first_us, found.last_us)}"
+
+
+def _day(at_us: Micros) -> str:
+    return whole_seconds(at_us)[:10]
+
+
+def _range(from_us: Micros, to_us: Micros) -> str:
+    """Return two times of day, the second with its day where that is another one."""
+    end = clock(to_us) if _day(from_us) == _day(to_us) else whole_seconds(to_us)
+    return f"{clock(from_us)}-{end}"
+
+
+def _size(size: int) -> str:
+    """Return bytes as people read them, in powers of ten."""
+    if size < KILO:
+        return f"{size} B"
+    amount = size / KILO
+    for unit in ("kB", "MB", "GB"):
+        if amount < KILO:
+            return f"{amount:.1f} {unit}"
+        amount /= KILO
+    return f"{amount:.1f} TB"
+
+
+def _listed(lines: Sequence[str]) -> Iterator[str]:
+    """Yield lines under another one, the rest of a long list as a number."""
+    yield from (printable(f"    {line}") for line in lines[:LISTED])
+    if len(lines) > LISTED:
+        yield f"    and {len(lines) - LISTED} more, all in -o json"

@@ -1,0 +1,37 @@
+"""Tells what a recorder would read, how much, and what it could not."""
+
+from hpaaudit.model.plan import Permission, Plan
+from hpaaudit.report.progress import size
+from hpaaudit.report.text import counted
+
+
+def plan_text(plan: Plan) -> str:
+    """The plan as lines for a terminal, the last one ended."""
+    every = f"every {plan.interval_seconds:g} s, {plan.requests_per_second:.1f} requests per second"
+    where = f"namespace {plan.namespace}" if plan.namespace else "all namespaces"
+    lines = [
+        f"{plan.context} ({plan.server}), Kubernetes {plan.version}, {where}",
+        "",
+        f"  {counted(plan.hpas, 'HPA')} with {counted(plan.pods, 'pod')}",
+        f"  {counted(plan.watches, 'stream')}; {counted(plan.polls, 'read')} {every}",
+        f"  about {size(plan.bytes_per_hour)} per hour",
+    ]
+    if plan.denied:
+        lines += ["", "  not allowed:", *(f"    {can_i(right)}" for right in plan.denied)]
+    if plan.unserved:
+        lines += ["", "  not served:", *(f"    {group}, needed by {counted(n, 'HPA')}" for group, n in plan.unserved)]
+    if plan.unauditable:
+        width = max(len(name) for name, _ in plan.unauditable)
+        rows = (f"    {name:{width}}  {reason}" for name, reason in plan.unauditable)
+        lines += ["", "  cannot be audited:", *rows]
+    elif plan.hpas:
+        lines += ["", "  every HPA can be audited"]
+    return "\n".join(lines) + "\n"
+
+
+def can_i(right: Permission) -> str:
+    """The command of kubectl that asks for a right, and that says `yes` once it is given."""
+    resource = f"{right.resource}.{right.group}" if right.group else right.resource
+    subresource = f" --subresource={right.subresource}" if right.subresource else ""
+    where = f" -n {right.namespace}" if right.namespace else " -A"
+    return f"kubectl auth can-i {right.verb} {resource}{subresource}{where}"

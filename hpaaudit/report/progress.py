@@ -1,0 +1,24 @@
+"""Tells in one line how far a recorder is."""
+
+from hpaaudit.model.plan import Progress
+from hpaaudit.report.text import counted
+
+_UNITS = ((1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB"))
+
+
+def size(count: float) -> str:
+    """Bytes with a unit: `999 B`, `1.2 kB`."""
+    for factor, unit in _UNITS:
+        if count >= factor:
+            return f"{count / factor:.1f} {unit}"
+    return f"{count:.0f} B"
+
+
+def progress_line(progress: Progress) -> str:
+    """`12:05  3 HPAs, 14 pods, 812 samples, 41.2 kB, no gaps`."""
+    minutes, seconds = divmod(int(progress.seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    clock = f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
+    gaps = counted(progress.gaps, "gap") if progress.gaps else "no gaps"
+    counts = (counted(progress.hpas, "HPA"), counted(progress.pods, "pod"), counted(progress.samples, "sample"))
+    return f"{clock}  {', '.join(counts)}, {size(progress.bytes)}, {gaps}"

@@ -1,0 +1,121 @@
+"""Reason codes to sentences: why a reconcile came to its number."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hpaaudit.model.account import Metric, ReconcileAccount, StepLine
+from hpaaudit.model.units import Micros
+from hpaaudit.report.text import clock, lasting, quantity
+
+_SENTENCES = {
+    "gate.target_unreadable": "Nothing was decided: the scale of the target could not be read{because}.",
+    "gate.disabled_at_zero": "Kept 0: the target is at zero replicas, so the HPA is off until someone sets at least 1.",
+    "gate.scaled_to_zero": "Kept 0 by design: minReplicas is 0 and no metric asks for more.",
+    "gate.above_max": "Current replicas were above maxReplicas {max}; metrics were not consulted.",
+    "gate.below_min": "Current replicas were below minReplicas {min}; metrics were not consulted.",
+    "gate.selector_missing": "Kept {spec}: the scale reports no selector.",
+    "gate.selector_invalid": "Kept {spec}: the selector of the scale does not parse{because}.",
+    "gate.selector_ambiguous": "Kept {spec}: its pods are also selected by another HPA{because}.",
+    "gate.all_metrics_invalid": "Kept {spec}: no metric was usable{because}.",
+    "gate.partial_metrics_block_down": (
+        "Kept {spec}: a metric was unusable{because}, and scale-down is not allowed on partial data."
+    ),
+    "metric.above_target": "{measure} asks for {raw}.",
+    "metric.below_target": "{measure} allows {raw}.",
+    "metric.on_target": "{measure} is on target: {raw}.",
+    "tolerance.hold": "Kept {spec}: {measure} is inside the tolerance of {tolerance}.",
+    "adjust.damped_into_tolerance": (
+        "Kept {spec}: with the pods that did not count filled in, {measure} lies inside the tolerance."
+    ),
+    "adjust.direction_flip_hold": (
+        "Kept {spec}: with the pods that did not count filled in, {measure} would reverse the direction."
+    ),
+    "adjust.count_flip_hold": "Kept {spec}: for {measure} the computed count would go against the direction.",
+    "stabilize.down_hold": (
+        "Held by memory, not by load: {measure} allows {raw}, but {recommendation} was recommended at "
+        "{recommended_at}; that counts until {until}."
+    ),
+    "stabilize.down_partial": (
+        "Slowed by memory: {measure} allows {raw}, but {recommendation} was recommended at {recommended_at}; "
+        "that counts until {until}."
+    ),
+    "stabilize.up_hold": (
+        "Held by memory: {measure} asks for {raw}, but only {recommendation} was recommended at {recommended_at}; the "
+        "window of the way up lasts until {until}."
+    ),
+    "stabilize.up_partial": (
+        "Slowed by memory: {measure} asks for {raw}, but only {recommendation} was recommended at {recommended_at}; "
+        "the window of the way up lasts until {until}."
+    ),
+    "stabilize.legacy_raise": (
+        "Raised by memory, not by load: {measure} asks for {raw}, but {recommendation} was recommended at "
+        "{recommended_at}, and the highest of the last {window} is applied as it is."
+    ),
+    "policy.up_limit": "Limited to {limit} by the scale-up policies; {wanted} were wanted.",
+    "policy.down_limit": "Limited to {limit} by the scale-down policies; {wanted} were wanted.",
+    "policy.up_disabled": "Scale-up is disabled by selectPolicy; {wanted} were wanted.",
+    "policy.down_disabled": "Scale-down is disabled by selectPolicy; {wanted} were wanted.",
+    "policy.legacy_up_limit": (
+        "Limited to {limit}: one pass may at most double, or go to 4; {wanted} were wanted, so more next time."
+    ),
+    "bound.max": "Limited to maxReplicas {max}; {wanted} were wanted.",
+    "bound.min": "Limited to minReplicas {min}; {wanted} were wanted.",
+    "act.write_failed": "Decided {wanted}, but the write failed{because}.",
+    "act.write_conflict_retried": "Decided {desired}; stored after a conflict, at another attempt.",
+}
+_PLAIN = "{code}: {measure}."
+
+
+def measure(metric: Metric) -> str:
+    """`cpu 171 % of 60 %`, `queue 1160m of 500m`; the bare name where nothing was measured."""
+    if metric.target_type == "Utilization":
+        if metric.current_utilization is None:
+            return metric.name
+        return f"{metric.name} {metric.current_utilization} % of {metric.target} %"
+    if metric.current_milli is None or metric.target is None:
+        return metric.name
+    return f"{metric.name} {quantity(metric.current_milli)} of {quantity(metric.target)}"
+
+
+def why(code: str, metric: Metric | None) -> str:
+    """A reason for one line of a table: the code, and what the winner measured."""
+    return f"{code} {measure(metric)}" if metric else code
+
+
+def sentence(account: ReconcileAccount) -> str:
+    """Why the replay came to its number, in one sentence."""
+    words = _words(account)
+    try:
+        return _SENTENCES.get(account.reason_code, _PLAIN).format_map(words)
+    except KeyError:  # the step that knows the rest was not kept
+        return _PLAIN.format_map(words)
+
+
+def _words(account: ReconcileAccount) -> Mapping[str, Any]:
+    winner = next((metric for metric in account.metrics if metric.is_winner), None)
+    reason = next((step for step in reversed(account.steps) if step.code == account.reason_code), None)
+    words: dict[str, Any] = {
+        "code": account.reason_code,
+        "spec": account.spec_replicas,
+        "desired": account.desired,
+        "raw": account.raw_desired,
+        "min": account.min_replicas,
+        "max": account.max_replicas,
+        "measure": measure(winner) if winner else "no metric",
+        "tolerance": winner.tolerance if winner else None,
+    }
+    invalid = next((metric.invalid_text or metric.invalid_code for metric in account.metrics if not metric.valid), "")
+    error = (dict(reason.detail).get("error") if reason else None) or invalid or account.error
+    words["because"] = f" ({error})" if error else ""
+    return words | (_step_words(reason) if reason else {})
+
+
+def _step_words(step: StepLine) -> dict[str, Any]:
+    words: dict[str, Any] = {"wanted": step.before, "limit": step.after} | dict(step.detail)
+    recommended, window = words.get("recommended_us"), words.get("window_us")
+    if isinstance(recommended, int):
+        words["recommended_at"] = clock(Micros(recommended))
+        if isinstance(window, int):
+            words["until"] = clock(Micros(recommended + window))
+            words["window"] = lasting(window / 1e6)
+    return words

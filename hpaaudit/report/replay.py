@@ -1,0 +1,188 @@
+"""Tells what a replay found: the verdict first, then who wrote what, then how sure that is."""
+
+from collections.abc import Iterator
+
+from hpaaudit.model.account import Change, Divergence, ForeignWrite, HpaAccount, ReplayAccount
+from hpaaudit.model.audit import Assumption
+from hpaaudit.report.reasons import why
+from hpaaudit.report.table import table
+from hpaaudit.report.text import between, clock, counted, lasting, paragraph, printable, stamp, unseen
+
+IN_FULL = 3
+"""So many HPAs are told one by one; the others are lines of a table."""
+
+LINES = 20
+"""So many changes of one HPA are listed."""
+
+_OWN = ("hpa", "")
+
+
+def replay_text(account: ReplayAccount) -> str:
+    """The whole page, ending in what to do next."""
+    parts = [_head(account)]
+    parts += [_one(hpa, account) for hpa in account.hpas[:IN_FULL]]
+    if len(account.hpas) > IN_FULL:
+        parts.append(_others(account.hpas[IN_FULL:]))
+    parts.append("\n".join(_footing(account)))
+    parts.append("\n".join(_next(account)))
+    return "\n\n".join(parts) + "\n"
+
+
+def _head(account: ReplayAccount) -> str:
+    release = next((known.source for known in account.assumptions if known.key == "release"), "")
+    span = f"{stamp(account.started_us)} to {clock(account.ended_us)}"
+    return f"{printable(account.recording)}   {span}   release {account.release}" + (f" ({release})" if release else "")
+
+
+def _one(hpa: HpaAccount, account: ReplayAccount) -> str:
+    title = f"{hpa.namespace}/{hpa.name}" + (f" -> {hpa.target}" if hpa.target else "")
+    parts = [printable(title), paragraph(verdict(hpa))]
+    if hpa.changes:
+        parts.append(_changes(hpa.changes, account))
+    parts.append("\n".join(_counts(hpa)))
+    return "\n\n".join(parts)
+
+
+def verdict(hpa: HpaAccount) -> str:
+    """One to three sentences: was it the controller, was it somebody else, what do we not know."""
+    told = [divergence for divergence in hpa.divergences if not divergence.divergence_class.startswith("no_data.")]
+    open_questions = [divergence for divergence in told if divergence.divergence_class == "unexplained"]
+    refused = [divergence for divergence in told if divergence.divergence_class.startswith("write_failed.")]
+    if hpa.undecidable == hpa.reconciles:
+        return "Nothing can be said: no reconcile is decidable." + _unseen(hpa)
+    if open_questions:
+        sentences = [_unexplained(open_questions)]
+    elif hpa.divergent or hpa.foreign_writes:
+        sentences = ["The HPA was faithful."]
+    else:
+        sentences = [f"The HPA was faithful: it decided as the replay does, {_moves(hpa)}."]
+    sentences += [_foreign(write) for write in hpa.foreign_writes[:2]]
+    if len(hpa.foreign_writes) > 2:  # noqa: PLR2004 two are told above
+        sentences.append(f"Others wrote {counted(len(hpa.foreign_writes) - 2, 'more time')}.")
+    if refused:
+        sentences.append(_refused(refused))
+    return " ".join(sentences)
+
+
+def _unexplained(divergences: list[Divergence]) -> str:
+    first = divergences[0]
+    times = f"{counted(len(divergences), 'time')}, first at" if len(divergences) > 1 else "at"
+    return f"Replay and controller part {times} {clock(first.opened_us)}, unexplained: {first.explanation}."
+
+
+def _foreign(write: ForeignWrite) -> str:
+    who = write.writer_name or "somebody unknown"
+    told = f"At {clock(write.at_us)} {who} wrote {write.from_replicas} -> {write.to_replicas}"
+    if write.restored_us is None:
+        return f"{told}; {write.from_replicas} did not come back while it was recorded."
+    return f"{told}; {write.from_replicas} stood again after {between(write.at_us, write.restored_us)}."
+
+
+def _refused(divergences: list[Divergence]) -> str:
+    first = divergences[0]
+    kind = first.divergence_class.removeprefix("write_failed.").replace("_", " ")
+    times = "A write" if len(divergences) == 1 else f"{len(divergences)} writes"
+    return f"{times} of the HPA failed, first at {clock(first.opened_us)} ({kind})."
+
+
+def _moves(hpa: HpaAccount) -> str:
+    own = sum(1 for change in hpa.changes if change.writer_class == "hpa")
+    return f"and scaled {counted(own, 'time')}" if own else "and never had to scale"
+
+
+def _unseen(hpa: HpaAccount) -> str:
+    return f" Unseen: {', '.join(map(unseen, hpa.undecidable_why))}." if hpa.undecidable_why else ""
+
+
+def _changes(changes: tuple[Change, ...], account: ReplayAccount) -> str:
+    same_day = stamp(account.started_us)[:10] == stamp(account.ended_us)[:10]
+    shown = changes[:LINES]
+    columns = ("time", "from", "to", "by", "decided", "replay", "why")
+    rows = [
+        (
+            clock(change.at_us) if same_day else stamp(change.at_us),
+            change.from_replicas,
+            change.to_replicas,
+            _by(change),
+            change.decided,
+            change.replay,
+            _why(change),
+        )
+        for change in shown
+    ]
+    text = table(columns, rows, indent="  ")
+    if len(changes) > LINES:
+        text += f"\n  {len(changes) - LINES} more: hpaaudit query {printable(account.file)} what_happened"
+    return text
+
+
+def _by(change: Change) -> str:
+    if change.writer_class in _OWN:
+        return change.writer_class or "nobody"
+    return change.writer_name or change.writer_class
+
+
+def _why(change: Change) -> str:
+    if change.divergence_class and not change.divergence_class.startswith("no_data."):
+        return f"{change.divergence_class}, {change.severity}, {change.confidence}"
+    return why(change.reason_code, change.metric)
+
+
+def _counts(hpa: HpaAccount) -> Iterator[str]:
+    yield (
+        f"  {counted(hpa.reconciles, 'reconcile')}   {hpa.match} match   {hpa.skew} skew   "
+        f"{hpa.divergent} divergent   {hpa.undecidable} undecidable"
+    )
+    decidable = hpa.reconciles - hpa.undecidable
+    rate = f"{100 * hpa.match / decidable:.1f} % of the decidable agree" if decidable else "none is decidable"
+    rest = f"undecidable: {lasting(hpa.undecidable_s)}" if hpa.undecidable else "undecidable: none"
+    if hpa.undecidable_why:
+        rest += f", {', '.join(map(unseen, hpa.undecidable_why))}"
+    yield paragraph(f"{rate}; {rest}")
+    yield f"  inputs proven: {hpa.proven} of {hpa.reconciles}"
+
+
+def _others(hpas: tuple[HpaAccount, ...]) -> str:
+    columns = ("hpa", "reconciles", "match", "skew", "divergent", "undecidable", "changes", "foreign writes")
+    return table(
+        columns,
+        [
+            (
+                f"{hpa.namespace}/{hpa.name}",
+                hpa.reconciles,
+                hpa.match,
+                hpa.skew,
+                hpa.divergent,
+                hpa.undecidable,
+                len(hpa.changes),
+                len(hpa.foreign_writes),
+            )
+            for hpa in hpas
+        ],
+    )
+
+
+def _footing(account: ReplayAccount) -> Iterator[str]:
+    gaps = f"{account.gaps}, {lasting(account.gap_s)} in all" if account.gaps else "none"
+    yield f"  recorder gaps: {gaps}"
+    assumed = [known for known in account.assumptions if known.source != "observed"]
+    yield paragraph(f"assumed: {', '.join(_assumption(known) for known in assumed) or 'nothing'}")
+
+
+def _assumption(known: Assumption) -> str:
+    return f"{known.key} {known.value} ({known.source})"
+
+
+def _next(account: ReplayAccount) -> Iterator[str]:
+    file = printable(account.file)
+    worst = next((hpa for hpa in account.hpas if hpa.changes or hpa.divergences), None)
+    commands = [f"hpaaudit query   {file} what_happened"]
+    if worst is not None:
+        moment = next(
+            (d.opened_us for d in worst.divergences if not d.divergence_class.startswith("no_data.")),
+            worst.changes[-1].at_us if worst.changes else account.ended_us,
+        )
+        commands.insert(0, f"hpaaudit explain {file} {worst.namespace}/{worst.name} --at {stamp(moment)}")
+    for index, command in enumerate(commands):
+        yield f"  {'next' if not index else '    '}  {command}"
+    yield f"  saved {file}"

@@ -1,0 +1,69 @@
+"""Small words: clocks, lengths of time, quantities, and texts that are safe to print."""
+
+import textwrap
+import unicodedata
+
+from hpaaudit.api.times import precise, whole_seconds
+from hpaaudit.model.units import SECOND, Micros, Milli
+
+WIDTH = 79
+# Control, format (bidirectional overrides among them) and surrogate characters, line and paragraph separators.
+_UNSAFE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def printable(text: str) -> str:
+    r"""The text with everything that could steer a terminal written out, as `\x1b`."""
+    return "".join(
+        character.encode("unicode_escape").decode() if unicodedata.category(character) in _UNSAFE else character
+        for character in text
+    )
+
+
+def clock(at_us: Micros) -> str:
+    """`14:05:19Z`, cut to the second."""
+    return whole_seconds(at_us)[11:]
+
+
+def stamp(at_us: Micros) -> str:
+    """RFC 3339 in UTC, with as many digits as the time has."""
+    return precise(at_us)
+
+
+def lasting(seconds: float) -> str:
+    """`22s`, `5m 00s`, `2h 05m`."""
+    whole = round(seconds)
+    if whole < 60:  # noqa: PLR2004 seconds in a minute
+        return f"{whole}s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:  # noqa: PLR2004 minutes in an hour
+        return f"{minutes}m {rest:02d}s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}h {minutes:02d}m"
+
+
+def between(begin_us: Micros, end_us: Micros) -> str:
+    """The time from one instant to another."""
+    return lasting((end_us - begin_us) / SECOND)
+
+
+def quantity(milli: Milli | int) -> str:
+    """A quantity as Kubernetes writes it: `2`, `1160m`."""
+    whole, rest = divmod(milli, 1000)
+    return str(whole) if not rest else f"{milli}m"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 pod`, `3 pods`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def paragraph(text: str, indent: str = "  ") -> str:
+    """The text, printable and wrapped."""
+    return textwrap.fill(
+        printable(text), WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False
+    )
+
+
+def unseen(missing_input: str) -> str:
+    """The input that was not seen, in words: `memory.before_recording` is `memory before recording`."""
+    return printable(missing_input.replace(".", " ").replace("_", " "))

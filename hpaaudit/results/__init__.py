@@ -1,0 +1,1 @@
+"""Answers: the one room that opens DuckDB, and asks it what lies in sql/."""

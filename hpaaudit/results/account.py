@@ -1,0 +1,93 @@
+"""Reads an account of a replay out of a results file."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from hpaaudit.model.account import ForeignWrite, HpaAccount, ReplayAccount
+from hpaaudit.results.account_rows import change, divergences
+from hpaaudit.results.read import Results
+
+
+def replay_account(results: Results) -> ReplayAccount:
+    """The current replay of a results file, HPA by HPA, the least agreeing first."""
+    head = results.rows("""
+        select
+            p.path, p.release, epoch_us(r.started_at) as started_us, epoch_us(r.ended_at) as ended_us,
+            (select count(*) from coverage_gaps) as gaps,
+            (select coalesce(sum(epoch_us(gap_to) - epoch_us(gap_from)), 0) / 1e6 from coverage_gaps) as gap_s
+        from replays as p
+        join recordings as r using (replay_id)
+    """)[0]
+    return ReplayAccount(
+        file=str(results.path),
+        recording=head["path"],
+        started_us=head["started_us"],
+        ended_us=head["ended_us"],
+        release=head["release"],
+        assumptions=results.assumptions,
+        gaps=head["gaps"],
+        gap_s=head["gap_s"],
+        hpas=tuple(_hpas(results)),
+    )
+
+
+def _hpas(results: Results) -> Iterator[HpaAccount]:
+    for row in results.rows("""
+        select
+            a.* exclude (replay_id, match_pct), h.target_kind || '/' || h.target_name as target,
+            (
+                select list(distinct r.missing_input order by r.missing_input)
+                from reconciles as r
+                where r.hpa_uid = a.hpa_uid and r.verdict = 'undecidable' and r.missing_input <> ''
+            ) as why
+        from agreement as a
+        left join hpas as h using (hpa_uid)
+        order by a.match_pct nulls last, a.divergent desc, a.namespace, a.name
+    """):
+        uid = row["hpa_uid"]
+        yield HpaAccount(
+            namespace=row["namespace"],
+            name=row["name"],
+            target=row["target"] or "",
+            reconciles=row["reconciles"],
+            match=row["match"],
+            skew=row["skew"],
+            divergent=row["divergent"],
+            undecidable=row["undecidable"],
+            undecidable_s=row["undecidable_s"] or 0.0,
+            undecidable_why=tuple(row["why"] or ()),
+            proven=row["proven"],
+            changes=tuple(change(found) for found in _changes(results, uid)),
+            foreign_writes=tuple(_foreign_writes(results, uid)),
+            divergences=tuple(divergence for _, divergence in divergences(results, uid)),
+        )
+
+
+def _changes(results: Results, uid: str) -> list[dict[str, Any]]:
+    return results.rows("select *, epoch_us(ts) as at_us from changes where hpa_uid = $uid order by ts", uid=uid)
+
+
+def _foreign_writes(results: Results, uid: str) -> Iterator[ForeignWrite]:
+    for row in results.rows(
+        """
+        select
+            epoch_us(ts) as at_us, writer_class, writer_name, from_replicas, to_replicas,
+            epoch_us(restored_at) as restored_us
+        from foreign_writes
+        where hpa_uid = $uid
+        order by ts
+        """,
+        uid=uid,
+    ):
+        yield ForeignWrite(**row)
+
+
+def hpa_names(results: Results) -> list[str]:
+    """Every HPA of the current replay as `namespace/name`, those with most divergences and changes first."""
+    rows = results.rows("""
+        select a.namespace || '/' || a.name as hpa
+        from agreement as a
+        left join (select hpa_uid, count(*) as changes from changes group by hpa_uid) as c using (hpa_uid)
+        order by a.divergent desc, coalesce(c.changes, 0) desc, hpa
+    """)
+    return [row["hpa"] for row in rows]

@@ -1,0 +1,66 @@
+"""Rows of the results to the words of an account."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hpaaudit.model.account import Change, Divergence, Metric
+from hpaaudit.results.read import Results
+
+
+def change(row: Mapping[str, Any]) -> Change:
+    """A row of `changes`, with `at_us`."""
+    return Change(
+        at_us=row["at_us"],
+        from_replicas=row["from_replicas"],
+        to_replicas=row["to_replicas"],
+        writer_class=row["writer_class"] or "",
+        writer_name=row["writer_name"] or "",
+        decided=row["decided"],
+        replay=row["replay"],
+        reason_code=row["reason_code"] or "",
+        metric=metric(row) if row["metric_name"] is not None else None,
+        divergence_class=row["class"] or "",
+        severity=row["severity"] or "",
+        confidence=row["confidence"] or "",
+    )
+
+
+def metric(row: Mapping[str, Any]) -> Metric:
+    """A row of `metric_proposals`, or as much of one as there is."""
+    return Metric(
+        name=row["metric_name"],
+        type=row.get("metric_type", ""),
+        target_type=row["target_type"] or "",
+        target=row["target"],
+        current_utilization=row["current_utilization"],
+        current_milli=row["current_milli"],
+        ratio=row.get("ratio"),
+        ratio_adjusted=row.get("ratio_adjusted"),
+        tolerance=row.get("tolerance"),
+        proposal=row.get("proposal"),
+        valid=row.get("valid", True),
+        invalid_code=row.get("invalid_code", ""),
+        invalid_text=row.get("invalid_text", ""),
+        adjust_code=row.get("adjust_code", ""),
+        ready_pods=row.get("ready_pods"),
+        unready_pods=row.get("unready_pods"),
+        missing_pods=row.get("missing_pods"),
+        ignored_pods=row.get("ignored_pods"),
+        is_winner=row.get("is_winner", True),
+    )
+
+
+def divergences(results: Results, uid: str) -> Iterator[tuple[int, Divergence]]:
+    """The divergences of one HPA by their number, in the order of time."""
+    for row in results.rows(
+        """
+        select
+            divergence_id, epoch_us(opened_at) as opened_us, epoch_us(closed_at) as closed_us,
+            class as divergence_class, severity, confidence, reconciles, explanation, next_step
+        from divergences
+        where hpa_uid = $uid
+        order by opened_at
+        """,
+        uid=uid,
+    ):
+        yield row.pop("divergence_id"), Divergence(**row)

@@ -1,0 +1,79 @@
+"""An answer of DuckDB as rows, JSON, CSV or Parquet."""
+
+import csv
+import io
+import json
+from datetime import date, datetime
+from types import TracebackType
+from typing import Any, Self
+
+import duckdb
+import pyarrow.parquet as pq
+
+from hpaaudit.errors import BadQuery
+from hpaaudit.results.read import Results
+
+
+class Answer:
+    """What a query answers, read when it is asked for; closes its results with itself."""
+
+    def __init__(self, results: Results, relation: duckdb.DuckDBPyRelation | None) -> None:
+        self.results = results
+        self._relation = relation
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns, in order."""
+        return [] if self._relation is None else self._relation.columns
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Every row; BadQuery if it fails half-way."""
+        if self._relation is None:
+            return []
+        try:
+            return self._relation.fetchall()
+        except duckdb.Error as error:
+            raise BadQuery(str(error)) from error
+
+    def json(self) -> str:
+        """An array with an object for each row, one a line; ASCII only, times as RFC 3339."""
+        lines = [json.dumps(dict(zip(self.columns, row, strict=True)), default=_plain) for row in self.rows()]
+        return "[" + ",\n ".join(lines) + "]\n"
+
+    def csv(self) -> str:
+        """A line of headings, then a line for each row; NULL is empty."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows([_flat(value) for value in row] for row in self.rows())
+        return out.getvalue()
+
+    def parquet(self) -> bytes:
+        """A Parquet file."""
+        if self._relation is None:
+            return b""
+        out = io.BytesIO()
+        pq.write_table(self._relation.to_arrow_table(), out)
+        return out.getvalue()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.results.close()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat() + "Z"
+    if isinstance(value, date):
+        return value.isoformat()
+    return str(value)
+
+
+def _flat(value: Any) -> Any:
+    if isinstance(value, dict | list):
+        return json.dumps(value, default=_plain)
+    return _plain(value) if isinstance(value, date) else value

@@ -1,0 +1,190 @@
+"""Rows of recorded facts that stand alone: events, gaps, writes, API services, conditions, published metrics."""
+
+import json
+from collections.abc import Iterator
+
+from hpaaudit.model.audit import RecordingInfo, Replay
+from hpaaudit.model.facts import ApiServiceSeen, EventSeen, Gap, HpaSeen, ScaleWritten, StatusWritten
+from hpaaudit.model.hpa import Hpa, HpaStatus
+from hpaaudit.model.units import Quantity
+from hpaaudit.results.batches import Row
+from hpaaudit.results.pass_rows import hpa_key
+
+_CONDITIONS = {"AbleToScale": "able", "ScalingActive": "active", "ScalingLimited": "limited"}
+_SUCCESS = range(200, 300)
+
+
+def replay(info: RecordingInfo, how: Replay) -> Row:
+    """The row of `replays`."""
+    return {
+        "replay_id": how.replay_id,
+        "recording_id": info.manifest_sha256,
+        "path": info.path,
+        "manifest_sha256": info.manifest_sha256,
+        "mode": how.mode,
+        "release": how.release,
+        "engine_version": how.engine_version,
+        "detail": how.detail,
+    }
+
+
+def assumptions(how: Replay) -> Iterator[Row]:
+    """One row per assumption."""
+    for assumption in how.assumptions:
+        yield {
+            "replay_id": how.replay_id,
+            "key": assumption.key,
+            "value": assumption.value,
+            "source": assumption.source,
+        }
+
+
+def hpa_identity(replay_id: str, fact: HpaSeen) -> Row:
+    """The columns that every relation of an HPA starts with."""
+    return {
+        "replay_id": replay_id,
+        "hpa_uid": hpa_key(fact.uid, fact.namespace, fact.name),
+        "namespace": fact.namespace,
+        "name": fact.name,
+    }
+
+
+def hpa_spec(fact: HpaSeen, hpa: Hpa, same: Row) -> Row:
+    """A spec, as it was written: metrics and behavior keep their JSON."""
+    raw = json.loads(fact.spec_json)
+    return {
+        **same,
+        "valid_from": fact.at_us,
+        "generation": fact.generation,
+        "target_kind": hpa.spec.target.kind,
+        "target_name": hpa.spec.target.name,
+        "target_api_version": hpa.spec.target.api_version,
+        "min_replicas": hpa.spec.min_replicas,
+        "max_replicas": hpa.spec.max_replicas,
+        "metrics": json.dumps(raw["metrics"]) if "metrics" in raw else None,
+        "behavior": json.dumps(raw["behavior"]) if "behavior" in raw else None,
+        "writer_manager": fact.spec_manager,
+    }
+
+
+def hpa_status(fact: HpaSeen, status: HpaStatus, same: Row) -> Row:
+    """A published status, its three usual conditions beside its numbers."""
+    row = {
+        **same,
+        "observed_at": fact.at_us,
+        "resource_version": fact.resource_version,
+        "current_replicas": status.current_replicas,
+        "desired_replicas": status.desired_replicas,
+        "last_scale_time": status.last_scale_us,
+        "observed_generation": status.observed_generation,
+    }
+    for condition in status.conditions:
+        if condition.type in _CONDITIONS:
+            row[f"{_CONDITIONS[condition.type]}_status"] = condition.status
+            row[f"{_CONDITIONS[condition.type]}_reason"] = condition.reason
+    return row
+
+
+def hpa_conditions(fact: HpaSeen, status: HpaStatus, same: Row) -> Iterator[Row]:
+    """One row per condition, whatever its type."""
+    for condition in status.conditions:
+        yield {
+            **same,
+            "observed_at": fact.at_us,
+            "type": condition.type,
+            "status": condition.status,
+            "reason": condition.reason,
+            "message": condition.message,
+            "last_transition_time": condition.last_transition_us,
+        }
+
+
+def hpa_status_metrics(fact: HpaSeen, status: HpaStatus, same: Row) -> Iterator[Row]:
+    """One row per entry of `currentMetrics`."""
+    for index, metric in enumerate(status.current_metrics or ()):
+        yield {
+            **same,
+            "observed_at": fact.at_us,
+            "metric_idx": index,
+            "metric_type": metric.type,
+            "metric_name": metric.name,
+            "container": metric.container,
+            "avg_utilization": metric.average_utilization,
+            "avg_value_milli": _milli(metric.average_value),
+            "value_milli": _milli(metric.value),
+        }
+
+
+def _milli(quantity: Quantity | None) -> int | None:
+    return None if quantity is None else quantity.milli
+
+
+def event(replay_id: str, fact: EventSeen) -> Row:
+    """An Event as it was from here on."""
+    return {
+        "replay_id": replay_id,
+        "observed_at": fact.at_us,
+        "event_name": fact.name,
+        "type": fact.type,
+        "reason": fact.reason,
+        "message": fact.message,
+        "kind": fact.kind,
+        "namespace": fact.object_namespace,
+        "name": fact.object_name,
+        "involved_uid": fact.object_uid,
+        "component": fact.component,
+        "first_ts": fact.first_us,
+        "last_ts": fact.last_us,
+        "count": fact.count,
+    }
+
+
+def api_service(replay_id: str, fact: ApiServiceSeen) -> Row:
+    """An APIService as it was from here on."""
+    return {
+        "replay_id": replay_id,
+        "observed_at": fact.at_us,
+        "name": fact.name,
+        "available": fact.available,
+        "reason": fact.reason,
+        "message": fact.message,
+        "service": fact.service,
+    }
+
+
+def gap(replay_id: str, fact: Gap) -> Row:
+    """A gap; what it hides is told by SQL."""
+    return {
+        "replay_id": replay_id,
+        "prefix": fact.prefix,
+        "gap_from": fact.at_us,
+        "gap_to": fact.until_us,
+        "cause": fact.cause,
+    }
+
+
+def scale_write(fact: ScaleWritten) -> Row:
+    """A write of a scale, or of a workload's replicas."""
+    return {
+        "target_group": fact.target.group,
+        "target_resource": fact.target.resource,
+        "target_namespace": fact.target.namespace,
+        "target_name": fact.target.name,
+        "ts": fact.at_us,
+        "verb": fact.verb,
+        "http_status": fact.status,
+        "error": fact.error,
+        "audit_user": fact.by,
+        "user_agent": fact.agent,
+        "manager": fact.manager,
+        "subresource": "scale" if fact.path.partition("?")[0].endswith("/scale") else "",
+        "sent": fact.sent,
+        "spec_replicas": fact.scale.spec_replicas if fact.scale else None,
+        "resource_version": fact.resource_version,
+    }
+
+
+def refused_status(fact: StatusWritten) -> Iterator[Row]:
+    """A row where the write of a status failed, so that the old one stands."""
+    if fact.status not in _SUCCESS:
+        yield {"namespace": fact.namespace, "name": fact.name, "ts": fact.at_us}

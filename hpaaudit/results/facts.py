@@ -1,0 +1,260 @@
+"""Turns the sequence of recorded facts into rows, each stored only when something changed."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import singledispatchmethod
+from typing import Any
+
+from hpaaudit.api.decode import decode_hpa
+from hpaaudit.model.audit import RecordingInfo, Replay
+from hpaaudit.model.facts import (
+    ApiServiceSeen,
+    ControllerSeen,
+    EventSeen,
+    Fact,
+    Gap,
+    HpaGone,
+    HpaSeen,
+    LeaseSeen,
+    PodGone,
+    PodSeen,
+    ScaleRead,
+    ScaleWritten,
+    StatusWritten,
+    TargetGone,
+    TargetRef,
+    TargetSeen,
+    VersionRead,
+)
+from hpaaudit.model.target import Scale
+from hpaaudit.model.units import Micros
+from hpaaudit.results import fact_rows
+from hpaaudit.results.batches import Batches
+from hpaaudit.results.epochs import Epochs
+from hpaaudit.results.pass_rows import hpa_key
+
+
+@dataclass(slots=True)
+class _Hpa:
+    """An HPA's last known texts, and the rows that wait for their end."""
+
+    identity: dict[str, Any]
+    row: dict[str, Any]
+    spec_json: str = ""
+    status_json: str = ""
+    spec_row: dict[str, Any] | None = None
+
+
+@dataclass(slots=True)
+class _Target:
+    """A target's last known state, and when it was last looked at."""
+
+    state: tuple[Any, ...] | None = None
+    looked_at_us: Micros | None = None
+
+
+@dataclass(slots=True)
+class Published:
+    """What the controller published for one HPA: when, which desired number and which reasons."""
+
+    at_us: list[Micros] = field(default_factory=list)
+    said: list[tuple[int | None, frozenset[tuple[str, str]]]] = field(default_factory=list)
+
+
+class Facts:
+    """Takes facts in the order in which they were seen; `finish` writes what was still open."""
+
+    def __init__(self, batches: Batches, info: RecordingInfo, replay: Replay) -> None:
+        self.published: dict[str, Published] = {}
+        self.gaps: list[tuple[Micros, Micros]] = []
+        self._batches = batches
+        self._info = info
+        self._replay_id = replay.replay_id
+        self._hpas: dict[str, _Hpa] = {}
+        self._targets: dict[TargetRef, _Target] = {}
+        self._pods: dict[str, dict[str, Any]] = {}
+        self._epochs = Epochs()
+        self._seq = 0
+        self._version = ""
+        self._clock_offset_us: Micros | None = None
+
+    def add(self, facts: Iterable[Fact]) -> None:
+        """Facts that say nothing to the results (samples, leases of others, ends) are passed over."""
+        for fact in facts:
+            self._seq += 1
+            self._see(fact)
+
+    def finish(self) -> None:
+        """Writes the rows that had to wait for the end of what they describe."""
+        for hpa in self._hpas.values():
+            self._close_spec(hpa, None)
+            self._batches.add("runs.hpas", [hpa.row])
+        self._batches.add("runs.pods", self._pods.values())
+        self._batches.add("runs.controller_epochs", self._epochs.rows(self._replay_id))
+        self._batches.add("runs.recordings", [self._recording()])
+
+    def _recording(self) -> dict[str, Any]:
+        info = self._info
+        return {
+            "replay_id": self._replay_id,
+            "recording_id": info.manifest_sha256,
+            "path": info.path,
+            "source": info.source,
+            "cluster": info.cluster,
+            "started_at": info.started_us,
+            "ended_at": info.ended_us,
+            "k8s_version": self._version,
+            "recorder_version": info.recorder_version,
+            "format_version": info.format_version,
+            "clock_offset_ms": None if self._clock_offset_us is None else self._clock_offset_us / 1000,
+        }
+
+    @singledispatchmethod
+    def _see(self, fact: Any) -> None:
+        """A fact without a row of its own."""
+
+    @_see.register
+    def _(self, fact: HpaSeen) -> None:
+        key = hpa_key(fact.uid, fact.namespace, fact.name)
+        decoded = decode_hpa(fact)
+        hpa = self._hpas.get(key)
+        if hpa is None:
+            identity = dict(fact_rows.hpa_identity(self._replay_id, fact))
+            row = {
+                **identity,
+                "api_version": fact.api_version,
+                "created_at": fact.created_us,
+                "seen_at": fact.at_us,
+            }
+            hpa = self._hpas[key] = _Hpa(identity, row)
+        if fact.spec_json != hpa.spec_json:
+            self._close_spec(hpa, fact.at_us)
+            hpa.spec_json = fact.spec_json
+            hpa.spec_row = dict(fact_rows.hpa_spec(fact, decoded, hpa.identity))
+            hpa.row |= {"target_kind": decoded.spec.target.kind, "target_name": decoded.spec.target.name}
+        if fact.status_json != hpa.status_json:
+            hpa.status_json = fact.status_json
+            same, status = hpa.identity, decoded.status
+            self._batches.add("runs.hpa_status", [fact_rows.hpa_status(fact, status, same)])
+            self._batches.add("runs.hpa_conditions", fact_rows.hpa_conditions(fact, status, same))
+            self._batches.add("runs.hpa_status_metrics", fact_rows.hpa_status_metrics(fact, status, same))
+            published = self.published.setdefault(key, Published())
+            published.at_us.append(fact.at_us)
+            published.said.append((status.desired_replicas, frozenset((c.type, c.reason) for c in status.conditions)))
+
+    def _close_spec(self, hpa: _Hpa, at_us: Micros | None) -> None:
+        if hpa.spec_row is not None:
+            self._batches.add("runs.hpa_specs", [{**hpa.spec_row, "valid_to": at_us}])
+
+    @_see.register
+    def _(self, fact: HpaGone) -> None:
+        hpa = self._hpas.get(hpa_key(fact.uid, fact.namespace, fact.name))
+        if hpa is not None:
+            hpa.row["deleted_at"] = fact.at_us
+
+    @_see.register
+    def _(self, fact: TargetSeen) -> None:
+        owner = {
+            "generation": fact.generation,
+            "replicas_manager": fact.manager,
+            "replicas_operation": fact.operation,
+            "replicas_subresource": fact.subresource,
+            "replicas_written_at": fact.written_us,
+            "template_hash": fact.template_hash,
+        }
+        self._scale(fact.target, "watch", fact.at_us, fact.scale, fact.resource_version, owner)
+
+    @_see.register
+    def _(self, fact: TargetGone) -> None:
+        self._targets.pop(fact.target, None)
+
+    @_see.register
+    def _(self, fact: ScaleRead) -> None:
+        if fact.scale is not None:
+            self._scale(fact.target, "read", fact.at_us, fact.scale, fact.resource_version, {})
+
+    @_see.register
+    def _(self, fact: ScaleWritten) -> None:
+        self._batches.add("seen_writes", [fact_rows.scale_write(fact)])
+        if fact.scale is not None:
+            self._scale(fact.target, "written", fact.at_us, fact.scale, fact.resource_version, {})
+
+    def _scale(
+        self, ref: TargetRef, source: str, at_us: Micros, scale: Scale, version: str, owner: dict[str, Any]
+    ) -> None:
+        target = self._targets.setdefault(ref, _Target())
+        state = (scale, tuple(owner.values()) if owner else target.state[1] if target.state else ())
+        if state != target.state:
+            row = {
+                "target_group": ref.group,
+                "target_resource": ref.resource,
+                "target_namespace": ref.namespace,
+                "target_name": ref.name,
+                "observed_at": at_us,
+                "seq": self._seq,
+                "source": source,
+                "unchanged_at": target.looked_at_us,
+                "resource_version": version,
+                "spec_replicas": scale.spec_replicas,
+                "status_replicas": scale.status_replicas,
+                "selector": scale.selector,
+            }
+            self._batches.add("seen_targets", [row | owner])
+            target.state = state
+        target.looked_at_us = at_us
+
+    @_see.register
+    def _(self, fact: StatusWritten) -> None:
+        self._batches.add("refused_statuses", fact_rows.refused_status(fact))
+
+    @_see.register
+    def _(self, fact: PodSeen) -> None:
+        pod = fact.pod
+        row = self._pods.setdefault(
+            hpa_key(pod.uid, pod.namespace, pod.name),
+            {
+                "replay_id": self._replay_id,
+                "pod_uid": pod.uid,
+                "namespace": pod.namespace,
+                "name": pod.name,
+                "owner_kind": pod.owner_kind,
+                "owner_name": pod.owner_name,
+                "created_at": pod.created_us,
+                "seen_at": fact.at_us,
+            },
+        )
+        if pod.ready == "True":
+            row.setdefault("ready_at", pod.ready_transition_us)
+
+    @_see.register
+    def _(self, fact: PodGone) -> None:
+        row = self._pods.get(hpa_key(fact.uid, fact.namespace, fact.name))
+        if row is not None:
+            row["deleted_at"] = fact.at_us
+
+    @_see.register
+    def _(self, fact: EventSeen) -> None:
+        self._batches.add("runs.k8s_events", [fact_rows.event(self._replay_id, fact)])
+
+    @_see.register
+    def _(self, fact: ApiServiceSeen) -> None:
+        self._batches.add("runs.api_services", [fact_rows.api_service(self._replay_id, fact)])
+
+    @_see.register
+    def _(self, fact: Gap) -> None:
+        self._batches.add("runs.coverage_gaps", [fact_rows.gap(self._replay_id, fact)])
+        self.gaps.append((fact.at_us, fact.until_us))
+
+    @_see.register
+    def _(self, fact: VersionRead) -> None:
+        self._version = fact.version
+        self._clock_offset_us = fact.clock_offset_us
+
+    @_see.register
+    def _(self, fact: ControllerSeen) -> None:
+        self._epochs.see_controller(fact)
+        self._version = self._version or fact.version
+
+    @_see.register
+    def _(self, fact: LeaseSeen) -> None:
+        self._epochs.see_lease(fact)

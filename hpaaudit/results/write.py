@@ -1,0 +1,135 @@
+"""Writes a results file: facts and passes in, the audit run, the finished file moved into its place."""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import duckdb
+
+from hpaaudit.errors import FileExists
+from hpaaudit.model.audit import Pass, RecordingInfo, Replay
+from hpaaudit.model.facts import Fact
+from hpaaudit.model.units import SECOND
+from hpaaudit.results import fact_rows, pass_rows, sql
+from hpaaudit.results.batches import Batches
+from hpaaudit.results.facts import Facts
+from hpaaudit.results.keep import Keep
+from hpaaudit.results.read import Results, open_results
+
+STORAGE_VERSION = "v1.4.0"  # what DuckDB 1.4 and newer can open
+
+
+class ResultsWriter:
+    """One replay on its way into a results file: facts first, then passes, then `finish`.
+
+    The file appears whole or not at all; leaving a `with` block before `finish` drops what was written.
+    `reconcile_id` must be unique in the replay, and the passes of one HPA come in the order of time.
+    """
+
+    def __init__(self, path: Path, info: RecordingInfo, replay: Replay, *, overwrite: bool) -> None:
+        if path.exists() and not overwrite:
+            raise FileExists(f"{path} exists: name another file with --into, or add --overwrite")
+        if not path.parent.is_dir():
+            raise FileExists(f"{path.parent} is no folder: create it first, or name another with --into")
+        self._path = path
+        self._replay = replay
+        self._unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        self._spill = path.with_name(f".{path.name}.{os.getpid()}.spill")
+        self._drop()
+        self._connection = duckdb.connect(config={"temp_directory": str(self._spill)})
+        self._prepare()
+        self._batches = Batches(self._connection)
+        self._facts = Facts(self._batches, info, replay)
+        self._keep = Keep(self._facts.published, self._facts.gaps)
+        ran_at_us = int(datetime.now(UTC).timestamp() * SECOND)
+        self._batches.add("runs.replays", [{**fact_rows.replay(info, replay), "ran_at": ran_at_us}])
+        self._batches.add("runs.assumptions", fact_rows.assumptions(replay))
+
+    def add_facts(self, facts: Iterable[Fact]) -> None:
+        """Takes what was recorded, in the order in which it was seen, before any pass."""
+        self._facts.add(facts)
+
+    def add(self, passes: Iterable[Pass]) -> None:
+        """Takes what was replayed; a pass over an HPA that is gone leaves no row."""
+        for done in passes:
+            if not done.decision.gone:
+                self._add(done)
+
+    def finish(self) -> Results:
+        """Runs the audit and moves the file into its place; the results are open for reading."""
+        for done in self._keep.rest():
+            self._add_detail(done)
+        self._facts.finish()
+        self._batches.flush()
+        self._connection.execute("begin")
+        for text in sql.folder("audit").values():
+            self._connection.execute(text)
+        self._connection.execute("commit")
+        self._connection.execute("use memory")
+        self._connection.execute("detach results")
+        self._connection.close()
+        self._unfinished.replace(self._path)
+        self._drop()
+        return open_results(self._path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._connection.close()
+        self._drop()
+
+    def _prepare(self) -> None:
+        target = str(self._unfinished).replace("'", "''")
+        self._connection.execute(f"attach '{target}' as results (storage_version '{STORAGE_VERSION}')")
+        self._connection.execute("use results")
+        self._connection.execute("begin")  # one write to the disk for all of it
+        self._connection.execute("create schema runs")
+        for name in ("macros", "schema", "staging"):
+            for text in sql.folder(name).values():
+                self._connection.execute(text)
+        views = dict(sql.folder("views"))
+        self._connection.execute(views.pop("current_replay"))
+        tables = self._connection.sql("select table_name from duckdb_tables() where schema_name = 'runs'").fetchall()
+        for (table,) in tables:
+            self._connection.execute(
+                f"create view main.{table} as from runs.{table} "  # noqa: S608 our own table's name
+                "where replay_id = (select replay_id from main.current_replay)"
+            )
+        for text in views.values():
+            self._connection.execute(text)
+        self._connection.execute("commit")
+
+    def _add(self, done: Pass) -> None:
+        add = self._batches.add
+        same = pass_rows.identity(self._replay.replay_id, done)
+        add("replayed", [pass_rows.reconcile(done, same)])
+        add("runs.metric_proposals", pass_rows.metric_proposals(done, same))
+        add("runs.predicted_statuses", pass_rows.predicted_status(done, same))
+        add("runs.predicted_events", pass_rows.predicted_events(done, same))
+        add("runs.predicted_writes", pass_rows.predicted_writes(done, same))
+        add("runs.stabilization_inputs", pass_rows.stabilization_inputs(done, same))
+        if self._replay.detail == "all":
+            add("runs.memories", [pass_rows.memory(done.memory, same)])
+            self._add_detail(done)
+        else:
+            for before in self._keep.see(done):
+                self._add_detail(before)
+
+    def _add_detail(self, done: Pass) -> None:
+        same = pass_rows.identity(self._replay.replay_id, done)
+        self._batches.add("replayed_steps", pass_rows.steps(done.decision, same))
+        self._batches.add("replayed_pods", pass_rows.pods(done.decision, same))
+
+    def _drop(self) -> None:
+        for leftover in (self._unfinished, self._unfinished.with_name(f"{self._unfinished.name}.wal")):
+            with contextlib.suppress(FileNotFoundError):
+                leftover.unlink()
+        shutil.rmtree(self._spill, ignore_errors=True)

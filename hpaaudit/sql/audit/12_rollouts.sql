@@ -1,0 +1,12 @@
+-- When did the pod template of each target change?
+-- One row per change, as in runs.rollouts.
+insert into runs.rollouts by name
+with hashes as (
+    select *, lag(template_hash) over (partition by hpa_uid order by seq) as replaced
+    from runs.scale_states
+    where template_hash <> ''
+)
+select replay_id, hpa_uid, namespace, name, observed_at as started_at, template_hash as revision, replaced
+from hashes
+where template_hash <> replaced
+order by hpa_uid, started_at;

@@ -1,0 +1,118 @@
+-- When did spec.replicas really change, and who changed it?
+-- One row per observed change, as in runs.scale_events. The writer is known, best first: from a write that was seen
+-- (audit), from managedFields, from the controller's own Event; else it is unknown, never silently the HPA.
+-- A write by an HPA that this HPA did not decide belongs to another HPA of the same target.
+insert into runs.scale_events by name
+with numbered as (
+    select *, lag(spec_replicas) over (partition by hpa_uid order by seq) as from_replicas
+    from runs.scale_states
+), changes as (
+    select
+        row_number() over (order by hpa_uid, seq) as change_id,
+        replay_id, hpa_uid, namespace, name, seq, observed_at as at_hi,
+        case source
+            when 'written' then observed_at
+            -- A watch tells at once, managedFields to the second.
+            when 'watch' then greatest(unchanged_at, least(coalesce(replicas_written_at, observed_at), observed_at - interval 1 second))
+            else unchanged_at
+        end as at_lo,
+        from_replicas, spec_replicas as to_replicas, resource_version
+    from numbered
+    where spec_replicas <> from_replicas
+), audited as (
+    select
+        c.change_id,
+        writer_class(w.audit_user, w.user_agent, w.manager, '', w.subresource) as writer_class,
+        writer_name(w.audit_user, w.user_agent, w.manager) as writer_name,
+        w.ts as written_at
+    from changes as c
+    join runs.scale_writes as w
+        on w.hpa_uid = c.hpa_uid
+        and w.http_status between 200 and 299
+        and coalesce(w.spec_replicas, w.sent) = c.to_replicas
+        and w.ts between c.at_lo - interval 1 second and c.at_hi + interval 1 second
+        and concat(w.audit_user, w.user_agent, w.manager) <> ''
+    qualify row_number() over (
+        partition by c.change_id
+        order by w.resource_version = c.resource_version desc, abs(epoch_us(w.ts) - epoch_us(c.at_hi)), w.ts
+    ) = 1
+), managed as (
+    select
+        c.change_id,
+        writer_class('', '', s.replicas_manager, s.replicas_operation, s.replicas_subresource) as writer_class,
+        s.replicas_manager as writer_name
+    from changes as c
+    join runs.scale_states as s
+        on s.hpa_uid = c.hpa_uid
+        and s.seq >= c.seq
+        and s.observed_at <= c.at_hi + interval 2 seconds
+        and s.spec_replicas = c.to_replicas
+        and s.replicas_manager <> ''
+        -- The scale subresource leaves no time in managedFields: then the owner of the new number is its writer.
+        and coalesce(s.replicas_written_at >= c.at_lo - interval 1 second, true)
+    qualify row_number() over (partition by c.change_id order by s.seq) = 1
+), told as (
+    select distinct c.change_id
+    from changes as c
+    join runs.k8s_events as e
+        on e.reason = 'SuccessfulRescale'
+        and e.kind = 'HorizontalPodAutoscaler'
+        and e.namespace = c.namespace
+        and e.name = c.name
+        and e.message like 'New size: ' || c.to_replicas || ';%'
+        and coalesce(e.last_ts, e.observed_at) between c.at_lo - interval 2 seconds and c.at_hi + interval 2 seconds
+), writers as (
+    select
+        c.* exclude (at_lo),
+        coalesce(a.written_at, c.at_lo) as at_lo,
+        coalesce(a.writer_class, m.writer_class, case when t.change_id is not null then 'hpa' end, 'unknown') as writer_class,
+        coalesce(a.writer_name, m.writer_name, case when t.change_id is not null then 'horizontal-pod-autoscaler' end, '')
+            as writer_name,
+        case
+            when a.change_id is not null then 'audit'
+            when m.change_id is not null then 'managed_fields'
+            when t.change_id is not null then 'event'
+            else 'none'
+        end as evidence_level
+    from changes as c
+    left join audited as a using (change_id)
+    left join managed as m using (change_id)
+    left join told as t using (change_id)
+), rivals as (
+    select w.change_id, any_value(o.namespace || '/' || o.name order by o.name) as rival
+    from writers as w
+    join runs.hpas as mine on mine.hpa_uid = w.hpa_uid
+    join runs.hpas as o
+        on o.namespace = mine.namespace
+        and o.target_kind = mine.target_kind
+        and o.target_name = mine.target_name
+        and o.hpa_uid <> mine.hpa_uid
+    where w.writer_class = 'hpa' and not exists (
+        from spans as s
+        join replayed as r using (reconcile_id)
+        join decided as d using (reconcile_id)
+        where s.hpa_uid = w.hpa_uid
+            and s.ts between w.at_lo - s.sync and w.at_hi + interval 1 second
+            and w.to_replicas in (r.desired, d.decided)
+    )
+    group by w.change_id
+), placed as (
+    select w.change_id, arg_max(s.reconcile_id, s.began_at) as reconcile_id
+    from writers as w
+    join spans as s on s.hpa_uid = w.hpa_uid and s.began_at <= w.at_hi and s.until > w.at_hi
+    group by w.change_id
+)
+select
+    w.replay_id, w.hpa_uid, w.namespace, w.name,
+    w.change_id as scale_event_id,
+    'actual' as source,
+    least(w.at_lo, w.at_hi) as at_lo,
+    w.at_hi, w.from_replicas, w.to_replicas,
+    case when r.rival is not null then 'autoscaler' else w.writer_class end as writer_class,
+    coalesce(r.rival, w.writer_name) as writer_name,
+    w.evidence_level,
+    p.reconcile_id
+from writers as w
+left join rivals as r using (change_id)
+left join placed as p using (change_id)
+order by w.hpa_uid, w.at_hi;

@@ -1,0 +1,12 @@
+-- Which countings of pods are worth keeping?
+-- One row per pod of a metric of a reconcile, as in runs.reconcile_pods: where the steps are kept, too.
+insert into runs.reconcile_pods by name
+select p.*
+from replayed_pods as p
+semi join (
+    select r.reconcile_id
+    from runs.reconciles as r
+    join runs.replays as y using (replay_id)
+    where r.action <> 'hold' or r.verdict <> 'match' or y.detail = 'all'
+) as kept using (reconcile_id)
+order by p.reconcile_id, p.metric_idx, p.pod;

@@ -1,0 +1,100 @@
+-- Where did prediction and reality part, how bad is it, how sure are we, and what next?
+-- One row per episode, as in runs.divergences, told by its first reconcile.
+insert into runs.divergences by name
+with classes as (
+    select *
+    from (values
+        ('external_write.manual', 2, 'let only the HPA write spec.replicas; pause it by minReplicas = maxReplicas instead'),
+        ('external_write.gitops', 3, 'leave spec.replicas out of the manifests, or ignore that field in the sync'),
+        ('external_write.deploy_tool', 3, 'remove spec.replicas from the chart or manifest that this tool applies'),
+        ('external_write.autoscaler', 3, 'let one autoscaler only scale this target'),
+        ('external_write.operator', 3, 'find out why this operator writes spec.replicas, and take the field from it'),
+        ('external_write.unknown', 3, 'record the workload itself (managedFields) or import an audit log to learn who wrote'),
+        ('write_failed.conflict', 1, 'nothing, if rare: the next reconcile tries again (from 1.34 on at once)'),
+        ('write_failed.denied', 3, 'look for the webhook, quota or RBAC rule that refuses updates of the scale subresource'),
+        ('write_failed.api_error', 2, 'look at the API server at this time: the write did not get through'),
+        ('no_data.recording_gap', 0, 'nothing can be said about this time; see coverage_gaps for the cause'),
+        ('no_data.warmup', 0, 'start the recording one longest window earlier'),
+        ('no_data.object_unseen', 0, 'see missing_input in reconciles: it names what was not seen'),
+        ('timing.sampling_skew', 0, 'none: which of two samples the controller read is not known'),
+        ('unexplained', 3, 'hpaaudit explain at this time shows both sides; look for flags that were assumed')
+    ) as classes(class, level, next_step)
+), runs_of as (
+    select
+        e.divergence_id,
+        any_value(e.episode_class) as class,
+        min(v.ts) as opened_at,
+        max(v.ts) as last_at,
+        count(*) as reconciles,
+        min_by(v.reconcile_id, (v.ts, v.reconcile_id)) as reconcile_id,
+        list_distinct(flatten(list(v.contributing))) as contributing
+    from episodes as e
+    join verdicts as v using (reconcile_id)
+    group by e.divergence_id
+), told as (
+    select
+        o.divergence_id, o.class, o.opened_at, o.reconciles, o.reconcile_id, list_sort(o.contributing) as contributing,
+        r.replay_id, r.hpa_uid, r.namespace, r.name, r.spec_replicas, r.desired, r.status_desired, r.decided, r.actual,
+        v.missing_input, v.failed_with, v.refused_with, v.gap_cause, v.writer_name, v.evidence_level, v.written_at,
+        v.from_replicas, v.to_replicas,
+        (
+            select min(n.ts) from spans as n where n.hpa_uid = r.hpa_uid and n.ts > o.last_at
+        ) as closed_at,
+        s.sync
+    from runs_of as o
+    join runs.reconciles as r using (reconcile_id)
+    join verdicts as v using (reconcile_id)
+    join spans as s using (reconcile_id)
+), weighed as (
+    select
+        t.*, c.next_step,
+        c.level
+        + (c.level > 0 and t.desired::bigint - t.actual > 0.2 * t.desired
+            and coalesce(t.closed_at > t.opened_at + interval 5 minutes, t.reconciles * t.sync > interval 5 minutes))::integer
+        -- A foreign write always closes at once, for the replay follows the world: that makes it no milder.
+        - (c.level > 0 and t.class not like 'external_write.%' and coalesce(t.closed_at <= t.opened_at + 1.5 * t.sync, false))::integer
+            as level
+    from told as t
+    join classes as c using (class)
+)
+select
+    replay_id, hpa_uid, namespace, name, divergence_id, reconcile_id, class,
+    case
+        when class like 'no_data.%' then null
+        when actual is null or actual = desired then 'report'
+        when desired = spec_replicas then 'phantom'
+        when actual = spec_replicas then 'missing'
+        when sign(actual::bigint - spec_replicas) <> sign(desired::bigint - spec_replicas) then 'direction'
+        else 'size'
+    end as shape,
+    ['info', 'low', 'medium', 'high', 'critical'][level + 1] as severity,
+    case
+        when class like 'no_data.%' then 'undecidable'
+        when class like 'write_failed.%' then 'proven'
+        when evidence_level in ('audit', 'managed_fields') and class like 'external_write.%' then 'proven'
+        when class = 'timing.sampling_skew' then 'likely'
+        else 'possible'
+    end as confidence,
+    desired as predicted,
+    decided, actual, opened_at, closed_at, reconciles, contributing,
+    case
+        when class like 'external_write.%' then format(
+            '{} wrote {} -> {} at {}; the HPA wanted {}',
+            coalesce(nullif(writer_name, ''), 'somebody'), from_replicas, to_replicas,
+            strftime(written_at, '%H:%M:%SZ'), desired
+        )
+        when class like 'write_failed.%' then format(
+            'the HPA decided {}, but its write was refused: {}',
+            desired, coalesce(failed_with, 'HTTP ' || refused_with, 'FailedUpdateScale')
+        )
+        when class = 'no_data.recording_gap' then 'nobody looked: ' || coalesce(gap_cause, 'unknown')
+        when class like 'no_data.%' then 'unseen: ' || coalesce(nullif(translate(missing_input, '._', '  '), ''), 'what the controller decided')
+        when class = 'timing.sampling_skew' then format('the controller said {}, within what it may have seen', coalesce(decided, actual))
+        else format(
+            'replay {}, controller {}, cluster {}',
+            coalesce(desired::varchar, '-'), coalesce(decided::varchar, '-'), coalesce(actual::varchar, '-')
+        )
+    end as explanation,
+    next_step
+from weighed
+order by divergence_id;

@@ -1,0 +1,16 @@
+-- Which controller processes were there? Each starts with an empty memory.
+-- One row per process; 0 is the one that ran when the recording began. evidence: started or declared (a capture says
+-- so), lease (its holder changed).
+create table runs.controller_epochs (
+    replay_id varchar,
+    epoch_id integer,
+    holder varchar,
+    acquired_at timestamp,
+    ended_at timestamp,
+    lease_transitions integer,
+    evidence varchar,
+    release varchar,
+    version varchar,
+    flags json,
+    gates json
+);

@@ -1,0 +1,14 @@
+-- Which conditions did the controller publish, word for word?
+-- One row per condition of a published status.
+create table runs.hpa_conditions (
+    replay_id varchar,
+    hpa_uid varchar,
+    namespace varchar,
+    name varchar,
+    observed_at timestamp,
+    type varchar,
+    status varchar,
+    reason varchar,
+    message varchar,
+    last_transition_time timestamp
+);

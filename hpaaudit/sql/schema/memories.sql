@@ -1,0 +1,12 @@
+-- What did the controller remember after a reconcile?
+-- One row per reconcile, with --detail all. NULL: that memory does not exist yet. Slots stand in upstream's order.
+create table runs.memories (
+    replay_id varchar,
+    hpa_uid varchar,
+    namespace varchar,
+    name varchar,
+    reconcile_id bigint,
+    recommendations struct(replicas integer, ts timestamp)[],
+    up struct(change integer, ts timestamp, outdated boolean)[],
+    down struct(change integer, ts timestamp, outdated boolean)[]
+);

@@ -1,0 +1,30 @@
+-- What did each metric ask for, and how did it come to that?
+-- One row per metric of a reconcile. target: in milli, or percent where target_type is Utilization.
+create table runs.metric_proposals (
+    replay_id varchar,
+    hpa_uid varchar,
+    namespace varchar,
+    name varchar,
+    reconcile_id bigint,
+    ts timestamp,
+    metric_idx integer,
+    metric_type varchar,
+    metric_name varchar,
+    target_type varchar,
+    target bigint,
+    current_milli bigint,
+    current_utilization integer,
+    ratio double,
+    ratio_adjusted double,
+    tolerance double,
+    proposal integer,
+    valid boolean,
+    invalid_code varchar,
+    invalid_text varchar,
+    adjust_code varchar,
+    ready_pods integer,
+    unready_pods integer,
+    missing_pods integer,
+    ignored_pods integer,
+    is_winner boolean
+);

@@ -1,0 +1,11 @@
+-- Which status would the controller have written?
+-- One row per change of it. status: JSON, as the API would show it.
+create table runs.predicted_statuses (
+    replay_id varchar,
+    hpa_uid varchar,
+    namespace varchar,
+    name varchar,
+    reconcile_id bigint,
+    ts timestamp,
+    status json
+);

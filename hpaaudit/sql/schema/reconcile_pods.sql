@@ -1,0 +1,17 @@
+-- How did a metric count each pod?
+-- One row per pod of a metric of a reconcile. bucket: ready, unready, missing or ignored;
+-- value_milli: what was used, measured or filled in. Kept as decision_steps are.
+create table runs.reconcile_pods (
+    replay_id varchar,
+    hpa_uid varchar,
+    namespace varchar,
+    name varchar,
+    reconcile_id bigint,
+    metric_idx integer,
+    pod varchar,
+    pod_uid varchar,
+    bucket varchar,
+    why_code varchar,
+    value_milli bigint,
+    request_milli bigint
+);

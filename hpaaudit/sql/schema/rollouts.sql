@@ -1,0 +1,11 @@
+-- When did the target's pod template change?
+-- One row per change of the template's hash.
+create table runs.rollouts (
+    replay_id varchar,
+    hpa_uid varchar,
+    namespace varchar,
+    name varchar,
+    started_at timestamp,
+    revision varchar,
+    replaced varchar
+);

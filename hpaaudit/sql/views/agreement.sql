@@ -1,0 +1,15 @@
+-- How well do replay and reality agree, and how much could not be decided?
+-- One row per HPA of the current replay; match_pct counts the decidable only.
+create view main.agreement as
+select
+    replay_id, hpa_uid, namespace, name,
+    count(*) as reconciles,
+    count(*) filter (verdict = 'match') as "match",
+    count(*) filter (verdict = 'skew') as skew,
+    count(*) filter (verdict = 'divergent') as divergent,
+    count(*) filter (verdict = 'undecidable') as undecidable,
+    round(100.0 * count(*) filter (verdict = 'match') / nullif(count(*) filter (verdict <> 'undecidable'), 0), 1) as match_pct,
+    sum(lasted_s) filter (verdict = 'undecidable') as undecidable_s,
+    count(*) filter (evidence = 'proven') as proven
+from main.reconciles
+group by replay_id, hpa_uid, namespace, name;

@@ -1,0 +1,8 @@
+-- Which replay do the relations in main show?
+-- One row: the last audit of this file; a what-if never is the current one.
+create view main.current_replay as
+select replay_id
+from runs.replays
+where mode <> 'what_if'
+order by ran_at desc
+limit 1;

@@ -1,0 +1,1 @@
+hpaaudit/sql

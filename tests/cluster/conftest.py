@@ -1,0 +1,68 @@
+"""Fixtures: one fast cluster for all tests of this folder, a namespace for each, and eyes on it."""
+
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cluster import build
+from tests.cluster.cluster import FAST, Cluster
+from tests.cluster.manifests import cpu, deployment, hpa
+from tests.cluster.watching import Watching
+
+
+def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A real control plane whose controller reconciles every second."""
+    if not build.built():
+        pytest.skip("the programs of a Kubernetes control plane are not built: make cluster")
+    with Cluster(tmp_path_factory.mktemp("cluster"), flags=FAST) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """The cluster of all tests that leave it as it was."""
+    yield from start(tmp_path_factory)
+
+
+@pytest.fixture
+def namespace(cluster: Cluster, request: pytest.FixtureRequest) -> Iterator[str]:
+    """A namespace of this test's own; faults end with it."""
+    words = re.sub(r"[^a-z0-9]+", "-", request.node.name.lower())
+    name = f"{words[:50]}-{zlib.crc32(words.encode()):08x}"
+    cluster.kube.post("/api/v1/namespaces", {"metadata": {"name": name}})
+    yield name
+    cluster.state["faults"] = {}
+    cluster.kube.delete(f"/api/v1/namespaces/{name}")
+
+
+@pytest.fixture
+def create(cluster: Cluster, namespace: str) -> Callable[..., None]:
+    """Make a Deployment and its HPA, by default on CPU at 50 %, with demand for one pod."""
+
+    def make(name: str, *metrics: dict[str, Any], **options: Any) -> None:
+        cluster.state["pods"].setdefault(f"{namespace}/app={name}", {"cpu": 40})
+        path = f"namespaces/{namespace}"
+        cluster.kube.post(f"/apis/apps/v1/{path}/deployments", deployment(name))
+        metrics = metrics or (cpu(50),)
+        cluster.kube.post(f"/apis/autoscaling/v2/{path}/horizontalpodautoscalers", hpa(name, *metrics, **options))
+
+    return make
+
+
+@pytest.fixture
+def watching(cluster: Cluster, namespace: str) -> Iterator[Callable[..., Watching]]:
+    """Start an observer of the test's namespace, by default as admin and every half second."""
+    started: list[Watching] = []
+
+    def begin(kubeconfig: Path | None = None, **options: Any) -> Watching:
+        eyes = Watching(kubeconfig or cluster.dir / "admin.kubeconfig", namespace, **options)
+        started.append(eyes)
+        return eyes
+
+    yield begin
+    for eyes in started:
+        eyes.end()

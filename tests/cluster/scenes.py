@@ -1,0 +1,217 @@
+"""Plays small stories on a real cluster at its real pace, and records them with `hpaaudit record`.
+
+    python -m tests.cluster.scenes scaled-by-hand load-step --into recordings --truth tests/cluster/truth
+
+Each takes a quarter of an hour: the controller runs with its default flags. `--truth` keeps what the cluster itself
+knows (`capture.py`), so that a replay of the recording can be held against it.
+"""
+
+import argparse
+import gzip
+import json
+import math
+import random
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.cluster import capture
+from tests.cluster.cluster import Cluster
+from tests.cluster.manifests import cpu, deployment, hpa
+from tests.cluster.recorder import Recorder
+
+NAMESPACE, NAME = "shop", "checkout"
+DEPLOYMENTS = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments"
+HPAS = f"/apis/autoscaling/v2/namespaces/{NAMESPACE}/horizontalpodautoscalers"
+SCALE = f"{DEPLOYMENTS}/{NAME}/scale"
+KUBECTL = "kubectl/v1.36.3 (linux/amd64) kubernetes/0000000"
+HELM = "helm/v3.19.0"
+NODE = {  # as on a quiet node beside metrics-server
+    "scrape_seconds": 15,
+    "lag_seconds": 2,
+    "window_seconds": 15,
+    "uneven": 0.1,
+    "unready_cpu": 12,
+    "start_seconds": 2,
+    "ready_seconds": 6,
+    "stop_seconds": 3,
+}
+
+
+class Stage:
+    """A cluster with one workload, whose demand wanders about what the story asks for."""
+
+    def __init__(self, cluster: Cluster, demand: float) -> None:
+        self.cluster, self.demand, self.begun = cluster, demand, time.monotonic()
+        self.cluster.state |= NODE
+        self.over = threading.Event()
+        self.wander()
+        threading.Thread(target=self.keep_wandering, daemon=True).start()
+
+    def keep_wandering(self) -> None:
+        """Change the demand a little, every second."""
+        while not self.over.wait(1):
+            self.wander()
+
+    def wander(self) -> None:
+        """Five percent up and down within some minutes, and one percent of noise."""
+        at = time.monotonic() - self.begun
+        noise = random.uniform(-0.01, 0.01)  # noqa: S311  # no secret
+        millicores = self.demand * (1 + 0.05 * math.sin(at / 47) + noise)
+        self.cluster.state["pods"][f"{NAMESPACE}/app={NAME}"] = {"cpu": millicores, "memory": 640}
+
+    def until(self, seconds: float) -> None:
+        """Wait for a moment of the story."""
+        time.sleep(max(0, self.begun + seconds - time.monotonic()))
+
+    def after_reconcile(self, seconds: float) -> None:
+        """Wait until the controller has read the scale once more, and then so long."""
+        log = self.cluster.dir / "audit/audit.log"
+
+        def reads() -> int:
+            return sum(SCALE in line and '"verb":"get"' in line for line in log.read_text().splitlines())
+
+        known = reads()
+        while reads() == known:
+            time.sleep(0.1)
+        time.sleep(seconds)
+
+    def create(self, low: int, high: int, percent: int) -> None:
+        """The workload and its HPA."""
+        helm = self.cluster.client("admin", HELM)
+        helm.post(DEPLOYMENTS, deployment(NAME, replicas=low))
+        helm.post(HPAS, hpa(NAME, cpu(percent), low=low, high=high))
+
+
+def load_step(stage: Stage) -> None:
+    """Demand grows fivefold for five minutes; scale-down waits for its window."""
+    stage.create(2, 12, 60)
+    stage.until(150)
+    stage.demand = 520
+    stage.until(480)
+    stage.demand = 110
+    stage.until(1080)
+
+
+def scaled_by_hand(stage: Stage) -> None:
+    """Somebody scales a busy service down by hand, seven seconds after a reconcile."""
+    stage.create(2, 10, 60)
+    stage.until(420)
+    stage.after_reconcile(7)
+    stage.cluster.client("alice", KUBECTL).patch(SCALE, {"spec": {"replicas": 2}})
+    stage.until(840)
+
+
+def metrics_down(stage: Stage) -> None:
+    """The metrics API fails while demand grows."""
+    stage.create(2, 10, 60)
+    stage.until(240)
+    stage.cluster.state["faults"] = {
+        "metrics.k8s.io": {"status": 503, "message": "the server is currently unable to handle the request"}
+    }
+    stage.until(300)
+    stage.demand = 480
+    stage.until(540)
+    stage.cluster.state["faults"] = {}
+    stage.until(780)
+
+
+def unready_on_the_way_up(stage: Stage) -> None:
+    """New pods need more than a minute to become ready, twice."""
+    stage.create(2, 16, 60)
+    stage.until(90)
+    stage.cluster.state["ready_seconds"] = 75
+    stage.until(150)
+    stage.demand = 380
+    stage.until(450)
+    stage.demand = 620
+    stage.until(840)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A story, the demand (millicores) that it begins with, and the three sentences about its recording."""
+
+    play: Callable[[Stage], None]
+    demand: float
+    readme: str
+
+
+MADE = (
+    "It was made by `python -m tests.cluster.scenes {name}`: a real Kubernetes 1.36.3 control plane with the "
+    "controller's default flags, recorded by `hpaaudit record --interval 15s`.\n"
+)
+SCENES = {
+    "load-step": Scene(
+        play=load_step,
+        demand=110,
+        readme="The demand for `shop/checkout` grew fivefold, and fell back to where it was five and a half minutes "
+        "later.\nThe audit must find that every decision matches: up in two steps, held at the top by the "
+        "stabilization window for five minutes, then down.\n",
+    ),
+    "scaled-by-hand": Scene(
+        play=scaled_by_hand,
+        demand=330,
+        readme="A busy `shop/checkout` was scaled down to two replicas by hand, by `kubectl`, seven seconds after a "
+        "reconcile.\nThe audit must name one external write by the manager `kubectl`, say how long it lasted, and "
+        "find that the controller did right before and after it.\n",
+    ),
+    "metrics-down": Scene(
+        play=metrics_down,
+        demand=200,
+        readme="The resource metrics API answered 503 for five minutes, and the demand for `shop/checkout` more than "
+        "doubled meanwhile.\nThe audit must say that the controller held because it had no data, from when until "
+        "when, and that it scaled up with the first answer after that.\n",
+    ),
+    "unready-on-the-way-up": Scene(
+        play=unready_on_the_way_up,
+        demand=110,
+        readme="The demand for `shop/checkout` grew twice while its new pods needed 75 seconds to become ready.\n"
+        "The audit must find that every decision matches, and that unready and missing pods, counted as idle, made "
+        "the controller hold where the ready pods alone asked for more.\n",
+    ),
+}
+
+
+def perform(name: str, into: Path, truth: Path | None) -> None:
+    """Play one scene on a cluster of its own; the recording replaces an older one."""
+    scene, recording = SCENES[name], into / name
+    shutil.rmtree(recording, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=f"scene-{name}-") as folder, Cluster(Path(folder)) as cluster:
+        cluster.kube.post("/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
+        recorder = Recorder(recording, cluster.dir / "admin.kubeconfig", "-n", NAMESPACE, "--interval", "15s")
+        time.sleep(5)
+        stage = Stage(cluster, scene.demand)
+        try:
+            scene.play(stage)
+        finally:
+            stage.over.set()
+            code, said = recorder.end()
+        sys.stderr.write(f"{name}: exit {code}\n{said}")
+        (recording / "README.md").write_text(f"# {name}\n\n{scene.readme}{MADE.format(name=name)}")
+        if truth:
+            lines = (json.dumps(line, separators=(",", ":")) + "\n" for line in capture.lines(cluster.dir))
+            truth.mkdir(parents=True, exist_ok=True)
+            (truth / f"{name}.jsonl.gz").write_bytes(gzip.compress("".join(lines).encode(), 9, mtime=0))
+
+
+def main() -> None:
+    """Play scenes, all at once."""
+    parser = argparse.ArgumentParser(prog="python -m tests.cluster.scenes", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("scene", nargs="+", choices=list(SCENES))
+    parser.add_argument("--into", type=Path, default=Path("recordings"))
+    parser.add_argument("--truth", type=Path)
+    args = parser.parse_args()
+    with ThreadPoolExecutor(len(args.scene)) as pool:
+        for done in [pool.submit(perform, name, args.into.resolve(), args.truth) for name in args.scene]:
+            done.result()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""The flags of a kube-controller-manager that runs as a pod."""
+
+import pytest
+
+from hpaaudit.cluster.controller import _flags, _version
+from hpaaudit.model.facts import ControllerSeen
+from tests.cluster.cluster import Cluster
+from tests.cluster.watching import Watching
+
+
+def test_the_flags_of_a_visible_controller_are_recorded(cluster: Cluster, namespace: str) -> None:
+    container = {
+        "name": "kube-controller-manager",
+        "image": "registry.k8s.io/kube-controller-manager:v1.36.3@sha256:0123456789abcdef",
+        "command": [
+            "kube-controller-manager",
+            "--horizontal-pod-autoscaler-tolerance=0.05",
+            "--kubeconfig=/etc/kubernetes/controller-manager.conf",
+            "--feature-gates=HPAScaleToZero=true,HPAConfigurableTolerance=false",
+        ],
+    }
+    meta = {"name": "kube-controller-manager-node-1", "labels": {"component": "kube-controller-manager"}}
+    pods = "/api/v1/namespaces/kube-system/pods"
+    cluster.kube.post(pods, {"metadata": meta, "spec": {"nodeName": "node-1", "containers": [container]}})
+    eyes = Watching(cluster.dir / "admin.kubeconfig", namespace)
+    try:
+        seen = eyes.until(ControllerSeen)
+    finally:
+        eyes.end()
+        cluster.kube.delete(f"{pods}/{meta['name']}", gracePeriodSeconds=0)
+    assert (seen.state, seen.release, seen.version) == ("declared", "1.36", "v1.36.3")
+    assert seen.flags == (("horizontal-pod-autoscaler-tolerance", "0.05"),)
+    assert seen.gates == (("HPAConfigurableTolerance", False), ("HPAScaleToZero", True))
+
+
+@pytest.mark.parametrize(
+    ("words", "flags"),
+    [
+        (["kcm", "--a=1", "--b", "2", "--c"], {"a": "1", "b": "2", "c": "true"}),
+        (["kcm", "--a", "--b=x=y"], {"a": "true", "b": "x=y"}),
+        ([], {}),
+    ],
+)
+def test_flags_are_read_as_go_reads_them(words: list[str], flags: dict[str, str]) -> None:
+    assert _flags(words) == flags
+
+
+@pytest.mark.parametrize(
+    ("image", "version"),
+    [
+        ("registry.k8s.io/kube-controller-manager:v1.36.3", "v1.36.3"),
+        ("localhost:5000/kube-controller-manager:v1.30.1-eks-1", "v1.30.1-eks-1"),
+        ("localhost:5000/kube-controller-manager", ""),
+        ("kube-controller-manager:latest", ""),
+    ],
+)
+def test_the_version_is_the_tag_of_the_image(image: str, version: str) -> None:
+    assert _version(image) == version

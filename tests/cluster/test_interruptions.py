@@ -1,0 +1,57 @@
+"""What breaks while an observer looks: it goes on, and writes down when it did not see."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from hpaaudit.model.facts import Gap, HpaSeen, PodGone, PodSeen, ResourceMetricsRead, TargetSeen
+from tests.cluster.cluster import Cluster
+from tests.cluster.conftest import start
+from tests.cluster.watching import Watching
+
+Watch = Callable[..., Watching]
+Create = Callable[..., None]
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A cluster of this file's own: after a restart its controllers need a while to find back."""
+    yield from start(tmp_path_factory)
+
+
+def test_an_api_server_that_restarts_is_a_gap_and_is_followed_again(
+    cluster: Cluster, namespace: str, create: Create, watching: Watch
+) -> None:
+    create("checkout")
+    eyes = watching()
+    eyes.until(ResourceMetricsRead, lambda read: bool(read.samples))
+    cluster.restart_apiserver(down_seconds=2)
+    gap = eyes.until(Gap, lambda gap: gap.prefix.endswith("/horizontalpodautoscalers"))
+    failed = eyes.until(ResourceMetricsRead, lambda read: read.status == 0)
+    seen = len(eyes.facts)
+    cluster.state["pods"][f"{namespace}/app=checkout"]["cpu"] = 190
+    eyes.until(TargetSeen, lambda seen: seen.scale.spec_replicas == 4, after=seen)
+    eyes.until(HpaSeen, after=seen)
+    assert gap.until_us - gap.at_us >= 1_000_000
+    assert gap.cause
+    assert failed.error
+    assert failed.samples is None
+
+
+def test_what_is_deleted_while_the_past_is_forgotten_is_gone_after_the_new_list(
+    cluster: Cluster, namespace: str, create: Create, watching: Watch
+) -> None:
+    create("checkout")
+    eyes = watching()
+    pod = eyes.until(PodSeen, lambda seen: seen.pod.ready == "True").pod
+    assert eyes.observer
+    [watch] = [watch for watch in eyes.observer.watches if watch.path.endswith("/pods")]
+    # The watch is cut; while it is away the pod goes and etcd forgets that it was there.
+    watch.version = "1"
+    cluster.compact()
+    cluster.kube.delete(f"/api/v1/namespaces/{namespace}/pods/{pod.name}", gracePeriodSeconds=0)
+    cluster.compact()
+    cluster.restart_apiserver()
+    gone = eyes.until(PodGone)
+    eyes.until(PodSeen, lambda seen: seen.pod.uid != pod.uid and seen.pod.ready == "True")
+    assert gone.uid == pod.uid

@@ -1,0 +1,258 @@
+"""What an observer sees of a real cluster."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+from hpaaudit.model.facts import (
+    ApiServiceSeen,
+    Ended,
+    EventSeen,
+    Gap,
+    HpaGone,
+    HpaSeen,
+    LeaseSeen,
+    PodGone,
+    PodSeen,
+    ResourceMetricsRead,
+    ScaleRead,
+    TargetGone,
+    TargetSeen,
+    ValuesRead,
+    VersionRead,
+)
+from tests.cluster.capture import CONTROLLER, lines
+from tests.cluster.cluster import Cluster
+from tests.cluster.manifests import cpu, deployment, external, hpa, of_service, per_pod
+from tests.cluster.watching import Watching
+
+Watch = Callable[..., Watching]
+Create = Callable[..., None]
+CUSTOM = ("/apis/custom.metrics.k8s.io/", "/apis/external.metrics.k8s.io/")
+
+
+def test_a_scale_up_is_seen_with_all_that_made_it(
+    cluster: Cluster, namespace: str, create: Create, watching: Watch
+) -> None:
+    create("checkout")
+    eyes = watching()
+    eyes.until(ResourceMetricsRead, lambda read: bool(read.samples))
+    cluster.state["pods"][f"{namespace}/app=checkout"]["cpu"] = 190
+    scaled = eyes.until(TargetSeen, lambda seen: seen.scale.spec_replicas == 4)
+    eyes.until(EventSeen, lambda event: event.reason == "SuccessfulRescale" and event.message.startswith("New size: 4"))
+    eyes.until(EventSeen, lambda event: event.kind == "Deployment" and event.reason == "ScalingReplicaSet")
+    eyes.until(HpaSeen, lambda seen: '"desiredReplicas":4' in seen.status_json)
+    eyes.until(TargetSeen, lambda seen: seen.scale.status_replicas == 4)
+    eyes.until(PodSeen, lambda _: len(ready_pods(eyes)) == 4)
+    facts = eyes.end()
+    assert (scaled.manager, scaled.subresource) == ("kube-controller-manager", "scale")
+    assert scaled.scale.selector == "app=checkout"
+    assert isinstance(facts[-1], Ended)
+    assert [fact.at_us for fact in facts] == sorted(fact.at_us for fact in facts)
+    assert not eyes.notes
+
+
+def ready_pods(eyes: Watching) -> set[str]:
+    """Names of the pods that were ever seen ready."""
+    return {seen.pod.name for seen in eyes.of(PodSeen) if seen.pod.ready == "True"}
+
+
+def test_version_clock_lease_and_api_services_are_seen(watching: Watch) -> None:
+    eyes = watching()
+    lease = eyes.until(LeaseSeen)
+    eyes.end()
+    [version] = eyes.of(VersionRead)
+    assert version.version == "v1.36.3"
+    # The same machine: a Date header is cut to whole seconds, so its offset is known to half of one.
+    assert version.clock_offset_us is not None
+    assert abs(version.clock_offset_us) <= 1_000_000
+    assert lease.name == "kube-controller-manager"
+    assert lease.holder
+    assert {seen.name: seen.available for seen in eyes.of(ApiServiceSeen)} == {
+        "v1beta1.metrics.k8s.io": "True",
+        "v1beta1.custom.metrics.k8s.io": "True",
+        "v1beta2.custom.metrics.k8s.io": "True",
+        "v1beta1.external.metrics.k8s.io": "True",
+    }
+
+
+def test_custom_and_external_metrics_are_read_by_the_very_urls_of_the_controller_and_once(
+    cluster: Cluster, namespace: str, create: Create, watching: Watch
+) -> None:
+    cluster.state["pods"] |= {f"{namespace}/app={name}": {"http_requests": 8} for name in ("search", "mirror")}
+    cluster.state["external"][f"{namespace}/queue_depth"] = [{"labels": {"queue": "orders"}, "value": "5"}]
+    cluster.state["objects"][f"{namespace}/services/front/hits"] = "10"
+    create("search", per_pod("http_requests", "10"), external("queue_depth", {"queue": "orders"}, "10"))
+    create("mirror", external("queue_depth", {"queue": "orders"}, "20"), of_service("front", "hits", "20"))
+    eyes = watching(interval_seconds=1)
+    for metric in ("http_requests", "queue_depth", "hits"):
+        eyes.until(
+            ValuesRead, lambda read, metric=metric: read.request.metric == metric and reads_of(eyes, metric) >= 3
+        )
+    eyes.end()
+    captured = [line for line in map(by_and_path, read_lines(cluster)) if namespace in line[1]]
+    asked = Counter(path for by, path in captured if by == "admin" and path.startswith(CUSTOM))
+    assert set(asked) == {path for by, path in captured if by == CONTROLLER and path.startswith(CUSTOM)}
+    assert len(asked) == 3
+    assert asked == Counter(read.path for read in eyes.of(ValuesRead))
+    for path in asked:
+        instants = [read.at_us - read.took_us for read in eyes.of(ValuesRead) if read.path == path]
+        # The first read comes at once, the second at the path's own place in the interval.
+        assert all(after - before > 500_000 for before, after in pairwise(instants[1:]))
+
+
+def reads_of(eyes: Watching, metric: str) -> int:
+    """How often a metric was read."""
+    return sum(read.request.metric == metric for read in eyes.of(ValuesRead))
+
+
+def read_lines(cluster: Cluster) -> list[dict[str, Any]]:
+    """What the world answered, whoever asked."""
+    return [json.loads(line) for line in (cluster.dir / "seen.jsonl").read_text().splitlines()]
+
+
+def by_and_path(line: dict[str, Any]) -> tuple[str, str]:
+    """Who asked for what."""
+    return line.get("by", ""), line.get("get", "")
+
+
+def test_one_list_serves_all_resource_metrics_of_a_namespace(namespace: str, create: Create, watching: Watch) -> None:
+    create("one")
+    create("two")
+    eyes = watching()
+    eyes.until(ResourceMetricsRead, lambda read: len(read.samples or ()) == 2)
+    eyes.end()
+    assert {read.path for read in eyes.of(ResourceMetricsRead)} == {
+        f"/apis/metrics.k8s.io/v1beta1/namespaces/{namespace}/pods"
+    }
+
+
+def test_a_metrics_api_that_fails_is_recorded_as_failed_reads(
+    cluster: Cluster, create: Create, watching: Watch
+) -> None:
+    create("checkout")
+    eyes = watching()
+    eyes.until(ResourceMetricsRead, lambda read: bool(read.samples))
+    cluster.state["faults"]["metrics.k8s.io"] = {"status": 503, "message": "told to fail"}
+    failed = eyes.until(ResourceMetricsRead, lambda read: read.status == 503)
+    assert (failed.samples, failed.error) == (None, "told to fail")
+    cluster.state["faults"] = {}
+    eyes.until(ResourceMetricsRead, lambda read: bool(read.samples), after=len(eyes.facts))
+    assert not eyes.of(Gap)
+
+
+def test_a_scale_by_hand_is_recorded_with_its_manager(
+    cluster: Cluster, namespace: str, create: Create, watching: Watch
+) -> None:
+    create("checkout")
+    eyes = watching()
+    eyes.until(TargetSeen)
+    path = f"/apis/apps/v1/namespaces/{namespace}/deployments/checkout/scale"
+    cluster.client("alice", "kubectl/v1.36.3").patch(path, {"spec": {"replicas": 3}})
+    written = eyes.until(TargetSeen, lambda seen: seen.scale.spec_replicas == 3)
+    assert (written.manager, written.operation, written.subresource) == ("kubectl", "Update", "scale")
+
+
+def test_hpas_that_come_and_go_are_followed(cluster: Cluster, namespace: str, create: Create, watching: Watch) -> None:
+    eyes = watching()
+    create("late")
+    eyes.until(ResourceMetricsRead, lambda read: bool(read.samples))
+    eyes.until(PodSeen)
+    cluster.kube.delete(f"/apis/autoscaling/v2/namespaces/{namespace}/horizontalpodautoscalers/late")
+    gone = eyes.until(HpaGone)
+    cluster.kube.delete(f"/apis/apps/v1/namespaces/{namespace}/deployments/late")
+    eyes.until(PodGone)
+    assert gone.name == "late"
+    eyes.end()
+    assert not eyes.observer or not eyes.observer.paths()
+    # Nobody scales it any more, so nobody asks what becomes of it.
+    assert not eyes.of(TargetGone)
+
+
+def test_only_pods_of_a_target_are_kept(cluster: Cluster, namespace: str, create: Create, watching: Watch) -> None:
+    cluster.kube.post(f"/apis/apps/v1/namespaces/{namespace}/deployments", deployment("bystander"))
+    create("checkout")
+    eyes = watching()
+    eyes.until(PodSeen, lambda seen: seen.pod.ready == "True")
+    eyes.end()
+    assert {dict(seen.pod.labels)["app"] for seen in eyes.of(PodSeen)} == {"checkout"}
+
+
+def test_a_selector_chooses_hpas_by_label(cluster: Cluster, namespace: str, create: Create, watching: Watch) -> None:
+    create("plain")
+    labelled = hpa("plain", cpu(50))
+    labelled["metadata"] = {"name": "labelled", "labels": {"team": "shop"}}
+    cluster.kube.post(f"/apis/autoscaling/v2/namespaces/{namespace}/horizontalpodautoscalers", labelled)
+    eyes = watching(selector="team=shop")
+    eyes.until(ResourceMetricsRead)
+    eyes.end()
+    assert {seen.name for seen in eyes.of(HpaSeen)} == {"labelled"}
+
+
+def test_the_scale_of_a_custom_resource_is_read(cluster: Cluster, namespace: str, watching: Watch) -> None:
+    crd(cluster)
+    cluster.kube.post(f"/apis/example.org/v1/namespaces/{namespace}/gadgets", gadget("custom"))
+    wanted = hpa("custom", cpu(50))
+    wanted["spec"]["scaleTargetRef"] |= {"apiVersion": "example.org/v1", "kind": "Gadget"}
+    cluster.kube.post(f"/apis/autoscaling/v2/namespaces/{namespace}/horizontalpodautoscalers", wanted)
+    eyes = watching()
+    read = eyes.until(ScaleRead, lambda read: read.scale is not None)
+    eyes.until(ResourceMetricsRead)
+    assert read.path == f"/apis/example.org/v1/namespaces/{namespace}/gadgets/custom/scale"
+    assert read.scale is not None
+    assert (read.scale.spec_replicas, read.scale.selector) == (2, "app=custom")
+
+
+def test_an_hpa_of_an_unknown_kind_is_noted_and_kept(cluster: Cluster, namespace: str, watching: Watch) -> None:
+    wanted = hpa("lost", cpu(50))
+    wanted["spec"]["scaleTargetRef"] |= {"apiVersion": "example.net/v1", "kind": "Widget"}
+    cluster.kube.post(f"/apis/autoscaling/v2/namespaces/{namespace}/horizontalpodautoscalers", wanted)
+    eyes = watching()
+    eyes.until(HpaSeen, lambda seen: seen.name == "lost")
+    eyes.until(LeaseSeen)
+    eyes.end()
+    [note] = eyes.notes
+    assert f"{namespace}/lost scales a Widget, which example.net/v1 does not serve" in note
+
+
+def test_the_capture_has_one_reconcile_for_every_scale_read(cluster: Cluster, create: Create, watching: Watch) -> None:
+    create("checkout")
+    eyes = watching()
+    eyes.until(HpaSeen, lambda seen: "currentMetrics" in seen.status_json)
+    captured = lines(cluster.dir)
+    reads = [line for line in captured if line.get("get", "").endswith("/checkout/scale")]
+    reconciles = [line for line in captured if "reconcile" in line]
+    assert len(reads) >= 2
+    # The newest reconcile may not have come to its end yet.
+    assert len(reads) - len([line for line in reconciles if line["reconcile"].endswith("/checkout")]) in (0, 1)
+
+
+def gadget(name: str) -> dict[str, Any]:
+    """A custom resource with a scale."""
+    spec = {"replicas": 2, "selector": f"app={name}"}
+    return {"apiVersion": "example.org/v1", "kind": "Gadget", "metadata": {"name": name}, "spec": spec}
+
+
+def crd(cluster: Cluster) -> None:
+    """Teach the cluster what a Gadget is."""
+    paths = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
+    version = {
+        "name": "v1",
+        "served": True,
+        "storage": True,
+        "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}},
+        "subresources": {"scale": {**paths, "labelSelectorPath": ".spec.selector"}},
+    }
+    names = {"plural": "gadgets", "singular": "gadget", "kind": "Gadget"}
+    spec = {"group": "example.org", "scope": "Namespaced", "names": names, "versions": [version]}
+    path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    cluster.kube.post(path, {"metadata": {"name": "gadgets.example.org"}, "spec": spec})
+
+    def served() -> bool:
+        conditions = cluster.kube.get(f"{path}/gadgets.example.org").get("status", {}).get("conditions", [])
+        listed = cluster.kube.raw("GET", "/apis/example.org/v1/gadgets")[0] == 200
+        return listed and any(c["type"] == "Established" and c["status"] == "True" for c in conditions)
+
+    cluster.wait("kube-apiserver", served, 30)

@@ -1,0 +1,202 @@
+"""`hpaaudit record` as a user runs it: options, errors, signals, and what is left in the folder."""
+
+import json
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hpaaudit.model.facts import Ended, Fact, HpaSeen, PodSeen, ResourceMetricsRead, ScaleRead
+from hpaaudit.recording.read import open_recording
+from tests.cluster.cluster import Cluster
+from tests.cluster.recorder import ROOT, Recorder, run
+
+Create = Callable[..., None]
+
+
+def facts_in(folder: Path) -> list[Fact]:
+    """All facts of a recording."""
+    return list(open_recording(folder).facts())
+
+
+def begun(recorder: Recorder) -> None:
+    """Wait until the recorder has its folder, and looked around for a while."""
+    end = time.monotonic() + 30
+    while not recorder.into.exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    time.sleep(1.5)
+
+
+@pytest.mark.parametrize("login", ["token", "token file", "certificate files", "certificate data"])
+def test_every_login_of_a_kubeconfig_records(
+    login: str, cluster: Cluster, namespace: str, create: Create, tmp_path: Path
+) -> None:
+    import base64
+
+    create("checkout")
+    pki = cluster.dir / "pki"
+    token_file = tmp_path / "token"
+    token_file.write_text(cluster.tokens["admin"])
+    user: dict[str, Any] = {
+        "token": {"token": cluster.tokens["admin"]},
+        "token file": {"tokenFile": str(token_file)},
+        "certificate files": {"client-certificate": f"{pki}/admin.crt", "client-key": f"{pki}/admin.key"},
+        "certificate data": {
+            f"client-{part}-data": base64.b64encode((pki / f"admin.{suffix}").read_bytes()).decode()
+            for part, suffix in (("certificate", "crt"), ("key", "key"))
+        },
+    }[login]
+    config = json.loads((cluster.dir / "admin.kubeconfig").read_text())
+    config["users"][0]["user"] = user
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text(json.dumps(config))
+    into = tmp_path / "recording"
+    done = run(
+        *("record", "--into", str(into), "--kubeconfig", str(kubeconfig)),
+        *("-n", namespace, "--interval", "500ms", "--for", "2s"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+    facts = facts_in(into)
+    assert any(isinstance(fact, HpaSeen) and fact.name == "checkout" for fact in facts)
+    assert any(isinstance(fact, ResourceMetricsRead) and fact.status == 200 for fact in facts)
+    assert isinstance(facts[-1], Ended)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_recording_cleanly(
+    number: int, cluster: Cluster, namespace: str, create: Create, tmp_path: Path
+) -> None:
+    create("checkout")
+    recorder = Recorder(tmp_path / "recording", cluster.dir / "admin.kubeconfig", "-n", namespace)
+    begun(recorder)
+    code, said = recorder.end(number)
+    assert code == 0, said
+    assert said.endswith(f"recorded {tmp_path / 'recording'}\n")
+    facts = facts_in(tmp_path / "recording")
+    assert any(isinstance(fact, PodSeen) for fact in facts)
+    assert isinstance(facts[-1], Ended)
+
+
+def test_nobody_may_record_and_is_told_why(cluster: Cluster, namespace: str, tmp_path: Path) -> None:
+    into = tmp_path / "recording"
+    done = run("record", "--into", str(into), "--kubeconfig", str(cluster.dir / "nobody.kubeconfig"), "-n", namespace)
+    assert done.returncode == 2
+    assert f"refused to list horizontalpodautoscalers.autoscaling in namespace {namespace} (403)" in done.stderr
+    assert 'User "nobody" cannot list resource' in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not into.exists()
+
+
+def test_a_token_that_nobody_has_is_refused(cluster: Cluster, tmp_path: Path) -> None:
+    config = json.loads((cluster.dir / "nobody.kubeconfig").read_text())
+    config["users"][0]["user"] = {"token": "expired"}
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text(json.dumps(config))
+    done = run("record", "--into", str(tmp_path / "recording"), "--kubeconfig", str(kubeconfig))
+    assert done.returncode == 2
+    assert "does not know you (401)" in done.stderr
+
+
+def test_a_context_that_does_not_exist_names_those_that_do(cluster: Cluster, tmp_path: Path) -> None:
+    kubeconfig = str(cluster.dir / "admin.kubeconfig")
+    done = run("record", "--into", str(tmp_path / "recording"), "--kubeconfig", kubeconfig, "--context", "production")
+    assert done.returncode == 2
+    assert done.stderr == f"error: {kubeconfig} has no context production; it has here\n"
+
+
+def test_a_server_that_is_not_there_is_one_line(cluster: Cluster, tmp_path: Path) -> None:
+    config = json.loads((cluster.dir / "admin.kubeconfig").read_text())
+    config["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text(json.dumps(config))
+    done = run("record", "--into", str(tmp_path / "recording"), "--kubeconfig", str(kubeconfig))
+    assert done.returncode == 2
+    assert done.stderr == "error: context here (https://127.0.0.1:1) cannot be reached: Connection refused\n"
+
+
+def test_a_server_with_a_strange_certificate_is_not_trusted(cluster: Cluster, tmp_path: Path) -> None:
+    config = json.loads((cluster.dir / "admin.kubeconfig").read_text())
+    config["clusters"][0]["cluster"]["certificate-authority"] = str(cluster.dir / "pki/front-proxy-ca.crt")
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text(json.dumps(config))
+    done = run("record", "--into", str(tmp_path / "recording"), "--kubeconfig", str(kubeconfig))
+    assert done.returncode == 2
+    assert "its certificate is not valid" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_folder_that_holds_something_is_not_touched(cluster: Cluster, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    done = run("record", "--into", str(tmp_path), "--kubeconfig", str(cluster.dir / "admin.kubeconfig"))
+    assert done.returncode == 2
+    assert "already holds something" in done.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_with_fewer_rights_the_scale_is_read_and_the_rest_is_named(
+    cluster: Cluster, namespace: str, create: Create, tmp_path: Path
+) -> None:
+    create("checkout")
+    rules = [
+        {"apiGroups": ["autoscaling"], "resources": ["horizontalpodautoscalers"], "verbs": ["list", "watch"]},
+        {"apiGroups": [""], "resources": ["pods"], "verbs": ["list", "watch"]},
+        {"apiGroups": ["apps"], "resources": ["deployments/scale"], "verbs": ["get"]},
+        {"apiGroups": ["metrics.k8s.io"], "resources": ["pods"], "verbs": ["list"]},
+    ]
+    rbac = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}"
+    cluster.kube.post(f"{rbac}/roles", {"metadata": {"name": "recorder"}, "rules": rules})
+    subject = {"kind": "User", "name": "reader", "apiGroup": "rbac.authorization.k8s.io"}
+    role = {"kind": "Role", "name": "recorder", "apiGroup": "rbac.authorization.k8s.io"}
+    cluster.kube.post(f"{rbac}/rolebindings", {"metadata": {"name": "r"}, "subjects": [subject], "roleRef": role})
+    into = tmp_path / "recording"
+    done = run(
+        *("record", "--into", str(into), "--kubeconfig", str(cluster.dir / "reader.kubeconfig")),
+        *("-n", namespace, "--interval", "500ms", "--for", "3s"),
+    )
+    assert done.returncode == 0, done.stderr
+    for missing in ("deployments, so their scales are read", "Events of a HorizontalPodAutoscaler", "the Lease"):
+        assert f"cannot follow {missing}" in done.stderr
+    facts = facts_in(into)
+    reads = [fact for fact in facts if isinstance(fact, ScaleRead)]
+    assert reads
+    assert {fact.path for fact in reads} == {f"/apis/apps/v1/namespaces/{namespace}/deployments/checkout/scale"}
+    assert any(isinstance(fact, PodSeen) for fact in facts)
+
+
+def test_recording_needs_neither_duckdb_nor_polars_nor_numba(cluster: Cluster, namespace: str, tmp_path: Path) -> None:
+    import subprocess
+
+    code = (
+        "import sys; from hpaaudit.flows.record import record; from pathlib import Path;"
+        f"record({str(tmp_path / 'r')!r}, namespace={namespace!r}, for_seconds=1,"
+        f" kubeconfig=Path({str(cluster.dir / 'admin.kubeconfig')!r}));"
+        "print(sorted({'duckdb', 'polars', 'numba'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_the_help_ends_with_an_example() -> None:
+    done = run("record", "--help")
+    assert done.returncode == 0
+    assert "hpaaudit record --into friday -n shop --for 2h" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--into", "x", "-n", "a", "-A"], "-n and -A exclude each other"),
+        ([], "missing option --into"),
+        (["--into", "x", "--interval", "soon"], "'soon' is not a duration"),
+        (["--into", "x", "--for", "0s"], "'0s' is not a length of time"),
+    ],
+)
+def test_a_wrong_option_is_a_usage_error(options: list[str], said: str) -> None:
+    done = run("record", *options)
+    assert done.returncode == 2
+    assert said in done.stderr

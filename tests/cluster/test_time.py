@@ -1,0 +1,80 @@
+"""The recorder's clock, the server's, the gaps between reads, and the rhythm of a source."""
+
+from email.utils import formatdate
+
+import pytest
+
+from hpaaudit.cluster.clock import Clock, Offset
+from hpaaudit.cluster.gaps import Gaps
+from hpaaudit.cluster.phase import Phase
+from hpaaudit.model.facts import Gap
+from hpaaudit.model.units import SECOND, Micros
+
+
+def test_a_clock_that_is_set_back_stands_still() -> None:
+    future = Micros(10**17)
+    assert Clock(last_us=future).now() == future
+
+
+@pytest.mark.parametrize("offset_us", [0, 2_400_000, -3_700_000])
+def test_dates_cut_to_seconds_tell_the_offset_to_a_tenth_when_there_are_many(offset_us: int) -> None:
+    offset, found = Offset(), None
+    for n in range(20):
+        sent = 1_800_000_000 * SECOND + n * 1_050_000
+        date = formatdate((sent + offset_us + 1_000) // SECOND, usegmt=True)
+        found = offset.read(date, Micros(sent), Micros(sent + 2_000))
+    assert found is not None
+    assert abs(found - offset_us) < 100_000
+
+
+def test_an_answer_without_a_date_tells_nothing() -> None:
+    assert Offset().read("", Micros(0), Micros(1)) is None
+
+
+def test_a_clock_that_was_set_is_believed_from_then_on() -> None:
+    offset = Offset()
+    offset.read(formatdate(1000), Micros(1000 * SECOND), Micros(1000 * SECOND))
+    found = offset.read(formatdate(5000), Micros(1001 * SECOND), Micros(1001 * SECOND))
+    assert found == 3999 * SECOND + SECOND // 2
+
+
+def test_a_gap_is_written_in_slices_and_counted_once() -> None:
+    written: list[Gap] = []
+    gaps = Gaps(written.append)
+    gaps.lost("/pods", Micros(10 * SECOND), "connection refused")
+    gaps.lost("/pods", Micros(12 * SECOND), "another cause")
+    gaps.slice(Micros(70 * SECOND))
+    gaps.found("/pods", Micros(80 * SECOND))
+    assert [(gap.at_us // SECOND, gap.until_us // SECOND) for gap in written] == [(10, 70), (70, 80)]
+    assert {gap.cause for gap in written} == {"connection refused"}
+    assert gaps.count == 1
+
+
+def test_a_blink_is_no_gap() -> None:
+    written: list[Gap] = []
+    gaps = Gaps(written.append)
+    gaps.lost("/pods", Micros(0), "closed")
+    gaps.found("/pods", Micros(SECOND - 1))
+    assert (written, gaps.count) == ([], 0)
+
+
+def read_a_source(period: float, reads: int) -> list[tuple[float, float]]:
+    """Read a source that publishes every `period` seconds: when it was read, and how old the news was then."""
+    phase, at, before, told = Phase(15), 107.3, -1, []
+    for _ in range(reads):
+        published = int(at // period)
+        told.append((at, at % period))
+        at += phase.next(fresh=published != before)
+        before = published
+    return told
+
+
+def test_a_source_is_soon_read_just_after_it_published() -> None:
+    late = read_a_source(15, 60)[20:]
+    assert sum(age < 1.5 for _, age in late) > 0.8 * len(late)
+
+
+@pytest.mark.parametrize("period", [60, 30, 7])
+def test_a_source_with_a_period_of_its_own_is_not_chased(period: float) -> None:
+    told = read_a_source(period, 200)[100:]
+    assert told[-1][0] - told[0][0] > 0.95 * 15 * 99

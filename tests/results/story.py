@@ -1,0 +1,415 @@
+"""A story of fourteen reconciles of one HPA, told by hand: what was recorded, and what a replay makes of it.
+
+Everything that an audit can meet happens once: a deploy by helm, a refused write, a metric that fails, a gap in the
+recording, a decision that we cannot explain, one that sampling explains, maxReplicas in the way, a memory that holds.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hpaaudit.api.encode import status_json
+from hpaaudit.model.audit import Assumption, Instant, Pass, RecordingInfo, Replay
+from hpaaudit.model.decision import Decision, MetricProposal, PodBucket, PostedEvent, ScaleAttempt, Step
+from hpaaudit.model.facts import (
+    ControllerSeen,
+    Ended,
+    EventSeen,
+    Fact,
+    Gap,
+    HpaSeen,
+    PodSeen,
+    TargetRef,
+    TargetSeen,
+)
+from hpaaudit.model.hpa import Condition, HpaStatus
+from hpaaudit.model.memory import Memory, Recommendation
+from hpaaudit.model.target import Container, Pod, Scale
+from hpaaudit.model.units import SECOND, Micros, Milli
+from hpaaudit.results.read import Results
+from hpaaudit.results.write import ResultsWriter
+
+START = Micros(1_772_460_000 * SECOND)  # 2026-03-02T14:00:00Z
+SPEC = {
+    "maxReplicas": 10,
+    "metrics": [
+        {"resource": {"name": "cpu", "target": {"averageUtilization": 60, "type": "Utilization"}}, "type": "Resource"}
+    ],
+    "minReplicas": 2,
+    "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
+}
+WEB = TargetRef(group="apps", resource="deployments", namespace="shop", name="web")
+INFO = RecordingInfo(
+    path="recordings/web",
+    manifest_sha256="5f" * 32,
+    format_version=1,
+    source="record",
+    cluster="prod",
+    recorder_version="0.1.0",
+    started_us=START,
+    ended_us=Micros(START + 210 * SECOND),
+)
+REPLAY = Replay(
+    replay_id="r1",
+    mode="audit",
+    release="1.31",
+    engine_version="0.1.0",
+    detail="moved",
+    assumptions=(
+        Assumption(key="release", value="1.31", source="observed"),
+        Assumption(key="tolerance", value="0.1", source="default"),
+    ),
+)
+
+
+def at(seconds: float) -> Micros:
+    """Seconds after the story begins."""
+    return Micros(int(START + seconds * SECOND))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """One reconcile: what it read, what the replay says, what the controller published (None: as we say)."""
+
+    spec: int
+    desired: int
+    raw: int | None
+    code: str
+    percent: int | None = 60
+    stabilized: int | None = None
+    said: int | None = None
+    able: str = "ReadyForNewScale"
+    active: str = "ValidMetricFound"
+    limited: str = "DesiredWithinRange"
+    band: tuple[int, int] | None = None
+    missing: str = ""
+    http: int = 200
+
+
+SCENES = (
+    Scene(spec=4, desired=4, raw=4, code="metric.on_target", band=(4, 8), missing="memory.before_recording"),
+    Scene(spec=4, desired=4, raw=4, code="tolerance.hold", percent=63),
+    Scene(
+        spec=4,
+        desired=8,
+        raw=12,
+        code="policy.legacy_up_limit",
+        percent=171,
+        able="SucceededRescale",
+        limited="ScaleUpLimit",
+    ),
+    Scene(spec=8, desired=8, raw=8, code="metric.on_target"),
+    Scene(
+        spec=3,
+        desired=6,
+        raw=3,
+        stabilized=8,
+        code="policy.legacy_up_limit",
+        able="SucceededRescale",
+        limited="ScaleUpLimit",
+    ),
+    Scene(spec=6, desired=8, raw=8, code="act.write_failed", percent=80, able="FailedUpdateScale", http=409),
+    Scene(spec=6, desired=8, raw=8, code="metric.above_target", percent=80, able="SucceededRescale"),
+    Scene(spec=8, desired=8, raw=None, code="gate.all_metrics_invalid", percent=None, active="FailedGetResourceMetric"),
+    Scene(spec=8, desired=8, raw=8, code="metric.on_target", band=(8, 9), missing="metric.sample"),
+    Scene(spec=8, desired=8, raw=8, code="metric.on_target", band=(8, 9), missing="metric.sample"),
+    Scene(spec=8, desired=8, raw=8, code="metric.on_target", said=10, able="SucceededRescale"),
+    Scene(
+        spec=10,
+        desired=9,
+        raw=9,
+        code="metric.below_target",
+        percent=53,
+        said=10,
+        band=(9, 10),
+        missing="metric.sample",
+    ),
+    Scene(spec=10, desired=10, raw=12, code="bound.max", percent=72, limited="TooManyReplicas"),
+    Scene(
+        spec=10, desired=10, raw=6, stabilized=10, code="stabilize.down_hold", percent=36, able="ScaleDownStabilized"
+    ),
+)
+
+
+def passes() -> Iterator[Pass]:
+    """What a replay of the recording says."""
+    remembered: list[Recommendation] = []
+    written = 4
+    for index, scene in enumerate(SCENES):
+        at_us = at(15 * index)
+        recommendation = scene.raw if scene.code != "bound.max" else 10
+        if recommendation is not None:
+            remembered.append(Recommendation(replicas=recommendation, at_us=at_us))
+        refused = scene.http != 200 or scene.raw is None
+        status_desired = written if refused else scene.desired
+        written = written if refused else scene.said or scene.desired
+        yield Pass(
+            reconcile_id=index + 1,
+            instant=Instant(began_us=at_us, at_us=at_us, source="status_write", uncertainty_us=Micros(0)),
+            epoch_id=1,
+            decision=_decision(scene, at_us, status_desired),
+            memory=Memory(recommendations=tuple(remembered), selector="app=web"),
+            band_lo=scene.band[0] if scene.band else scene.desired,
+            band_hi=scene.band[1] if scene.band else scene.desired,
+            evidence="assumed" if scene.band else "proven",
+            missing_input=scene.missing,
+        )
+
+
+def facts() -> Iterator[Fact]:
+    """What was recorded, in the order in which it was seen."""
+    yield ControllerSeen(at_us=START, state="started", release="1.31", version="v1.31.4", flags=(), gates=())
+    for name in ("web-a", "web-b"):
+        yield PodSeen(at_us=START, pod=_pod(name))
+    yield _target(-5, 4, "kubectl-create", "Update", "", 1)
+    rv = 100
+    published = _status(4, 4, SCENES[0])
+    yield _hpa(-5, published, rv)
+    for index, scene in enumerate(SCENES):
+        refused = scene.http != 200 or scene.raw is None
+        said = published.desired_replicas if refused else scene.said or scene.desired
+        before, published = published, _status(scene.spec, said, scene)
+        in_gap = 115 < 15 * index < 145
+        if published != before and not in_gap:
+            rv += 1
+            yield _hpa(15 * index + 0.2, published, rv)
+        if scene.http != 200:
+            yield _event(index, "Warning", "FailedRescale", _refusal(scene.desired))
+        elif said != scene.spec and scene.raw is not None:
+            rv += 1
+            yield _target(15 * index + 0.1, said, "kube-controller-manager", "Update", "scale", rv)
+            yield _event(index, "Normal", "SuccessfulRescale", f"New size: {said}; reason: cpu above target")
+        if index == 3:  # helm upgrade, seven seconds after a quiet reconcile
+            rv += 1
+            yield _target(52, 3, "helm", "Update", "", rv)
+    yield Gap(at_us=at(115), until_us=at(145), prefix="*", cause="recorder restarted")
+    yield Ended(at_us=INFO.ended_us)
+
+
+def results(folder: Path, *, detail: str = "moved") -> Results:
+    """The story as a finished results file."""
+    with ResultsWriter(folder / "web.duckdb", INFO, replace(REPLAY, detail=detail), overwrite=False) as writer:
+        writer.add_facts(facts())
+        writer.add(passes())
+        return writer.finish()
+
+
+def _refusal(replicas: int) -> str:
+    return (
+        f"New size: {replicas}; reason: cpu resource utilization (percentage of request) above target; error: "
+        'Operation cannot be fulfilled on deployments.apps "web": the object has been modified'
+    )
+
+
+def _status(current: int, desired: int, scene: Scene) -> HpaStatus:
+    return HpaStatus(
+        observed_generation=None,
+        last_scale_us=None,
+        current_replicas=current,
+        desired_replicas=desired,
+        current_metrics=(),
+        conditions=(
+            _condition("AbleToScale", scene.able, healthy=scene.able != "FailedUpdateScale"),
+            _condition("ScalingActive", scene.active, healthy=scene.active == "ValidMetricFound"),
+            _condition("ScalingLimited", scene.limited, healthy=scene.limited != "DesiredWithinRange"),
+        ),
+    )
+
+
+def _condition(kind: str, reason: str, *, healthy: bool) -> Condition:
+    return Condition(type=kind, status=str(healthy), reason=reason, message="", last_transition_us=START)
+
+
+def _decision(scene: Scene, at_us: Micros, status_desired: int) -> Decision:
+    scales = scene.desired != scene.spec
+    stabilized = scene.raw if scene.stabilized is None else scene.stabilized
+    return Decision(
+        at_us=at_us,
+        namespace="shop",
+        name="web",
+        uid="u-web",
+        gone=False,
+        spec_replicas=scene.spec,
+        status_replicas=scene.spec,
+        min_replicas=2,
+        max_replicas=10,
+        raw_desired=scene.raw,
+        stabilized=stabilized,
+        rate_limited=None if scene.raw is None else scene.desired,
+        desired=scene.desired,
+        status_desired=status_desired,
+        action="hold" if not scales else "scale_up" if scene.desired > scene.spec else "scale_down",
+        reason_code=scene.code,
+        scale_reason="",
+        status=_status(scene.spec, status_desired, scene),
+        writes_status=True,
+        attempts=(ScaleAttempt(to=scene.desired, status=scene.http),) if scales else (),
+        events=(PostedEvent(type="Normal", reason="SuccessfulRescale", message=f"New size: {scene.desired}"),)
+        if scales
+        else (),
+        error="",
+        proposals=(_proposal(scene),),
+        steps=tuple(_steps(scene)),
+    )
+
+
+def _steps(scene: Scene) -> Iterator[Step]:
+    if scene.raw is None:
+        yield Step(
+            stage="gate",
+            code=scene.code,
+            before=scene.spec,
+            after=scene.spec,
+            binding=True,
+            detail=(("error", "the server is currently unable to handle the request"),),
+        )
+        return
+    metric_code = scene.code if scene.code.startswith(("metric.", "tolerance.")) else "metric.above_target"
+    yield Step(
+        stage="propose",
+        code=metric_code,
+        before=scene.spec,
+        after=scene.raw,
+        binding=scene.raw != scene.spec,
+        detail=(("metric", "cpu"), ("ratio", scene.percent and scene.percent / 60)),
+    )
+    number = scene.raw
+    if scene.stabilized is not None:
+        number = scene.stabilized
+        yield Step(
+            stage="stabilize",
+            code="stabilize.down_hold" if scene.stabilized == scene.spec else "stabilize.legacy_raise",
+            before=scene.raw,
+            after=number,
+            binding=True,
+            detail=(
+                ("recommendation", number),
+                ("recommended_us", at(180 if number == 10 else 45)),
+                ("window_us", 300 * SECOND),
+            ),
+        )
+    if scene.desired != number and scene.http == 200:
+        stage = scene.code.partition(".")[0]
+        yield Step(stage=stage, code=scene.code, before=number, after=scene.desired, binding=True)
+    if scene.desired != scene.spec:
+        if scene.http == 200:
+            yield Step(stage="write", code="act.scale_up", before=scene.spec, after=scene.desired, binding=False)
+        else:
+            error = 'Operation cannot be fulfilled on deployments.apps "web": the object has been modified'
+            yield Step(
+                stage="write",
+                code="act.write_failed",
+                before=scene.desired,
+                after=scene.spec,
+                binding=True,
+                detail=(("error", error),),
+            )
+
+
+def _proposal(scene: Scene) -> MetricProposal:
+    valid = scene.percent is not None
+    ratio = scene.percent / 60 if scene.percent is not None else None
+    return MetricProposal(
+        metric_idx=0,
+        metric_type="Resource",
+        metric_name="cpu",
+        target_type="Utilization",
+        target=60,
+        current_milli=None,
+        current_utilization=scene.percent,
+        ratio=ratio,
+        ratio_adjusted=ratio,
+        tolerance=0.1,
+        proposal=scene.raw,
+        valid=valid,
+        invalid_code="" if valid else "metric.invalid.api_unavailable",
+        invalid_text="" if valid else "the server is currently unable to handle the request",
+        adjust_code="adjust.none",
+        ready_pods=1,
+        unready_pods=1,
+        missing_pods=0,
+        ignored_pods=0,
+        is_winner=valid,
+        pods=(
+            PodBucket(pod="web-a", uid="p-web-a", bucket="ready", why_code="", value=Milli(600), request=Milli(1000)),
+            PodBucket(
+                pod="web-b", uid="p-web-b", bucket="unready", why_code="initializing", value=None, request=Milli(1000)
+            ),
+        ),
+    )
+
+
+def _hpa(seconds: float, status: HpaStatus, version: int) -> HpaSeen:
+    return HpaSeen(
+        at_us=at(seconds),
+        namespace="shop",
+        name="web",
+        uid="u-web",
+        api_version="autoscaling/v2",
+        resource_version=str(version),
+        generation=1,
+        created_us=at(-3600),
+        spec_json=json.dumps(SPEC),
+        status_json=status_json(status),
+    )
+
+
+def _target(seconds: float, replicas: int, manager: str, operation: str, subresource: str, version: int) -> TargetSeen:
+    return TargetSeen(
+        at_us=at(seconds),
+        target=WEB,
+        kind="Deployment",
+        uid="d-web",
+        resource_version=str(version),
+        generation=version,
+        scale=Scale(spec_replicas=replicas, status_replicas=replicas, selector="app=web"),
+        manager=manager,
+        operation=operation,
+        subresource=subresource,
+        written_us=at(int(seconds)),
+        template_hash="v2" if manager == "helm" or seconds > 52 else "v1",
+    )
+
+
+def _event(index: int, kind: str, reason: str, message: str) -> EventSeen:
+    at_us = at(15 * index + 0.15)
+    return EventSeen(
+        at_us=at_us,
+        namespace="shop",
+        name=f"web.{index}",
+        uid=f"e-{index}",
+        type=kind,
+        reason=reason,
+        message=message,
+        kind="HorizontalPodAutoscaler",
+        object_namespace="shop",
+        object_name="web",
+        object_uid="u-web",
+        component="horizontal-pod-autoscaler",
+        first_us=at(15 * index),
+        last_us=at(15 * index),
+        count=1,
+    )
+
+
+def _pod(name: str) -> Pod:
+    return Pod(
+        namespace="shop",
+        name=name,
+        uid=f"p-{name}",
+        resource_version="7",
+        labels=(("app", "web"),),
+        phase="Running",
+        deleting_us=None,
+        start_us=at(-600),
+        ready="True",
+        ready_transition_us=at(-590),
+        containers=(Container(name="app", requests=(("cpu", Milli(1000)),)),),
+        init_containers=(),
+        pod_requests=None,
+        overhead=(),
+        created_us=at(-601),
+        owner_kind="ReplicaSet",
+        owner_name="web-6f",
+    )
