@@ -55,6 +55,8 @@ def _subject(path: str) -> str:
     """Resource, group and name as the client's generic sentences name them."""
     parts, _ = split(path)
     match parts:
+        case ["apis", _, _, "namespaces", _, resource, name, "scale"]:
+            return f"{resource} {name}"  # the scale client knows no group
         case ["apis", "external.metrics.k8s.io", _, "namespaces", _, metric]:
             return f"{metric}.external.metrics.k8s.io"
         case ["apis", group, _, "namespaces", _, resource]:

@@ -88,7 +88,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except AuditError as problem:
         from hpaaudit.report.text import printable
 
-        click.echo(f"error: {printable(str(problem))}", err=True)
+        click.echo(f"Error: {printable(str(problem))}", err=True)
         return COULD_NOT
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)

@@ -1,6 +1,7 @@
 """The command `record`."""
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,14 @@ class Seconds(click.ParamType[float]):
 @click.option("--context", metavar="C", help="A context of the kubeconfig.")
 @click.option("--kubeconfig", type=click.Path(path_type=Path), metavar="FILE", help="Instead of $KUBECONFIG.")
 @click.option("--interval", type=Seconds(), default="15s", show_default=True, help="Between two reads of a metric.")
-@click.option("--qps", type=click.FloatRange(min=1), default=20, show_default=True, help="Requests per second at most.")
+@click.option(
+    "--qps",
+    type=click.FloatRange(min=1),
+    metavar="N",
+    default=20,
+    show_default=True,
+    help="Requests per second at most.",
+)
 @click.option("--for", "length", type=Seconds(), help="End after so long; without it Ctrl-C ends it.")
 @click.option("--plan", is_flag=True, help="Say what would be read and what cannot be, and record nothing.")
 def record_command(
@@ -57,13 +65,11 @@ def record_command(
     length: float | None,
     plan: bool,
 ) -> None:
-    r"""Record the HPAs of a cluster, and all that decides what they do.
+    """Record the HPAs of a cluster, and all that decides what they do.
 
     It only reads, with the rights of the kubeconfig. Ctrl-C ends it; twice ends it at once.
 
-    \b
-    Example:
-      hpaaudit record --into friday -n shop --for 2h
+    Example: hpaaudit record --into friday -n shop --for 2h
     """
     from hpaaudit.flows.record import plan as make_plan
     from hpaaudit.flows.record import record
@@ -100,7 +106,7 @@ def record_command(
         note=talk.note,
     )
     talk.end(done)
-    click.echo(f"recorded {into}", err=True)
+    talk.say(f"recorded {into}")
 
 
 class _Talk:
@@ -115,20 +121,23 @@ class _Talk:
         from hpaaudit.report.progress import progress_line
 
         if self.terminal:
-            click.echo(f"\r\033[K{progress_line(progress)}", nl=False, err=True)
+            self.say(f"\r\033[K{progress_line(progress)}", ended=False)
         elif progress.seconds - self.shown >= LINE_SECONDS:
             self.shown = progress.seconds
-            click.echo(progress_line(progress), err=True)
+            self.say(progress_line(progress))
 
     def note(self, line: str) -> None:
         """A line that stays."""
-        click.echo(f"\r\033[K{line}" if self.terminal else line, err=True)
+        self.say(f"\r\033[K{line}" if self.terminal else line)
 
     def end(self, progress: "Progress") -> None:
         """The last word."""
         from hpaaudit.report.progress import progress_line
 
-        if self.terminal:
-            click.echo("", err=True)
-        else:
-            click.echo(progress_line(progress), err=True)
+        self.say("" if self.terminal else progress_line(progress))
+
+    @staticmethod
+    def say(line: str, *, ended: bool = True) -> None:
+        """Whoever listened may have gone; the recording goes on."""
+        with suppress(OSError):
+            click.echo(line, nl=ended, err=True)

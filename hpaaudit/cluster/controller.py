@@ -1,6 +1,7 @@
 """Reads the flags of a kube-controller-manager that runs as a pod which we may see."""
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 from hpaaudit.cluster.client import Client
@@ -35,7 +36,7 @@ async def controller_seen(client: Client) -> ControllerSeen | None:
 def _flags(words: list[str]) -> dict[str, str]:
     """`--name=value`, `--name value` and `--name` alone, as Go's flags are written."""
     found: dict[str, str] = {}
-    for word, following in zip(words, [*words[1:], "--"], strict=True):
+    for word, following in pairwise([*words, "--"]):
         name, equals, value = word.removeprefix("--").partition("=")
         if word.startswith("--"):
             found[name] = value if equals else "true" if following.startswith("--") else following

@@ -31,8 +31,8 @@ async def make_plan(client: Client, scope: Scope) -> Plan:
     settled.cancel()
     observer.stop()
     await running
-    needed = {right for watch in observer.watches for right in _to_watch(watch.path)}
-    needed |= {_to_read(path) for path in observer.paths()} | set(_to_watch(API_SERVICES)[:1])
+    needed = {right for watch in observer.watches for right in _to_watch(watch.path, watch.query)}
+    needed |= {_to_read(path) for path in observer.paths()} | set(_to_watch(API_SERVICES, {})[:1])
     denied = [right for right in sorted(needed, key=_order) if not await _allowed(client, right)]
     interval, polls = scope.interval_us / SECOND, len(observer.paths())
     return Plan(
@@ -59,13 +59,15 @@ def _bytes(polls: int, pods: int, reads: float) -> int:
     return round(fixed + reads * (polls * READ_BYTES + pods * SAMPLE_BYTES) + pods * POD_CHANGES_BYTES)
 
 
-def _to_watch(path: str) -> list[Permission]:
-    """The rights to list and to watch a collection, from its path."""
+def _to_watch(path: str, query: dict[str, str]) -> list[Permission]:
+    """The rights to list and to watch a collection, from its path; of one object where the query names it."""
     parts = path.strip("/").split("/")
     group, rest = ("", parts[2:]) if parts[0] == "api" else (parts[1], parts[3:])
     namespace, resource = (rest[1], rest[2]) if rest[0] == "namespaces" else ("", rest[0])
+    field, _, value = query.get("fieldSelector", "").partition("=")
+    name = value if field == "metadata.name" else ""
     return [
-        Permission(verb=verb, resource=resource, group=group, subresource="", namespace=namespace)
+        Permission(verb=verb, resource=resource, group=group, subresource="", namespace=namespace, name=name)
         for verb in ("list", "watch")
     ]
 
@@ -92,6 +94,7 @@ async def _allowed(client: Client, right: Permission) -> bool:
         "resource": right.resource,
         "subresource": right.subresource,
         "namespace": right.namespace,
+        "name": right.name,
     }
     review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview"}
     answer = await client.post(REVIEWS, {**review, "spec": {"resourceAttributes": attributes}})

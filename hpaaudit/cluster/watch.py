@@ -79,6 +79,10 @@ class Watch:
             except WatchFailed as failed:
                 cause, retry = failed.answer.message, failed.answer.retry_seconds
                 self._refused(failed.answer)
+                if failed.answer.status == GONE and not self.futile:
+                    # The past was forgotten, as that of a quiet collection is: a new list says what is now.
+                    self.futile += 1
+                    continue
             except (aiohttp.ClientError, TimeoutError, OSError) as problem:
                 cause = " ".join(str(problem).split()) or "the connection broke"
             except (msgspec.DecodeError, ValueError, KeyError, TypeError, AttributeError) as problem:

@@ -56,17 +56,20 @@ def plain(stabilized: int, current: int, minimum: int, maximum: int) -> Limited:
 
 
 def with_behavior(
-    stabilized: int, current: int, minimum: int, maximum: int, behavior: Behavior, memory: Memory, now_us: Micros
+    stabilized: int, current: int, minimum: int, maximum: int, behavior: Behavior, memory: Memory, now_us: Micros, *, both: bool
 ) -> Limited:
-    """With a behavior: the policies of the direction of movement, and its one bound."""
+    """With a behavior: the policies of the direction of movement, and its one bound.
+
+    both   scale events of either direction count; before 1.26 only those of the same
+    """
     if stabilized > current:
-        limit = _limit(current, behavior.scale_up, memory, now_us, up=True)
+        limit = _limit(current, behavior.scale_up, memory, now_us, up=True, both=both)
         replicas, why = rules.limit_up(stabilized, current, limit, maximum)
         by_policy, _ = rules.limit_up(stabilized, current, limit, MAX_INT32)
         by_bounds = min(stabilized, maximum)
         disabled = behavior.scale_up.select_policy == "Disabled"
     elif stabilized < current:
-        limit = _limit(current, behavior.scale_down, memory, now_us, up=False)
+        limit = _limit(current, behavior.scale_down, memory, now_us, up=False, both=both)
         replicas, why = rules.limit_down(stabilized, current, limit, minimum)
         by_policy, _ = rules.limit_down(stabilized, current, limit, MIN_INT32)
         by_bounds = max(stabilized, minimum)
@@ -94,16 +97,18 @@ def with_behavior(
     )
 
 
-def _limit(current: int, direction: ScalingRules, memory: Memory, now_us: Micros, *, up: bool) -> int:
-    """What the policies of one direction allow; both event lists count (1.26)."""
+def _limit(
+    current: int, direction: ScalingRules, memory: Memory, now_us: Micros, *, up: bool, both: bool
+) -> int:
+    """What the policies of one direction allow."""
     if direction.select_policy == "Disabled":
         return current
     select = rules.SELECT_MIN if direction.select_policy == "Min" else rules.SELECT_MAX
     best = rules.first_up(select) if up else rules.first_down(select)
     for policy in direction.policies:
-        start = rules.period_start(
-            current, _moved(memory.up, policy, now_us), _moved(memory.down, policy, now_us)
-        )
+        added = _moved(memory.up, policy, now_us) if up or both else 0
+        removed = _moved(memory.down, policy, now_us) if both or not up else 0
+        start = rules.period_start(current, added, removed)
         proposed = _by_policy(start, policy, up=up)
         best = rules.fold_up(select, best, proposed) if up else rules.fold_down(select, best, proposed)
     return best

@@ -45,12 +45,19 @@ class Sample:
 
 
 def pod_resource(
-    read: ResourceMetricsRead | None, resource: str, container: str, pods: Collection[str] | None, server: str
+    read: ResourceMetricsRead | None,
+    resource: str,
+    container: str,
+    pods: Collection[str] | None,
+    server: str,
+    *,
+    lenient: bool,
 ) -> Mapping[str, Sample] | Problem:
     """Values by pod of one resource, of one container or of all of them together.
 
-    pods   the names that count, where the answer is a whole namespace's; None: all
-    A pod of which any container lacks the resource has no sample; nor has one without the container.
+    pods      the names that count, where the answer is a whole namespace's; None: all
+    lenient   a pod without the container has no sample; before 1.33 it made the metric invalid
+    A pod of which any container lacks the resource has no sample.
     """
     if read is None:
         return _unseen("resource")
@@ -61,6 +68,9 @@ def pod_resource(
         return Problem("metric.invalid.no_metrics", "no metrics returned from resource metrics API")
     found: dict[str, Sample] = {}
     for item in listed:
+        if container and not lenient and not any(own.name == container for own in item.containers):
+            text = f"failed to get container metrics: container {container} not present in metrics for pod {read.request.namespace}/{item.pod}"
+            return Problem("metric.invalid.container_missing", text)
         value = _container_value(item, resource, container) if container else _pod_value(item, resource)
         if value is not None:
             at_us = ZERO_TIME_US if item.timestamp_us is None else item.timestamp_us
@@ -129,21 +139,21 @@ def series_values(read: ValuesRead | None, server: str) -> tuple[Milli, ...] | P
     return tuple(item.value for item in read.values)
 
 
-def total_per_pod(values: tuple[Milli, ...]) -> Milli:
-    """The sum for an average target; upstream takes a negative sum for an overflow and stops."""
+def total_per_pod(values: tuple[Milli, ...], *, clamped: bool) -> Milli:
+    """The sum for an average target; from 1.34 on a negative sum is taken for an overflow and ends it."""
     total = 0
     for value in values:
-        total = rules.add_external_per_pod(total, value)
-        if total < 0:
+        total = wrap64(total + value)
+        if clamped and total < 0:
             return Milli(MAX_INT64)
     return Milli(total)
 
 
-def total_value(values: tuple[Milli, ...]) -> Milli:
-    """The sum for a value target, no more than int64 holds."""
+def total_value(values: tuple[Milli, ...], *, clamped: bool) -> Milli:
+    """The sum for a value target; from 1.35 on no more than int64 holds."""
     total = 0
     for value in values:
-        if rules.overflows(total, value):
+        if clamped and rules.overflows(total, value):
             return Milli(MAX_INT64)
         total = wrap64(total + value)
     return Milli(total)

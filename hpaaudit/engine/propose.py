@@ -1,7 +1,7 @@
 """One metric to a number of replicas, or to the problem that makes it invalid."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hpaaudit.api import selector as selectors
 from hpaaudit.api.quantity import from_milli
@@ -15,14 +15,16 @@ from hpaaudit.engine.rules.numbers import cut, wrap64
 from hpaaudit.model.decision import MetricProposal, PodBucket
 from hpaaudit.model.facts import ResourceMetricsRead, ValuesRead
 from hpaaudit.model.flags import Flags
-from hpaaudit.model.hpa import MetricSpec, MetricStatus, MetricType
+from hpaaudit.model.hpa import MetricSpec, MetricStatus, MetricType, ObjectRef
 from hpaaudit.model.target import Pod, Scale
 from hpaaudit.model.units import Micros, Milli
 
+_NOBODY = ObjectRef(kind="", name="", api_version="")
 _NO_PODS = Problem("metric.invalid.no_pods", "no pods returned by selector while calculating replica count")
 _NO_SAMPLES = Problem(
     "metric.invalid.no_ready_metrics", "did not receive metrics for targeted pods (pods might be unready)"
 )
+_NO_SAMPLES_BEFORE = Problem("metric.invalid.no_ready_metrics", "did not receive metrics for any ready pods")
 _NO_REQUESTS = Problem("metric.invalid.no_pods", "no metrics returned matched known pods")
 
 
@@ -39,6 +41,10 @@ class Sight:
     flags: Flags
     rules: Rules
     keep_pods: bool
+
+    def inside(self, ratio: float) -> bool:
+        """Whether a ratio is inside the tolerance."""
+        return rules.within(ratio, self.down, self.up, self.rules.inclusive_tolerance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +95,10 @@ def propose(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Pro
     match metric.type:
         case MetricType.RESOURCE:
             return _resource(index, metric, answer, sight, "FailedGetResourceMetric", f"{metric.name} resource")
+        case MetricType.CONTAINER_RESOURCE if not sight.rules.container_metrics:
+            # Upstream says so to nobody: no event, and a condition without a name.
+            text = "ContainerResource metric type is not supported: disabled by the feature gate"
+            return _refused(index, metric, Problem("metric.invalid.bad_spec", text), "", "")
         case MetricType.CONTAINER_RESOURCE:
             return _resource(
                 index, metric, answer, sight, "FailedGetContainerResourceMetric", f"{metric.container} container"
@@ -111,15 +121,16 @@ def _resource(
     index: int, metric: MetricSpec, answer: Answer, sight: Sight, reason: str, wrap: str
 ) -> Proposed | Refused:
     """Resource and ContainerResource: an average value comes before a utilization, whatever `type` says."""
-    wrapped = f"failed to get {wrap} metric value"
+    wrapped = f"failed to get {wrap} metric value" if sight.rules.outer_prefix else ""
     target = metric.target
     read = answer.read if isinstance(answer.read, ResourceMetricsRead) else None
     if target is not None and target.average_value is not None:
         name = f"{metric.name} resource"
         count = _resource_usage(metric, read, target.average_value.milli, answer.at_us, sight)
-        what = "usage"
+        what = "usage" if sight.rules.usage_named else "utilization"
     elif target is not None and target.average_utilization is not None:
-        source = "container resource" if metric.container else "resource"
+        container = metric.type == MetricType.CONTAINER_RESOURCE and sight.rules.container_metric_name
+        source = "container resource" if container else "resource"
         name = f"{metric.name} {source} utilization (percentage of request)"
         count = _utilization(metric, read, target.average_utilization, answer.at_us, sight)
         what = "utilization"
@@ -132,7 +143,7 @@ def _resource(
     if isinstance(count, Problem):
         return _refused(index, metric, count.under(f"failed to get {metric.name} {what}"), reason, wrapped)
     status = _status(
-        metric, average=count.current, utilization=count.utilization, binary=metric.name == "memory"
+        metric, average=count.current, utilization=count.utilization, binary=sight.rules.binary_memory and metric.name == "memory"
     )
     return _proposed(index, metric, count, name, status, sight)
 
@@ -141,7 +152,8 @@ def _samples(metric: MetricSpec, read: ResourceMetricsRead | None, sight: Sight)
     """The samples of a resource; of a whole namespace's answer only those of the selected pods."""
     everything = read is not None and read.request.selector == "" and sight.scale.selector != ""
     found = measure.pod_resource(
-        read, metric.name, metric.container, sight.names if everything else None, sight.flags.api_server
+        read, metric.name, metric.container, sight.names if everything else None, sight.flags.api_server,
+        lenient=sight.rules.missing_container_is_missing_pod,
     )
     return found.under(f"unable to get metrics for resource {metric.name}") if isinstance(found, Problem) else found
 
@@ -184,11 +196,11 @@ def _object(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Pro
     read = answer.read if isinstance(answer.read, ValuesRead) else None
     usage = measure.object_value(read, sight.flags.api_server)
     if isinstance(usage, Problem):
-        # Upstream mixes up the order of its arguments here (until 1.36).
         kind, name = (described.kind, described.name) if described else ("", "")
-        usage = Problem(
-            usage.code, f"unable to get metric {metric.name}: {kind} on {sight.namespace} {name}/{usage.text}"
-        )
+        text = f"unable to get metric {metric.name}: {kind} on {sight.namespace} {name}/{usage.text}"
+        if sight.rules.object_error_in_order:
+            text = f"unable to get metric {metric.name} on {kind} {sight.namespace}/{name}: {usage.text}"
+        usage = Problem(usage.code, text)
     if target is not None and target.type == "Value" and target.value is not None:
         count = usage if isinstance(usage, Problem) else _value(usage, target.value.milli, sight)
         if isinstance(count, Problem):
@@ -202,6 +214,8 @@ def _object(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Pro
             return _refused(index, metric, usage, reason, wrapped, inner)
         count = _per_pod(usage, target.average_value.milli, sight, clamped=False)
         status = _status(metric, average=count.current)
+        if not sight.rules.object_average_described:
+            status = replace(status, described=_NOBODY)
         return _proposed(index, metric, count, _external_name(metric), status, sight)
     text = "invalid object metric source: neither a value target nor an average value target was set"
     return _refused(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
@@ -209,7 +223,8 @@ def _object(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Pro
 
 def _external(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Proposed | Refused:
     """External: an average value comes before a value, whatever `type` says."""
-    reason, wrapped = "FailedGetExternalMetric", f"failed to get {metric.name} external metric value"
+    reason = "FailedGetExternalMetric"
+    wrapped = f"failed to get {metric.name} external metric value" if sight.rules.outer_prefix else ""
     target = metric.target
     average = target is not None and target.average_value is not None
     if target is None or (target.average_value is None and target.value is None):
@@ -226,10 +241,13 @@ def _external(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> P
         where = f"unable to get external metric {sight.namespace}/{metric.name}/{selectors.go_print(metric.selector)}"
         return _refused(index, metric, values.under(where), reason, wrapped, inner)
     if target.average_value is not None:
-        count = _per_pod(measure.total_per_pod(values), target.average_value.milli, sight, clamped=True)
+        clamped = sight.rules.external_average_clamped
+        total = measure.total_per_pod(values, clamped=clamped)
+        count = _per_pod(total, target.average_value.milli, sight, clamped=clamped)
         status = _status(metric, average=count.current)
         return _proposed(index, metric, count, _external_name(metric), status, sight)
-    valued = _value(measure.total_value(values), target.value.milli if target.value else Milli(0), sight)
+    total = measure.total_value(values, clamped=sight.rules.value_clamped)
+    valued = _value(total, target.value.milli if target.value else Milli(0), sight)
     if isinstance(valued, Problem):
         return _refused(index, metric, valued, reason, wrapped, inner)
     status = _status(metric, value=valued.current)
@@ -255,11 +273,13 @@ def _utilization(
         return _NO_PODS
     groups = group(sight.pods, samples, metric.name, at_us, sight.flags)
     counted = _without(samples, (*groups.ignored, *groups.unready))
-    if not counted:
-        return _NO_SAMPLES
-    asked = requests(sight.pods, metric.container, metric.name, pod_level=sight.rules.pod_level_resources)
+    if not counted and sight.rules.samples_before_requests:
+        return _no_samples(sight)
+    asked = requests(sight.pods, metric.container, metric.name, sight.rules)
     if isinstance(asked, Problem):
         return asked
+    if not counted:
+        return _no_samples(sight)
     first = _percent(counted, asked, target)
     if isinstance(first, Problem):
         return first
@@ -267,13 +287,13 @@ def _utilization(
     current = sight.scale.spec_replicas
     rescue = rules.rescues_unready(len(groups.unready), ratio)
     if not rescue and not groups.missing:
-        inside = rules.within(ratio, sight.down, sight.up)
+        inside = sight.inside(ratio)
         replicas = current if inside else rules.replicas_of(ratio, len(groups.ready))
         return _count(replicas, average, percent, ratio, None, "adjust.none", groups, counted, asked)
     filled = dict(counted)
     for name in groups.missing:
         if ratio < 1.0:
-            filled[name] = _filled(rules.missing_utilization(asked[name], target))
+            filled[name] = _filled(rules.missing_utilization(asked[name], target, sight.rules.missing_up_to_target))
         elif ratio > 1.0:
             filled[name] = _filled(0)
     if rescue:
@@ -283,6 +303,10 @@ def _utilization(
         return second
     replicas, code = _refilled(ratio, second[1], len(filled), current, rescue=rescue, sight=sight)
     return _count(replicas, average, percent, ratio, second[1], code, groups, filled, asked)
+
+
+def _no_samples(sight: Sight) -> Problem:
+    return _NO_SAMPLES if sight.rules.text_pods_might_be_unready else _NO_SAMPLES_BEFORE
 
 
 def _percent(
@@ -310,19 +334,19 @@ def _plain(
     groups = group(sight.pods, samples, resource, at_us, sight.flags)
     counted = _without(samples, (*groups.ignored, *groups.unready))
     if not counted:
-        return _NO_SAMPLES
+        return _no_samples(sight)
     usage = _average(counted)
     ratio = rules.usage_ratio(usage, target)
     current = sight.scale.spec_replicas
     rescue = rules.rescues_unready(len(groups.unready), ratio)
     if not rescue and not groups.missing:
-        inside = rules.within(ratio, sight.down, sight.up)
+        inside = sight.inside(ratio)
         replicas = current if inside else rules.replicas_of(ratio, len(groups.ready))
         return _count(replicas, usage, None, ratio, None, "adjust.none", groups, counted, None)
     filled = dict(counted)
     if ratio < 1.0:
         filled |= {name: _filled(target) for name in groups.missing}
-    elif ratio > 1.0:
+    elif ratio > 1.0 or not sight.rules.exact_ratio_fills_nothing:
         filled |= {name: _filled(0) for name in groups.missing}
     if rescue:
         filled |= {name: _filled(0) for name in groups.unready}
@@ -342,8 +366,8 @@ def _refilled(
     first: float, second: float, samples: int, current: int, *, rescue: bool, sight: Sight
 ) -> tuple[int, str]:
     """The number of replicas after missing and unready pods were filled in, and what that did."""
-    if rules.holds(first, second, sight.down, sight.up):
-        inside = rules.within(second, sight.down, sight.up)
+    if rules.holds(first, second, sight.down, sight.up, sight.rules.inclusive_tolerance):
+        inside = sight.inside(second)
         return current, "adjust.damped_into_tolerance" if inside else "adjust.direction_flip_hold"
     replicas = rules.replicas_of(second, samples)
     if rules.against_direction(second, replicas, current):
@@ -359,12 +383,14 @@ def _value(usage: Milli, target: Milli, sight: Sight) -> Count | Problem:
     current = sight.scale.spec_replicas
     if current == 0:
         replicas = rules.replicas_of(ratio, 1)
-    elif rules.within(ratio, sight.down, sight.up):
+    elif sight.inside(ratio):
         replicas = current
     elif not sight.pods:
         return _NO_PODS.under("unable to calculate ready pods")
-    else:
+    elif sight.rules.value_clamped:
         replicas = rules.replicas_of_clamped(ratio, running_and_ready(sight.pods))
+    else:
+        replicas = rules.replicas_of(ratio, running_and_ready(sight.pods))
     return _count(replicas, usage, None, ratio, None, "adjust.none", None, None, None)
 
 
@@ -372,7 +398,7 @@ def _per_pod(usage: Milli, target: Milli, sight: Sight, *, clamped: bool) -> Cou
     """Object and External average values: against `status.replicas`, pods are not looked at."""
     status_replicas = sight.scale.status_replicas
     ratio = rules.per_pod_ratio(usage, target, status_replicas)
-    if rules.within(ratio, sight.down, sight.up):
+    if not rules.outside(ratio, sight.down, sight.up, sight.rules.inclusive_tolerance):
         replicas = status_replicas
     elif clamped:
         replicas = rules.per_pod_replicas_clamped(usage, target)

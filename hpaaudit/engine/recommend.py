@@ -1,9 +1,11 @@
 """All metrics to one recommendation, the highest, or to the failure of the whole."""
 
+import re
 from dataclasses import dataclass, replace
 
 from hpaaudit.api import selector as selectors
 from hpaaudit.engine.propose import Answer, Proposed, Refused, Sight, propose
+from hpaaudit.engine.release import Rules
 from hpaaudit.engine.rules import combine
 from hpaaudit.model.decision import MetricProposal, PostedEvent
 from hpaaudit.model.hpa import Hpa, MetricStatus
@@ -45,7 +47,7 @@ class Recommended:
 
 
 def select(
-    hpa: Hpa, scale: Scale, pods: tuple[Pod, ...], rivals: tuple[tuple[str, str], ...]
+    hpa: Hpa, scale: Scale, pods: tuple[Pod, ...], rivals: tuple[tuple[str, str], ...], rules: Rules
 ) -> tuple[tuple[Pod, ...], Recommended | None]:
     """The pods of the scale's selector, or why the selector cannot be used (`validateAndParseSelector`).
 
@@ -58,13 +60,19 @@ def select(
         )
     selector = selectors.scale_selector(scale.selector)
     chosen = tuple(pod for pod in pods if selector.matches(dict(pod.labels)))
+    if not rules.ambiguous_selector:
+        return chosen, None
     labels = [dict(pod.labels) for pod in chosen]
     others = [
         key for key, text in rivals if any(selectors.scale_selector(text).matches(label) for label in labels)
     ]
     if others:
-        holders = " ".join(sorted([hpa.key, *others]))
-        text = f"pods by selector {selector} are controlled by multiple HPAs: [{holders}]"
+        if rules.few_names_when_ambiguous:
+            holders = " ".join(sorted([hpa.key, others[0]]))
+            text = f"pods by selector {selector} are controlled by more than one HPA (e.g. [{holders}])"
+        else:
+            holders = " ".join(sorted([hpa.key, *others]))
+            text = f"pods by selector {selector} are controlled by multiple HPAs: [{holders}]"
         code = "gate.selector_ambiguous"
         return (), _refused_selector(code, "AmbiguousSelector", text, "AmbiguousSelector", text)
     return chosen, None
@@ -94,7 +102,8 @@ def recommend(hpa: Hpa, seen: Observation, sight: Sight) -> Recommended:
     events: list[PostedEvent] = []
     for index, outcome in enumerate(outcomes):
         if isinstance(outcome, Refused):
-            events.append(PostedEvent(type="Warning", reason=outcome.reason, message=outcome.text))
+            if outcome.reason:
+                events.append(PostedEvent(type="Warning", reason=outcome.reason, message=outcome.text))
             first = first or outcome
             invalid += 1
         elif combine.takes_over(best, outcome.replicas):
@@ -110,7 +119,7 @@ def recommend(hpa: Hpa, seen: Observation, sight: Sight) -> Recommended:
                 code="gate.all_metrics_invalid" if whole else "gate.partial_metrics_block_down",
                 name="",
                 reason=first.reason,
-                message=f"the HPA was unable to compute the replica count: {first.text}",
+                message=_message(first, sight.rules),
                 statuses=statuses,
                 error=error,
                 events=tuple(events),
@@ -131,6 +140,29 @@ def recommend(hpa: Hpa, seen: Observation, sight: Sight) -> Recommended:
             replace(outcome.view, is_winner=index == winner) for index, outcome in enumerate(outcomes)
         ),
     )
+
+
+def _message(first: Refused, rules: Rules) -> str:
+    """The condition's message; before 1.32 it went through a format once more."""
+    if not first.reason:
+        return ""
+    text = f"the HPA was unable to compute the replica count: {first.text}"
+    return text if rules.plain_messages else sprintf_without_arguments(text)
+
+
+_VERB = re.compile(r"%[+\-# 0]*\d*(?:\.\d*)?(.?)", re.DOTALL)
+
+
+def sprintf_without_arguments(text: str) -> str:
+    """What Go makes of a format that gets no arguments: every verb is told to be missing."""
+
+    def told(match: re.Match[str]) -> str:
+        verb = match[1]
+        if verb == "%":
+            return "%"
+        return f"%!{verb}(MISSING)" if verb else "%!(NOVERB)"
+
+    return _VERB.sub(told, text)
 
 
 def _answer(seen: Observation, index: int) -> Answer:

@@ -19,6 +19,7 @@ from hpaaudit.engine.propose import Sight
 from hpaaudit.engine.recommend import Recommended, recommend, select
 from hpaaudit.engine.release import Rules, rules_of
 from hpaaudit.engine.remember import remember_scale
+from hpaaudit.engine.rules.numbers import MAX_INT64
 from hpaaudit.engine.status import condition_of, same_status, with_condition, without_condition
 from hpaaudit.model.decision import Decision, MetricProposal, PostedEvent, ScaleAttempt, Step
 from hpaaudit.model.flags import Flags
@@ -66,8 +67,26 @@ def reconcile(
     """
     if seen.hpa is None:
         return _gone(seen), replace(EMPTY, selector=memory.selector)
-    outcome = _decide(seen, seen.hpa, memory, flags, rules_of(flags), keep_pods=keep_pods)
+    rules = rules_of(flags)
+    if rules.stale_cache_skips and _version(seen.hpa) < seen.written_version:
+        return _decision(seen, seen.hpa, _stale(seen, seen.hpa, memory), flags), memory
+    outcome = _decide(seen, seen.hpa, memory, flags, rules, keep_pods=keep_pods)
     return _decision(seen, seen.hpa, outcome, flags), outcome.memory
+
+
+def _version(hpa: Hpa) -> int:
+    """A resource version as a number; one that is none counts as new enough."""
+    return int(hpa.resource_version) if hpa.resource_version.isdigit() else MAX_INT64
+
+
+def _stale(seen: Observation, hpa: Hpa, memory: Memory) -> _Outcome:
+    """The cache does not have our own last write yet: nothing is read, one period is skipped."""
+    text = (
+        f"read version: {hpa.resource_version} is not as new as written version: {seen.written_version} "
+        "for group resource horizontalpodautoscalers.autoscaling"
+    )
+    gate = _gate("gate.stale_cache", None, (("error", text),))
+    return _Outcome(status=hpa.status, memory=memory, error=text, chain=chain_of([gate]))
 
 
 # --- reading the scale -------------------------------------------------------------------------------------
@@ -111,7 +130,7 @@ def _decide(
     minimum = 1 if hpa.spec.min_replicas is None else hpa.spec.min_replicas
     if current == 0 and not _leaves_zero(hpa, minimum, rules):
         return _disabled(seen, hpa, scale, memory, conditions, rules)
-    if current != 0 and current > hpa.spec.max_replicas:
+    if current > hpa.spec.max_replicas:
         jump = _gate("gate.above_max", current, (("max", hpa.spec.max_replicas),), after=hpa.spec.max_replicas)
         return _jump(seen, hpa, scale, memory, conditions, hpa.spec.max_replicas, ABOVE_MAX, jump, flags, rules)
     if current != 0 and current < minimum:
@@ -170,7 +189,8 @@ def _read_scale(seen: Observation, hpa: Hpa, flags: Flags) -> Scale | _Unreadabl
 
 def _scaled_to_zero(hpa: Hpa, rules: Rules) -> bool:
     condition = condition_of(hpa.status.conditions, "ScaledToZero")
-    return rules.scale_to_zero and condition is not None and condition.status == "True"
+    on = rules.scale_to_zero and rules.scaled_to_zero_condition
+    return on and condition is not None and condition.status == "True"
 
 
 def _has_object_or_external(hpa: Hpa) -> bool:
@@ -178,7 +198,9 @@ def _has_object_or_external(hpa: Hpa) -> bool:
 
 
 def _leaves_zero(hpa: Hpa, minimum: int, rules: Rules) -> bool:
-    """At zero the metrics are consulted only if this controller itself scaled to zero (1.36)."""
+    """At zero the metrics are consulted only if this controller itself scaled to zero (1.36); before, if min is 0."""
+    if not rules.scaled_to_zero_condition:
+        return minimum == 0
     return _scaled_to_zero(hpa, rules) and (minimum != 0 or _has_object_or_external(hpa))
 
 
@@ -190,7 +212,7 @@ def _disabled(
     conditions: tuple[Condition, ...],
     rules: Rules,
 ) -> _Outcome:
-    if not rules.scale_to_zero:
+    if rules.scaled_to_zero_condition and not rules.scale_to_zero:
         conditions = without_condition(conditions, "ScaledToZero")
     conditions = with_condition(
         conditions,
@@ -200,7 +222,7 @@ def _disabled(
         "scaling is disabled since the replica count of the target is zero",
         seen.decided_us,
     )
-    status = _status(hpa, scale.spec_replicas, 0, None, conditions, None)
+    status = _status(hpa, scale.spec_replicas, 0, None, conditions, None, rules)
     chain = chain_of([_gate("gate.disabled_at_zero", 0, (), after=0)])
     return _Outcome(status=status, memory=memory, scale=scale, desired=0, chain=chain)
 
@@ -243,15 +265,18 @@ def _by_metrics(
 ) -> _Outcome:
     if scale.selector:
         memory = replace(memory, selector=scale.selector)
-    pods, refused = select(hpa, scale, seen.pods, seen.rivals)
+    pods, refused = select(hpa, scale, seen.pods, seen.rivals, rules)
     found = refused or recommend(hpa, seen, _sight(hpa, scale, pods, flags, rules, keep_pods=keep_pods))
-    active = "False" if found.replicas is None else "True"
-    conditions = with_condition(conditions, "ScalingActive", active, found.reason, found.message, seen.decided_us)
+    if found.reason:
+        active = "False" if found.replicas is None else "True"
+        conditions = with_condition(conditions, "ScalingActive", active, found.reason, found.message, seen.decided_us)
+    else:
+        # A metric that a gate forbids fails without a condition; upstream sets the empty one.
+        conditions = with_condition(conditions, "", "", "", "", seen.decided_us)
     if found.replicas is None:
+        statuses = found.statuses if rules.metrics_renewed_on_failure else hpa.status.current_metrics
         return _Outcome(
-            status=_status(
-                hpa, scale.spec_replicas, hpa.status.desired_replicas, found.statuses, conditions, None
-            ),
+            status=_status(hpa, scale.spec_replicas, hpa.status.desired_replicas, statuses, conditions, None, rules),
             memory=memory,
             scale=scale,
             desired=scale.spec_replicas,
@@ -318,8 +343,12 @@ def _normalize(
         without_memory = limits.plain(raw, current, minimum, maximum)
     else:
         held = stabilize.with_behavior(raw, current, old, behavior, now_us, flags.downscale_stabilization_us)
-        limited = limits.with_behavior(held.replicas, current, minimum, maximum, behavior, memory, now_us)
-        without_memory = limits.with_behavior(raw, current, minimum, maximum, behavior, memory, now_us)
+        limited = limits.with_behavior(
+            held.replicas, current, minimum, maximum, behavior, memory, now_us, both=rules.both_directions_count
+        )
+        without_memory = limits.with_behavior(
+            raw, current, minimum, maximum, behavior, memory, now_us, both=rules.both_directions_count
+        )
     conditions = _able(conditions, raw, current, held.replicas, now_us, behavior=behavior is not None)
     conditions = with_condition(
         conditions,
@@ -354,7 +383,7 @@ def _normalize(
         desired=desired,
         scale_reason=reason,
         events=found.events,
-        error=found.error,
+        error=found.error if rules.partial_error_returned else "",
         partial_error=bool(found.error),
         proposals=found.views,
         chain=chain,
@@ -392,9 +421,9 @@ def _act(
         raise AssertionError("a scale is written only after it was read")
     current = scale.spec_replicas
     if desired == current:
-        status = _status(hpa, current, current, statuses, conditions, None)
+        status = _status(hpa, current, current, statuses, conditions, None, rules)
         return replace(outcome, status=status)
-    attempts, last = _write(seen, desired)
+    attempts, last = _write(seen, desired, MAX_ATTEMPTS if rules.conflict_retry else 1)
     events = outcome.events
     if last.status not in _OK:
         text = last.error if last.status else without_answer("Put", flags.api_server, last.path, last.error)
@@ -408,7 +437,8 @@ def _act(
             f"the HPA controller was unable to update the target scale: {text}",
             last.at_us,
         )
-        status = _status(hpa, current, hpa.status.desired_replicas, statuses, conditions, None)
+        shown = statuses if rules.metrics_renewed_on_failure else hpa.status.current_metrics
+        status = _status(hpa, current, hpa.status.desired_replicas, shown, conditions, None, rules)
         return replace(
             outcome,
             status=status,
@@ -430,7 +460,7 @@ def _act(
     conditions = _zero_condition(hpa, conditions, current, desired, last.at_us, rules)
     return replace(
         outcome,
-        status=_status(hpa, current, desired, statuses, conditions, last.at_us),
+        status=_status(hpa, current, desired, statuses, conditions, last.at_us, rules),
         memory=remember_scale(outcome.memory, hpa.spec.behavior, current, desired, last.at_us),
         attempts=attempts,
         events=events,
@@ -438,11 +468,11 @@ def _act(
     )
 
 
-def _write(seen: Observation, desired: int) -> tuple[tuple[ScaleAttempt, ...], WriteOutcome]:
-    """Up to five attempts while they conflict; without a recorded outcome the write succeeds."""
+def _write(seen: Observation, desired: int, most: int) -> tuple[tuple[ScaleAttempt, ...], WriteOutcome]:
+    """At most so many attempts while they conflict; without a recorded outcome the write succeeds."""
     attempts: list[ScaleAttempt] = []
     outcome = WriteOutcome(at_us=seen.decided_us, path="", status=200, error="")
-    for number in range(MAX_ATTEMPTS):
+    for number in range(most):
         if number < len(seen.scale_writes):
             outcome = seen.scale_writes[number]
         elif number:
@@ -457,6 +487,8 @@ def _zero_condition(
     hpa: Hpa, conditions: tuple[Condition, ...], current: int, desired: int, now_us: Micros, rules: Rules
 ) -> tuple[Condition, ...]:
     """`ScaledToZero`, written with every scale while the gate is on, removed while it is off (1.36)."""
+    if not rules.scaled_to_zero_condition:
+        return conditions
     if not rules.scale_to_zero:
         return without_condition(conditions, "ScaledToZero")
     if current > 0 and desired == 0 and hpa.spec.min_replicas == 0 and _has_object_or_external(hpa):
@@ -473,10 +505,11 @@ def _status(
     statuses: tuple[MetricStatus, ...] | None,
     conditions: tuple[Condition, ...],
     scaled_us: Micros | None,
+    rules: Rules,
 ) -> HpaStatus:
     """`setStatus`: rebuilt whole, so that observedGeneration is dropped (to 1.36)."""
     return HpaStatus(
-        observed_generation=None,
+        observed_generation=hpa.generation if rules.generation else None,
         last_scale_us=hpa.status.last_scale_us if scaled_us is None else scaled_us,
         current_replicas=current,
         desired_replicas=desired,

@@ -11,10 +11,10 @@ from hpaaudit.engine.follow import follow
 from hpaaudit.engine.plan import Plan, Planned
 from hpaaudit.engine.reconcile import reconcile
 from hpaaudit.engine.unknown import extremes
-from hpaaudit.engine.world import World
+from hpaaudit.engine.world import World, is_controller
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.decision import Decision
-from hpaaudit.model.facts import ControllerSeen, Fact, HpaGone, HpaSeen, LeaseSeen
+from hpaaudit.model.facts import ControllerSeen, Fact, HpaGone, HpaSeen, LeaseSeen, StatusWritten
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import HpaStatus
 from hpaaudit.model.memory import EMPTY, Memory
@@ -52,6 +52,7 @@ class Process:
         self.memories: dict[str, Memory] = {}
         self.previous_us: dict[str, Micros] = {}
         self.unseen_until_us: dict[str, Micros] = {}
+        self.written: dict[str, int] = {}
         self.started = False
         self.holder = ""
 
@@ -70,6 +71,8 @@ class Process:
                 if self.holder and holder != self.holder:
                     self._forget()
                 self.holder = holder
+            case StatusWritten(resource_version=version) if version.isdigit() and is_controller(fact.by):
+                self.written[f"{fact.namespace}/{fact.name}"] = int(version)
             case HpaSeen():
                 self._hpa_seen(fact)
             case HpaGone():
@@ -95,6 +98,7 @@ class Process:
         self.started = True
         self.memories = dict.fromkeys(self.world.hpas, EMPTY)
         self.previous_us.clear()
+        self.written.clear()
         self.unseen_until_us.clear()
 
     def reconcile(self, planned: Planned, number: int) -> Pass:
@@ -109,7 +113,10 @@ class Process:
             rivals=self._rivals(key),
             scale_writes=tuple(planned.scale_writes),
             status_write=planned.status_write,
+            written_version=self.written.get(key, 0),
         )
+        if seen.hpa is None:
+            self.written.pop(key, None)
         choice = self._choose(seen, before, planned)
         after = choice.memory
         if planned.published is not None and choice.seen.hpa is not None:

@@ -3,22 +3,23 @@
 from collections.abc import Mapping, Sequence
 
 from hpaaudit.engine.measure import Problem
+from hpaaudit.engine.release import Rules
 from hpaaudit.engine.rules.numbers import wrap64
 from hpaaudit.model.target import Container, Pod
 from hpaaudit.model.units import Milli
 
 
 def requests(
-    pods: Sequence[Pod], container: str, resource: str, *, pod_level: bool
+    pods: Sequence[Pod], container: str, resource: str, rules: Rules
 ) -> Mapping[str, Milli] | Problem:
     """Requests by pod, of one container or of all; every listed pod must say its own.
 
-    pod_level   the gate PodLevelResources is on: a pod-level request counts where no container is named
+    A pod-level request counts where no container is named (1.34).
     """
     found: dict[str, Milli] = {}
     for pod in pods:
-        whole = pod_level and not container and _has_pod_level(pod)
-        request = _of_pod(pod, resource) if whole else _of_containers(pod, container, resource)
+        whole = rules.pod_level_resources and not container and _has_pod_level(pod)
+        request = _of_pod(pod, resource) if whole else _of_containers(pod, container, resource, rules)
         if isinstance(request, Problem):
             return request
         found[pod.name] = request
@@ -37,20 +38,23 @@ def _sidecar(container: Container) -> bool:
     return container.restart_policy == "Always"
 
 
-def _of_containers(pod: Pod, name: str, resource: str) -> Milli | Problem:
-    """Containers and sidecars in that order; a named container ends the search (1.35)."""
+def _of_containers(pod: Pod, name: str, resource: str, rules: Rules) -> Milli | Problem:
+    """Containers and sidecars (1.29) in that order; a named container ends the search (1.35)."""
     total = 0
-    for container in (*pod.containers, *filter(_sidecar, pod.init_containers)):
+    sidecars = filter(_sidecar, pod.init_containers) if rules.sidecars_count else ()
+    for container in (*pod.containers, *sidecars):
         if name and container.name != name:
             continue
         request = dict(container.requests).get(resource)
         if request is None:
-            text = f"missing request for {resource} in container {container.name} of Pod {pod.name}"
+            text = f"missing request for {resource}"
+            if rules.named_missing_request:
+                text += f" in container {container.name} of Pod {pod.name}"
             return Problem("metric.invalid.missing_request", text)
         total = wrap64(total + request)
-        if name:
+        if name and rules.absent_container_fails:
             return Milli(total)
-    if name:
+    if name and rules.absent_container_fails:
         return Problem("metric.invalid.container_missing", f"container {name} not found in Pod {pod.name}")
     return Milli(total)
 

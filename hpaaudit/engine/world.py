@@ -159,6 +159,7 @@ class World:
         rivals: tuple[tuple[str, str], ...],
         scale_writes: tuple[WriteOutcome, ...] = (),
         status_write: WriteOutcome | None = None,
+        written_version: int = 0,
     ) -> Observation:
         """What this HPA's reconcile saw.
 
@@ -196,6 +197,7 @@ class World:
             decided_us=at_us,
             scale_writes=scale_writes,
             status_write=status_write,
+            written_version=written_version,
         )
 
     def _metrics(

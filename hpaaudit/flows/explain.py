@@ -1,6 +1,7 @@
 """Explains one reconcile; steps that were not kept are computed again from the recording."""
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,20 +31,34 @@ def explain(source: Path, hpa: str | None = None, *, at: Micros | None = None) -
     with open_source(source) as results:
         chosen, moment = interesting(results, hpa)
         account = reconcile_account(results, chosen, moment if at is None else at)
-        return account if account.steps else _with_steps(account, results)
+        return account if account.steps else _with_steps(account, results, source)
 
 
-def _with_steps(account: ReconcileAccount, results: "Results") -> ReconcileAccount:
+def _with_steps(account: ReconcileAccount, results: "Results", source: Path) -> ReconcileAccount:
     """The same account with the steps and pods of a second replay; as it was where the recording is gone."""
+    recording = _recording(account, results, source)
+    if recording is None:
+        return account
     settings = {known.key: known.value for known in results.assumptions if known.source == "user"}
     release = settings.pop("release", None)
-    try:
-        for done in passes(Path(account.recording), release=release, flags=settings):
-            if done.reconcile_id == account.reconcile_id:
-                return replace(account, steps=_step_lines(done.decision), pods=_pod_lines(done.decision))
-    except RecordingError:
+    again = passes(recording, release=release, flags=settings)
+    found = next((done.decision for done in again if done.reconcile_id == account.reconcile_id), None)
+    if found is None:
         return account
-    return account
+    return replace(account, steps=_step_lines(found), pods=_pod_lines(found))
+
+
+def _recording(account: ReconcileAccount, results: "Results", source: Path) -> Path | None:
+    """The very recording that was replayed, where it still is: the source, by its name, or beside the results."""
+    from hpaaudit.recording.read import open_recording
+
+    beside = results.path.parent
+    for place in (source, Path(account.recording), beside, beside / account.recording):
+        if place.is_dir():
+            with suppress(RecordingError):
+                if open_recording(place).info.manifest_sha256 == results.manifest_sha256:
+                    return place
+    return None
 
 
 def _step_lines(decision: Decision) -> tuple[StepLine, ...]:

@@ -19,7 +19,7 @@ class Imported:
     ignored: tuple[tuple[str, int], ...]
 
 
-def import_capture(files: Sequence[Path], *, into: Path) -> Imported:
+def import_capture(files: Sequence[Path | str], *, into: Path | str) -> Imported:
     """Make a recording of captures of the Kubernetes API, merged by time.
 
     Raises `BadCapture` with file and line, and `FileExists`; nothing is left behind then.
@@ -27,12 +27,13 @@ def import_capture(files: Sequence[Path], *, into: Path) -> Imported:
     from hpaaudit.importers.capture import Reader
     from hpaaudit.recording.write import Writer
 
-    reader = Reader(tuple(files))
+    paths, folder = tuple(Path(file) for file in files), Path(into)
+    reader = Reader(paths)
     facts = reader.facts()
     first = next(facts, None)
-    if first is None or (first.at_us == 0 and not any(path.stat().st_size for path in files)):
-        raise BadCapture(f"{', '.join(map(str, files))}: empty; a capture has one JSON object a line")
-    writer = Writer(into, source="capture", started_us=Micros(first.at_us))
+    if first is None or (first.at_us == 0 and not any(path.stat().st_size for path in paths)):
+        raise BadCapture(f"{', '.join(map(str, paths))}: empty; a capture has one JSON object a line")
+    writer = Writer(folder, source="capture", started_us=Micros(first.at_us))
     try:
         writer.add(first)
         count = 1
@@ -41,6 +42,6 @@ def import_capture(files: Sequence[Path], *, into: Path) -> Imported:
             count += 1
         writer.close()
     except BaseException:
-        shutil.rmtree(into, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
         raise
-    return Imported(recording=into, facts=count, ignored=tuple(sorted(Counter(reader.ignored).items())))
+    return Imported(recording=folder, facts=count, ignored=tuple(sorted(Counter(reader.ignored).items())))

@@ -168,9 +168,10 @@ class _Signals:
 
     def _came(self) -> None:
         self.count += 1
-        if self.count > 1:
+        if self.count == 1:
+            self.stop()
+        else:
             os._exit(INTERRUPTED)
-        self.stop()
 
 
 def _first(several: BaseExceptionGroup[AuditError]) -> AuditError:

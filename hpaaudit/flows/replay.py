@@ -46,9 +46,9 @@ class Prepared:
 
 
 def replay(
-    recording: Path,
+    recording: Path | str,
     *,
-    into: Path | None = None,
+    into: Path | str | None = None,
     release: str | None = None,
     flags: Mapping[str, str] | None = None,
     hpas: Collection[str] = (),
@@ -71,10 +71,11 @@ def replay(
     """
     from hpaaudit.results.write import ResultsWriter
 
-    prepared = prepare(recording, release=release, flags=flags or {}, hpas=hpas, until=until)
+    folder = Path(recording)
+    prepared = prepare(folder, release=release, flags=flags or {}, hpas=hpas, until=until)
     for key, reason in sorted(prepared.plan.unsupported.items()):
         warn(f"{key} is not replayed: {reason}")
-    path = recording / RESULTS if into is None else into
+    path = folder / RESULTS if into is None else Path(into)
     info = prepared.recording.info
     run = Replay(
         replay_id=_replay_id(prepared, detail),

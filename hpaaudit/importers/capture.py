@@ -154,6 +154,7 @@ class Reader:
                 error=error,
                 by=by,
                 status_json=see.canonical_json(shown.get("status") or {}),
+                resource_version="" if after is None else (after.get("metadata") or {}).get("resourceVersion", ""),
             )
             return [written, *(collections.written(line.at_us, path.partition("?")[0].removesuffix("/status"), after) or ())]
         if verb == "delete":

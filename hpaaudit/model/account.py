@@ -51,7 +51,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignWrite:
-    """Somebody else wrote `spec.replicas`; `restored_us` is when the former number stood again, if it did."""
+    """Somebody else wrote `spec.replicas`; `restored_us` and `restored_to` tell the HPA's write that undid it, if any."""
 
     at_us: Micros
     writer_class: str
@@ -59,6 +59,7 @@ class ForeignWrite:
     from_replicas: int
     to_replicas: int
     restored_us: Micros | None
+    restored_to: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +98,10 @@ class HpaAccount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayAccount:
-    """One replay: `file` is where its results lie, `recording` what was replayed."""
+    """One replay: `file` is where its results lie, `recording` what was replayed.
+
+    gaps   what nobody looked at, and for how many seconds
+    """
 
     file: str
     recording: str
@@ -105,8 +109,7 @@ class ReplayAccount:
     ended_us: Micros
     release: str
     assumptions: tuple[Assumption, ...]
-    gaps: int
-    gap_s: float
+    gaps: tuple[tuple[str, float], ...]
     hpas: tuple[HpaAccount, ...]
 
 

@@ -189,7 +189,10 @@ class ScaleWritten:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusWritten:
-    """Somebody wrote an HPA's status, or tried to; `status_json` is what was sent."""
+    """Somebody wrote an HPA's status, or tried to; `status_json` is what was sent.
+
+    `resource_version` is the HPA's after the write, empty where it failed or the answer is unknown.
+    """
 
     at_us: Micros
     took_us: Micros
@@ -200,6 +203,7 @@ class StatusWritten:
     error: str
     by: str
     status_json: str
+    resource_version: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

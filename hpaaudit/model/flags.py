@@ -1,6 +1,6 @@
 """How the controller was started: its release, its flags, its feature gates."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from hpaaudit.model.units import SECOND, Micros
 
@@ -9,7 +9,8 @@ from hpaaudit.model.units import SECOND, Micros
 class Flags:
     """What steers every decision of one controller process.
 
-    `gates` holds only those that were set; a behaviour's default comes from its release.
+    `gates` holds only those that were set; a behaviour's default comes from its release, and
+    `with_behaviours`, `without_behaviours` switch single ones, for vendors port them back.
     `api_server` is where the controller reached its API server: it appears in error texts.
     """
 
@@ -19,5 +20,7 @@ class Flags:
     cpu_initialization_period_us: Micros = Micros(300 * SECOND)
     initial_readiness_delay_us: Micros = Micros(30 * SECOND)
     tolerance: float = 0.1
-    gates: tuple[tuple[str, bool], ...] = field(default=())
+    gates: tuple[tuple[str, bool], ...] = ()
+    with_behaviours: tuple[str, ...] = ()
+    without_behaviours: tuple[str, ...] = ()
     api_server: str = "https://10.96.0.1:443"

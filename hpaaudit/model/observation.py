@@ -33,6 +33,7 @@ class Observation:
     decided_us      after the last read
     scale_writes    how the writes of the scale went; empty: the first one succeeds at `decided_us`
     status_write    how the write of the status went; None: it succeeds
+    written_version the resource version that the controller's own last status write gave the HPA, 0 if unknown
     """
 
     at_us: Micros
@@ -50,3 +51,4 @@ class Observation:
     decided_us: Micros
     scale_writes: tuple[WriteOutcome, ...]
     status_write: WriteOutcome | None
+    written_version: int = 0

@@ -17,7 +17,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Permission:
-    """A right that a recorder needs; `namespace` is empty for all of them."""
+    """A right that a recorder needs; `namespace` is empty for all of them, `name` for every object."""
 
     verb: str
     resource: str

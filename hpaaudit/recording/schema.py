@@ -187,6 +187,7 @@ _ALL = (
         ERROR,
         BY,
         text("status_json", "what was sent, sorted keys"),
+        _resource_version("the HPA after the write"),
     ),
     _table(
         "events",

@@ -73,7 +73,7 @@ def _chain(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
     for step in account.steps:
         yield step.stage, _step(step, account)
     if not account.steps:
-        yield "steps", "not kept, and the recording is not there to compute them again"
+        yield "steps", f"not kept; to compute them again, {account.recording} is needed"
 
 
 def _group(account: ReconcileAccount, index: int, metric: Metric) -> Iterator[tuple[str, str]]:

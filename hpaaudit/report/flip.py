@@ -1,5 +1,7 @@
 """The smallest change that would have changed a decision, where that can be computed from what is kept."""
 
+import math
+
 from hpaaudit.model.account import Metric, ReconcileAccount, StepLine
 from hpaaudit.model.units import Micros
 from hpaaudit.report.text import clock
@@ -15,7 +17,7 @@ def nearest_flip(account: ReconcileAccount) -> str:
         return _memory_ends(step)
     winner = next((metric for metric in account.metrics if metric.is_winner), None)
     if account.reason_code in ("tolerance.hold", "metric.on_target") and winner is not None:
-        return _threshold(winner, alone=len(account.metrics) == 1)
+        return _threshold(winner, account.spec_replicas)
     return ""
 
 
@@ -29,16 +31,21 @@ def _memory_ends(step: StepLine) -> str:
     )
 
 
-def _threshold(metric: Metric, *, alone: bool) -> str:
+def _threshold(metric: Metric, current: int | None) -> str:
     """Whole percents of a utilization, as the controller compares them; only where every pod counted as measured."""
-    if metric.target_type != "Utilization" or not metric.target or metric.tolerance is None:
+    target, tolerance, pods = metric.target, metric.tolerance, metric.ready_pods
+    if metric.target_type != "Utilization" or not target or tolerance is None or not pods or current is None:
         return ""
     if metric.adjust_code != "adjust.none":
         return ""
-    target, tolerance = metric.target, metric.tolerance
-    above = next(p for p in range(target, _PERCENT_LIMIT) if p / target > 1.0 + tolerance)
-    up = f"up from {metric.name} {above} %"
-    below = next((p for p in range(target, -1, -1) if p / target < 1.0 - tolerance), None)
-    if below is None or not alone:
-        return up
-    return f"{up}, down from {below} %"
+    found = []
+    for word, percents in (("more", range(target, _PERCENT_LIMIT)), ("fewer", range(target, -1, -1))):
+        for percent in percents:
+            ratio = percent / target
+            asked = math.ceil(ratio * pods)
+            if not 1.0 - tolerance <= ratio <= 1.0 + tolerance and (
+                asked > current if word == "more" else asked < current
+            ):
+                found.append(f"for {word} at {percent} %")
+                break
+    return f"{metric.name} asks {', '.join(found)}" if found else ""

@@ -34,4 +34,5 @@ def can_i(right: Permission) -> str:
     resource = f"{right.resource}.{right.group}" if right.group else right.resource
     subresource = f" --subresource={right.subresource}" if right.subresource else ""
     where = f" -n {right.namespace}" if right.namespace else " -A"
-    return f"kubectl auth can-i {right.verb} {resource}{subresource}{where}"
+    name = f"/{right.name}" if right.name else ""
+    return f"kubectl auth can-i {right.verb} {resource}{name}{subresource}{where}"

@@ -15,6 +15,7 @@ LINES = 20
 """So many changes of one HPA are listed."""
 
 _OWN = ("hpa", "")
+_TEXT_ONLY = ("api-server", "release")  # the first only stands in error texts, the second in the first line
 
 
 def replay_text(account: ReplayAccount) -> str:
@@ -74,8 +75,8 @@ def _foreign(write: ForeignWrite) -> str:
     who = write.writer_name or "somebody unknown"
     told = f"At {clock(write.at_us)} {who} wrote {write.from_replicas} -> {write.to_replicas}"
     if write.restored_us is None:
-        return f"{told}; {write.from_replicas} did not come back while it was recorded."
-    return f"{told}; {write.from_replicas} stood again after {between(write.at_us, write.restored_us)}."
+        return f"{told}; the HPA did not undo that while it was recorded."
+    return f"{told}; the HPA had {write.restored_to} again after {between(write.at_us, write.restored_us)}."
 
 
 def _refused(divergences: list[Divergence]) -> str:
@@ -123,6 +124,8 @@ def _by(change: Change) -> str:
 
 
 def _why(change: Change) -> str:
+    if change.writer_class not in _OWN and not change.divergence_class.startswith("external_write."):
+        return "external write"
     if change.divergence_class and not change.divergence_class.startswith("no_data."):
         return f"{change.divergence_class}, {change.severity}, {change.confidence}"
     return why(change.reason_code, change.metric)
@@ -163,9 +166,9 @@ def _others(hpas: tuple[HpaAccount, ...]) -> str:
 
 
 def _footing(account: ReplayAccount) -> Iterator[str]:
-    gaps = f"{account.gaps}, {lasting(account.gap_s)} in all" if account.gaps else "none"
-    yield f"  recorder gaps: {gaps}"
-    assumed = [known for known in account.assumptions if known.source != "observed"]
+    gaps = ", ".join(f"{stream} {lasting(seconds)}" for stream, seconds in account.gaps)
+    yield paragraph(f"recorder gaps: {gaps or 'none'}")
+    assumed = [known for known in account.assumptions if known.source != "observed" and known.key not in _TEXT_ONLY]
     yield paragraph(f"assumed: {', '.join(_assumption(known) for known in assumed) or 'nothing'}")
 
 

@@ -13,8 +13,7 @@ def replay_account(results: Results) -> ReplayAccount:
     head = results.rows("""
         select
             p.path, p.release, epoch_us(r.started_at) as started_us, epoch_us(r.ended_at) as ended_us,
-            (select count(*) from coverage_gaps) as gaps,
-            (select coalesce(sum(epoch_us(gap_to) - epoch_us(gap_from)), 0) / 1e6 from coverage_gaps) as gap_s
+            (select list((stream, seconds) order by stream) from gap_time) as gaps
         from replays as p
         join recordings as r using (replay_id)
     """)[0]
@@ -25,8 +24,7 @@ def replay_account(results: Results) -> ReplayAccount:
         ended_us=head["ended_us"],
         release=head["release"],
         assumptions=results.assumptions,
-        gaps=head["gaps"],
-        gap_s=head["gap_s"],
+        gaps=tuple(head["gaps"] or ()),
         hpas=tuple(_hpas(results)),
     )
 
@@ -72,7 +70,7 @@ def _foreign_writes(results: Results, uid: str) -> Iterator[ForeignWrite]:
         """
         select
             epoch_us(ts) as at_us, writer_class, writer_name, from_replicas, to_replicas,
-            epoch_us(restored_at) as restored_us
+            epoch_us(restored_at) as restored_us, restored_to
         from foreign_writes
         where hpa_uid = $uid
         order by ts

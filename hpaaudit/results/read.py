@@ -11,6 +11,8 @@ from hpaaudit.errors import BadQuery, NotResults
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.units import Micros
 
+_MAGIC, _MAGIC_AT = b"DUCK", 8
+
 Parameter = Any
 """What a question may be asked with: text, number, datetime."""
 
@@ -87,6 +89,10 @@ def open_results(path: Path) -> Results:
     """
     if not path.is_file():
         raise NotResults(f"{path} does not exist: `hpaaudit replay RECORDING --into {path}` makes it")
+    with path.open("rb") as file:
+        # DuckDB would make a database of any CSV or JSON file.
+        if file.read(_MAGIC_AT + len(_MAGIC))[_MAGIC_AT:] != _MAGIC:
+            raise NotResults(f"{path} is no results file: `hpaaudit replay RECORDING --into FILE` makes one")
     try:
         connection = duckdb.connect(str(path), read_only=True)
     except duckdb.Error as error:

@@ -15,6 +15,8 @@ from hpaaudit.flows.replay import replay
 HERE = Path(__file__).parent
 _RANDOM = (
     (re.compile(r"controlled by multiple HPAs: \[[^]]*]"), "controlled by multiple HPAs"),
+    (re.compile(r"controlled by more than one HPA \(e\.g\. \[[^]]*]\)"), "controlled by more than one HPA"),
+    (re.compile(r"(missing pod-level request for \S+ in Pod) \S+"), r"\1"),
     (re.compile(r"(missing request for \S+ in container \S+ of Pod) \S+"), r"\1"),
 )
 

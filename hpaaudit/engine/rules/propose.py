@@ -16,9 +16,21 @@ from hpaaudit.engine.rules.numbers import (
 FULL_PERCENT = 100
 
 
-def within(ratio: float, down: float, up: float) -> bool:
-    """Inside the tolerance, both ends included (1.33); what is not a number is outside."""
-    return (1.0 - down) <= ratio and ratio <= (1.0 + up)
+def within(ratio: float, down: float, up: float, inclusive: bool) -> bool:
+    """Inside the tolerance, both ends included (1.33).
+
+    Before, one distance from one was compared: 1.1 is farther from one than 0.1 in doubles.
+    """
+    if inclusive:
+        return (1.0 - down) <= ratio and ratio <= (1.0 + up)
+    return abs(1.0 - ratio) <= down
+
+
+def outside(ratio: float, down: float, up: float, inclusive: bool) -> bool:
+    """Outside the tolerance: the opposite, but for what is not a number, which was inside before 1.33."""
+    if inclusive:
+        return not within(ratio, down, up, inclusive)
+    return abs(1.0 - ratio) > down
 
 
 def utilization_percent(total: int, requests: int) -> int:
@@ -36,8 +48,10 @@ def rescues_unready(unready: int, ratio: float) -> bool:
     return unready > 0 and ratio > 1.0
 
 
-def missing_utilization(request: int, target: int) -> int:
-    """What a pod without a sample counts as on the way down: all that it may use (1.26)."""
+def missing_utilization(request: int, target: int, up_to_target: bool) -> int:
+    """What a pod without a sample counts as on the way down: all that it may use (1.26), or its request."""
+    if not up_to_target:
+        return request
     percent = target if target > FULL_PERCENT else FULL_PERCENT
     return cut(wrap64(request * percent), FULL_PERCENT)
 
@@ -53,9 +67,9 @@ def replicas_of_clamped(ratio: float, pods: int) -> int:
     return MAX_INT32 if replicas > float(MAX_INT32) else to_int32(replicas)
 
 
-def holds(first: float, second: float, down: float, up: float) -> bool:
+def holds(first: float, second: float, down: float, up: float, inclusive: bool) -> bool:
     """After filling in, the ratio is inside the tolerance or on the other side of one."""
-    return within(second, down, up) or (first < 1.0 < second) or (first > 1.0 > second)
+    return within(second, down, up, inclusive) or (first < 1.0 < second) or (first > 1.0 > second)
 
 
 def against_direction(ratio: float, replicas: int, current: int) -> bool:
@@ -84,11 +98,6 @@ def per_pod_status(usage: int, status_replicas: int, clamped: bool) -> int:
     if clamped and float(usage) >= TWO_63:
         return MAX_INT64
     return to_int64(ceil(divide(float(usage), float(status_replicas))))
-
-
-def add_external_per_pod(total: int, value: int) -> int:
-    """One more series; a sum that turns negative is taken for an overflow (1.34): the caller stops there."""
-    return wrap64(total + value)
 
 
 def overflows(total: int, value: int) -> bool:

@@ -1,5 +1,6 @@
 -- During which reconciles did the recorder not look?
--- One row per reconcile that a gap touches, from one sync period before it began until the next.
+-- One row per reconcile that a gap touches, from one sync period before it began until the next. Events and leases are
+-- no input of a decision: their gaps do not count here.
 -- hides_status: the gap hides the HPA itself.
 create temp table blind as
 select
@@ -11,4 +12,5 @@ join runs.coverage_gaps as g
     on g.gap_from < s.until
     and g.gap_to > s.began_at - s.sync
     and gap_hides(g.prefix, s.namespace)
+    and g.stream not in ('events', 'leases')
 group by s.reconcile_id;

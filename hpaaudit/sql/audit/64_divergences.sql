@@ -4,7 +4,7 @@ insert into runs.divergences by name
 with classes as (
     select *
     from (values
-        ('external_write.manual', 2, 'let only the HPA write spec.replicas; pause it by minReplicas = maxReplicas instead'),
+        ('external_write.manual', 3, 'let only the HPA write spec.replicas; pause it by minReplicas = maxReplicas instead'),
         ('external_write.gitops', 3, 'leave spec.replicas out of the manifests, or ignore that field in the sync'),
         ('external_write.deploy_tool', 3, 'remove spec.replicas from the chart or manifest that this tool applies'),
         ('external_write.autoscaler', 3, 'let one autoscaler only scale this target'),

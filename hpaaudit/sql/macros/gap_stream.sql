@@ -1,11 +1,12 @@
 -- What does a gap with this path prefix hide?
--- One of everything, hpas, metrics, pods, events or targets.
+-- One of everything, hpas, metrics, pods, events, leases or targets.
 create macro main.gap_stream(prefix) as
     case
         when prefix in ('*', '', '/') then 'everything'
         when prefix like '/apis/autoscaling%' or prefix like '/apis/extensions%' then 'hpas'
         when contains(prefix, 'metrics.k8s.io') then 'metrics'
         when prefix like '%/events%' then 'events'
+        when prefix like '%/leases%' then 'leases'
         when prefix like '%/pods%' then 'pods'
         when prefix in ('/api', '/api/v1', '/apis') then 'everything'
         else 'targets'
