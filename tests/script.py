@@ -43,7 +43,11 @@ def parse(text: str) -> Iterator[Block]:
         command, *given = lines[start:here]
         fenced = here + 1 < len(lines) and lines[here + 1] == FENCE
         begin = here + 2 if fenced else here + 1
-        here = lines.index(FENCE, begin) if fenced else next((i for i in range(begin, len(lines)) if not lines[i]), len(lines))
+        here = (
+            lines.index(FENCE, begin)
+            if fenced
+            else next((i for i in range(begin, len(lines)) if not lines[i]), len(lines))
+        )
         yield Block(
             lead="".join(f"{line}\n" for line in lines[lead:start]),
             command=command,

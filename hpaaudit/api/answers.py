@@ -1,6 +1,7 @@
 """What Kubernetes' own client says of an answer that is not the object that was asked for."""
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from hpaaudit.api.requests import split
@@ -68,8 +69,16 @@ def _subject(path: str) -> str:
     return ""
 
 
-def without_answer(verb: str, server: str, path: str, error: str) -> str:
-    """Go's `url.Error`: `Get "https://…": dial tcp …`."""
-    if re.match(r'^(Get|Put|Post|Patch|Delete) "', error):
-        return error
-    return f'{verb} "{server}{path}": {error}'
+@dataclass(frozen=True, slots=True)
+class Server:
+    """An API server as the controller's errors name it; `quoted` as Go does since 1.14 (Kubernetes 1.19)."""
+
+    url: str
+    quoted: bool
+
+    def without_answer(self, verb: str, path: str, error: str) -> str:
+        """Go's `url.Error`: `Get "https://…": dial tcp …`."""
+        if re.match(r'^(Get|Put|Post|Patch|Delete) "?http', error):
+            return error
+        asked = f"{self.url}{path}"
+        return f'{verb} "{asked}": {error}' if self.quoted else f"{verb} {asked}: {error}"

@@ -8,19 +8,19 @@ from hpaaudit.model.hpa import Condition, HpaStatus, LabelSelector, MetricStatus
 from hpaaudit.model.units import Micros, Quantity
 
 
-def status_json(status: HpaStatus) -> str:
-    """`status` of `autoscaling/v2`: fields in upstream's order, empty ones left out as upstream does."""
-    return json.dumps(status_object(status), separators=(",", ":"), ensure_ascii=False)
+def status_json(status: HpaStatus, version: str = "autoscaling/v2") -> str:
+    """A `status` in upstream's order of fields, empty ones left out as that version does."""
+    return json.dumps(status_object(status, version), separators=(",", ":"), ensure_ascii=False)
 
 
-def status_object(status: HpaStatus) -> dict[str, Any]:
+def status_object(status: HpaStatus, version: str = "autoscaling/v2") -> dict[str, Any]:
     """The same as a JSON object."""
     shown: dict[str, Any] = {}
     if status.observed_generation is not None:
         shown["observedGeneration"] = status.observed_generation
     if status.last_scale_us is not None:
         shown["lastScaleTime"] = times.whole_seconds(status.last_scale_us)
-    if status.current_replicas:
+    if status.current_replicas or version != "autoscaling/v2":
         shown["currentReplicas"] = status.current_replicas
     shown["desiredReplicas"] = status.desired_replicas
     metrics = status.current_metrics

@@ -30,7 +30,19 @@ _SUBDOMAIN_HINT = (
 
 
 class BadSelector(ValueError):
-    """A selector that Kubernetes refuses; the text is Kubernetes' own."""
+    """A selector that Kubernetes refuses; the text is Kubernetes' own.
+
+    old       the words of 1.15 to 1.20, which tell only the first error;  oldest   those before
+    """
+
+    def __init__(self, text: str, old: str = "", oldest: str = "") -> None:
+        super().__init__(text)
+        self.old = old or text
+        self.oldest = oldest or self.old
+
+    def under(self, prefix: str) -> "BadSelector":
+        """The same with a prefix to all its words."""
+        return BadSelector(f"{prefix}: {self}", f"{prefix}: {self.old}", f"{prefix}: {self.oldest}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +147,13 @@ def _aggregate(errors: list[str]) -> str:
 
 def _term(key: str, operator: str, values: tuple[str, ...]) -> Term:
     """A requirement as upstream's `NewRequirement` validates it."""
-    errors = [f"key: Invalid value: {_quoted(key)}: {'; '.join(found)}"] if (found := _key_errors(key)) else []
+    errors: list[str] = []
+    old: list[str] = []
+    oldest: list[str] = []
+    if wrong := _key_errors(key):
+        errors.append(f"key: Invalid value: {_quoted(key)}: {'; '.join(wrong)}")
+        old.append(f"invalid label key {_quoted(key)}: {'; '.join(wrong)}")
+        oldest.append(old[-1])
     if operator in ("in", "notin") and not values:
         errors.append("values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty")
     if operator in ("gt", "lt"):
@@ -147,9 +165,12 @@ def _term(key: str, operator: str, values: tuple[str, ...]) -> Term:
     for index, value in enumerate(values):
         found = _value_errors(value)
         if found:
-            errors.append(f"values[{index}][{key}]: Invalid value: {_quoted(value)}: {'; '.join(found)}")
+            hint = "; ".join(found)
+            errors.append(f"values[{index}][{key}]: Invalid value: {_quoted(value)}: {hint}")
+            old.append(f"invalid label value: {_quoted(value)}: at key: {_quoted(key)}: {hint}")
+            oldest.append(f"invalid label value: {_quoted(value)}: {hint}")
     if errors:
-        raise BadSelector(_aggregate(errors))
+        raise BadSelector(_aggregate(errors), (old or errors)[0], (oldest or errors)[0])
     return Term(key=key, operator=operator, values=values)
 
 
@@ -200,7 +221,7 @@ class _Parser:
             try:
                 terms.append(self.requirement())
             except BadSelector as error:
-                raise BadSelector(f"unable to parse requirement: {error}") from None
+                raise error.under("unable to parse requirement") from None
             token = self.next()
             if not token:
                 return terms
@@ -230,7 +251,8 @@ class _Parser:
             case "=" | "==" | "!=" | ">" | "<":
                 value = self.exact()
                 return _term(token, {">": "gt", "<": "lt"}.get(operator, operator), (value,))
-        raise BadSelector(f"found '{operator}', expected: in, notin, =, ==, !=, gt, lt")
+        strange = f"found '{operator}', expected:"
+        raise BadSelector(f"{strange} in, notin, =, ==, !=, gt, lt", f"{strange} '=', '!=', '==', 'in', notin'")
 
     def exact(self) -> str:
         if self.peek() in ("", ","):
@@ -306,7 +328,7 @@ def scale_selector(text: str) -> Selector:
     try:
         parsed = parse(text)
     except BadSelector as error:
-        raise BadSelector(f"couldn't parse the selector string {_quoted(text)}: {error}") from None
+        raise error.under(f"couldn't parse the selector string {_quoted(text)}") from None
     equals: dict[str, Term] = {}
     others: list[Term] = []
     for term in parsed.terms:

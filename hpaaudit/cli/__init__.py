@@ -51,12 +51,9 @@ def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     """Says which version this is, and nothing else."""
     if not asked:
         return
-    from importlib.metadata import PackageNotFoundError, version
+    from hpaaudit import __version__
 
-    try:
-        click.echo(f"hpaaudit {version('hpaaudit')}")
-    except PackageNotFoundError:
-        click.echo("hpaaudit, from a checkout that is not installed")
+    click.echo(f"hpaaudit {__version__}")
     ctx.exit()
 
 

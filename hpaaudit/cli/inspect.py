@@ -9,11 +9,9 @@ import click
 @click.argument("recording", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def inspect_command(recording: Path, output: str) -> None:
-    r"""Say what is in a recording: HPAs, reads, gaps, bytes, and which verdicts it cannot reach.
+    """Say what is in a recording: HPAs, reads, gaps, bytes, and which verdicts it cannot reach.
 
-    \b
-    Example:
-      hpaaudit inspect recordings/friday
+    Example: hpaaudit inspect recordings/friday
     """
     from hpaaudit.flows.inspect import inspect
     from hpaaudit.report.inspect import as_json, inspection_text

@@ -12,11 +12,9 @@ DAMAGED = 2
 @click.argument("recording", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def verify_command(recording: Path, output: str) -> None:
-    r"""Check every checksum of a recording and read every fact again. Exit code 2: it is damaged.
+    """Check every checksum of a recording and read every fact again. Exit code 2: it is damaged.
 
-    \b
-    Example:
-      hpaaudit verify recordings/friday
+    Example: hpaaudit verify recordings/friday
     """
     from hpaaudit.flows.verify import verify
     from hpaaudit.report.inspect import as_json, verification_text

@@ -11,14 +11,13 @@ import msgspec
 
 from hpaaudit.cluster.client import (
     GONE,
-    QUIET_SECONDS,
     TOO_MANY,
     Answer,
     Client,
     WatchFailed,
 )
 from hpaaudit.cluster.gaps import Gaps
-from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.model.units import Micros
 
 PAGE = 500
 WATCH_SECONDS = 90, 130
@@ -70,7 +69,7 @@ class Watch:
         """Follow until cancelled."""
         loop = asyncio.get_running_loop()
         while True:
-            begun, retry = loop.time(), 0.0
+            begun, retry, silent = loop.time(), 0.0, False
             try:
                 if not self.version:
                     await self._list()
@@ -84,23 +83,18 @@ class Watch:
                     self.futile += 1
                     continue
             except (aiohttp.ClientError, TimeoutError, OSError) as problem:
-                cause = " ".join(str(problem).split()) or "the connection broke"
+                cause, silent = " ".join(str(problem).split()) or "the connection broke", _was_silent(problem)
             except (msgspec.DecodeError, ValueError, KeyError, TypeError, AttributeError) as problem:
                 # An object that we cannot read must not end a recording: all is listed anew, and the gap stays.
                 cause, self.version = f"an object cannot be read: {problem!r}", ""
                 self._has_started(None)
-            self.gaps.lost(self.prefix, self._lost_since(), cause)
+            # A connection that went silent was dead from when it was last heard.
+            self.gaps.lost(self.prefix, self.heard_us if silent else self.client.clock.now(), cause)
             self._doubt()
             if loop.time() - begun > HEALTHY_SECONDS:
                 self.delay = FIRST_DELAY
             await asyncio.sleep(max(retry, self.delay * (1 + random.random())))  # noqa: S311  # to spread the load
             self.delay = min(self.delay * 2, LONGEST_DELAY)
-
-    def _lost_since(self) -> Micros:
-        """A connection that went silent was dead from when it was last heard."""
-        now = self.client.clock.now()
-        silent = now - self.heard_us > QUIET_SECONDS * SECOND / 2
-        return self.heard_us if self.heard_us and silent else now
 
     def _refused(self, answer: Answer) -> None:
         if answer.status == GONE:
@@ -134,7 +128,7 @@ class Watch:
             if not following:
                 break
         self.follower.only(keys, answer.at_us)
-        self.version = answer.body["metadata"]["resourceVersion"]
+        self.version, self.heard_us = answer.body["metadata"]["resourceVersion"], answer.at_us
         self.gaps.found(self.prefix, answer.at_us)
         self._has_started(None)
 
@@ -184,6 +178,11 @@ def key_of(raw: Object) -> Key:
     """The name of an object within its kind."""
     meta = raw["metadata"]
     return meta.get("namespace", ""), meta["name"]
+
+
+def _was_silent(problem: Exception) -> bool:
+    """Whether a watch that stood said nothing for too long."""
+    return isinstance(problem, aiohttp.SocketTimeoutError)
 
 
 def _status(path: str, raw: Object, now: Micros) -> Answer:

@@ -56,20 +56,21 @@ def plain(stabilized: int, current: int, minimum: int, maximum: int) -> Limited:
 
 
 def with_behavior(
-    stabilized: int, current: int, minimum: int, maximum: int, behavior: Behavior, memory: Memory, now_us: Micros, *, both: bool
+    stabilized: int, current: int, minimum: int, maximum: int, behavior: Behavior, memory: Memory, now_us: Micros, *, both: bool, min_moves: bool
 ) -> Limited:
     """With a behavior: the policies of the direction of movement, and its one bound.
 
-    both   scale events of either direction count; before 1.26 only those of the same
+    both        scale events of either direction count; before 1.26 only those of the same
+    min_moves   selectPolicy Min lets something move; in 1.18 and 1.19 at first it never did
     """
     if stabilized > current:
-        limit = _limit(current, behavior.scale_up, memory, now_us, up=True, both=both)
+        limit = _limit(current, behavior.scale_up, memory, now_us, up=True, both=both, min_moves=min_moves)
         replicas, why = rules.limit_up(stabilized, current, limit, maximum)
         by_policy, _ = rules.limit_up(stabilized, current, limit, MAX_INT32)
         by_bounds = min(stabilized, maximum)
         disabled = behavior.scale_up.select_policy == "Disabled"
     elif stabilized < current:
-        limit = _limit(current, behavior.scale_down, memory, now_us, up=False, both=both)
+        limit = _limit(current, behavior.scale_down, memory, now_us, up=False, both=both, min_moves=min_moves)
         replicas, why = rules.limit_down(stabilized, current, limit, minimum)
         by_policy, _ = rules.limit_down(stabilized, current, limit, MIN_INT32)
         by_bounds = max(stabilized, minimum)
@@ -98,13 +99,13 @@ def with_behavior(
 
 
 def _limit(
-    current: int, direction: ScalingRules, memory: Memory, now_us: Micros, *, up: bool, both: bool
+    current: int, direction: ScalingRules, memory: Memory, now_us: Micros, *, up: bool, both: bool, min_moves: bool
 ) -> int:
     """What the policies of one direction allow."""
     if direction.select_policy == "Disabled":
         return current
     select = rules.SELECT_MIN if direction.select_policy == "Min" else rules.SELECT_MAX
-    best = rules.first_up(select) if up else rules.first_down(select)
+    best = rules.first_up(select, min_moves) if up else rules.first_down(select, min_moves)
     for policy in direction.policies:
         added = _moved(memory.up, policy, now_us) if up or both else 0
         removed = _moved(memory.down, policy, now_us) if both or not up else 0

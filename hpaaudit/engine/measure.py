@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from hpaaudit.api.answers import without_answer
+from hpaaudit.api.answers import Server
 from hpaaudit.engine.rules import propose as rules
 from hpaaudit.engine.rules.numbers import MAX_INT64, wrap64
 from hpaaudit.model.facts import ResourceMetricsRead, ValuesRead
@@ -49,7 +49,7 @@ def pod_resource(
     resource: str,
     container: str,
     pods: Collection[str] | None,
-    server: str,
+    server: Server,
     *,
     lenient: bool,
 ) -> Mapping[str, Sample] | Problem:
@@ -97,7 +97,7 @@ def _container_value(item: PodSample, resource: str, name: str) -> Milli | None:
     return None
 
 
-def pod_values(read: ValuesRead | None, server: str) -> Mapping[str, Sample] | Problem:
+def pod_values(read: ValuesRead | None, server: Server) -> Mapping[str, Sample] | Problem:
     """Values by pod of one custom metric; of two for the same pod the later one counts."""
     if read is None:
         return _unseen("custom")
@@ -115,7 +115,7 @@ def pod_values(read: ValuesRead | None, server: str) -> Mapping[str, Sample] | P
     }
 
 
-def object_value(read: ValuesRead | None, server: str) -> Milli | Problem:
+def object_value(read: ValuesRead | None, server: Server) -> Milli | Problem:
     """The value of a metric of one object: exactly one item must be there."""
     prefix = "unable to fetch metrics from custom metrics API"
     if read is None:
@@ -128,7 +128,7 @@ def object_value(read: ValuesRead | None, server: str) -> Milli | Problem:
     return read.values[0].value
 
 
-def series_values(read: ValuesRead | None, server: str) -> tuple[Milli, ...] | Problem:
+def series_values(read: ValuesRead | None, server: Server) -> tuple[Milli, ...] | Problem:
     """The values of all series of an external metric."""
     if read is None:
         return _unseen("external")
@@ -163,6 +163,6 @@ def _unseen(api: str) -> Problem:
     return Problem("metric.invalid.unseen", f"no answer of the {api} metrics API was recorded")
 
 
-def _failed(read: ResourceMetricsRead | ValuesRead, server: str) -> Problem:
+def _failed(read: ResourceMetricsRead | ValuesRead, server: Server) -> Problem:
     code = _CODE_OF_STATUS.get(read.status, "metric.invalid.api_unavailable")
-    return Problem(code, read.error if read.status else without_answer("Get", server, read.path, read.error))
+    return Problem(code, read.error if read.status else server.without_answer("Get", read.path, read.error))

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from hpaaudit.api.decode import decode_hpa
+from hpaaudit.api.decode import READ, decode_hpa, decode_status
 from hpaaudit.api.requests import target_ref
 from hpaaudit.engine.instants import Evidence, inferred_period, instants, merged
 from hpaaudit.engine.world import is_controller
@@ -41,8 +41,8 @@ class Planned:
     """One reconcile to replay.
 
     index       how many facts stand before it
-    published   the status that stood after it, as JSON; None where every reconcile has its own line, for
-                then nothing needs to be told from it
+    published   the HPA as it stood after it; None where every reconcile has its own line, for then nothing
+                needs to be told from its status
     """
 
     key: str
@@ -50,7 +50,7 @@ class Planned:
     instant: Instant
     scale_writes: list[WriteOutcome] = field(default_factory=list)
     status_write: WriteOutcome | None = None
-    published: str | None = None
+    published: HpaSeen | None = None
 
 
 @dataclass(slots=True)
@@ -81,9 +81,9 @@ class _Life:
     first_us: Micros
     newborn: bool
     target: TargetRef
-    status_json: str
+    seen: HpaSeen
     evidence: list[Evidence] = field(default_factory=list)
-    statuses: list[tuple[int, str]] = field(default_factory=list)
+    statuses: list[tuple[int, HpaSeen]] = field(default_factory=list)
     end_us: Micros | None = None
 
 
@@ -148,15 +148,15 @@ class _Reading:
             # One that is older than our first sight of it was there before we looked.
             newborn = fact.created_us is not None and fact.at_us - fact.created_us < 2 * SECOND
             lives.append(
-                _Life(key=key, first_us=fact.at_us, newborn=newborn, target=target, status_json=fact.status_json)
+                _Life(key=key, first_us=fact.at_us, newborn=newborn, target=target, seen=fact)
             )
-            lives[-1].statuses.append((index, fact.status_json))
+            lives[-1].statuses.append((index, fact))
             return
         life = lives[-1]
-        if fact.status_json != life.status_json:
+        if decode_status(fact) != decode_status(life.seen):
             life.evidence.append(Evidence(index=index, at_us=fact.at_us, source="status_write"))
-            life.statuses.append((index, fact.status_json))
-        life.status_json, life.target = fact.status_json, target
+            life.statuses.append((index, fact))
+        life.seen, life.target = fact, target
 
     def _event(self, index: int, fact: EventSeen) -> None:
         lives = self.lives.get(f"{fact.object_namespace}/{fact.object_name}")
@@ -214,8 +214,8 @@ def plan(facts: Iterable[Fact], period_us: Micros | None) -> Plan:
 
 def unsupported(fact: HpaSeen) -> str:
     """Why this HPA cannot be replayed, empty if it can."""
-    if fact.api_version != "autoscaling/v2":
-        return f"it was served as {fact.api_version}; this engine reads autoscaling/v2"
+    if fact.api_version not in READ:
+        return f"it was served as {fact.api_version}; this engine reads {' and '.join(READ)}"
     try:
         hpa = decode_hpa(fact)
     except (ValueError, TypeError, AttributeError, KeyError) as error:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hpaaudit.api import selector as selectors
+from hpaaudit.api.answers import Server
 from hpaaudit.api.quantity import from_milli
 from hpaaudit.engine import measure
 from hpaaudit.engine.group import Groups, group, running_and_ready
@@ -41,6 +42,11 @@ class Sight:
     flags: Flags
     rules: Rules
     keep_pods: bool
+
+    @property
+    def server(self) -> Server:
+        """Where the controller's requests went, as its errors name it."""
+        return Server(self.flags.api_server, quoted=self.rules.quoted_urls)
 
     def inside(self, ratio: float) -> bool:
         """Whether a ratio is inside the tolerance."""
@@ -141,7 +147,10 @@ def _resource(
         )
         return _refused(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
     if isinstance(count, Problem):
-        return _refused(index, metric, count.under(f"failed to get {metric.name} {what}"), reason, wrapped)
+        what = f"failed to get {metric.name} {what}"
+        if sight.rules.prefixed_resource_error:
+            return _refused(index, metric, count.under(what), reason, wrapped)
+        return _refused(index, metric, count, reason, what)
     status = _status(
         metric, average=count.current, utilization=count.utilization, binary=sight.rules.binary_memory and metric.name == "memory"
     )
@@ -152,7 +161,7 @@ def _samples(metric: MetricSpec, read: ResourceMetricsRead | None, sight: Sight)
     """The samples of a resource; of a whole namespace's answer only those of the selected pods."""
     everything = read is not None and read.request.selector == "" and sight.scale.selector != ""
     found = measure.pod_resource(
-        read, metric.name, metric.container, sight.names if everything else None, sight.flags.api_server,
+        read, metric.name, metric.container, sight.names if everything else None, sight.server,
         lenient=sight.rules.missing_container_is_missing_pod,
     )
     return found.under(f"unable to get metrics for resource {metric.name}") if isinstance(found, Problem) else found
@@ -170,12 +179,12 @@ def _pods(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Propo
     try:
         selectors.from_label_selector(metric.selector)
     except selectors.BadSelector as error:
-        return _refused(index, metric, Problem("metric.invalid.bad_spec", str(error)), reason, wrapped)
+        return _refused(index, metric, Problem("metric.invalid.bad_spec", sight.rules.told(error)), reason, wrapped)
     if metric.target is None or metric.target.average_value is None:
         text = "invalid pods metric source: no average value target was set"
         return _refused(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
     read = answer.read if isinstance(answer.read, ValuesRead) else None
-    samples = measure.pod_values(read, sight.flags.api_server)
+    samples = measure.pod_values(read, sight.server)
     if isinstance(samples, Problem):
         return _refused(index, metric, samples.under(f"unable to get metric {metric.name}"), reason, wrapped)
     count = _plain(samples, metric.target.average_value.milli, "", answer.at_us, sight)
@@ -191,10 +200,10 @@ def _object(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Pro
     try:
         selectors.from_label_selector(metric.selector)
     except selectors.BadSelector as error:
-        return _refused(index, metric, Problem("metric.invalid.bad_spec", str(error)), reason, wrapped)
+        return _refused(index, metric, Problem("metric.invalid.bad_spec", sight.rules.told(error)), reason, wrapped)
     target, described = metric.target, metric.described
     read = answer.read if isinstance(answer.read, ValuesRead) else None
-    usage = measure.object_value(read, sight.flags.api_server)
+    usage = measure.object_value(read, sight.server)
     if isinstance(usage, Problem):
         kind, name = (described.kind, described.name) if described else ("", "")
         text = f"unable to get metric {metric.name}: {kind} on {sight.namespace} {name}/{usage.text}"
@@ -234,9 +243,9 @@ def _external(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> P
     try:
         selectors.from_label_selector(metric.selector)
     except selectors.BadSelector as error:
-        return _refused(index, metric, Problem("metric.invalid.bad_spec", str(error)), reason, wrapped, inner)
+        return _refused(index, metric, Problem("metric.invalid.bad_spec", sight.rules.told(error)), reason, wrapped, inner)
     read = answer.read if isinstance(answer.read, ValuesRead) else None
-    values = measure.series_values(read, sight.flags.api_server)
+    values = measure.series_values(read, sight.server)
     if isinstance(values, Problem):
         where = f"unable to get external metric {sight.namespace}/{metric.name}/{selectors.go_print(metric.selector)}"
         return _refused(index, metric, values.under(where), reason, wrapped, inner)
@@ -272,7 +281,7 @@ def _utilization(
     if not sight.pods:
         return _NO_PODS
     groups = group(sight.pods, samples, metric.name, at_us, sight.flags)
-    counted = _without(samples, (*groups.ignored, *groups.unready))
+    counted = _counted(samples, groups, sight)
     if not counted and sight.rules.samples_before_requests:
         return _no_samples(sight)
     asked = requests(sight.pods, metric.container, metric.name, sight.rules)
@@ -301,7 +310,7 @@ def _utilization(
     second = _percent(filled, asked, target)
     if isinstance(second, Problem):
         return second
-    replicas, code = _refilled(ratio, second[1], len(filled), current, rescue=rescue, sight=sight)
+    replicas, code = _refilled(ratio, second[1], len(filled), current, rescue=rescue, guarded=True, sight=sight)
     return _count(replicas, average, percent, ratio, second[1], code, groups, filled, asked)
 
 
@@ -332,7 +341,7 @@ def _plain(
     if not sight.pods:
         return _NO_PODS
     groups = group(sight.pods, samples, resource, at_us, sight.flags)
-    counted = _without(samples, (*groups.ignored, *groups.unready))
+    counted = _counted(samples, groups, sight)
     if not counted:
         return _no_samples(sight)
     usage = _average(counted)
@@ -351,7 +360,8 @@ def _plain(
     if rescue:
         filled |= {name: _filled(0) for name in groups.unready}
     second = rules.usage_ratio(_average(filled), target)
-    replicas, code = _refilled(ratio, second, len(filled), current, rescue=rescue, sight=sight)
+    guarded = sight.rules.plain_guard
+    replicas, code = _refilled(ratio, second, len(filled), current, rescue=rescue, guarded=guarded, sight=sight)
     return _count(replicas, usage, None, ratio, second, code, groups, filled, None)
 
 
@@ -363,14 +373,14 @@ def _average(samples: Mapping[str, Sample]) -> Milli:
 
 
 def _refilled(
-    first: float, second: float, samples: int, current: int, *, rescue: bool, sight: Sight
+    first: float, second: float, samples: int, current: int, *, rescue: bool, guarded: bool, sight: Sight
 ) -> tuple[int, str]:
     """The number of replicas after missing and unready pods were filled in, and what that did."""
     if rules.holds(first, second, sight.down, sight.up, sight.rules.inclusive_tolerance):
         inside = sight.inside(second)
         return current, "adjust.damped_into_tolerance" if inside else "adjust.direction_flip_hold"
     replicas = rules.replicas_of(second, samples)
-    if rules.against_direction(second, replicas, current):
+    if guarded and rules.against_direction(second, replicas, current):
         return current, "adjust.count_flip_hold"
     if rescue:
         return replicas, "adjust.unready_as_zero_up"
@@ -408,8 +418,9 @@ def _per_pod(usage: Milli, target: Milli, sight: Sight, *, clamped: bool) -> Cou
     return _count(replicas, average, None, ratio, None, "adjust.none", None, None, None)
 
 
-def _without(samples: Mapping[str, Sample], names: Sequence[str]) -> Mapping[str, Sample]:
-    gone = set(names)
+def _counted(samples: Mapping[str, Sample], groups: Groups, sight: Sight) -> Mapping[str, Sample]:
+    """The samples less those of unready pods, and, since 1.20, of ignored ones."""
+    gone = {*groups.unready, *(groups.ignored if sight.rules.ignored_samples_removed else ())}
     return {name: sample for name, sample in samples.items() if name not in gone} if gone else samples
 
 

@@ -112,7 +112,9 @@ def recommend(hpa: Hpa, seen: Observation, sight: Sight) -> Recommended:
     error = ""
     if first is not None:
         error = f"invalid metrics ({invalid} invalid out of {len(outcomes)}), first error is: {first.error}"
-        if combine.fails(invalid, len(outcomes), best, sight.scale.spec_replicas):
+        if combine.fails(
+            invalid, len(outcomes), best, sight.scale.spec_replicas, sight.rules.partial_blocks_down
+        ):
             whole = invalid >= len(outcomes)
             return Recommended(
                 replicas=None,

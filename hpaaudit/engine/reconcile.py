@@ -9,9 +9,10 @@ when it was answered, each metric when it was, the decision after the last read,
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from hpaaudit.api.answers import without_answer
+from hpaaudit.api.answers import Server
 from hpaaudit.api.quantity import approximate_float
 from hpaaudit.api.selector import BadSelector, scale_selector
+from hpaaudit.api.v1 import through_v1
 from hpaaudit.engine import limit as limits
 from hpaaudit.engine import stabilize
 from hpaaudit.engine.explain import Chain, chain_of
@@ -148,6 +149,10 @@ class _Unreadable:
     seen: Scale | None = None
 
 
+def _server(flags: Flags) -> Server:
+    return Server(flags.api_server, quoted=rules_of(flags).quoted_urls)
+
+
 def _reference(hpa: Hpa) -> str:
     target = hpa.spec.target
     return f"{target.kind}/{hpa.namespace}/{target.name}"
@@ -174,12 +179,12 @@ def _read_scale(seen: Observation, hpa: Hpa, flags: Flags) -> Scale | _Unreadabl
             except BadSelector as bad:
                 text = (
                     "received an object from a /scale endpoint which was not convertible to autoscaling Scale: "
-                    f"failed to parse target selector: {bad}"
+                    f"failed to parse target selector: {rules_of(flags).told(bad)}"
                 )
             else:
                 return read.scale
         else:
-            text = read.error if read.status else without_answer("Get", flags.api_server, read.path, read.error)
+            text = read.error if read.status else _server(flags).without_answer("Get", read.path, read.error)
     error = f"failed to query scale subresource for {_reference(hpa)}: {text}"
     return _Unreadable(text=text, error=error, seen=refused)
 
@@ -342,12 +347,14 @@ def _normalize(
         limited = limits.plain(held.replicas, current, minimum, maximum)
         without_memory = limits.plain(raw, current, minimum, maximum)
     else:
-        held = stabilize.with_behavior(raw, current, old, behavior, now_us, flags.downscale_stabilization_us)
+        held = stabilize.with_behavior(
+            raw, current, old, behavior, now_us, flags.downscale_stabilization_us, envelope=rules.envelope
+        )
         limited = limits.with_behavior(
-            held.replicas, current, minimum, maximum, behavior, memory, now_us, both=rules.both_directions_count
+            held.replicas, current, minimum, maximum, behavior, memory, now_us, both=rules.both_directions_count, min_moves=rules.min_policy_moves
         )
         without_memory = limits.with_behavior(
-            raw, current, minimum, maximum, behavior, memory, now_us, both=rules.both_directions_count
+            raw, current, minimum, maximum, behavior, memory, now_us, both=rules.both_directions_count, min_moves=rules.min_policy_moves
         )
     conditions = _able(conditions, raw, current, held.replicas, now_us, behavior=behavior is not None)
     conditions = with_condition(
@@ -426,7 +433,7 @@ def _act(
     attempts, last = _write(seen, desired, MAX_ATTEMPTS if rules.conflict_retry else 1)
     events = outcome.events
     if last.status not in _OK:
-        text = last.error if last.status else without_answer("Put", flags.api_server, last.path, last.error)
+        text = last.error if last.status else _server(flags).without_answer("Put", last.path, last.error)
         message = f"New size: {desired}; reason: {outcome.scale_reason}; error: {text}"
         events = (*events, PostedEvent(type="Warning", reason="FailedRescale", message=message))
         conditions = with_condition(
@@ -540,7 +547,7 @@ def _decision(seen: Observation, hpa: Hpa, outcome: _Outcome, flags: Flags) -> D
     events, errors = outcome.events, []
     failed = seen.status_write if writes else None
     if failed is not None and failed.status not in _OK:
-        text = failed.error if failed.status else without_answer("Put", flags.api_server, failed.path, failed.error)
+        text = failed.error if failed.status else _server(flags).without_answer("Put", failed.path, failed.error)
         events = (*events, PostedEvent(type="Warning", reason="FailedUpdateStatus", message=text))
         errors.append(f"failed to update status for {hpa.name}: {text}")
     # The error of a metric that others made up for gives way to that of the status.
@@ -565,13 +572,14 @@ def _decision(seen: Observation, hpa: Hpa, outcome: _Outcome, flags: Flags) -> D
         action=_action(current, outcome.desired),
         reason_code=outcome.chain.reason_code,
         scale_reason=outcome.scale_reason,
-        status=outcome.status,
+        status=outcome.status if rules_of(flags).reads_v2 else through_v1(outcome.status),
         writes_status=writes,
         attempts=outcome.attempts,
         events=(*events, *outcome.events_after_write),
         error="\n".join(errors),
         proposals=outcome.proposals,
         steps=outcome.chain.steps,
+        status_version="autoscaling/v2" if rules_of(flags).reads_v2 else "autoscaling/v2beta2",
     )
 
 

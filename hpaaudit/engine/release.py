@@ -5,12 +5,13 @@ import re
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 
+from hpaaudit.api.selector import BadSelector
 from hpaaudit.errors import BadOption, UnknownRelease
 from hpaaudit.model.flags import Flags
 
 Version = tuple[int, int, int]
 
-KNOWN = ("1.23", "1.26", "1.28", "1.30", "1.33", "1.35", "1.36", "1.37")
+KNOWN = ("1.18", "1.19", "1.20", "1.23", "1.26", "1.28", "1.30", "1.33", "1.35", "1.36", "1.37")
 """Releases whose decisions agree with the real controller's, oldest first."""
 
 NEWEST_OLD_PATCH = 999
@@ -46,6 +47,14 @@ class Behaviour:
 class Rules:
     """The behaviours in force for one controller process, a field each."""
 
+    quoted_urls: bool
+    ignored_samples_removed: bool
+    min_policy_moves: bool
+    prefixed_resource_error: bool
+    partial_blocks_down: bool
+    envelope: bool
+    plain_guard: bool
+    reads_v2: bool
     inclusive_tolerance: bool
     configurable_tolerance: bool
     ambiguous_selector: bool
@@ -77,10 +86,78 @@ class Rules:
     object_error_in_order: bool
     outer_prefix: bool
     few_names_when_ambiguous: bool
+    selector_errors_aggregated: bool
+    selector_error_names_key: bool
     usage_named: bool
+
+    def told(self, error: BadSelector) -> str:
+        """What is wrong with a selector, in the words of this release."""
+        if self.selector_errors_aggregated:
+            return str(error)
+        return error.old if self.selector_error_names_key else error.oldest
 
 
 BEHAVIOURS = (
+    Behaviour(
+        name="QuotedUrls",
+        since=("1.19",),
+        reference="net/url of Go 1.14",
+        what="a request that failed is quoted: Get \"https://…\"",
+    ),
+    Behaviour(
+        name="IgnoredSamplesRemoved",
+        since=("1.20", "1.19.4", "1.18.12"),
+        reference="#95560, #95650, #95651",
+        what="samples of terminating and failed pods leave the averages",
+    ),
+    Behaviour(
+        name="MinPolicyMoves",
+        since=("1.20", "1.19.4", "1.18.12"),
+        reference="#95647",
+        what="selectPolicy Min lets something move",
+    ),
+    Behaviour(
+        name="PrefixedResourceError",
+        since=("1.20",),
+        reference="1.20 source",
+        what="the event of a failed resource metric says what could not be had",
+    ),
+    Behaviour(
+        name="SelectorErrorsAggregated",
+        since=("1.21",),
+        reference="between 1.20 and 1.23",
+        what="every error of a selector is told, each with its path",
+    ),
+    Behaviour(
+        name="SelectorErrorNamesKey",
+        since=("1.15",),
+        reference="1.15 source",
+        what="a bad value of a selector is told with its key",
+    ),
+    Behaviour(
+        name="PartialBlocksDown",
+        since=("1.21",),
+        reference="#99514",
+        what="while a metric is invalid nothing scales down",
+    ),
+    Behaviour(
+        name="Envelope",
+        since=("1.21",),
+        reference="#97348",
+        what="both stabilization windows hold around the current replicas",
+    ),
+    Behaviour(
+        name="PlainGuard",
+        since=("1.21",),
+        reference="#89465",
+        what="a refilled plain metric never moves against its ratio",
+    ),
+    Behaviour(
+        name="ReadsV2",
+        since=("1.23",),
+        reference="#102534",
+        what="the controller reads and writes autoscaling/v2, not v1 with annotations",
+    ),
     Behaviour(
         name="OuterPrefix",
         since=("1.25",),
@@ -325,7 +402,7 @@ def known_release(text: str) -> str:
 
 
 def _field(name: str) -> str:
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 def behaviour_names() -> tuple[str, ...]:

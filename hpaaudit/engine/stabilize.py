@@ -43,8 +43,12 @@ def with_behavior(
     behavior: Behavior,
     now_us: Micros,
     default_down_us: Micros,
+    *,
+    envelope: bool,
 ) -> Stabilized:
     """With a behavior: current replicas, moved as far as both windows agree (1.21).
+
+    envelope   before, only the window of the raw direction held, and could pull beyond current
 
     A scale-down window that is not given is the flag's, in whole seconds.
     """
@@ -61,8 +65,8 @@ def with_behavior(
             highest, high = old.replicas, old
         if rules.reusable(old.at_us, now_us, up_us, down_us):
             slot = index
-    replicas = rules.envelope(current, lowest, highest)
     upward = raw >= current
+    replicas = rules.envelope(current, lowest, highest) if envelope else (lowest if upward else highest)
     return Stabilized(
         replicas=replicas,
         recommendations=_stored(recommendations, slot, raw, now_us),

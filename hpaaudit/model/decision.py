@@ -96,7 +96,7 @@ class Decision:
     status_desired   what `status.desiredReplicas` becomes: the old value on failures
     action           `scale_up`, `scale_down` or `hold`
     reason_code      the last binding step, else the winner's metric code
-    status           the whole status that the controller computes
+    status           the whole status that the controller computes;  status_version   as which it is shown
     writes_status    it differs from the one that stands, so it is written
     error            what the controller gives to its error handler, empty if nothing
     """
@@ -125,3 +125,4 @@ class Decision:
     error: str
     proposals: tuple[MetricProposal, ...]
     steps: tuple[Step, ...]
+    status_version: str = "autoscaling/v2"

@@ -14,6 +14,7 @@ _SOURCES = {
     "audit": "the audit log",
     "controller_log": "the controller's log",
     "status_write": "a status write",
+    "scale_write": "a write of the scale",
     "event": "an Event",
     "grid": "the sync period",
 }
@@ -32,8 +33,8 @@ def explain_text(account: ReconcileAccount) -> str:
 
 def _headline(account: ReconcileAccount) -> str:
     spec, desired = account.spec_replicas, account.desired
-    move = f"kept {spec}" if desired in (None, spec) else f"{spec} -> {desired}"
-    said = _number(account.decided)
+    move = "no decision" if desired is None else f"kept {spec}" if desired == spec else f"{_number(spec)} -> {desired}"
+    said = "no number" if account.decided_source == "conditions" else _number(account.decided)
     return (
         f"{account.namespace}/{account.name} at {clock(account.at_us)}: {move}. Replay {_number(desired)}, "
         f"controller {said}, cluster {_number(account.actual)}: {account.verdict}."
@@ -65,7 +66,7 @@ def _chain(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
     yield "when", f"{source}{about}; input {account.evidence}"
     yield "input", ", ".join(f"{name} {_number(value)}" for name, value in numbers)
     if account.band is not None and account.band[0] < account.band[1]:
-        hole = f": not seen is {unseen(account.missing_input)}" if account.missing_input else ""
+        hole = f"; unseen: {unseen(account.missing_input)}" if account.missing_input else ""
         yield "band", f"{account.band[0]}..{account.band[1]}{hole}"
     for index, metric in enumerate(account.metrics):
         yield from _group(account, index, metric)

@@ -36,7 +36,7 @@ def _threshold(metric: Metric, current: int | None) -> str:
     target, tolerance, pods = metric.target, metric.tolerance, metric.ready_pods
     if metric.target_type != "Utilization" or not target or tolerance is None or not pods or current is None:
         return ""
-    if metric.adjust_code != "adjust.none":
+    if metric.adjust_code != "adjust.none" or metric.unready_pods or metric.missing_pods:
         return ""
     found = []
     for word, percents in (("more", range(target, _PERCENT_LIMIT)), ("fewer", range(target, -1, -1))):

@@ -33,7 +33,7 @@ class Results:
         Raises BadQuery with DuckDB's own words.
         """
         try:
-            return self._connection.cursor().sql(text, params=params or None)
+            return self._connection.sql(text, params=params or None)
         except duckdb.Error as error:
             raise BadQuery(_one_line(error)) from error
 

@@ -25,26 +25,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
-from tests.cluster import build, kube, metrics, world
+from tests.cluster import build, flags, kube, metrics, world
 from tests.cluster.pki import HOST, SERVICE, certificates
 
-HERE = Path(__file__).resolve().parent
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager"
 API_SERVICES = "/apis/apiregistration.k8s.io/v1/apiservices"
-CONTROLLERS = (
-    "horizontalpodautoscaling",
-    "deployment",
-    "replicaset",
-    "statefulset",
-    "replicationcontroller",
-    "garbagecollector",
-    "namespace",
-)
 FAST = {
     "horizontal-pod-autoscaler-sync-period": "1s",
     "horizontal-pod-autoscaler-downscale-stabilization": "5s",
     "horizontal-pod-autoscaler-initial-readiness-delay": "1s",
     "horizontal-pod-autoscaler-cpu-initialization-period": "2s",
+    # It would end itself where an API server that restarts on a busy machine keeps it from renewing its Lease.
+    "leader-elect-lease-duration": "60s",
+    "leader-elect-renew-deadline": "50s",
 }
 """A controller that a test can wait for."""
 USERS = {  # name: groups
@@ -87,7 +80,7 @@ def stop(process: subprocess.Popen[bytes], seconds: float = 0.5) -> None:
 class Cluster:
     """A control plane in a folder of its own.
 
-    flags   of the controller manager;  apiserver_flags  of the API server;  gates  of both
+    controller_flags, apiserver_flags   of these programs;  gates  of both
     state   what the world does and answers (see world.py), to be changed while it runs
     """
 
@@ -96,13 +89,13 @@ class Cluster:
         folder: Path,
         *,
         release: str = build.RELEASE,
-        flags: dict[str, str] | None = None,
+        controller_flags: dict[str, str] | None = None,
         gates: dict[str, bool] | None = None,
         apiserver_flags: dict[str, str] | None = None,
     ) -> None:
         self.dir = folder.resolve()
         self.release = release
-        self.flags, self.gates, self.apiserver_flags = dict(flags or {}), gates or {}, apiserver_flags or {}
+        self.flags, self.gates, self.apiserver_flags = dict(controller_flags or {}), gates or {}, apiserver_flags or {}
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         self.state: world.State = {"pods": {}, "external": {}, "objects": {}, "faults": {}, "without_metrics": []}
         self.world: world.World | None = None
@@ -167,12 +160,12 @@ class Cluster:
         path.write_text(json.dumps(content, indent=1))
         return path
 
-    def start(self, name: str, command: list[str]) -> None:
+    def start(self, name: str, wanted: flags.Flags) -> None:
         """Start one program with its output in logs/."""
         calm = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
         with (self.dir / "logs" / f"{name}.log").open("ab") as log:
             self.processes[name] = subprocess.Popen(
-                command,
+                [str(self.programs / name), *(f"--{flag}={value}" for flag, value in wanted.items())],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -184,56 +177,12 @@ class Cluster:
 
     def start_etcd(self) -> None:
         """Start etcd; it forgets by kill -9 what it did not sync, which no test minds."""
-        client, peer = (f"http://{HOST}:{self.ports[name]}" for name in ("etcd", "etcd_peer"))
-        flags = {
-            "name": "only",
-            "data-dir": self.dir / "etcd",
-            "listen-client-urls": client,
-            "advertise-client-urls": client,
-            "listen-peer-urls": peer,
-            "initial-advertise-peer-urls": peer,
-            "initial-cluster": f"only={peer}",
-            "log-level": "warn",
-        }
-        command = [f"--{name}={value}" for name, value in flags.items()]
-        self.start("etcd", [str(self.programs / "etcd"), *command, "--unsafe-no-fsync"])
+        self.start("etcd", flags.etcd(self.dir, self.ports))
 
     def start_apiserver(self) -> None:
         """Start kube-apiserver and wait until it is ready."""
-        pki = self.dir / "pki"
-        flags = {
-            "etcd-servers": f"http://{HOST}:{self.ports['etcd']}",
-            "bind-address": HOST,
-            "advertise-address": HOST,
-            "secure-port": self.ports["apiserver"],
-            # A Service that points at a loopback address is refused; nobody here needs the Service "kubernetes".
-            "endpoint-reconciler-type": "none",
-            "service-cluster-ip-range": "10.0.0.0/24",
-            "tls-cert-file": f"{pki}/serving.crt",
-            "tls-private-key-file": f"{pki}/serving.key",
-            "client-ca-file": f"{pki}/ca.crt",
-            "token-auth-file": self.dir / "tokens.csv",
-            "authorization-mode": "RBAC",
-            "service-account-issuer": "https://kubernetes.default.svc",
-            "service-account-key-file": f"{pki}/service-account.key",
-            "service-account-signing-key-file": f"{pki}/service-account.key",
-            "requestheader-client-ca-file": f"{pki}/front-proxy-ca.crt",
-            "requestheader-allowed-names": "front-proxy",
-            "requestheader-username-headers": "X-Remote-User",
-            "requestheader-group-headers": "X-Remote-Group",
-            "requestheader-extra-headers-prefix": "X-Remote-Extra-",
-            "proxy-client-cert-file": f"{pki}/front-proxy.crt",
-            "proxy-client-key-file": f"{pki}/front-proxy.key",
-            # Without it every namespace needs its ServiceAccount "default" before it can have a pod.
-            "disable-admission-plugins": "ServiceAccount",
-            "audit-policy-file": HERE / "audit-policy.yaml",
-            "audit-log-path": self.dir / "audit/audit.log",
-            "audit-log-mode": "blocking",
-            **self.gate_flag(),
-            **self.apiserver_flags,
-        }
-        command = [f"--{name}={value}" for name, value in flags.items()]
-        self.start("kube-apiserver", [str(self.programs / "kube-apiserver"), *command])
+        wanted = {**flags.apiserver(self.dir, self.ports), **self.gate_flag(), **self.apiserver_flags}
+        self.start("kube-apiserver", wanted)
         impatient = kube.Kube(self.url, self.tokens["admin"], self.ca, timeout_seconds=2)
         self.wait("kube-apiserver", lambda: impatient.raw("GET", "/readyz")[0] == 200, 60)
 
@@ -273,28 +222,11 @@ class Cluster:
 
     def start_controller_manager(self) -> None:
         """Start kube-controller-manager with its log at -v=4, and wait until it leads."""
-        config, pki = str(self.dir / "kube-controller-manager.kubeconfig"), self.dir / "pki"
-        flags = {
-            "kubeconfig": config,
-            "authentication-kubeconfig": config,
-            "authorization-kubeconfig": config,
-            "bind-address": HOST,
-            "secure-port": self.ports["controller_manager"],
-            "tls-cert-file": f"{pki}/serving.crt",
-            "tls-private-key-file": f"{pki}/serving.key",
-            "service-account-private-key-file": f"{pki}/service-account.key",
-            "use-service-account-credentials": "true",
-            "controllers": ",".join(CONTROLLERS),
-            "v": "4",
-            "logging-format": "json",
-            **self.gate_flag(),
-            **self.flags,
-        }
         started = {"controller": "started", "release": self.release, "flags": self.flags, "gates": self.gates}
         if self.world:
             self.world.write(**started)
-        command = [f"--{name}={value}" for name, value in flags.items()]
-        self.start("kube-controller-manager", [str(self.programs / "kube-controller-manager"), *command])
+        wanted = {**flags.controller_manager(self.dir, self.ports), **self.gate_flag(), **self.flags}
+        self.start("kube-controller-manager", wanted)
         self.wait("kube-controller-manager", self.leading, 30)
 
     def leading(self) -> bool:
@@ -328,11 +260,11 @@ class Cluster:
 
     # While it runs
 
-    def restart_controller_manager(self, **flags: str) -> None:
+    def restart_controller_manager(self, **changes: str) -> None:
         """A controller with an empty memory, and other flags if given."""
         stop(self.processes.pop("kube-controller-manager"))
         self.kube.delete(LEASE)
-        self.flags |= flags
+        self.flags |= changes
         self.start_controller_manager()
 
     def restart_apiserver(self, *, down_seconds: float = 0) -> None:

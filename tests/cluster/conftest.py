@@ -1,6 +1,7 @@
 """Fixtures: one fast cluster for all tests of this folder, a namespace for each, and eyes on it."""
 
 import re
+import shutil
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +19,9 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A real control plane whose controller reconciles every second."""
     if not build.built():
         pytest.skip("the programs of a Kubernetes control plane are not built: make cluster")
-    with Cluster(tmp_path_factory.mktemp("cluster"), flags=FAST) as running:
+    if not shutil.which("openssl"):
+        pytest.skip("openssl makes the certificates of the cluster and is not here: apt-get install openssl")
+    with Cluster(tmp_path_factory.mktemp("cluster"), controller_flags=FAST) as running:
         yield running
 
 

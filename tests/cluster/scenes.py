@@ -152,7 +152,7 @@ SCENES = {
         play=load_step,
         demand=110,
         readme="The demand for `shop/checkout` grew fivefold, and fell back to where it was five and a half minutes "
-        "later.\nThe audit must find that every decision matches: up in two steps, held at the top by the "
+        "later.\nThe audit must find that every decision matches: up in three steps, held at the top by the "
         "stabilization window for five minutes, then down.\n",
     ),
     "scaled-by-hand": Scene(
@@ -181,7 +181,7 @@ SCENES = {
 
 def perform(name: str, into: Path, truth: Path | None) -> None:
     """Play one scene on a cluster of its own; the recording replaces an older one."""
-    scene, recording = SCENES[name], into / name
+    scene, recording = SCENES[name], (into / name).resolve()  # the demo's lies in the package
     shutil.rmtree(recording, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=f"scene-{name}-") as folder, Cluster(Path(folder)) as cluster:
         cluster.kube.post("/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})

@@ -42,7 +42,7 @@ def test_missing_rights_are_the_commands_that_ask_for_them(cluster: Cluster, nam
     assert "  0 HPAs with 0 pods\n" in said
     assert f"    kubectl auth can-i list horizontalpodautoscalers.autoscaling -n {namespace}\n" in said
     assert f"    kubectl auth can-i watch pods -n {namespace}\n" in said
-    assert "    kubectl auth can-i list leases.coordination.k8s.io -n kube-system\n" in said
+    assert "    kubectl auth can-i list leases.coordination.k8s.io/kube-controller-manager -n kube-system\n" in said
     assert "    kubectl auth can-i list apiservices.apiregistration.k8s.io -A\n" in said
 
 

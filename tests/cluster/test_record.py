@@ -13,6 +13,7 @@ import pytest
 from hpaaudit.model.facts import Ended, Fact, HpaSeen, PodSeen, ResourceMetricsRead, ScaleRead
 from hpaaudit.recording.read import open_recording
 from tests.cluster.cluster import Cluster
+from tests.cluster.manifests import cpu, hpa
 from tests.cluster.recorder import ROOT, Recorder, run
 
 Create = Callable[..., None]
@@ -21,6 +22,11 @@ Create = Callable[..., None]
 def facts_in(folder: Path) -> list[Fact]:
     """All facts of a recording."""
     return list(open_recording(folder).facts())
+
+
+def reason(said: str) -> str:
+    """What an error says after its name."""
+    return said.partition(": ")[2]
 
 
 def begun(recorder: Recorder) -> None:
@@ -82,6 +88,29 @@ def test_a_signal_ends_a_recording_cleanly(
     assert isinstance(facts[-1], Ended)
 
 
+def test_a_recording_goes_on_when_nobody_reads_its_progress(cluster: Cluster, namespace: str, tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "recording", cluster.dir / "admin.kubeconfig", "-n", namespace)
+    begun(recorder)
+    assert recorder.process.stderr
+    recorder.process.stderr.close()
+    recorder.process.send_signal(signal.SIGINT)
+    assert recorder.process.wait(30) == 0
+    assert isinstance(facts_in(tmp_path / "recording")[-1], Ended)
+
+
+def test_all_namespaces_are_one_recording(cluster: Cluster, namespace: str, create: Create, tmp_path: Path) -> None:
+    create("here")
+    cluster.kube.post("/api/v1/namespaces", {"metadata": {"name": f"{namespace}-too"}})
+    path = f"/apis/autoscaling/v2/namespaces/{namespace}-too/horizontalpodautoscalers"
+    cluster.kube.post(path, hpa("there", cpu(50)))
+    into, kubeconfig = tmp_path / "recording", str(cluster.dir / "admin.kubeconfig")
+    done = run("record", "--into", str(into), "--kubeconfig", kubeconfig, "-A", "--interval", "500ms", "--for", "2s")
+    cluster.kube.delete(f"/api/v1/namespaces/{namespace}-too")
+    assert done.returncode == 0, done.stderr
+    seen = {(fact.namespace, fact.name) for fact in facts_in(into) if isinstance(fact, HpaSeen)}
+    assert {(namespace, "here"), (f"{namespace}-too", "there")} <= seen
+
+
 def test_nobody_may_record_and_is_told_why(cluster: Cluster, namespace: str, tmp_path: Path) -> None:
     into = tmp_path / "recording"
     done = run("record", "--into", str(into), "--kubeconfig", str(cluster.dir / "nobody.kubeconfig"), "-n", namespace)
@@ -106,7 +135,7 @@ def test_a_context_that_does_not_exist_names_those_that_do(cluster: Cluster, tmp
     kubeconfig = str(cluster.dir / "admin.kubeconfig")
     done = run("record", "--into", str(tmp_path / "recording"), "--kubeconfig", kubeconfig, "--context", "production")
     assert done.returncode == 2
-    assert done.stderr == f"error: {kubeconfig} has no context production; it has here\n"
+    assert reason(done.stderr) == f"{kubeconfig} has no context production; it has here\n"
 
 
 def test_a_server_that_is_not_there_is_one_line(cluster: Cluster, tmp_path: Path) -> None:
@@ -116,7 +145,7 @@ def test_a_server_that_is_not_there_is_one_line(cluster: Cluster, tmp_path: Path
     kubeconfig.write_text(json.dumps(config))
     done = run("record", "--into", str(tmp_path / "recording"), "--kubeconfig", str(kubeconfig))
     assert done.returncode == 2
-    assert done.stderr == "error: context here (https://127.0.0.1:1) cannot be reached: Connection refused\n"
+    assert reason(done.stderr) == "context here (https://127.0.0.1:1) cannot be reached: Connection refused\n"
 
 
 def test_a_server_with_a_strange_certificate_is_not_trusted(cluster: Cluster, tmp_path: Path) -> None:

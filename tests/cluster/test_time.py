@@ -1,14 +1,17 @@
 """The recorder's clock, the server's, the gaps between reads, and the rhythm of a source."""
 
 from email.utils import formatdate
+from typing import TYPE_CHECKING
 
 import pytest
 
 from hpaaudit.cluster.clock import Clock, Offset
 from hpaaudit.cluster.gaps import Gaps
 from hpaaudit.cluster.phase import Phase
-from hpaaudit.model.facts import Gap
 from hpaaudit.model.units import SECOND, Micros
+
+if TYPE_CHECKING:
+    from hpaaudit.model.facts import Gap
 
 
 def test_a_clock_that_is_set_back_stands_still() -> None:

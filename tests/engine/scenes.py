@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hpaaudit.api.decode import decode_spec
+from hpaaudit.api.decode import decode_hpa
 from hpaaudit.api.requests import metrics_request, request_of
 from hpaaudit.api.selector import BadSelector
 from hpaaudit.engine.reconcile import reconcile
 from hpaaudit.model.decision import Decision, MetricProposal
-from hpaaudit.model.facts import ResourceMetricsRead, ScaleRead, TargetRef, ValuesRead
+from hpaaudit.model.facts import HpaSeen, ResourceMetricsRead, ScaleRead, TargetRef, ValuesRead
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Condition, Hpa, HpaStatus
 from hpaaudit.model.memory import EMPTY, Memory, Recommendation, ScaleEvent
@@ -36,8 +36,36 @@ BLANK = HpaStatus(
     current_metrics=None,
     conditions=(),
 )
+
+
+def flags(*gates: tuple[str, bool], **fields: Any) -> Flags:
+    """Start a controller of release 1.36; `fields` are those of Flags."""
+    return Flags(**({"release": "1.36", "gates": gates} | fields))
+
+
+RELEASE_1_36 = flags()
+SCALE_TO_ZERO = flags(("HPAScaleToZero", True))
+
+ASLEEP = replace(
+    BLANK,
+    conditions=(
+        Condition(type="ScaledToZero", status="True", reason="ScaledToZero", message="", last_transition_us=Micros(0)),
+    ),
+)
+"""The status of an HPA that this controller itself scaled to zero."""
+
+LEAVING_ZERO: Mapping[str, Any] = {
+    "replicas": 0,
+    "status": ASLEEP,
+    "flags": SCALE_TO_ZERO,
+}
+"""What a scene at zero needs so that its metrics are consulted."""
+
 TARGET = TargetRef(group="apps", resource="deployments", namespace="shop", name="web")
 SCALE_PATH = "/apis/apps/v1/namespaces/shop/deployments/web/scale"
+
+SIDECAR_USAGE = 10
+"""What a sidecar uses in every sample."""
 
 _ZERO_US = 1_772_460_000 * SECOND  # 2026-03-02T14:00:00Z
 _TOKEN = re.compile(r"(\d+)(?:@(-?\d+))?(?::([\w,\-]+))?")
@@ -150,6 +178,10 @@ def listed(crowd: Crowd, now: float = NOW) -> tuple[Pod, ...]:
     return tuple(_pod(member, index, now) for index, member in enumerate(crowd) if member.listed)
 
 
+def _sidecars(member: Member) -> list[Container]:
+    return [found for found in member.init if found.restart_policy == "Always"]
+
+
 def samples(crowd: Crowd, now: float = NOW) -> tuple[PodSample, ...]:
     """Give the crowd's samples as `metrics.k8s.io` would."""
     return tuple(
@@ -157,10 +189,13 @@ def samples(crowd: Crowd, now: float = NOW) -> tuple[PodSample, ...]:
             pod=_name(member, index),
             timestamp_us=at(now - member.age),
             window_us=Micros(round(member.window * SECOND)),
-            containers=tuple(
-                ContainerUsage(name=name, usage=_requests(used))
-                for name, _, used in member.containers
-                if used is not None
+            containers=(
+                *(
+                    ContainerUsage(name=name, usage=_requests(used))
+                    for name, _, used in member.containers
+                    if used is not None
+                ),
+                *(ContainerUsage(name=side.name, usage=_requests(SIDECAR_USAGE)) for side in _sidecars(member)),
             ),
         )
         for index, member in enumerate(crowd)
@@ -186,7 +221,9 @@ class Metric:
     error: str = ""
     exactly: bool = False
 
-    def failing(self, status: int = 503, error: str = "the server is currently unable to handle the request") -> "Metric":
+    def failing(
+        self, status: int = 503, error: str = "the server is currently unable to handle the request"
+    ) -> "Metric":
         """Let the API refuse instead."""
         return replace(self, status=status, error=error)
 
@@ -277,15 +314,19 @@ def hpa_of(
         written["minReplicas"] = minimum
     if behavior is not None:
         written["behavior"] = behavior
-    return Hpa(
+    fact = HpaSeen(
+        at_us=Micros(0),
         namespace="shop",
         name="web",
         uid="uid-web",
+        api_version="autoscaling/v2",
         resource_version="1",
         generation=1,
-        spec=decode_spec(json.dumps(written)),
-        status=status,
+        created_us=None,
+        spec_json=json.dumps(written),
+        status_json="{}",
     )
+    return replace(decode_hpa(fact), status=status)
 
 
 def scale_read(
@@ -303,9 +344,9 @@ def scale_read(
     )  # fmt: skip
 
 
-def failed_scale(status: int, error: str) -> ScaleRead:
+def failed_scale(status: int, error: str, now: float = NOW) -> ScaleRead:
     """Refuse a GET of the scale."""
-    return replace(scale_read(0), status=status, error=error, scale=None)
+    return replace(scale_read(0, now=now), status=status, error=error, scale=None)
 
 
 def refused_write(status: int, error: str, now: float = NOW) -> WriteOutcome:
@@ -378,21 +419,21 @@ def _read(
     return ValuesRead(**head, values=values if good else None)
 
 
-def decide(*metrics: Metric, memory: Memory = EMPTY, flags: Flags | None = None, **scene: Any) -> Decision:
+def decide(*metrics: Metric, memory: Memory = EMPTY, flags: Flags = RELEASE_1_36, **scene: Any) -> Decision:
     """Let the engine decide a scene."""
-    return reconcile(look(*metrics, **scene), memory, flags or Flags())[0]
+    return reconcile(look(*metrics, **scene), memory, flags)[0]
 
 
 def after(
-    *metrics: Metric, memory: Memory = EMPTY, flags: Flags | None = None, **scene: Any
+    *metrics: Metric, memory: Memory = EMPTY, flags: Flags = RELEASE_1_36, **scene: Any
 ) -> tuple[Decision, Memory]:
     """Let the engine decide a scene, and show what it remembers."""
-    return reconcile(look(*metrics, **scene), memory, flags or Flags())
+    return reconcile(look(*metrics, **scene), memory, flags)
 
 
-def propose(metric: Metric, *, flags: Flags | None = None, **scene: Any) -> MetricProposal:
+def propose(metric: Metric, *, flags: Flags = RELEASE_1_36, **scene: Any) -> MetricProposal:
     """Show what one metric asks for, and which pods stood behind it."""
-    return reconcile(look(metric, **scene), EMPTY, flags or Flags(), keep_pods=True)[0].proposals[0]
+    return reconcile(look(metric, **scene), EMPTY, flags, keep_pods=True)[0].proposals[0]
 
 
 # --- memory and statuses -----------------------------------------------------------------------------------
@@ -455,7 +496,7 @@ class Loop:
     """A controller process and one HPA in a closed loop: replicas, status and memory move on."""
 
     replicas: int
-    flags: Flags = field(default_factory=Flags)
+    flags: Flags = RELEASE_1_36
     memory: Memory = EMPTY
     status: HpaStatus = BLANK
     writes: list[tuple[float, int]] = field(default_factory=list)

@@ -1,6 +1,7 @@
 """A pod is ready, unready, missing or ignored; readiness is looked at for cpu only."""
 
 import pytest
+
 from tests.engine.scenes import Metric, cpu, memory, pods, propose
 
 CASES = [

@@ -85,14 +85,16 @@ def down_by_percent(start: int, value: int) -> int:
     return to_int32(math.trunc(float(start) * (1.0 - float(value) / 100.0)))
 
 
-def first_up(select: int) -> int:
-    """Where the fold over the policies of a scale-up starts (1.20)."""
+def first_up(select: int, min_moves: bool) -> int:
+    """Where the fold over the policies of a scale-up starts; from zero Min stayed there (until 1.20)."""
+    if not min_moves:
+        return 0
     return MAX_INT32 if select == SELECT_MIN else MIN_INT32
 
 
-def first_down(select: int) -> int:
-    """Where the fold over the policies of a scale-down starts (1.20)."""
-    return MIN_INT32 if select == SELECT_MIN else MAX_INT32
+def first_down(select: int, min_moves: bool) -> int:
+    """Where the fold over the policies of a scale-down starts."""
+    return MIN_INT32 if select == SELECT_MIN and min_moves else MAX_INT32
 
 
 def fold_up(select: int, best: int, proposed: int) -> int:

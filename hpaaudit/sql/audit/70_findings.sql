@@ -1,0 +1,88 @@
+-- Which known patterns does the recording show?
+-- One row per pattern of an HPA, as in runs.findings. Each part below is one pattern and can be read on its own.
+insert into runs.findings by name
+with hpas as (
+    select distinct replay_id, hpa_uid, namespace, name from runs.reconciles
+), pinned_at_max as (
+    select
+        hpa_uid, 'pinned_at_max' as pattern, min(ts) as first_at, max(ts) as last_at,
+        case when sum(lasted_s) >= 600 then 'high' else 'medium' end as severity,
+        format('metrics asked for up to {} replicas, maxReplicas is {}', max(raw_desired), max(max_replicas)) as verdict,
+        json_object('seconds', sum(lasted_s), 'wanted', max(raw_desired), 'max_replicas', max(max_replicas)) as evidence,
+        'raise maxReplicas, or accept it: question pinned_at_max counts the missing pods' as next_step
+    from runs.reconciles
+    where reason_code = 'bound.max'
+    group by hpa_uid
+), apply_resets_replicas as (
+    select
+        hpa_uid, 'apply_resets_replicas' as pattern, min(at_hi) as first_at, max(at_hi) as last_at, 'high' as severity,
+        format('{} set the replica count {}', arg_max(writer_name, at_hi), counted(count(*), 'time')) as verdict,
+        json_object('writes', count(*), 'pods', sum(abs(to_replicas - from_replicas))) as evidence,
+        'remove spec.replicas from the chart or manifest' as next_step
+    from runs.scale_events
+    where source = 'actual' and writer_class = 'deploy_tool'
+    group by hpa_uid
+), two_autoscalers as (
+    select
+        a.hpa_uid, 'two_autoscalers' as pattern, greatest(a.seen_at, min(b.seen_at)) as first_at,
+        coalesce(least(a.deleted_at, max(b.deleted_at)), (select max(ended_at) from runs.recordings)) as last_at,
+        'high' as severity,
+        format('{} is scaled by {} too', a.target_name, string_agg(b.name, ', ' order by b.name)) as verdict,
+        json_object('others', list(b.name order by b.name)) as evidence,
+        'merge the metrics into one HPA' as next_step
+    from runs.hpas as a
+    join runs.hpas as b
+        on b.namespace = a.namespace
+        and b.target_kind = a.target_kind
+        and b.target_name = a.target_name
+        and b.hpa_uid <> a.hpa_uid
+        and b.seen_at < coalesce(a.deleted_at, 'infinity')
+        and a.seen_at < coalesce(b.deleted_at, 'infinity')
+    group by a.hpa_uid, a.seen_at, a.deleted_at, a.target_name
+), metrics_api_down as (
+    select
+        r.hpa_uid, 'metrics_api_down' as pattern, min(r.ts) as first_at, max(r.ts) as last_at,
+        case when sum(r.lasted_s) >= 120 then 'high' else 'medium' end as severity,
+        format('no metric was usable in {}; nothing could scale', counted(count(distinct r.reconcile_id), 'reconcile')) as verdict,
+        json_object('reconciles', count(distinct r.reconcile_id), 'error', any_value(p.invalid_text order by r.ts)) as evidence,
+        'look at the metrics API at this time: its APIService, its pods, its certificate' as next_step
+    from runs.reconciles as r
+    left join runs.metric_proposals as p on p.reconcile_id = r.reconcile_id and p.metric_idx = 0
+    where r.reason_code = 'gate.all_metrics_invalid'
+    group by r.hpa_uid
+), blank_reason as (
+    select
+        s.hpa_uid, 'blank_reason' as pattern, min(r.ts) as first_at, max(r.ts) as last_at, 'low' as severity,
+        format('memory, not load, raised the replicas {}: the Event names no reason for that', counted(count(*), 'time')) as verdict,
+        json_object('reconciles', count(*)) as evidence,
+        'look for who lowered the replicas before: question what_happened' as next_step
+    from runs.decision_steps as s
+    join runs.reconciles as r using (reconcile_id)
+    where s.code = 'stabilize.legacy_raise' and s.binding and r.raw_desired <= r.spec_replicas
+    group by s.hpa_uid
+), update_conflict as (
+    select
+        hpa_uid, 'update_conflict' as pattern, min(opened_at) as first_at, max(opened_at) as last_at, 'low' as severity,
+        format('{} lost to a conflict with another writer', counted(count(*), 'write')) as verdict,
+        json_object('writes', count(*)) as evidence,
+        'nothing, if rare; releases from 1.34 on try again at once' as next_step
+    from runs.divergences
+    where class = 'write_failed.conflict'
+    group by hpa_uid
+), patterns as (
+    from pinned_at_max
+    union all by name from apply_resets_replicas
+    union all by name from two_autoscalers
+    union all by name from metrics_api_down
+    union all by name from blank_reason
+    union all by name from update_conflict
+)
+select
+    h.replay_id, h.hpa_uid, h.namespace, h.name,
+    row_number() over (
+        order by list_position(['critical', 'high', 'medium', 'low', 'info'], p.severity), p.first_at, h.name, p.pattern
+    ) as finding_id,
+    p.pattern, p.first_at, p.last_at, p.severity, p.verdict, p.evidence, p.next_step
+from patterns as p
+join hpas as h using (hpa_uid)
+order by finding_id;

@@ -1,0 +1,53 @@
+"""Our engine against a plain second one, over worlds that chance made: same replicas, same proposal, same memory."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from hpaaudit.engine.reconcile import reconcile
+from hpaaudit.model.memory import EMPTY, Memory
+from tests.engine import reference
+from tests.engine.worlds import passes, world
+
+WORLDS, PASSES, SHARES = 600, 12, 4
+
+MET_IN_EVERY_SHARE = {
+    *("scale_up", "scale_down", "hold"),
+    *("Resource", "ContainerResource", "Pods", "Object", "External"),
+    *("gate.above_max", "gate.below_min", "gate.disabled_at_zero", "gate.all_metrics_invalid"),
+    *("gate.partial_metrics_block_down", "gate.target_unreadable"),
+    *("adjust.missing_as_full_down", "adjust.missing_as_zero_up", "adjust.unready_as_zero_up"),
+    *("adjust.direction_flip_hold", "adjust.count_flip_hold", "adjust.damped_into_tolerance"),
+    *("stabilize.down_hold", "stabilize.up_hold", "policy.up_limit", "policy.down_limit", "bound.max", "bound.min"),
+}
+"""A fuzz that meets none of these proves nothing about them."""
+
+
+def _kept(memory: Memory) -> tuple[list[list[int]], list[list[int]], list[list[int]]]:
+    return (
+        [[entry.replicas, entry.at_us] for entry in memory.recommendations or ()],
+        [[event.change, event.at_us, int(event.outdated)] for event in memory.up or ()],
+        [[event.change, event.at_us, int(event.outdated)] for event in memory.down or ()],
+    )
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_two_engines_agree(share: int) -> None:
+    met: Counter[str] = Counter()
+    for seed in range(share, WORLDS, SHARES):
+        drawn = world(Random(seed))  # noqa: S311 (a seed makes a world)
+        memory, process = EMPTY, reference.Process()
+        for number, seen in enumerate(passes(drawn, PASSES)):
+            decision, memory = reconcile(seen, memory, drawn.flags)
+            verdict = reference.reconcile(seen, process, drawn.flags)
+            theirs = tuple(kept.get("shop/web", []) for kept in (process.recommendations, process.up, process.down))
+            where = f"world {seed}, pass {number}"
+            assert (where, decision.raw_desired, decision.desired) == (where, verdict.raw, verdict.desired)
+            assert (where, _kept(memory)) == (where, theirs)
+            if decision.desired is not None:
+                drawn.replicas = decision.desired
+            met.update([decision.action, decision.reason_code])
+            met.update(found.metric_type for found in decision.proposals)
+            met.update(found.adjust_code or found.invalid_code for found in decision.proposals)
+    assert MET_IN_EVERY_SHARE - set(met) == set()

@@ -1,0 +1,96 @@
+"""Silence: an answer that was not recorded may make a decision unknown; it never makes it another number.
+
+A closed loop is told as a recorder sees it: answers that it polled itself, objects that it watched, statuses that the
+controller wrote, and no line that says when a reconcile was or what it saw. Usages differ from poll to poll, for what
+publishes the same averages cannot be told apart.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hpaaudit.model.audit import Pass
+from hpaaudit.model.facts import ControllerSeen, Ended, Fact, PodSeen, ResourceMetricsRead, TargetSeen
+from hpaaudit.model.target import Scale
+from hpaaudit.model.units import SECOND, Micros
+from tests.engine.scenes import RELEASE_1_36, TARGET, Loop, at, cpu, hpa_of, look, pods
+from tests.engine.telling import hpa_seen, replayed
+
+PERIOD = 15
+usages = st.lists(st.integers(5, 150).map(lambda tens: tens * 10), min_size=6, max_size=12, unique=True)
+steady = settings(max_examples=50, deadline=None, derandomize=True, database=None)
+
+
+def _target(at_us: Micros, replicas: int) -> TargetSeen:
+    return TargetSeen(
+        at_us=at_us, target=TARGET, kind="Deployment", uid="uid-target", resource_version="1", generation=1,
+        scale=Scale(spec_replicas=replicas, status_replicas=replicas, selector="app=web"),
+        manager="kube-controller-manager", operation="Update", subresource="scale", written_us=at_us,
+    )  # fmt: skip
+
+
+def _recorded(usage: Sequence[int]) -> tuple[list[Fact], list[int]]:
+    """Tell a loop of one pod in three states of load, and the numbers that the controller truly decided."""
+    loop, truth = Loop(3), []
+    started = ControllerSeen(at_us=at(1000), state="started", release="1.36", version="", flags=(), gates=())
+    born = replace(hpa_seen(at(1000), hpa_of(cpu(50))), created_us=at(1000))
+    facts: list[Fact] = [started, born, _target(at(1000), loop.replicas)]
+    known: set[str] = set()
+    for number, amount in enumerate(usage, 1):
+        now = 1000 + PERIOD * number
+        crowd = pods(f"{loop.replicas}@{amount}", age=2)
+        seen = look(cpu(50), replicas=loop.replicas, crowd=crowd, now=now)
+        new = [pod for pod in seen.pods if pod.name not in known]
+        facts += [PodSeen(at_us=at(now - 3), pod=pod) for pod in new]
+        known |= {pod.name for pod in new}
+        # The recorder polls a little before each reconcile.
+        facts += [replace(read, at_us=at(now - 1)) for read in seen.metrics if read is not None]
+        before = loop.replicas
+        decision = loop.reconcile(now, cpu(50), crowd=crowd)
+        truth.append(loop.replicas)
+        if loop.replicas != before:
+            facts.append(_target(Micros(at(now) + 20_000), loop.replicas))
+        if decision.writes_status:
+            facts.append(hpa_seen(Micros(at(now) + 40_000), replace(hpa_of(cpu(50)), status=loop.status)))
+    return [*facts, Ended(at_us=at(1000 + PERIOD * len(usage) + 1))], truth
+
+
+def _by_number(made: list[Pass]) -> dict[int, Pass]:
+    """Find which reconcile of the loop each replayed one stands for."""
+    return {round((found.instant.at_us - at(1000)) / (PERIOD * SECOND)): found for found in made}
+
+
+@steady
+@given(usages)
+def test_what_was_recorded_whole_is_proven_and_decided_as_it_was(usage: list[int]) -> None:
+    facts, truth = _recorded(usage)
+    found = _by_number(replayed(facts, RELEASE_1_36))
+    for number, desired in enumerate(truth, 1):
+        made = found[number]
+        assert (made.evidence, made.decision.desired) == ("proven", desired)
+        assert (made.band_lo, made.band_hi) == (desired, desired)
+
+
+@steady
+@given(usages, st.data())
+def test_a_lost_answer_is_never_made_up_for_by_another(usage: list[int], data: st.DataObject) -> None:
+    facts, truth = _recorded(usage)
+    answers = [index for index, fact in enumerate(facts) if isinstance(fact, ResourceMetricsRead)]
+    lost = data.draw(st.integers(1, len(answers) - 1))
+    found = _by_number(replayed([fact for i, fact in enumerate(facts) if i != answers[lost]], RELEASE_1_36))
+    made = found[lost + 1]
+    assert made.evidence == "assumed" or made.decision.desired == truth[lost]
+
+
+@steady
+@given(usages, st.data())
+def test_a_lost_change_of_the_target_is_never_made_up_for_by_another(usage: list[int], data: st.DataObject) -> None:
+    facts, truth = _recorded(usage)
+    changes = [index for index, fact in enumerate(facts) if isinstance(fact, TargetSeen)]
+    lost = data.draw(st.sampled_from(changes))
+    found = _by_number(replayed([fact for i, fact in enumerate(facts) if i != lost], RELEASE_1_36))
+    for number, desired in enumerate(truth, 1):
+        if number in found:
+            assert found[number].evidence == "assumed" or found[number].decision.desired == desired

@@ -1,0 +1,93 @@
+"""What a user installs: a wheel that carries the questions and the demo, into an empty environment."""
+
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PLACES = (
+    {"TZ": "UTC", "LC_ALL": "C.UTF-8"},
+    {"TZ": "Asia/Kathmandu", "LC_ALL": "C"},
+    {"TZ": "America/St_Johns", "LC_ALL": "POSIX", "PYTHONUTF8": "0"},
+)
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """An environment that holds the wheel and what it asks for, wheels only; anybody may run it."""
+    folder = tmp_path_factory.mktemp("installed", numbered=True)
+    for parent in (folder, *folder.parents[:2]):
+        parent.chmod(0o755)
+    build = [sys.executable, "-m", "uv", "build", "--wheel", "--no-build-isolation", "--python", sys.executable]
+    subprocess.run([*build, "--out-dir", folder, ROOT], check=True, capture_output=True)
+    (wheel,) = folder.glob("*.whl")
+    environment = folder / "environment"
+    venv.create(environment, with_pip=True)
+    pip = [environment / "bin" / "python", "-m", "pip", "install", "--quiet", "--only-binary", ":all:"]
+    subprocess.run([*pip, "--constraint", _constraints(folder), wheel], check=True)
+    return environment / "bin" / "hpaaudit"
+
+
+def _constraints(folder):
+    """The versions of the lock without its hashes, which constraints may not have."""
+    pinned = [line.split(" ")[0] for line in (ROOT / "requirements.lock").read_text().splitlines() if "==" in line]
+    (folder / "constraints.txt").write_text("\n".join(pinned))
+    return folder / "constraints.txt"
+
+
+def _run(command, cwd, *, user=None, **environment):
+    plain = {key: value for key, value in os.environ.items() if key in ("PATH", "HOME")}
+    cwd.mkdir(exist_ok=True)
+    cwd.chmod(0o777)
+    return subprocess.run(
+        command, cwd=cwd, env={**plain, **environment}, user=user, capture_output=True, text=True, check=False,
+        encoding="utf-8",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place["TZ"])
+def test_the_demo_runs_from_the_wheel_in_any_time_zone_and_locale(installed, tmp_path, place):
+    """The same answer everywhere: who wrote, when, and what the controller wanted."""
+    shown = _run([installed, "demo"], tmp_path / "elsewhere", **place)
+    assert shown.returncode == 0, shown.stderr
+    assert "kubectl" in shown.stdout
+    assert "external_write.manual" in shown.stdout
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else: run `sudo make test`")
+def test_the_demo_needs_no_rights(installed):
+    """Nothing is written but the results, beside where the user stands."""
+    folder = installed.parents[2] / "nobody"
+    shown = _run([installed, "demo"], folder, user="nobody", HOME=str(folder))
+    assert shown.returncode == 0, shown.stderr
+    assert [path.name for path in folder.iterdir()] == ["hpaaudit-demo.duckdb"]
+
+
+def test_the_questions_travel_in_the_wheel(installed, tmp_path):
+    shown = _run([installed, "demo"], tmp_path / "here")
+    assert shown.returncode == 0, shown.stderr
+    listed = _run([installed, "query", "hpaaudit-demo.duckdb"], tmp_path / "here")
+    assert "who_wrote_replicas" in listed.stdout
+    asked = _run([installed, "query", "hpaaudit-demo.duckdb", "who_wrote_replicas"], tmp_path / "here")
+    assert "kubectl" in asked.stdout
+
+
+def test_record_loads_neither_duckdb_nor_polars_nor_numba():
+    """A recorder in production carries only what it needs."""
+    code = (
+        "import sys; import hpaaudit.cli.record, hpaaudit.flows.record, hpaaudit.recording.write; "
+        "import hpaaudit.cluster.observer; "
+        "print([m for m in ('duckdb', 'polars', 'numba') if m in sys.modules])"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "[]"
+
+
+def test_every_file_says_its_one_job_in_its_first_line():
+    files = [path for top in ("hpaaudit", "tests") for path in (ROOT / top).rglob("*.py")]
+    mute = [path for path in files if path.stat().st_size and not path.read_text().startswith('"""')]
+    assert mute == []

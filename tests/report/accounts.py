@@ -1,0 +1,123 @@
+"""Accounts to put into words: whatever a test does not name is quiet and healthy."""
+
+from typing import Any
+
+from hpaaudit.api.times import micros
+from hpaaudit.model.account import Divergence, ForeignWrite, HpaAccount, Metric, ReconcileAccount, StepLine
+
+NOON = micros("2026-03-02T12:00:00Z")
+
+
+def hpa(**told: Any) -> HpaAccount:
+    """An HPA that agreed forty times."""
+    quiet: dict[str, Any] = {
+        "namespace": "shop",
+        "name": "web",
+        "target": "Deployment/web",
+        "reconciles": 40,
+        "match": 40,
+        "skew": 0,
+        "divergent": 0,
+        "undecidable": 0,
+        "undecidable_s": 0.0,
+        "undecidable_why": (),
+        "proven": 40,
+        "changes": (),
+        "foreign_writes": (),
+        "divergences": (),
+    }
+    return HpaAccount(**(quiet | told))
+
+
+def divergence(kind: str, explanation: str = "replay 8, controller 10, cluster 10") -> Divergence:
+    """One reconcile at noon."""
+    return Divergence(
+        opened_us=NOON,
+        closed_us=None,
+        divergence_class=kind,
+        severity="high",
+        confidence="proven",
+        reconciles=1,
+        explanation=explanation,
+        next_step="look",
+    )
+
+
+def foreign_write(*, restored_s: int | None) -> ForeignWrite:
+    """Helm at noon: 12 -> 4."""
+    return ForeignWrite(
+        at_us=NOON,
+        writer_class="deploy_tool",
+        writer_name="helm",
+        from_replicas=12,
+        to_replicas=4,
+        restored_us=None if restored_s is None else type(NOON)(NOON + restored_s * 1_000_000),
+        restored_to=None if restored_s is None else 12,
+    )
+
+
+def cpu(percent: int | None, **told: Any) -> Metric:
+    """Utilization of cpu against 60 %, all of four pods ready."""
+    quiet: dict[str, Any] = {
+        "name": "cpu",
+        "type": "Resource",
+        "target_type": "Utilization",
+        "target": 60,
+        "current_utilization": percent,
+        "current_milli": None,
+        "ratio": None if percent is None else percent / 60,
+        "ratio_adjusted": None if percent is None else percent / 60,
+        "tolerance": 0.1,
+        "proposal": 4,
+        "adjust_code": "adjust.none",
+        "ready_pods": 4,
+        "unready_pods": 0,
+        "missing_pods": 0,
+        "ignored_pods": 0,
+    }
+    return Metric(**(quiet | told))
+
+
+def step(stage: str, code: str, before: int | None, after: int | None, **detail: str | float | None) -> StepLine:
+    """A step that decided."""
+    return StepLine(stage=stage, code=code, before=before, after=after, binding=True, detail=tuple(detail.items()))
+
+
+def reconcile(**told: Any) -> ReconcileAccount:
+    """Four replicas, kept."""
+    quiet: dict[str, Any] = {
+        "recording": "recordings/web",
+        "reconcile_id": 7,
+        "namespace": "shop",
+        "name": "web",
+        "at_us": NOON,
+        "at_source": "status_write",
+        "uncertainty_s": 0.0,
+        "release": "1.36",
+        "spec_replicas": 4,
+        "status_replicas": 4,
+        "min_replicas": 2,
+        "max_replicas": 10,
+        "raw_desired": 4,
+        "stabilized": 4,
+        "rate_limited": 4,
+        "desired": 4,
+        "status_desired": 4,
+        "decided": 4,
+        "decided_source": "status",
+        "actual": 4,
+        "band": (4, 4),
+        "verdict": "match",
+        "reason_code": "tolerance.hold",
+        "evidence": "proven",
+        "missing_input": "",
+        "error": "",
+        "metrics": (cpu(62),),
+        "steps": (step("propose", "tolerance.hold", 4, 4),),
+        "pods": (),
+        "conditions": (),
+        "events": (),
+        "before": None,
+        "divergence": None,
+    }
+    return ReconcileAccount(**(quiet | told))

@@ -1,0 +1,153 @@
+"""Verdicts, reasons and flips: the sentence fits what happened."""
+
+from pathlib import Path
+
+import pytest
+
+from hpaaudit.model.account import HpaAccount, ReconcileAccount
+from hpaaudit.report.explain import explain_text
+from hpaaudit.report.flip import nearest_flip
+from hpaaudit.report.reasons import _SENTENCES, measure, sentence
+from hpaaudit.report.replay import verdict
+from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, reconcile, step
+
+
+@pytest.mark.parametrize(
+    ("account", "told"),
+    [
+        (hpa(), "The HPA was faithful: it decided as the replay does, and never had to scale."),
+        (
+            hpa(match=0, undecidable=40, undecidable_why=("memory.before_recording",)),
+            "Nothing can be said: no reconcile is decidable. Unseen: memory before recording.",
+        ),
+        (
+            hpa(divergent=1, foreign_writes=(foreign_write(restored_s=22),)),
+            "The HPA was faithful. At 12:00:00Z helm wrote 12 -> 4; the HPA had 12 again after 22s.",
+        ),
+        (
+            hpa(divergent=3, foreign_writes=(foreign_write(restored_s=None),) * 3),
+            (
+                "The HPA was faithful. "
+                "At 12:00:00Z helm wrote 12 -> 4; the HPA did not undo that while it was recorded. "
+                "At 12:00:00Z helm wrote 12 -> 4; the HPA did not undo that while it was recorded. "
+                "Others wrote 1 more time."
+            ),
+        ),
+        (
+            hpa(divergent=1, divergences=(divergence("unexplained"),)),
+            "Replay and controller part at 12:00:00Z, unexplained: replay 8, controller 10, cluster 10.",
+        ),
+        (
+            hpa(divergent=2, divergences=(divergence("unexplained"),) * 2),
+            "Replay and controller part 2 times, first at 12:00:00Z, unexplained: replay 8, controller 10, cluster 10.",
+        ),
+        (
+            hpa(divergent=1, divergences=(divergence("write_failed.api_error"),)),
+            "The HPA was faithful. A write of the HPA failed, first at 12:00:00Z (api error).",
+        ),
+        (
+            hpa(skew=1, divergences=(divergence("timing.sampling_skew"), divergence("no_data.warmup"))),
+            "The HPA was faithful: it decided as the replay does, and never had to scale.",
+        ),
+    ],
+)
+def test_the_verdict_says_whose_doing_it_was(account: HpaAccount, told: str) -> None:
+    assert verdict(account) == told
+
+
+HELD = {"recommendation": 9, "recommended_us": NOON - 220_000_000, "window_us": 300_000_000}
+
+
+@pytest.mark.parametrize(
+    ("account", "told"),
+    [
+        (reconcile(), "Kept 4: cpu 62 % of 60 % is inside the tolerance of 0.1."),
+        (
+            reconcile(
+                reason_code="stabilize.down_hold",
+                raw_desired=3,
+                metrics=(cpu(45),),
+                steps=(step("stabilize", "stabilize.down_hold", 3, 4, **HELD),),
+            ),
+            (
+                "Held by memory, not by load: cpu 45 % of 60 % allows 3, but 9 was recommended at 11:56:20Z; "
+                "that counts until 12:01:20Z."
+            ),
+        ),
+        (
+            reconcile(reason_code="bound.max", steps=(step("bound", "bound.max", 14, 10, min=2, max=10),)),
+            "Limited to maxReplicas 10; 14 were wanted.",
+        ),
+        (
+            reconcile(
+                reason_code="gate.all_metrics_invalid",
+                metrics=(cpu(None, valid=False, invalid_text="no answer"),),
+                steps=(),
+            ),
+            "Kept 4: no metric was usable (no answer).",
+        ),
+        (reconcile(reason_code="stabilize.down_hold", steps=()), "stabilize.down_hold: cpu 62 % of 60 %."),
+        (reconcile(reason_code="new.code"), "new.code: cpu 62 % of 60 %."),
+        (
+            reconcile(reason_code="gate.below_min", metrics=()),
+            "Current replicas were below minReplicas 2; metrics were not consulted.",
+        ),
+    ],
+)
+def test_the_reason_is_a_sentence(account: ReconcileAccount, told: str) -> None:
+    assert sentence(account) == told
+
+
+def test_every_reason_of_the_engine_has_a_sentence() -> None:
+    engine = Path(__file__).parents[2] / "hpaaudit" / "engine"
+    source = "".join(path.read_text("utf-8") for path in engine.rglob("*.py"))
+    reasons = {word for word in source.split('"') if word.startswith(("gate.", "tolerance.", "bound."))}
+    assert reasons - {"gate.hpa_deleted"} <= set(_SENTENCES)
+
+
+@pytest.mark.parametrize(
+    ("metric", "told"),
+    [
+        (cpu(171), "cpu 171 % of 60 %"),
+        (cpu(None), "cpu"),
+        (cpu(None, name="queue", target_type="AverageValue", target=500, current_milli=1160), "queue 1160m of 500m"),
+        (cpu(None, name="queue", target_type="Value", target=30_000, current_milli=None), "queue"),
+    ],
+)
+def test_a_metric_is_told_against_its_target(metric: object, told: str) -> None:
+    assert measure(metric) == told  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("account", "told"),
+    [
+        # 67 / 60 is the first above 1.1; 45 / 60 x 4 is the first that rounds up to less than 4.
+        (reconcile(), "cpu asks for more at 67 %, for fewer at 45 %"),
+        (reconcile(metrics=(cpu(62, unready_pods=1),)), ""),
+        (reconcile(metrics=(cpu(62, adjust_code="adjust.missing_as_zero_up"),)), ""),
+        (reconcile(metrics=(cpu(None, target_type="Value", target=500, current_milli=510),)), ""),
+        (
+            reconcile(
+                reason_code="stabilize.down_hold", steps=(step("stabilize", "stabilize.down_hold", 3, 4, **HELD),)
+            ),
+            "the recommendation of 11:56:20Z leaves the window at 12:01:20Z",
+        ),
+        (reconcile(reason_code="bound.max"), ""),
+    ],
+)
+def test_the_nearest_flip_is_told_only_where_it_can_be_computed(account: ReconcileAccount, told: str) -> None:
+    assert nearest_flip(account) == told
+
+
+def test_hostile_words_of_a_cluster_cannot_steer_the_terminal() -> None:
+    account = reconcile(
+        conditions=(("AbleToScale", "True", "\x1b[2J"),),
+        events=(("SuccessfulRescale", "New size: 4\nreason: \x07"),),
+        error="\x1b]0;title\x07",
+        divergence=divergence("unexplained", "\x1b[31m"),
+        metrics=(cpu(62, name="\x1b[1m"),),
+    )
+    text = explain_text(account)
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "New size: 4\\nreason" in text

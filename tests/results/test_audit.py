@@ -1,0 +1,294 @@
+"""The audit's single judgements: who wrote, what a gap hides, which write failed, who is paired with whom."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hpaaudit.model.facts import Fact, Gap, HpaSeen, ScaleWritten, StatusWritten, TargetSeen
+from hpaaudit.model.target import Scale
+from hpaaudit.model.units import Micros
+from hpaaudit.results import sql
+from hpaaudit.results.read import Results
+from hpaaudit.results.write import ResultsWriter
+from tests.results import story
+
+HPA_ACCOUNT = "system:serviceaccount:kube-system:horizontal-pod-autoscaler"
+
+
+@pytest.mark.parametrize(
+    ("username", "agent", "manager", "operation", "subresource", "who"),
+    [
+        ("", "", "kube-controller-manager", "Update", "scale", "hpa"),
+        (HPA_ACCOUNT, "kube-controller-manager/v1.31", "", "", "", "hpa"),
+        ("system:kube-controller-manager", "", "", "", "scale", "hpa"),
+        ("", "", "kube-controller-manager", "Update", "", "unknown"),
+        ("", "", "keda", "Update", "", "keda"),
+        ("system:serviceaccount:keda:keda-operator", "", "", "", "scale", "keda"),
+        ("", "", "argocd-controller", "Apply", "", "gitops"),
+        ("", "", "helm-controller", "Apply", "", "gitops"),
+        ("", "", "helm", "Update", "", "deploy_tool"),
+        ("", "", "Terraform", "Apply", "", "deploy_tool"),
+        ("", "", "kubectl-client-side-apply", "Update", "", "deploy_tool"),
+        ("", "", "kubectl", "Apply", "", "deploy_tool"),
+        ("deploy-bot", "", "", "", "scale", "deploy_tool"),
+        ("", "", "kubectl", "Update", "scale", "kubectl"),
+        ("", "", "kubectl-edit", "Update", "", "kubectl"),
+        ("alice", "kubectl/v1.31.0 (linux/amd64)", "", "", "scale", "kubectl"),
+        ("alice", "", "", "", "scale", "person"),
+        ("", "", "rollouts-controller", "Update", "", "operator"),
+        ("", "", "kube-downscaler", "Update", "", "operator"),
+        ("system:serviceaccount:db:scaler", "", "", "", "scale", "operator"),
+        ("", "", "", "", "", "unknown"),
+        ("system:admin", "", "", "", "", "unknown"),
+    ],
+)
+def test_a_writer_is_known_by_what_it_left_behind(
+    username: str, agent: str, manager: str, operation: str, subresource: str, who: str
+) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(sql.folder("macros")["writer_class"])
+        values = [username, agent, manager, operation, subresource]
+        assert connection.execute("select writer_class(?, ?, ?, ?, ?)", values).fetchone() == (who,)
+
+
+@pytest.mark.parametrize(
+    ("kind", "api_version", "group", "resource", "same"),
+    [
+        ("Deployment", "apps/v1", "apps", "deployments", True),
+        ("Deployment", "extensions/v1beta1", "apps", "deployments", True),
+        ("ReplicationController", "v1", "", "replicationcontrollers", True),
+        ("Proxy", "example.com/v1", "example.com", "proxies", True),
+        ("Ingress", "networking.k8s.io/v1", "networking.k8s.io", "ingresses", True),
+        ("Deployment", "apps/v1", "apps", "statefulsets", False),
+        ("Cache", "a.example/v1", "b.example", "caches", False),
+    ],
+)
+def test_a_reference_means_a_target(kind: str, api_version: str, group: str, resource: str, same: bool) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(sql.folder("macros")["scales"])
+        assert connection.execute("select scales(?, ?, ?, ?)", [kind, api_version, group, resource]).fetchone() == (
+            same,
+        )
+
+
+@pytest.mark.parametrize(
+    ("prefix", "stream", "hides_shop"),
+    [
+        ("*", "everything", True),
+        ("/apis/autoscaling/v2/horizontalpodautoscalers", "hpas", True),
+        ("/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers", "hpas", True),
+        ("/apis/autoscaling/v2/namespaces/db/horizontalpodautoscalers", "hpas", False),
+        ("/apis/autoscaling/v2/namespaces/shop2/horizontalpodautoscalers", "hpas", False),
+        ("/apis/metrics.k8s.io/v1beta1/pods", "metrics", True),
+        ("/api/v1/pods", "pods", True),
+        ("/api/v1/namespaces/shop/events", "events", True),
+        ("/apis/apps/v1/deployments", "targets", True),
+    ],
+)
+def test_a_gap_hides_what_its_prefix_says(prefix: str, stream: str, hides_shop: bool) -> None:
+    with duckdb.connect() as connection:
+        for name in ("gap_stream", "gap_hides"):
+            connection.execute(sql.folder("macros")[name])
+        found = connection.execute("select gap_stream($p), gap_hides($p, 'shop')", {"p": prefix}).fetchone()
+        assert found == (stream, hides_shop)
+
+
+def audited(folder: Path, facts: Iterator[Fact] | list[Fact]) -> Results:
+    """The story's replay over other facts."""
+    with ResultsWriter(folder / "x.duckdb", story.INFO, story.REPLAY, overwrite=False) as writer:
+        writer.add_facts(facts)
+        writer.add(story.passes())
+        return writer.finish()
+
+
+def write_of_the_scale(seconds: float, sent: int, *, status: int = 200, by: str = HPA_ACCOUNT) -> ScaleWritten:
+    """A write as a capture or an audit log tells it."""
+    return ScaleWritten(
+        at_us=story.at(seconds),
+        took_us=Micros(0),
+        target=story.WEB,
+        path="/apis/apps/v1/namespaces/shop/deployments/web/scale",
+        verb="put",
+        status=status,
+        error="" if status == 200 else "refused",
+        by=by,
+        agent="",
+        manager="",
+        sent=sent,
+        scale=Scale(spec_replicas=sent, status_replicas=sent, selector="app=web") if status == 200 else None,
+        resource_version="",
+    )
+
+
+def test_without_any_trace_a_writer_is_unknown_and_never_the_hpa(tmp_path: Path) -> None:
+    bare = [
+        replace(fact, manager="", operation="", subresource="", written_us=None)
+        if isinstance(fact, TargetSeen)
+        else fact
+        for fact in story.facts()
+        if not (hasattr(fact, "reason") and fact.reason == "SuccessfulRescale")
+    ]
+    with audited(tmp_path, bare) as results:
+        assert results.rows("select distinct writer_class from scale_events where source = 'actual'") == [
+            {"writer_class": "unknown"}
+        ]
+        assert results.rows("select class from reconciles where reconcile_id = 4") == [
+            {"class": "external_write.unknown"}
+        ]
+        assert results.rows("select confidence from divergences where reconcile_id = 4") == [{"confidence": "possible"}]
+
+
+def test_a_write_that_was_seen_is_exact_in_time_and_beats_managed_fields(tmp_path: Path) -> None:
+    facts = list(story.facts())
+    index = next(i for i, fact in enumerate(facts) if isinstance(fact, TargetSeen) and fact.manager == "helm")
+    facts.insert(index, write_of_the_scale(51.9, 3, by="alice"))
+    with audited(tmp_path, facts) as results:
+        found = results.rows(
+            "select at_lo = at_hi as exact, writer_class, writer_name from scale_events where to_replicas = 3"
+        )
+        assert found == [{"exact": True, "writer_class": "person", "writer_name": "alice"}]
+        assert results.rows("select class from reconciles where reconcile_id = 4") == [
+            {"class": "external_write.manual"}
+        ]
+
+
+@pytest.mark.parametrize(
+    ("status", "named"), [(409, "conflict"), (403, "denied"), (500, "api_error"), (0, "api_error")]
+)
+def test_a_refused_write_is_told_by_its_answer_where_no_event_was_seen(tmp_path: Path, status: int, named: str) -> None:
+    facts = [fact for fact in story.facts() if not (hasattr(fact, "reason") and fact.reason == "FailedRescale")]
+    index = next(i for i, fact in enumerate(facts) if fact.at_us > story.at(75))
+    facts.insert(index, write_of_the_scale(75.1, 8, status=status))
+    with audited(tmp_path, facts) as results:
+        assert results.rows("select class from reconciles where reconcile_id = 6") == [
+            {"class": f"write_failed.{named}"}
+        ]
+
+
+def test_the_write_of_another_hpa_on_the_same_target_is_not_ours(tmp_path: Path) -> None:
+    def two() -> Iterator[Fact]:
+        for fact in story.facts():
+            yield (
+                replace(fact, manager="kube-controller-manager", subresource="scale")
+                if (isinstance(fact, TargetSeen) and fact.manager == "helm")
+                else fact
+            )
+            if isinstance(fact, HpaSeen):
+                yield replace(fact, uid="u-rival", name="rival")
+
+    with audited(tmp_path, two()) as results:
+        assert results.rows(
+            "select class, divergence_id is not null as told from reconciles where reconcile_id = 4"
+        ) == [{"class": "external_write.autoscaler", "told": True}]
+        assert results.rows(
+            "select writer_name from scale_events where source = 'actual' and to_replicas = 3 and name = 'web'"
+        ) == [{"writer_name": "shop/rival"}]
+        assert results.rows("select verdict from findings where pattern = 'two_autoscalers'") == [
+            {"verdict": "web is scaled by rival too"}
+        ]
+
+
+def test_a_status_that_could_not_be_written_is_no_word_of_the_controller(tmp_path: Path) -> None:
+    facts = [fact for fact in story.facts() if not (isinstance(fact, HpaSeen) and fact.at_us == story.at(30.2))]
+    refused = StatusWritten(
+        at_us=story.at(30.2),
+        took_us=Micros(0),
+        namespace="shop",
+        name="web",
+        path="/status",
+        status=409,
+        error="the object has been modified",
+        by=HPA_ACCOUNT,
+        status_json="{}",
+    )
+    index = next(i for i, fact in enumerate(facts) if fact.at_us > story.at(30.2))
+    facts.insert(index, refused)
+    with audited(tmp_path, facts) as results:
+        assert results.rows("select decided, decided_source, verdict from reconciles where reconcile_id = 3") == [
+            {"decided": None, "decided_source": None, "verdict": "match"}
+        ]
+
+
+def test_a_gap_elsewhere_leaves_a_verdict_alone(tmp_path: Path) -> None:
+    facts = [
+        replace(fact, prefix="/api/v1/namespaces/db/pods") if isinstance(fact, Gap) else fact for fact in story.facts()
+    ]
+    with audited(tmp_path, facts) as results:
+        assert results.rows("select count(*) as n from reconciles where class = 'no_data.recording_gap'") == [{"n": 0}]
+
+
+def test_a_late_view_of_an_older_object_is_no_change(tmp_path: Path) -> None:
+    facts = list(story.facts())
+    index = next(i for i, fact in enumerate(facts) if isinstance(fact, TargetSeen) and fact.manager == "helm")
+    stale = next(fact for fact in facts if isinstance(fact, TargetSeen) and fact.scale.spec_replicas == 4)
+    facts.insert(index + 1, replace(stale, at_us=story.at(53)))
+    with audited(tmp_path, facts) as results:
+        assert results.rows("select count(*) as n from scale_events where source = 'actual' and to_replicas = 4") == [
+            {"n": 0}
+        ]
+
+
+def test_undecidable_time_keeps_a_divergence_open(tmp_path: Path) -> None:
+    """Reconcile 11 differs, 12 is made undecidable, 13 differs again: one episode."""
+    passes = [
+        replace(done, band_lo=2, band_hi=12, missing_input="memory.before_recording")
+        if done.reconcile_id == 12
+        else replace(done, decision=replace(done.decision, desired=7, status_desired=7), band_lo=7, band_hi=7)
+        if done.reconcile_id == 13
+        else done
+        for done in story.passes()
+    ]
+    with ResultsWriter(tmp_path / "x.duckdb", story.INFO, story.REPLAY, overwrite=False) as writer:
+        writer.add_facts(story.facts())
+        writer.add(passes)
+        with writer.finish() as results:
+            assert results.rows("select class, reconciles from divergences where class = 'unexplained'") == [
+                {"class": "unexplained", "reconciles": 3}
+            ]
+
+
+Happened = list[tuple[int, int]]
+"""Changes as (second, to how many replicas)."""
+
+
+def paired(predicted: Happened, actual: Happened) -> list[tuple[int | None, int | None, int | None, int | None, str]]:
+    """Predicted second and number, actual second and number, shape."""
+    with duckdb.connect() as connection:
+        connection.execute("create schema runs")
+        for table in ("scale_events", "scale_event_matches"):
+            connection.execute(sql.folder("schema")[table])
+        connection.execute("create temp table spans as select interval 15 seconds as sync")
+        rows = [("predicted", at, to) for at, to in predicted] + [("actual", at, to) for at, to in actual]
+        for number, (source, at, to) in enumerate(rows):
+            connection.execute(
+                "insert into runs.scale_events by name select 'u' as hpa_uid, $n as scale_event_id, $source as source, "
+                "make_timestamp($at) as at_lo, make_timestamp($at) as at_hi, 5 as from_replicas, $to as to_replicas",
+                {"n": number, "source": source, "at": at * 1_000_000, "to": to},
+            )
+        connection.execute(sql.folder("audit")["42_scale_event_matches"])
+        return connection.execute(
+            "select epoch_us(predicted_at) // 1000000, predicted_to, epoch_us(actual_at_hi) // 1000000, actual_to, "
+            "shape from runs.scale_event_matches"
+        ).fetchall()
+
+
+happened = st.lists(st.tuples(st.integers(0, 300), st.integers(1, 4)), max_size=12)
+
+
+@settings(deadline=None, max_examples=40)
+@given(predicted=happened, actual=happened)
+def test_changes_are_paired_one_to_one_and_nothing_that_fits_is_left(predicted: Happened, actual: Happened) -> None:
+    """Every change is in exactly one row; two leftovers of the same number are never within a sync period."""
+    found = paired(predicted, actual)
+    assert Counter((at, to) for at, to, *_ in found if at is not None) == Counter(predicted)
+    assert Counter((at, to) for _, _, at, to, _ in found if at is not None) == Counter(actual)
+    phantoms = [(at, to) for _, _, at, to, shape in found if shape == "phantom"]
+    missing = [(at, to) for at, to, _, _, shape in found if shape == "missing"]
+    assert not [(a, b) for a in phantoms for b in missing if a[1] == b[1] and abs(a[0] - b[0]) <= 15]
+    assert all(abs(at - seen) <= 15 and to == done for at, to, seen, done, shape in found if shape == "match")
