@@ -76,8 +76,6 @@ def _current(metric: MetricStatus) -> dict[str, Any]:
     return shown
 
 
-
-
 def _identifier(metric: MetricStatus) -> dict[str, Any]:
     shown: dict[str, Any] = {"name": metric.name}
     if metric.selector is not None:

@@ -45,7 +45,11 @@ def hpa_seen(at_us: Micros, raw: Mapping[str, Any]) -> HpaSeen:
         spec_json=canonical_json(raw.get("spec") or {}),
         status_json=canonical_json(raw.get("status") or {}),
         annotations_json=canonical_json(
-            {k: v for k, v in (meta.get("annotations") or {}).items() if k.startswith("autoscaling.alpha.kubernetes.io/")}
+            {
+                k: v
+                for k, v in (meta.get("annotations") or {}).items()
+                if k.startswith("autoscaling.alpha.kubernetes.io/")
+            }
         ),
         spec_manager=_owner(meta, ("f:spec", "f:maxReplicas"))[0],
     )
@@ -190,9 +194,7 @@ def event_seen(at_us: Micros, raw: Mapping[str, Any]) -> EventSeen:
         object_uid=about.get("uid", ""),
         component=(raw.get("source") or {}).get("component") or raw.get("reportingComponent") or "",
         first_us=times.maybe_micros(raw.get("firstTimestamp") or raw.get("eventTime")),
-        last_us=times.maybe_micros(
-            raw.get("lastTimestamp") or series.get("lastObservedTime") or raw.get("eventTime")
-        ),
+        last_us=times.maybe_micros(raw.get("lastTimestamp") or series.get("lastObservedTime") or raw.get("eventTime")),
         count=raw.get("count") or series.get("count") or 1,
     )
 
@@ -214,9 +216,7 @@ def lease_seen(at_us: Micros, raw: Mapping[str, Any]) -> LeaseSeen:
 def api_service_seen(at_us: Micros, raw: Mapping[str, Any]) -> ApiServiceSeen:
     """Whether an aggregated API is available, and who serves it."""
     meta, spec, status = _metadata(raw), raw.get("spec") or {}, raw.get("status") or {}
-    condition: Mapping[str, Any] = next(
-        (c for c in status.get("conditions") or () if c.get("type") == "Available"), {}
-    )
+    condition: Mapping[str, Any] = next((c for c in status.get("conditions") or () if c.get("type") == "Available"), {})
     service = spec.get("service") or {}
     return ApiServiceSeen(
         at_us=at_us,

@@ -337,7 +337,7 @@ def scale_selector(text: str) -> Selector:
                 # A map of labels: of two values for one key the last one stays.
                 equals[term.key] = Term(key=term.key, operator="=", values=term.values)
             case "gt" | "lt":
-                raise BadSelector(f"\"{term.operator}\" isn't supported in label selectors")
+                raise BadSelector(f'"{term.operator}" isn\'t supported in label selectors')
             case "!=":
                 raise BadSelector('"!=" is not a valid label selector operator')
             case _:
@@ -350,15 +350,19 @@ def _go_map(pairs: tuple[tuple[str, str], ...]) -> str:
     return "map[string]string{" + "".join(f"{key}: {value}," for key, value in sorted(pairs)) + "}"
 
 
-def go_print(selector: LabelSelector | None) -> str:
-    """How Go prints the selector's struct, as in the name of an external metric."""
+def go_print(selector: LabelSelector | None, *, typed: bool = True) -> str:
+    """How Go prints the selector's struct, as in the name of an external metric.
+
+    typed   requirements with their type, as since 1.16; before as `[{queue In [a b]}]`
+    """
     if selector is None:
         return "nil"
+    labels = _go_map(selector.match_labels)
+    if not typed:
+        plain = " ".join(f"{{{e.key} {e.operator} [{' '.join(e.values)}]}}" for e in selector.match_expressions)
+        return f"&LabelSelector{{MatchLabels:{labels},MatchExpressions:[{plain}],}}"
     expressions = "".join(
         f"LabelSelectorRequirement{{Key:{e.key},Operator:{e.operator},Values:[{' '.join(e.values)}],}},"
         for e in selector.match_expressions
     )
-    return (
-        f"&LabelSelector{{MatchLabels:{_go_map(selector.match_labels)},"
-        f"MatchExpressions:[]LabelSelectorRequirement{{{expressions}}},}}"
-    )
+    return f"&LabelSelector{{MatchLabels:{labels},MatchExpressions:[]LabelSelectorRequirement{{{expressions}}},}}"

@@ -136,12 +136,8 @@ def _metric_target(raw: Mapping[str, Any]) -> MetricTarget:
 
 def cpu_utilization(percent: int) -> MetricSpec:
     """The one metric that every version knows: cpu, in percent of its request."""
-    target = MetricTarget(
-        type="Utilization", value=None, average_value=None, average_utilization=percent
-    )
-    return MetricSpec(
-        type=MetricType.RESOURCE, name="cpu", container="", selector=None, described=None, target=target
-    )
+    target = MetricTarget(type="Utilization", value=None, average_value=None, average_utilization=percent)
+    return MetricSpec(type=MetricType.RESOURCE, name="cpu", container="", selector=None, described=None, target=target)
 
 
 def behavior(raw: Mapping[str, Any]) -> Behavior:

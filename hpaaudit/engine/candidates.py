@@ -34,9 +34,7 @@ def candidates(world: World, seen: Observation, reach_us: Micros) -> Iterator[Ob
         answers = _answers(world, seen, hpa, scale, reach_us)
         for chosen in islice(product(*answers.values()), MOST):
             by_request = dict(zip(answers, chosen, strict=True))
-            metrics = tuple(
-                None if request is None else by_request.get(request) for request in _wanted(hpa, scale)
-            )
+            metrics = tuple(None if request is None else by_request.get(request) for request in _wanted(hpa, scale))
             other = replace(
                 seen,
                 scale_reads=() if scale is None else (scale,),
@@ -50,7 +48,7 @@ def candidates(world: World, seen: Observation, reach_us: Micros) -> Iterator[Ob
 
 def _scales(world: World, seen: Observation, hpa: Hpa) -> list[ScaleRead | None]:
     newest = seen.scale_reads[0] if seen.scale_reads else None
-    earlier = world.earlier_scale(target_ref(hpa.namespace, hpa.spec.target), seen.at_us)
+    earlier = world.earlier_scale(world.served(target_ref(hpa.namespace, hpa.spec.target)), seen.at_us)
     return [newest] if earlier is None else [newest, earlier]
 
 

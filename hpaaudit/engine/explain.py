@@ -20,9 +20,7 @@ class Chain:
     def written(self, before: int, after: int, retries: int) -> "Chain":
         """The chain with the write at its end."""
         code = "act.write_conflict_retried" if retries else f"act.scale_{'up' if after > before else 'down'}"
-        step = Step(
-            stage="write", code=code, before=before, after=after, binding=False, detail=(("retries", retries),)
-        )
+        step = Step(stage="write", code=code, before=before, after=after, binding=False, detail=(("retries", retries),))
         return replace(self, steps=(*self.steps, step))
 
     def failed(self, desired: int, current: int, error: str) -> "Chain":
@@ -108,9 +106,7 @@ def chain_of(
             )
         )
     if desired != limited.replicas:
-        steps.append(
-            Step(stage="bound", code="bound.min", before=limited.replicas, after=desired, binding=True)
-        )
+        steps.append(Step(stage="bound", code="bound.min", before=limited.replicas, after=desired, binding=True))
     binding = [step for step in steps if step.binding and step.stage in _REASON_STAGES]
     if not binding and desired != raw:
         # Two limits that coincide: the first that reached the final number is the reason.

@@ -29,7 +29,13 @@ class Groups:
 
 
 def group(
-    pods: Sequence[Pod], samples: Mapping[str, Sample], resource: str, now_us: Micros, flags: Flags
+    pods: Sequence[Pod],
+    samples: Mapping[str, Sample],
+    resource: str,
+    now_us: Micros,
+    flags: Flags,
+    *,
+    pending_is_unready: bool,
 ) -> Groups:
     """The pods of one metric; readiness is looked at for `cpu` only. As `groupPods`, 1.36."""
     ready: list[str] = []
@@ -41,7 +47,7 @@ def group(
         sample = samples.get(pod.name)
         failed = pod.phase == "Failed"
         pending = pod.phase == "Pending"
-        bucket = rules.classify(pod.deleting_us is not None or failed, pending, sample is not None)
+        bucket = rules.classify(pod.deleting_us is not None or failed, pending, sample is not None, pending_is_unready)
         if bucket == rules.IGNORED:
             ignored.append(pod.name)
             why[pod.name] = "failed" if failed else "terminating"
@@ -55,9 +61,7 @@ def group(
             code = _readiness(pod, sample, now_us, flags) if resource == "cpu" else rules.READY
             (ready if code == rules.READY else unready).append(pod.name)
             why[pod.name] = _WHY.get(code, "measured")
-    return Groups(
-        ready=tuple(ready), unready=tuple(unready), missing=tuple(missing), ignored=tuple(ignored), why=why
-    )
+    return Groups(ready=tuple(ready), unready=tuple(unready), missing=tuple(missing), ignored=tuple(ignored), why=why)
 
 
 def _readiness(pod: Pod, sample: Sample, now_us: Micros, flags: Flags) -> int:

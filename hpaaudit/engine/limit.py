@@ -39,11 +39,16 @@ class Limited:
     disabled: bool
 
 
-def plain(stabilized: int, current: int, minimum: int, maximum: int) -> Limited:
-    """Without a behavior: twice the current or four, then the bounds."""
+def plain(stabilized: int, current: int, minimum: int, maximum: int, *, own_words: bool) -> Limited:
+    """Without a behavior: twice the current or four, then the bounds.
+
+    own_words   TooFewReplicas has its own message; until 1.15 it shows that of the upper limit
+    """
     replicas, why = rules.limit_plain(stabilized, current, minimum, maximum)
     limit = rules.plain_up_limit(current)
     reason, message = REASONS[why]
+    if why == rules.TOO_FEW and not own_words:
+        _, message = REASONS[rules.UP_LIMIT if maximum > limit else rules.TOO_MANY]
     return Limited(
         replicas=replicas,
         reason=reason,
@@ -56,7 +61,16 @@ def plain(stabilized: int, current: int, minimum: int, maximum: int) -> Limited:
 
 
 def with_behavior(
-    stabilized: int, current: int, minimum: int, maximum: int, behavior: Behavior, memory: Memory, now_us: Micros, *, both: bool, min_moves: bool
+    stabilized: int,
+    current: int,
+    minimum: int,
+    maximum: int,
+    behavior: Behavior,
+    memory: Memory,
+    now_us: Micros,
+    *,
+    both: bool,
+    min_moves: bool,
 ) -> Limited:
     """With a behavior: the policies of the direction of movement, and its one bound.
 

@@ -147,9 +147,7 @@ class _Reading:
         if not lives or lives[-1].end_us is not None:
             # One that is older than our first sight of it was there before we looked.
             newborn = fact.created_us is not None and fact.at_us - fact.created_us < 2 * SECOND
-            lives.append(
-                _Life(key=key, first_us=fact.at_us, newborn=newborn, target=target, seen=fact)
-            )
+            lives.append(_Life(key=key, first_us=fact.at_us, newborn=newborn, target=target, seen=fact))
             lives[-1].statuses.append((index, fact))
             return
         life = lives[-1]

@@ -44,6 +44,11 @@ class Sight:
     keep_pods: bool
 
     @property
+    def current(self) -> int:
+        """Current replicas, as this release understands them."""
+        return self.scale.spec_replicas if self.rules.spec_replicas_are_current else self.scale.status_replicas
+
+    @property
     def server(self) -> Server:
         """Where the controller's requests went, as its errors name it."""
         return Server(self.flags.api_server, quoted=self.rules.quoted_urls)
@@ -152,7 +157,10 @@ def _resource(
             return _refused(index, metric, count.under(what), reason, wrapped)
         return _refused(index, metric, count, reason, what)
     status = _status(
-        metric, average=count.current, utilization=count.utilization, binary=sight.rules.binary_memory and metric.name == "memory"
+        metric,
+        average=count.current,
+        utilization=count.utilization,
+        binary=sight.rules.binary_memory and metric.name == "memory",
     )
     return _proposed(index, metric, count, name, status, sight)
 
@@ -161,7 +169,11 @@ def _samples(metric: MetricSpec, read: ResourceMetricsRead | None, sight: Sight)
     """The samples of a resource; of a whole namespace's answer only those of the selected pods."""
     everything = read is not None and read.request.selector == "" and sight.scale.selector != ""
     found = measure.pod_resource(
-        read, metric.name, metric.container, sight.names if everything else None, sight.server,
+        read,
+        metric.name,
+        metric.container,
+        sight.names if everything else None,
+        sight.server,
         lenient=sight.rules.missing_container_is_missing_pod,
     )
     return found.under(f"unable to get metrics for resource {metric.name}") if isinstance(found, Problem) else found
@@ -175,7 +187,8 @@ def _resource_usage(
 
 
 def _pods(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Proposed | Refused:
-    reason, wrapped = "FailedGetPodsMetric", "failed to get pods metric value"
+    reason = "FailedGetPodsMetric"
+    wrapped = f"failed to get {'pods' if sight.rules.pods_error_named else 'object'} metric value"
     try:
         selectors.from_label_selector(metric.selector)
     except selectors.BadSelector as error:
@@ -210,8 +223,9 @@ def _object(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Pro
         if sight.rules.object_error_in_order:
             text = f"unable to get metric {metric.name} on {kind} {sight.namespace}/{name}: {usage.text}"
         usage = Problem(usage.code, text)
-    if target is not None and target.type == "Value" and target.value is not None:
-        count = usage if isinstance(usage, Problem) else _value(usage, target.value.milli, sight)
+    by_value = target is not None and (target.type == "Value" or not sight.rules.object_average)
+    if target is not None and by_value and target.value is not None:
+        count = usage if isinstance(usage, Problem) else _value(usage, target.value.milli, sight, external=False)
         if isinstance(count, Problem):
             return _refused(index, metric, count, reason, wrapped)
         status = _status(metric, value=count.current)
@@ -222,10 +236,12 @@ def _object(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Pro
             inner = f"failed to get {metric.name} object metric"
             return _refused(index, metric, usage, reason, wrapped, inner)
         count = _per_pod(usage, target.average_value.milli, sight, clamped=False)
+        if not sight.rules.object_average_tolerance:
+            count = replace(count, replicas=rules.per_pod_replicas_unheld(usage, target.average_value.milli))
         status = _status(metric, average=count.current)
         if not sight.rules.object_average_described:
             status = replace(status, described=_NOBODY)
-        return _proposed(index, metric, count, _external_name(metric), status, sight)
+        return _proposed(index, metric, count, _external_name(metric, sight), status, sight)
     text = "invalid object metric source: neither a value target nor an average value target was set"
     return _refused(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
 
@@ -239,33 +255,39 @@ def _external(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> P
     if target is None or (target.average_value is None and target.value is None):
         text = "invalid external metric source: neither a value target nor an average value target was set"
         return _refused(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
-    inner = f"failed to get {metric.name} external metric" if average else f"failed to get external metric {metric.name}"
+    inner = (
+        f"failed to get {metric.name} external metric" if average else f"failed to get external metric {metric.name}"
+    )
     try:
         selectors.from_label_selector(metric.selector)
     except selectors.BadSelector as error:
-        return _refused(index, metric, Problem("metric.invalid.bad_spec", sight.rules.told(error)), reason, wrapped, inner)
+        return _refused(
+            index, metric, Problem("metric.invalid.bad_spec", sight.rules.told(error)), reason, wrapped, inner
+        )
     read = answer.read if isinstance(answer.read, ValuesRead) else None
     values = measure.series_values(read, sight.server)
     if isinstance(values, Problem):
-        where = f"unable to get external metric {sight.namespace}/{metric.name}/{selectors.go_print(metric.selector)}"
+        where = f"unable to get external metric {sight.namespace}/{metric.name}/{selectors.go_print(metric.selector, typed=sight.rules.requirements_printed)}"
         return _refused(index, metric, values.under(where), reason, wrapped, inner)
     if target.average_value is not None:
         clamped = sight.rules.external_average_clamped
         total = measure.total_per_pod(values, clamped=clamped)
         count = _per_pod(total, target.average_value.milli, sight, clamped=clamped)
         status = _status(metric, average=count.current)
-        return _proposed(index, metric, count, _external_name(metric), status, sight)
+        return _proposed(index, metric, count, _external_name(metric, sight), status, sight)
     total = measure.total_value(values, clamped=sight.rules.value_clamped)
-    valued = _value(total, target.value.milli if target.value else Milli(0), sight)
+    valued = _value(total, target.value.milli if target.value else Milli(0), sight, external=True)
     if isinstance(valued, Problem):
         return _refused(index, metric, valued, reason, wrapped, inner)
     status = _status(metric, value=valued.current)
-    return _proposed(index, metric, valued, _external_name(metric), status, sight)
+    return _proposed(index, metric, valued, _external_name(metric, sight), status, sight)
 
 
-def _external_name(metric: MetricSpec) -> str:
+def _external_name(metric: MetricSpec, sight: Sight) -> str:
     """Object metrics with an average value are called external as well: upstream's slip."""
-    return f"external metric {metric.name}({selectors.go_print(metric.selector)})"
+    return (
+        f"external metric {metric.name}({selectors.go_print(metric.selector, typed=sight.rules.requirements_printed)})"
+    )
 
 
 # --- calculators -----------------------------------------------------------------------------------------
@@ -280,7 +302,7 @@ def _utilization(
         return samples
     if not sight.pods:
         return _NO_PODS
-    groups = group(sight.pods, samples, metric.name, at_us, sight.flags)
+    groups = _groups(samples, metric.name, at_us, sight)
     counted = _counted(samples, groups, sight)
     if not counted and sight.rules.samples_before_requests:
         return _no_samples(sight)
@@ -293,7 +315,7 @@ def _utilization(
     if isinstance(first, Problem):
         return first
     percent, ratio, average = first
-    current = sight.scale.spec_replicas
+    current = sight.current
     rescue = rules.rescues_unready(len(groups.unready), ratio)
     if not rescue and not groups.missing:
         inside = sight.inside(ratio)
@@ -310,8 +332,14 @@ def _utilization(
     second = _percent(filled, asked, target)
     if isinstance(second, Problem):
         return second
-    replicas, code = _refilled(ratio, second[1], len(filled), current, rescue=rescue, guarded=True, sight=sight)
+    guarded = sight.rules.utilization_guard
+    replicas, code = _refilled(ratio, second[1], len(filled), current, rescue=rescue, guarded=guarded, sight=sight)
     return _count(replicas, average, percent, ratio, second[1], code, groups, filled, asked)
+
+
+def _groups(samples: Mapping[str, Sample], resource: str, at_us: Micros, sight: Sight) -> Groups:
+    pending = sight.rules.pending_is_unready
+    return group(sight.pods, samples, resource, at_us, sight.flags, pending_is_unready=pending)
 
 
 def _no_samples(sight: Sight) -> Problem:
@@ -334,19 +362,17 @@ def _percent(
     return percent, rules.usage_ratio(percent, target), Milli(cut(total, entries))
 
 
-def _plain(
-    samples: Mapping[str, Sample], target: Milli, resource: str, at_us: Micros, sight: Sight
-) -> Count | Problem:
+def _plain(samples: Mapping[str, Sample], target: Milli, resource: str, at_us: Micros, sight: Sight) -> Count | Problem:
     """`calcPlainMetricReplicas`, 1.36: samples of pods that are not listed count too."""
     if not sight.pods:
         return _NO_PODS
-    groups = group(sight.pods, samples, resource, at_us, sight.flags)
+    groups = _groups(samples, resource, at_us, sight)
     counted = _counted(samples, groups, sight)
     if not counted:
         return _no_samples(sight)
     usage = _average(counted)
     ratio = rules.usage_ratio(usage, target)
-    current = sight.scale.spec_replicas
+    current = sight.current
     rescue = rules.rescues_unready(len(groups.unready), ratio)
     if not rescue and not groups.missing:
         inside = sight.inside(ratio)
@@ -387,12 +413,14 @@ def _refilled(
     return replicas, "adjust.missing_as_zero_up" if first > 1.0 else "adjust.missing_as_full_down"
 
 
-def _value(usage: Milli, target: Milli, sight: Sight) -> Count | Problem:
+def _value(usage: Milli, target: Milli, sight: Sight, *, external: bool) -> Count | Problem:
     """Object Value and External value: the ratio times the ready pods (`getUsageRatioReplicaCount`)."""
     ratio = rules.usage_ratio(usage, target)
-    current = sight.scale.spec_replicas
+    current = sight.current
     if current == 0:
         replicas = rules.replicas_of(ratio, 1)
+    elif external and not sight.rules.value_before_pods and not sight.pods:
+        return _NO_PODS.under("unable to calculate ready pods")
     elif sight.inside(ratio):
         replicas = current
     elif not sight.pods:
@@ -489,9 +517,7 @@ def _target(metric: MetricSpec) -> tuple[str, int | None]:
     return "Value", None if target.value is None else target.value.milli
 
 
-def _proposed(
-    index: int, metric: MetricSpec, count: Count, name: str, status: MetricStatus, sight: Sight
-) -> Proposed:
+def _proposed(index: int, metric: MetricSpec, count: Count, name: str, status: MetricStatus, sight: Sight) -> Proposed:
     target_type, target = _target(metric)
     groups = count.groups
     view = MetricProposal(
@@ -547,9 +573,7 @@ def _buckets(count: Count, sight: Sight) -> tuple[PodBucket, ...]:
     )
 
 
-def _refused(
-    index: int, metric: MetricSpec, problem: Problem, reason: str, wrapped: str, inner: str = ""
-) -> Refused:
+def _refused(index: int, metric: MetricSpec, problem: Problem, reason: str, wrapped: str, inner: str = "") -> Refused:
     """`inner` and `wrapped` are the prefixes that the error gets on its way up, and its event does not."""
     target_type, target = _target(metric)
     error = problem.text

@@ -1,6 +1,7 @@
 """All metrics to one recommendation, the highest, or to the failure of the whole."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hpaaudit.api import selector as selectors
@@ -33,6 +34,7 @@ class Recommended:
     name       of the winner, in messages
     statuses   one entry per metric; None where the selector already failed
     error      of the first invalid metric; present also where others carried the decision
+    flickers   ScalingActive was False for a moment of this pass (1.15)
     """
 
     replicas: int | None
@@ -44,6 +46,7 @@ class Recommended:
     error: str
     events: tuple[PostedEvent, ...]
     views: tuple[MetricProposal, ...]
+    flickers: bool = False
 
 
 def select(
@@ -63,9 +66,7 @@ def select(
     if not rules.ambiguous_selector:
         return chosen, None
     labels = [dict(pod.labels) for pod in chosen]
-    others = [
-        key for key, text in rivals if any(selectors.scale_selector(text).matches(label) for label in labels)
-    ]
+    others = [key for key, text in rivals if any(selectors.scale_selector(text).matches(label) for label in labels)]
     if others:
         if rules.few_names_when_ambiguous:
             holders = " ".join(sorted([hpa.key, others[0]]))
@@ -93,40 +94,37 @@ def _refused_selector(code: str, reason: str, message: str, event: str, error: s
 
 
 def recommend(hpa: Hpa, seen: Observation, sight: Sight) -> Recommended:
-    """All metrics, as `computeReplicasForMetrics`, 1.36."""
-    outcomes = [
-        propose(index, metric, _answer(seen, index), sight) for index, metric in enumerate(hpa.spec.metrics)
-    ]
-    best, winner, invalid = 0, -1, 0
-    first: Refused | None = None
-    events: list[PostedEvent] = []
+    """All metrics, as `computeReplicasForMetrics`."""
+    outcomes: list[Proposed | Refused] = []
+    for index, metric in enumerate(hpa.spec.metrics):
+        outcomes.append(propose(index, metric, _answer(seen, index), sight))
+        if isinstance(outcomes[-1], Refused) and not sight.rules.partial_metrics:
+            break
+    refused = [outcome for outcome in outcomes if isinstance(outcome, Refused)]
+    best, winner = 0, -1
     for index, outcome in enumerate(outcomes):
-        if isinstance(outcome, Refused):
-            if outcome.reason:
-                events.append(PostedEvent(type="Warning", reason=outcome.reason, message=outcome.text))
-            first = first or outcome
-            invalid += 1
-        elif combine.takes_over(best, outcome.replicas):
+        if isinstance(outcome, Proposed) and combine.takes_over(best, outcome.replicas):
             best, winner = outcome.replicas, index
+    events = tuple(PostedEvent(type="Warning", reason=o.reason, message=o.text) for o in refused if o.reason)
     statuses = tuple(o.status if isinstance(o, Proposed) else EMPTY_STATUS for o in outcomes)
-    error = ""
-    if first is not None:
-        error = f"invalid metrics ({invalid} invalid out of {len(outcomes)}), first error is: {first.error}"
-        if combine.fails(
-            invalid, len(outcomes), best, sight.scale.spec_replicas, sight.rules.partial_blocks_down
-        ):
-            whole = invalid >= len(outcomes)
-            return Recommended(
-                replicas=None,
-                code="gate.all_metrics_invalid" if whole else "gate.partial_metrics_block_down",
-                name="",
-                reason=first.reason,
-                message=_message(first, sight.rules),
-                statuses=statuses,
-                error=error,
-                events=tuple(events),
-                views=tuple(outcome.view for outcome in outcomes),
-            )
+    error = _error(refused, len(hpa.spec.metrics), sight.rules)
+    blocks = sight.rules.partial_blocks_down
+    if refused and (
+        not sight.rules.partial_metrics or combine.fails(len(refused), len(outcomes), best, sight.current, blocks)
+    ):
+        first = refused[0 if sight.rules.first_invalid_told else -1]
+        whole = len(refused) >= len(outcomes)
+        return Recommended(
+            replicas=None,
+            code="gate.all_metrics_invalid" if whole else "gate.partial_metrics_block_down",
+            name="",
+            reason=first.reason,
+            message=_message(first, sight.rules),
+            statuses=statuses if sight.rules.partial_metrics else None,
+            error=error,
+            events=events,
+            views=tuple(outcome.view for outcome in outcomes),
+        )
     chosen = outcomes[winner]
     name = chosen.name if isinstance(chosen, Proposed) else ""
     return Recommended(
@@ -137,11 +135,21 @@ def recommend(hpa: Hpa, seen: Observation, sight: Sight) -> Recommended:
         message=f"the HPA was able to successfully calculate a replica count from {name}",
         statuses=statuses,
         error=error,
-        events=tuple(events),
-        views=tuple(
-            replace(outcome.view, is_winner=index == winner) for index, outcome in enumerate(outcomes)
-        ),
+        events=events,
+        views=tuple(replace(outcome.view, is_winner=index == winner) for index, outcome in enumerate(outcomes)),
+        flickers=bool(refused) and not sight.rules.first_invalid_told,
     )
+
+
+def _error(refused: Sequence[Refused], metrics: int, rules: Rules) -> str:
+    """What the computation as a whole says of its invalid metrics."""
+    if not refused:
+        return ""
+    if not rules.partial_metrics:
+        return refused[0].error
+    if not rules.first_invalid_told:
+        return f"Invalid metrics ({len(refused)} invalid out of {metrics}), last error was: {refused[-1].error}"
+    return f"invalid metrics ({len(refused)} invalid out of {metrics}), first error is: {refused[0].error}"
 
 
 def _message(first: Refused, rules: Rules) -> str:

@@ -59,9 +59,7 @@ class _Outcome:
     chain: Chain
 
 
-def reconcile(
-    seen: Observation, memory: Memory, flags: Flags, *, keep_pods: bool = False
-) -> tuple[Decision, Memory]:
+def reconcile(seen: Observation, memory: Memory, flags: Flags, *, keep_pods: bool = False) -> tuple[Decision, Memory]:
     """One look at one HPA: what the controller decides, says and remembers.
 
     keep_pods   also keep how each metric counted each pod
@@ -93,9 +91,7 @@ def _stale(seen: Observation, hpa: Hpa, memory: Memory) -> _Outcome:
 # --- reading the scale -------------------------------------------------------------------------------------
 
 
-def _decide(
-    seen: Observation, hpa: Hpa, memory: Memory, flags: Flags, rules: Rules, *, keep_pods: bool
-) -> _Outcome:
+def _decide(seen: Observation, hpa: Hpa, memory: Memory, flags: Flags, rules: Rules, *, keep_pods: bool) -> _Outcome:
     scale = _read_scale(seen, hpa, flags)
     if isinstance(scale, _Unreadable):
         conditions = with_condition(
@@ -125,11 +121,11 @@ def _decide(
         seen.scale_us,
     )
     if memory.recommendations is None:
-        first = Recommendation(replicas=scale.spec_replicas, at_us=seen.scale_us)
+        first = Recommendation(replicas=_current(scale, rules), at_us=seen.scale_us)
         memory = replace(memory, recommendations=(first,))
-    current = scale.spec_replicas
+    current = _current(scale, rules)
     minimum = 1 if hpa.spec.min_replicas is None else hpa.spec.min_replicas
-    if current == 0 and not _leaves_zero(hpa, minimum, rules):
+    if scale.spec_replicas == 0 and not _leaves_zero(hpa, minimum, rules):
         return _disabled(seen, hpa, scale, memory, conditions, rules)
     if current > hpa.spec.max_replicas:
         jump = _gate("gate.above_max", current, (("max", hpa.spec.max_replicas),), after=hpa.spec.max_replicas)
@@ -189,6 +185,11 @@ def _read_scale(seen: Observation, hpa: Hpa, flags: Flags) -> Scale | _Unreadabl
     return _Unreadable(text=text, error=error, seen=refused)
 
 
+def _current(scale: Scale, rules: Rules) -> int:
+    """Current replicas: those of the spec (since 1.16, and late patches of 1.13 to 1.15), before of the status."""
+    return scale.spec_replicas if rules.spec_replicas_are_current else scale.status_replicas
+
+
 # --- branches ----------------------------------------------------------------------------------------------
 
 
@@ -205,7 +206,7 @@ def _has_object_or_external(hpa: Hpa) -> bool:
 def _leaves_zero(hpa: Hpa, minimum: int, rules: Rules) -> bool:
     """At zero the metrics are consulted only if this controller itself scaled to zero (1.36); before, if min is 0."""
     if not rules.scaled_to_zero_condition:
-        return minimum == 0
+        return minimum == 0 and rules.scales_from_zero
     return _scaled_to_zero(hpa, rules) and (minimum != 0 or _has_object_or_external(hpa))
 
 
@@ -227,7 +228,8 @@ def _disabled(
         "scaling is disabled since the replica count of the target is zero",
         seen.decided_us,
     )
-    status = _status(hpa, scale.spec_replicas, 0, None, conditions, None, rules)
+    current = _current(scale, rules)
+    status = _status(hpa, current, current, None, conditions, None, rules)
     chain = chain_of([_gate("gate.disabled_at_zero", 0, (), after=0)])
     return _Outcome(status=status, memory=memory, scale=scale, desired=0, chain=chain)
 
@@ -272,6 +274,8 @@ def _by_metrics(
         memory = replace(memory, selector=scale.selector)
     pods, refused = select(hpa, scale, seen.pods, seen.rivals, rules)
     found = refused or recommend(hpa, seen, _sight(hpa, scale, pods, flags, rules, keep_pods=keep_pods))
+    if found.flickers:
+        conditions = with_condition(conditions, "ScalingActive", "False", "", "", seen.decided_us)
     if found.reason:
         active = "False" if found.replicas is None else "True"
         conditions = with_condition(conditions, "ScalingActive", active, found.reason, found.message, seen.decided_us)
@@ -281,7 +285,7 @@ def _by_metrics(
     if found.replicas is None:
         statuses = found.statuses if rules.metrics_renewed_on_failure else hpa.status.current_metrics
         return _Outcome(
-            status=_status(hpa, scale.spec_replicas, hpa.status.desired_replicas, statuses, conditions, None, rules),
+            status=_status(hpa, _current(scale, rules), hpa.status.desired_replicas, statuses, conditions, None, rules),
             memory=memory,
             scale=scale,
             desired=scale.spec_replicas,
@@ -300,9 +304,7 @@ def _by_metrics(
     return _act(seen, hpa, outcome, found.statuses, flags, rules)
 
 
-def _sight(
-    hpa: Hpa, scale: Scale, pods: tuple[Pod, ...], flags: Flags, rules: Rules, *, keep_pods: bool
-) -> Sight:
+def _sight(hpa: Hpa, scale: Scale, pods: tuple[Pod, ...], flags: Flags, rules: Rules, *, keep_pods: bool) -> Sight:
     down = up = flags.tolerance
     if hpa.spec.behavior is not None and rules.configurable_tolerance:
         if hpa.spec.behavior.scale_down.tolerance is not None:
@@ -337,24 +339,40 @@ def _normalize(
     rules: Rules,
 ) -> _Outcome:
     """`normalizeDesiredReplicas…`: the recommendation held by memory, policies and bounds."""
-    now_us, current, maximum = seen.decided_us, scale.spec_replicas, hpa.spec.max_replicas
+    now_us, current, maximum = seen.decided_us, _current(scale, rules), hpa.spec.max_replicas
     raw = max(found.replicas or 0, 0)  # a negative proposal leaves the zero that upstream starts from
     name = found.name if raw > 0 else ""
     reason = f"{name} above target" if raw > current else ("All metrics below target" if raw < current else "")
     behavior, old = hpa.spec.behavior, memory.recommendations or ()
     if behavior is None:
         held = stabilize.plain(raw, old, now_us, flags.downscale_stabilization_us)
-        limited = limits.plain(held.replicas, current, minimum, maximum)
-        without_memory = limits.plain(raw, current, minimum, maximum)
+        limited = limits.plain(held.replicas, current, minimum, maximum, own_words=rules.min_limit_says_so)
+        without_memory = limits.plain(raw, current, minimum, maximum, own_words=rules.min_limit_says_so)
     else:
         held = stabilize.with_behavior(
             raw, current, old, behavior, now_us, flags.downscale_stabilization_us, envelope=rules.envelope
         )
         limited = limits.with_behavior(
-            held.replicas, current, minimum, maximum, behavior, memory, now_us, both=rules.both_directions_count, min_moves=rules.min_policy_moves
+            held.replicas,
+            current,
+            minimum,
+            maximum,
+            behavior,
+            memory,
+            now_us,
+            both=rules.both_directions_count,
+            min_moves=rules.min_policy_moves,
         )
         without_memory = limits.with_behavior(
-            raw, current, minimum, maximum, behavior, memory, now_us, both=rules.both_directions_count, min_moves=rules.min_policy_moves
+            raw,
+            current,
+            minimum,
+            maximum,
+            behavior,
+            memory,
+            now_us,
+            both=rules.both_directions_count,
+            min_moves=rules.min_policy_moves,
         )
     conditions = _able(conditions, raw, current, held.replicas, now_us, behavior=behavior is not None)
     conditions = with_condition(
@@ -426,7 +444,7 @@ def _act(
     scale, desired, conditions = outcome.scale, outcome.desired, outcome.status.conditions
     if scale is None or desired is None:
         raise AssertionError("a scale is written only after it was read")
-    current = scale.spec_replicas
+    current = _current(scale, rules)
     if desired == current:
         status = _status(hpa, current, current, statuses, conditions, None, rules)
         return replace(outcome, status=status)

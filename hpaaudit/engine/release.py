@@ -11,7 +11,25 @@ from hpaaudit.model.flags import Flags
 
 Version = tuple[int, int, int]
 
-KNOWN = ("1.18", "1.19", "1.20", "1.23", "1.26", "1.28", "1.30", "1.33", "1.35", "1.36", "1.37")
+KNOWN = (
+    "1.12",
+    "1.13",
+    "1.14",
+    "1.15",
+    "1.16",
+    "1.17",
+    "1.18",
+    "1.19",
+    "1.20",
+    "1.23",
+    "1.26",
+    "1.28",
+    "1.30",
+    "1.33",
+    "1.35",
+    "1.36",
+    "1.37",
+)
 """Releases whose decisions agree with the real controller's, oldest first."""
 
 NEWEST_OLD_PATCH = 999
@@ -47,6 +65,18 @@ class Behaviour:
 class Rules:
     """The behaviours in force for one controller process, a field each."""
 
+    spec_replicas_are_current: bool
+    utilization_guard: bool
+    partial_metrics: bool
+    first_invalid_told: bool
+    pods_error_named: bool
+    requirements_printed: bool
+    pending_is_unready: bool
+    scales_from_zero: bool
+    min_limit_says_so: bool
+    value_before_pods: bool
+    object_average: bool
+    object_average_tolerance: bool
     quoted_urls: bool
     ignored_samples_removed: bool
     min_policy_moves: bool
@@ -99,10 +129,82 @@ class Rules:
 
 BEHAVIOURS = (
     Behaviour(
+        name="ObjectAverage",
+        since=("1.14",),
+        reference="#72872",
+        what="an Object metric may have an average value as its target",
+    ),
+    Behaviour(
+        name="ObjectAverageTolerance",
+        since=("1.15",),
+        reference="1.15 source",
+        what="an Object average is divided by the replicas; in 1.14 by zero",
+    ),
+    Behaviour(
+        name="SpecReplicasAreCurrent",
+        since=("1.16", "1.15.2", "1.14.5", "1.13.9"),
+        reference="#79035",
+        what="current replicas are those of the scale's spec, not of its status",
+    ),
+    Behaviour(
+        name="UtilizationGuard",
+        since=("1.18", "1.17.5", "1.16.9", "1.15.12"),
+        reference="#85027",
+        what="a refilled utilization never moves against its ratio",
+    ),
+    Behaviour(
+        name="PartialMetrics",
+        since=("1.15",),
+        reference="#78503",
+        what="the first invalid metric no longer ends the computation",
+    ),
+    Behaviour(
+        name="FirstInvalidTold",
+        since=("1.16",),
+        reference="1.16 source",
+        what="of several invalid metrics the first is told, not the last",
+    ),
+    Behaviour(
+        name="PodsErrorNamed",
+        since=("1.16",),
+        reference="1.16 source",
+        what="a failed Pods metric is no longer called an object metric",
+    ),
+    Behaviour(
+        name="RequirementsPrinted",
+        since=("1.16",),
+        reference="protobuf of 1.16",
+        what="the requirements of a selector are printed with their type",
+    ),
+    Behaviour(
+        name="PendingIsUnready",
+        since=("1.16",),
+        reference="1.16 source",
+        what="a pending pod is unready; before it was missing",
+    ),
+    Behaviour(
+        name="ScalesFromZero",
+        since=("1.16",),
+        reference="#74526, KEP-2021",
+        what="minReplicas 0 keeps the HPA at work at zero replicas",
+    ),
+    Behaviour(
+        name="MinLimitSaysSo",
+        since=("1.16",),
+        reference="1.16 source",
+        what="TooFewReplicas has its own message",
+    ),
+    Behaviour(
+        name="ValueBeforePods",
+        since=("1.16",),
+        reference="1.16 source",
+        what="an External value tests the tolerance before it looks for pods",
+    ),
+    Behaviour(
         name="QuotedUrls",
         since=("1.19",),
         reference="net/url of Go 1.14",
-        what="a request that failed is quoted: Get \"https://…\"",
+        what='a request that failed is quoted: Get "https://…"',
     ),
     Behaviour(
         name="IgnoredSamplesRemoved",
@@ -136,8 +238,8 @@ BEHAVIOURS = (
     ),
     Behaviour(
         name="PartialBlocksDown",
-        since=("1.21",),
-        reference="#99514",
+        since=("1.21", "1.15.0"),
+        reference="#78503, lost in 1.16, #99514",
         what="while a metric is invalid nothing scales down",
     ),
     Behaviour(
@@ -240,8 +342,8 @@ BEHAVIOURS = (
     Behaviour(name="SidecarsCount", since=("1.29",), reference="1.29 source", what="sidecars are containers"),
     Behaviour(
         name="PlainMessages",
-        since=("1.32", "1.31.5", "1.30.9", "1.29.11"),
-        reference="1.32 source",
+        since=("1.32", "1.31.5", "1.30.9", "1.29.11", "1.15.0", "1.14.0", "1.13.0", "1.12.0"),
+        reference="1.32 source; lost in 1.16",
         what="a condition's message is no format: a percent sign stays one",
     ),
     Behaviour(

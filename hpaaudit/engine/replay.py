@@ -50,7 +50,7 @@ class Process:
         self.keep_pods = keep_pods
         self.epoch_id = 0
         self.memories: dict[str, Memory] = {}
-        self.previous_us: dict[str, Micros] = {}
+        self.previous: dict[str, int] = {}
         self.unseen_until_us: dict[str, Micros] = {}
         self.written: dict[str, int] = {}
         self.started = False
@@ -97,7 +97,7 @@ class Process:
         self.epoch_id += 1
         self.started = True
         self.memories = dict.fromkeys(self.world.hpas, EMPTY)
-        self.previous_us.clear()
+        self.previous.clear()
         self.written.clear()
         self.unseen_until_us.clear()
 
@@ -109,7 +109,7 @@ class Process:
             key,
             began_us=instant.began_us,
             at_us=instant.at_us,
-            since_us=self.previous_us.get(key, Micros(0)),
+            since=self.previous.get(key, 0),
             rivals=self._rivals(key),
             scale_writes=tuple(planned.scale_writes),
             status_write=planned.status_write,
@@ -123,7 +123,7 @@ class Process:
             published = decode_status(planned.published)
             after = follow(before, after, choice.decision, choice.seen.hpa, published)
         self.memories[key] = after
-        self.previous_us[key] = instant.at_us
+        self.previous[key] = self.world.applied
         return Pass(
             reconcile_id=number,
             instant=instant,
@@ -185,9 +185,7 @@ class Process:
         missing: str,
     ) -> _Choice:
         band = frozenset(made.desired for made in decisions if made.desired is not None)
-        return _Choice(
-            seen=seen, decision=decision, memory=after, band=band, evidence=evidence, missing_input=missing
-        )
+        return _Choice(seen=seen, decision=decision, memory=after, band=band, evidence=evidence, missing_input=missing)
 
     def _rivals(self, key: str) -> tuple[tuple[str, str], ...]:
         namespace = key.split("/", 1)[0] + "/"

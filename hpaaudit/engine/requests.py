@@ -9,9 +9,7 @@ from hpaaudit.model.target import Container, Pod
 from hpaaudit.model.units import Milli
 
 
-def requests(
-    pods: Sequence[Pod], container: str, resource: str, rules: Rules
-) -> Mapping[str, Milli] | Problem:
+def requests(pods: Sequence[Pod], container: str, resource: str, rules: Rules) -> Mapping[str, Milli] | Problem:
     """Requests by pod, of one container or of all; every listed pod must say its own.
 
     A pod-level request counts where no container is named (1.34).

@@ -18,9 +18,7 @@ class Stabilized:
     window_us: Micros
 
 
-def plain(
-    raw: int, recommendations: tuple[Recommendation, ...], now_us: Micros, window_us: Micros
-) -> Stabilized:
+def plain(raw: int, recommendations: tuple[Recommendation, ...], now_us: Micros, window_us: Micros) -> Stabilized:
     """Without a behavior: the highest of the window, even above current (`stabilizeRecommendation`)."""
     highest, slot, decisive = raw, None, None
     for index, old in enumerate(recommendations):

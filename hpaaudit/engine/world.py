@@ -47,21 +47,24 @@ class World:
     """The state of everything that an HPA's controller reads, fact by fact.
 
     HPAs and pods keep their last state while a read of them fails; of scales and metrics the newest
-    answer counts, a failure included. `own_…` are answers to the controller itself.
+    answer counts, a failure included. `own_…` are answers to the controller itself, each with the number of
+    facts up to it, for in virtual time many things happen at one instant.
     """
 
+    applied: int = 0
     hpas: dict[str, HpaSeen] = field(default_factory=dict)
     pods: dict[str, dict[str, Pod]] = field(default_factory=dict)
     scales: dict[TargetRef, ScaleRead] = field(default_factory=dict)
-    own_scales: dict[TargetRef, ScaleRead] = field(default_factory=dict)
+    own_scales: dict[TargetRef, tuple[int, ScaleRead]] = field(default_factory=dict)
     metrics: dict[MetricsRequest, MetricsRead] = field(default_factory=dict)
-    own_metrics: dict[MetricsRequest, deque[MetricsRead]] = field(default_factory=dict)
+    own_metrics: dict[MetricsRequest, deque[tuple[int, MetricsRead]]] = field(default_factory=dict)
     upcoming: dict[MetricsRequest, deque[MetricsRead]] = field(default_factory=dict)
     _tuples: dict[str, tuple[Pod, ...]] = field(default_factory=dict)
     _changes: deque[_Change] = field(default_factory=deque)
 
     def apply(self, fact: Fact) -> None:
         """The world after one more fact."""
+        self.applied += 1
         match fact:
             case HpaSeen():
                 self.hpas[f"{fact.namespace}/{fact.name}"] = fact
@@ -74,7 +77,7 @@ class World:
             case ScaleRead():
                 self._scale(fact)
                 if is_controller(fact.by):
-                    self.own_scales[fact.target] = fact
+                    self.own_scales[fact.target] = (self.applied, fact)
             case ScaleWritten(scale=Scale() as scale):
                 self._scale(_as_read(fact, scale))
             case TargetSeen():
@@ -87,7 +90,7 @@ class World:
                 if waiting:
                     waiting.popleft()
                 if is_controller(fact.by):
-                    self.own_metrics.setdefault(fact.request, deque(maxlen=16)).append(fact)
+                    self.own_metrics.setdefault(fact.request, deque(maxlen=16)).append((self.applied, fact))
 
     def announce(self, fact: Fact) -> None:
         """A fact that lies ahead: the next answer may be what an uncertain instant saw."""
@@ -155,7 +158,7 @@ class World:
         *,
         began_us: Micros,
         at_us: Micros,
-        since_us: Micros,
+        since: int,
         rivals: tuple[tuple[str, str], ...],
         scale_writes: tuple[WriteOutcome, ...] = (),
         status_write: WriteOutcome | None = None,
@@ -163,7 +166,7 @@ class World:
     ) -> Observation:
         """What this HPA's reconcile saw.
 
-        since_us   the HPA's previous reconcile: answers to the controller after it belong to this one
+        since   how many facts the HPA's previous reconcile knew: later answers to the controller are this one's
         """
         namespace, name = key.split("/", 1)
         hpa = self.hpa(key)
@@ -173,14 +176,15 @@ class World:
         scale_us = at_us
         if hpa is not None:
             target = target_ref(namespace, hpa.spec.target)
+            target = self.served(target)
             own = self.own_scales.get(target)
             newest = self.scales.get(target)
-            if own is not None and own.at_us >= since_us:
-                reads, scale_us = (own,), own.at_us
+            if own is not None and own[0] > since:
+                reads, scale_us = (own[1],), own[1].at_us
             elif newest is not None:
                 reads = (newest,)
             if reads and reads[0].scale is not None:
-                metrics, times = self._metrics(hpa, reads[0].scale.selector, since_us, at_us)
+                metrics, times = self._metrics(hpa, reads[0].scale.selector, since, at_us)
         return Observation(
             at_us=at_us,
             began_us=began_us,
@@ -200,8 +204,19 @@ class World:
             written_version=written_version,
         )
 
+    def served(self, target: TargetRef) -> TargetRef:
+        """The target under the plural that it is really served as, where that is not the regular one."""
+        if target in self.scales or target in self.own_scales:
+            return target
+        same = [
+            seen
+            for seen in (*self.scales, *self.own_scales)
+            if (seen.group, seen.namespace, seen.name) == (target.group, target.namespace, target.name)
+        ]
+        return same[0] if len(set(same)) == 1 else target
+
     def _metrics(
-        self, hpa: Hpa, selector: str, since_us: Micros, at_us: Micros
+        self, hpa: Hpa, selector: str, since: int, at_us: Micros
     ) -> tuple[tuple[MetricsRead | None, ...], tuple[Micros, ...]]:
         """The answer that each metric saw: of several to one request the n-th saw the n-th."""
         try:
@@ -217,16 +232,14 @@ class World:
             read, own = None, False
             if request is not None:
                 n = turn[request] = turn.get(request, -1) + 1
-                read, own = self._answer(request, n, uses[request], since_us)
+                read, own = self._answer(request, n, uses[request], since)
             reads.append(read)
             times.append(read.at_us if read is not None and own else at_us)
         return tuple(reads), tuple(times)
 
-    def _answer(
-        self, request: MetricsRequest, turn: int, uses: int, since_us: Micros
-    ) -> tuple[MetricsRead | None, bool]:
+    def _answer(self, request: MetricsRequest, turn: int, uses: int, since: int) -> tuple[MetricsRead | None, bool]:
         """The answer to the n-th of `uses` equal requests of a pass, and whether the controller got it."""
-        mine = [read for read in self.own_metrics.get(request, ()) if read.at_us >= since_us][-uses:]
+        mine = [read for place, read in self.own_metrics.get(request, ()) if place > since][-uses:]
         if mine:
             return mine[min(turn, len(mine) - 1)], True
         newest = self.metrics.get(request)

@@ -139,12 +139,12 @@ def prepare(
     found = (
         Assumption(key="release", value=chosen, source=source),
         *(
-            replace(item, source="inferred") if item.key == "sync-period" and laid_out.period_source == "inferred" else item
+            replace(item, source="inferred")
+            if item.key == "sync-period" and laid_out.period_source == "inferred"
+            else item
             for item in assumptions(settled, observed, given)
         ),
-        Assumption(
-            key="api-server", value=settled.api_server, source="inferred" if laid_out.api_server else "default"
-        ),
+        Assumption(key="api-server", value=settled.api_server, source="inferred" if laid_out.api_server else "default"),
     )
     return Prepared(
         recording=opened,

@@ -4,8 +4,10 @@ import gzip
 import heapq
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -14,7 +16,7 @@ import pyarrow as pa
 
 from hpaaudit.api import answers, requests, see, times
 from hpaaudit.errors import BadCapture
-from hpaaudit.importers.collections import Collections
+from hpaaudit.importers.collections import Collections, place_of
 from hpaaudit.model.facts import (
     ControllerSeen,
     Ended,
@@ -56,7 +58,7 @@ class Reader:
 
     def facts(self) -> Iterator[Fact]:
         """The facts of all files, merged by time; BadCapture names file and line."""
-        collections = Collections()
+        collections = Collections(watching=watched(self.files))
         ended = False
         last_us = Micros(0)
         for line in heapq.merge(*(lines(path) for path in self.files), key=lambda line: line.at_us):
@@ -156,7 +158,10 @@ class Reader:
                 status_json=see.canonical_json(shown.get("status") or {}),
                 resource_version="" if after is None else (after.get("metadata") or {}).get("resourceVersion", ""),
             )
-            return [written, *(collections.written(line.at_us, path.partition("?")[0].removesuffix("/status"), after) or ())]
+            return [
+                written,
+                *(collections.written(line.at_us, path.partition("?")[0].removesuffix("/status"), after) or ()),
+            ]
         if verb == "delete":
             return self._known(path, collections.deleted(line.at_us, path, good=good))
         return self._known(path, collections.written(line.at_us, path, after))
@@ -195,6 +200,20 @@ def lines(path: Path) -> Iterator[Line]:
                 yield line
         except (EOFError, gzip.BadGzipFile, OSError, UnicodeDecodeError) as error:
             raise BadCapture(f"{path}:{number + 1}: cannot be read further ({error}); fetch the file again") from error
+
+
+_WATCH = re.compile(r'"watch"\s*:\s*"([^"]+)"')
+
+
+def watched(files: Iterable[Path]) -> frozenset[str]:
+    """The resources that any of the captures watched: of those a write says nothing, their watch does."""
+    found: set[str] = set()
+    for path in files:
+        with _opened(path) as stream, suppress(EOFError, OSError, UnicodeDecodeError):
+            # A damaged file is told with its line when its lines are read.
+            found |= {match[1] for text in stream if (match := _WATCH.search(text))}
+    places = (place_of(path) for path in found)
+    return frozenset(place.resource for place in places if place is not None)
 
 
 def _parsed(path: Path, number: int, text: str) -> Line:

@@ -65,19 +65,21 @@ def place_of(path: str) -> Place | None:
 
 @dataclass(slots=True)
 class Collections:
-    """The last state of every object that a list could have left out; labels for lists with a selector."""
+    """The last state of every object that a list could have left out; labels for lists with a selector.
+
+    watching   resources that are watched somewhere in the capture
+    """
 
     known: dict[tuple[str, str, str], tuple[str, dict[str, str]]] = field(default_factory=dict)
     broken: dict[str, Micros] = field(default_factory=dict)
     pages: dict[str, set[tuple[str, str, str]]] = field(default_factory=dict)
-    watching: set[str] = field(default_factory=set)
+    watching: frozenset[str] = frozenset()
 
     def watched(self, at_us: Micros, path: str, kind: str, raw: Any) -> Iterable[Fact] | None:
         """One event of a watch; None where we do not know the collection."""
         place = place_of(path)
         if place is None:
             return None
-        self.watching.add(place.resource)
         if kind == "BOOKMARK":
             return []
         if kind == "ERROR":

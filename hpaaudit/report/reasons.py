@@ -9,7 +9,7 @@ from hpaaudit.report.text import clock, lasting, quantity
 
 _SENTENCES = {
     "gate.target_unreadable": "Nothing was decided: the scale of the target could not be read{because}.",
-    "gate.stale_cache": "Nothing was decided: the controller's cache did not have its own last write yet, so it waited.",
+    "gate.stale_cache": "Nothing was decided: the controller's cache did not have its own last write yet.",
     "gate.disabled_at_zero": "Kept 0: the target is at zero replicas, so the HPA is off until someone sets at least 1.",
     "gate.scaled_to_zero": "Kept 0 by design: minReplicas is 0 and no metric asks for more.",
     "gate.above_max": "Current replicas were above maxReplicas {max}; metrics were not consulted.",

@@ -6,7 +6,7 @@ from hpaaudit.model.account import Change, Divergence, ForeignWrite, HpaAccount,
 from hpaaudit.model.audit import Assumption
 from hpaaudit.report.reasons import why
 from hpaaudit.report.table import table
-from hpaaudit.report.text import between, clock, counted, lasting, paragraph, printable, stamp, unseen
+from hpaaudit.report.text import between, clock, counted, lasting, paragraph, pasteable, printable, stamp, unseen
 
 IN_FULL = 3
 """So many HPAs are told one by one; the others are lines of a table."""
@@ -113,7 +113,7 @@ def _changes(changes: tuple[Change, ...], account: ReplayAccount) -> str:
     ]
     text = table(columns, rows, indent="  ")
     if len(changes) > LINES:
-        text += f"\n  {len(changes) - LINES} more: hpaaudit query {printable(account.file)} what_happened"
+        text += f"\n  {len(changes) - LINES} more: hpaaudit query {pasteable(account.file)} what_happened"
     return text
 
 
@@ -177,7 +177,7 @@ def _assumption(known: Assumption) -> str:
 
 
 def _next(account: ReplayAccount) -> Iterator[str]:
-    file = printable(account.file)
+    file = pasteable(account.file)
     worst = next((hpa for hpa in account.hpas if hpa.changes or hpa.divergences), None)
     commands = [f"hpaaudit query   {file} what_happened"]
     if worst is not None:
@@ -185,7 +185,9 @@ def _next(account: ReplayAccount) -> Iterator[str]:
             (d.opened_us for d in worst.divergences if not d.divergence_class.startswith("no_data.")),
             worst.changes[-1].at_us if worst.changes else account.ended_us,
         )
-        commands.insert(0, f"hpaaudit explain {file} {worst.namespace}/{worst.name} --at {stamp(moment)}")
+        commands.insert(
+            0, f"hpaaudit explain {file} {pasteable(f'{worst.namespace}/{worst.name}')} --at {stamp(moment)}"
+        )
     for index, command in enumerate(commands):
         yield f"  {'next' if not index else '    '}  {command}"
-    yield f"  saved {file}"
+    yield f"  saved {printable(account.file)}"

@@ -1,5 +1,6 @@
 """Small words: clocks, lengths of time, quantities, and texts that are safe to print."""
 
+import shlex
 import textwrap
 import unicodedata
 
@@ -17,6 +18,11 @@ def printable(text: str) -> str:
         character.encode("unicode_escape").decode() if unicodedata.category(character) in _UNSAFE else character
         for character in text
     )
+
+
+def pasteable(text: str) -> str:
+    """The text as one word of a shell command."""
+    return shlex.quote(printable(text))
 
 
 def clock(at_us: Micros) -> str:

@@ -8,7 +8,6 @@ from types import TracebackType
 from typing import Any, Self
 
 import duckdb
-import pyarrow.parquet as pq
 
 from hpaaudit.errors import BadQuery
 from hpaaudit.results.read import Results
@@ -50,10 +49,12 @@ class Answer:
 
     def parquet(self) -> bytes:
         """A Parquet file."""
+        from pyarrow import parquet
+
         if self._relation is None:
             return b""
         out = io.BytesIO()
-        pq.write_table(self._relation.to_arrow_table(), out)
+        parquet.write_table(self._relation.to_arrow_table(), out)
         return out.getvalue()
 
     def __enter__(self) -> Self:

@@ -2,14 +2,16 @@
 
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import duckdb
-import polars as pl
 
 from hpaaudit.errors import BadQuery, NotResults
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.units import Micros
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _MAGIC, _MAGIC_AT = b"DUCK", 8
 
@@ -62,7 +64,7 @@ class Results:
         """The settings that the replay used, by their names."""
         return tuple(Assumption(**row) for row in self.rows("select key, value, source from assumptions order by key"))
 
-    def frame(self, name: str) -> pl.DataFrame:
+    def frame(self, name: str) -> "pl.DataFrame":
         """One relation, `reconciles` for example, as a polars frame."""
         if not name.isidentifier():
             raise BadQuery(f"{name!r} is no relation: ask `show all tables` for their names")

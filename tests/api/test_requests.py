@@ -11,7 +11,10 @@ from tests.engine.scenes import Metric, container, cpu, external, hpa_of, memory
 PODS = "/apis/metrics.k8s.io/v1beta1/namespaces/shop/pods"
 CUSTOM = "/apis/custom.metrics.k8s.io/v1beta2/namespaces/shop"
 EXTERNAL = "/apis/external.metrics.k8s.io/v1beta1/namespaces/shop"
-QUEUE = {"matchLabels": {"queue": "orders"}, "matchExpressions": [{"key": "zone", "operator": "In", "values": ["b", "a"]}]}
+QUEUE = {
+    "matchLabels": {"queue": "orders"},
+    "matchExpressions": [{"key": "zone", "operator": "In", "values": ["b", "a"]}],
+}
 
 PATHS: list[tuple[str, Metric, str]] = [
     ("cpu", cpu(50), f"{PODS}?labelSelector=app%3Dweb"),
@@ -51,7 +54,9 @@ def test_spelling_version_and_order_do_not_matter() -> None:
     one = requests.metrics_request(
         "/apis/custom.metrics.k8s.io/v1beta1/namespaces/shop/pods/*/qps?metricLabelSelector=b%3D1,a=2&labelSelector=app==web"
     )
-    other = requests.metrics_request(f"{CUSTOM}/pods/%2A/qps?labelSelector=app%3D%3Dweb&metricLabelSelector=a%3D2%2Cb%3D1")
+    other = requests.metrics_request(
+        f"{CUSTOM}/pods/%2A/qps?labelSelector=app%3D%3Dweb&metricLabelSelector=a%3D2%2Cb%3D1"
+    )
     assert one == other
     assert one == MetricsRequest(
         api="custom.metrics.k8s.io", namespace="shop", resource="pods", object="*", metric="qps",
@@ -61,7 +66,10 @@ def test_spelling_version_and_order_do_not_matter() -> None:
 
 def test_the_namespace_itself_has_a_path_of_its_own() -> None:
     metric = of_object(value=1)
-    source = {**metric.written["object"], "describedObject": {"kind": "Namespace", "name": "ignored", "apiVersion": "v1"}}
+    source = {
+        **metric.written["object"],
+        "describedObject": {"kind": "Namespace", "name": "ignored", "apiVersion": "v1"},
+    }
     named = Metric(written={"type": "Object", "object": source}, values=())
     (request,) = requests.requests_of(_hpa(named), "app=web")
     assert request is not None

@@ -33,7 +33,14 @@ def lines(hpas: int, polls: int, seed: int) -> Iterator[dict[str, Any]]:
     """The capture of `hpas` HPAs over `polls` sync periods."""
     chance = random.Random(seed)  # noqa: S311 (a made-up world)
     fleet = [Workload(f"web-{n:03}", chance.randint(3, 20), chance.uniform(1000, 6000)) for n in range(hpas)]
-    yield {"at": _stamp(START), "controller": "started", "release": "1.36", "version": "v1.36.3", "flags": {}, "gates": {}}
+    yield {
+        "at": _stamp(START),
+        "controller": "started",
+        "release": "1.36",
+        "version": "v1.36.3",
+        "flags": {},
+        "gates": {},
+    }
     yield {"at": _stamp(START), "get": "/apis/autoscaling/v2/horizontalpodautoscalers", "status": 200,
            "body": {"kind": "HorizontalPodAutoscalerList", "items": [_hpa(w) for w in fleet]}}  # fmt: skip
     for workload in fleet:
@@ -90,7 +97,10 @@ def _hpa(workload: Workload) -> dict[str, Any]:
             "maxReplicas": 40,
             "metrics": [
                 {"type": "Resource", "resource": {"name": "cpu", "target": target}},
-                {"type": "Resource", "resource": {"name": "memory", "target": {"type": "AverageValue", "averageValue": "1Gi"}}},
+                {
+                    "type": "Resource",
+                    "resource": {"name": "memory", "target": {"type": "AverageValue", "averageValue": "1Gi"}},
+                },
             ],
         },
         "status": {"currentReplicas": workload.replicas, "desiredReplicas": workload.replicas, "currentMetrics": None},

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.model.account import HpaAccount, ReconcileAccount
+from hpaaudit.model.account import HpaAccount, ReconcileAccount, ReplayAccount
 from hpaaudit.report.explain import explain_text
 from hpaaudit.report.flip import nearest_flip
 from hpaaudit.report.reasons import _SENTENCES, measure, sentence
-from hpaaudit.report.replay import verdict
+from hpaaudit.report.replay import replay_text, verdict
 from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, reconcile, step
 
 
@@ -151,3 +151,40 @@ def test_hostile_words_of_a_cluster_cannot_steer_the_terminal() -> None:
     assert "\x1b" not in text
     assert "\x07" not in text
     assert "New size: 4\\nreason" in text
+
+
+def test_hostile_names_cannot_steer_the_terminal_or_a_pasted_command() -> None:
+    hostile = hpa(namespace="\x1b[2J", name="web; rm -rf ~", divergences=(divergence("unexplained"),))
+    text = replay_text(
+        ReplayAccount(
+            file="my results.duckdb",
+            recording="\x1b]0;x\x07",
+            started_us=NOON,
+            ended_us=NOON,
+            release="1.36",
+            assumptions=(),
+            gaps=(),
+            hpas=(hostile,),
+        )
+    )
+    assert "\x1b" not in text
+    assert "hpaaudit explain 'my results.duckdb' '\\x1b[2J/web; rm -rf ~' --at 2026-03-02T12:00:00Z" in text
+
+
+def test_many_hpas_are_told_in_a_table() -> None:
+    text = replay_text(
+        ReplayAccount(
+            file="x.duckdb",
+            recording="x",
+            started_us=NOON,
+            ended_us=NOON,
+            release="1.36",
+            assumptions=(),
+            gaps=(("events", 61.0), ("pods", 2.0)),
+            hpas=tuple(hpa(name=f"web{number}") for number in range(5)),
+        )
+    )
+    assert text.count("The HPA was faithful") == 3
+    assert "\nshop/web4          40     40" in text
+    assert "recorder gaps: events 1m 01s, pods 2s\n" in text
+    assert "assumed: nothing\n" in text

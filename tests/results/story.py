@@ -4,42 +4,26 @@ Everything that an audit can meet happens once: a deploy by helm, a refused writ
 recording, a decision that we cannot explain, one that sampling explains, maxReplicas in the way, a memory that holds.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hpaaudit.api.encode import status_json
 from hpaaudit.model.audit import Assumption, Instant, Pass, RecordingInfo, Replay
 from hpaaudit.model.decision import Decision, MetricProposal, PodBucket, PostedEvent, ScaleAttempt, Step
 from hpaaudit.model.facts import (
     ControllerSeen,
     Ended,
-    EventSeen,
     Fact,
     Gap,
-    HpaSeen,
     PodSeen,
-    TargetRef,
-    TargetSeen,
 )
 from hpaaudit.model.hpa import Condition, HpaStatus
 from hpaaudit.model.memory import Memory, Recommendation
-from hpaaudit.model.target import Container, Pod, Scale
 from hpaaudit.model.units import SECOND, Micros, Milli
 from hpaaudit.results.read import Results
 from hpaaudit.results.write import ResultsWriter
+from tests.results.things import START, at, event_seen, hpa_seen, pod, target_seen
 
-START = Micros(1_772_460_000 * SECOND)  # 2026-03-02T14:00:00Z
-SPEC = {
-    "maxReplicas": 10,
-    "metrics": [
-        {"resource": {"name": "cpu", "target": {"averageUtilization": 60, "type": "Utilization"}}, "type": "Resource"}
-    ],
-    "minReplicas": 2,
-    "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
-}
-WEB = TargetRef(group="apps", resource="deployments", namespace="shop", name="web")
 INFO = RecordingInfo(
     path="recordings/web",
     manifest_sha256="5f" * 32,
@@ -61,11 +45,6 @@ REPLAY = Replay(
         Assumption(key="tolerance", value="0.1", source="default"),
     ),
 )
-
-
-def at(seconds: float) -> Micros:
-    """Seconds after the story begins."""
-    return Micros(int(START + seconds * SECOND))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,11 +140,11 @@ def facts() -> Iterator[Fact]:
     """What was recorded, in the order in which it was seen."""
     yield ControllerSeen(at_us=START, state="started", release="1.31", version="v1.31.4", flags=(), gates=())
     for name in ("web-a", "web-b"):
-        yield PodSeen(at_us=START, pod=_pod(name))
-    yield _target(-5, 4, "kubectl-create", "Update", "", 1)
+        yield PodSeen(at_us=START, pod=pod(name))
+    yield target_seen(-5, 4, "kubectl-create", "Update", "", 1)
     rv = 100
     published = _status(4, 4, SCENES[0])
-    yield _hpa(-5, published, rv)
+    yield hpa_seen(-5, published, rv)
     for index, scene in enumerate(SCENES):
         refused = scene.http != 200 or scene.raw is None
         said = published.desired_replicas if refused else scene.said or scene.desired
@@ -173,16 +152,16 @@ def facts() -> Iterator[Fact]:
         in_gap = 115 < 15 * index < 145
         if published != before and not in_gap:
             rv += 1
-            yield _hpa(15 * index + 0.2, published, rv)
+            yield hpa_seen(15 * index + 0.2, published, rv)
         if scene.http != 200:
-            yield _event(index, "Warning", "FailedRescale", _refusal(scene.desired))
+            yield event_seen(index, "Warning", "FailedRescale", _refusal(scene.desired))
         elif said != scene.spec and scene.raw is not None:
             rv += 1
-            yield _target(15 * index + 0.1, said, "kube-controller-manager", "Update", "scale", rv)
-            yield _event(index, "Normal", "SuccessfulRescale", f"New size: {said}; reason: cpu above target")
+            yield target_seen(15 * index + 0.1, said, "kube-controller-manager", "Update", "scale", rv)
+            yield event_seen(index, "Normal", "SuccessfulRescale", f"New size: {said}; reason: cpu above target")
         if index == 3:  # helm upgrade, seven seconds after a quiet reconcile
             rv += 1
-            yield _target(52, 3, "helm", "Update", "", rv)
+            yield target_seen(52, 3, "helm", "Update", "", rv)
     yield Gap(at_us=at(115), until_us=at(145), prefix="*", cause="recorder restarted")
     yield Ended(at_us=INFO.ended_us)
 
@@ -337,79 +316,4 @@ def _proposal(scene: Scene) -> MetricProposal:
                 pod="web-b", uid="p-web-b", bucket="unready", why_code="initializing", value=None, request=Milli(1000)
             ),
         ),
-    )
-
-
-def _hpa(seconds: float, status: HpaStatus, version: int) -> HpaSeen:
-    return HpaSeen(
-        at_us=at(seconds),
-        namespace="shop",
-        name="web",
-        uid="u-web",
-        api_version="autoscaling/v2",
-        resource_version=str(version),
-        generation=1,
-        created_us=at(-3600),
-        spec_json=json.dumps(SPEC),
-        status_json=status_json(status),
-    )
-
-
-def _target(seconds: float, replicas: int, manager: str, operation: str, subresource: str, version: int) -> TargetSeen:
-    return TargetSeen(
-        at_us=at(seconds),
-        target=WEB,
-        kind="Deployment",
-        uid="d-web",
-        resource_version=str(version),
-        generation=version,
-        scale=Scale(spec_replicas=replicas, status_replicas=replicas, selector="app=web"),
-        manager=manager,
-        operation=operation,
-        subresource=subresource,
-        written_us=at(int(seconds)),
-        template_hash="v2" if manager == "helm" or seconds > 52 else "v1",
-    )
-
-
-def _event(index: int, kind: str, reason: str, message: str) -> EventSeen:
-    at_us = at(15 * index + 0.15)
-    return EventSeen(
-        at_us=at_us,
-        namespace="shop",
-        name=f"web.{index}",
-        uid=f"e-{index}",
-        type=kind,
-        reason=reason,
-        message=message,
-        kind="HorizontalPodAutoscaler",
-        object_namespace="shop",
-        object_name="web",
-        object_uid="u-web",
-        component="horizontal-pod-autoscaler",
-        first_us=at(15 * index),
-        last_us=at(15 * index),
-        count=1,
-    )
-
-
-def _pod(name: str) -> Pod:
-    return Pod(
-        namespace="shop",
-        name=name,
-        uid=f"p-{name}",
-        resource_version="7",
-        labels=(("app", "web"),),
-        phase="Running",
-        deleting_us=None,
-        start_us=at(-600),
-        ready="True",
-        ready_transition_us=at(-590),
-        containers=(Container(name="app", requests=(("cpu", Milli(1000)),)),),
-        init_containers=(),
-        pod_requests=None,
-        overhead=(),
-        created_us=at(-601),
-        owner_kind="ReplicaSet",
-        owner_name="web-6f",
     )

@@ -17,6 +17,7 @@ from hpaaudit.results import sql
 from hpaaudit.results.read import Results
 from hpaaudit.results.write import ResultsWriter
 from tests.results import story
+from tests.results.things import WEB, at
 
 HPA_ACCOUNT = "system:serviceaccount:kube-system:horizontal-pod-autoscaler"
 
@@ -110,9 +111,9 @@ def audited(folder: Path, facts: Iterator[Fact] | list[Fact]) -> Results:
 def write_of_the_scale(seconds: float, sent: int, *, status: int = 200, by: str = HPA_ACCOUNT) -> ScaleWritten:
     """A write as a capture or an audit log tells it."""
     return ScaleWritten(
-        at_us=story.at(seconds),
+        at_us=at(seconds),
         took_us=Micros(0),
-        target=story.WEB,
+        target=WEB,
         path="/apis/apps/v1/namespaces/shop/deployments/web/scale",
         verb="put",
         status=status,
@@ -163,7 +164,7 @@ def test_a_write_that_was_seen_is_exact_in_time_and_beats_managed_fields(tmp_pat
 )
 def test_a_refused_write_is_told_by_its_answer_where_no_event_was_seen(tmp_path: Path, status: int, named: str) -> None:
     facts = [fact for fact in story.facts() if not (hasattr(fact, "reason") and fact.reason == "FailedRescale")]
-    index = next(i for i, fact in enumerate(facts) if fact.at_us > story.at(75))
+    index = next(i for i, fact in enumerate(facts) if fact.at_us > at(75))
     facts.insert(index, write_of_the_scale(75.1, 8, status=status))
     with audited(tmp_path, facts) as results:
         assert results.rows("select class from reconciles where reconcile_id = 6") == [
@@ -195,9 +196,9 @@ def test_the_write_of_another_hpa_on_the_same_target_is_not_ours(tmp_path: Path)
 
 
 def test_a_status_that_could_not_be_written_is_no_word_of_the_controller(tmp_path: Path) -> None:
-    facts = [fact for fact in story.facts() if not (isinstance(fact, HpaSeen) and fact.at_us == story.at(30.2))]
+    facts = [fact for fact in story.facts() if not (isinstance(fact, HpaSeen) and fact.at_us == at(30.2))]
     refused = StatusWritten(
-        at_us=story.at(30.2),
+        at_us=at(30.2),
         took_us=Micros(0),
         namespace="shop",
         name="web",
@@ -207,7 +208,7 @@ def test_a_status_that_could_not_be_written_is_no_word_of_the_controller(tmp_pat
         by=HPA_ACCOUNT,
         status_json="{}",
     )
-    index = next(i for i, fact in enumerate(facts) if fact.at_us > story.at(30.2))
+    index = next(i for i, fact in enumerate(facts) if fact.at_us > at(30.2))
     facts.insert(index, refused)
     with audited(tmp_path, facts) as results:
         assert results.rows("select decided, decided_source, verdict from reconciles where reconcile_id = 3") == [
@@ -227,7 +228,7 @@ def test_a_late_view_of_an_older_object_is_no_change(tmp_path: Path) -> None:
     facts = list(story.facts())
     index = next(i for i, fact in enumerate(facts) if isinstance(fact, TargetSeen) and fact.manager == "helm")
     stale = next(fact for fact in facts if isinstance(fact, TargetSeen) and fact.scale.spec_replicas == 4)
-    facts.insert(index + 1, replace(stale, at_us=story.at(53)))
+    facts.insert(index + 1, replace(stale, at_us=at(53)))
     with audited(tmp_path, facts) as results:
         assert results.rows("select count(*) as n from scale_events where source = 'actual' and to_replicas = 4") == [
             {"n": 0}

@@ -12,11 +12,11 @@ UNREADY_OLD_SAMPLE = 13
 UNREADY_NEVER_READY = 14
 
 
-def classify(ignored: bool, pending: bool, has_sample: bool) -> int:
+def classify(ignored: bool, pending: bool, has_sample: bool, pending_is_unready: bool) -> int:
     """The bucket as far as it needs no readiness; READY then means: judge a CPU pod further."""
     if ignored:
         return IGNORED
-    if pending:
+    if pending and pending_is_unready:
         return UNREADY
     if not has_sample:
         return MISSING

@@ -87,6 +87,11 @@ def per_pod_replicas(usage: int, target: int) -> int:
     return to_int32(ceil(divide(float(usage), float(target))))
 
 
+def per_pod_replicas_unheld(usage: int, target: int) -> int:
+    """As 1.14 computed an Object average: its ratio divides by zero, so nothing is ever inside the tolerance."""
+    return per_pod_replicas(usage, target) if usage else 0
+
+
 def per_pod_replicas_clamped(usage: int, target: int) -> int:
     """The same, at most the largest int32 (External since 1.34)."""
     replicas = ceil(divide(float(usage), float(target)))

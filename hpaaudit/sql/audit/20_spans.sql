@@ -16,7 +16,6 @@ with neighbours as (
 select
     n.reconcile_id, n.hpa_uid, n.namespace, n.name, n.ts, n.began_at, n.next_ts, n.next_spec_replicas,
     coalesce(n.next_began, greatest(n.ts, least(h.deleted_at, i.ended_at)) + interval 1 microsecond) as until,
-    n.next_ts is null as is_last,
     greatest(0, epoch_us(coalesce(n.next_ts, least(h.deleted_at, i.ended_at))) - epoch_us(n.ts)) / 1e6 as lasted_s,
     to_microseconds(t.sync_us) as sync
 from neighbours as n

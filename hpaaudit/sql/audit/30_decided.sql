@@ -61,7 +61,6 @@ select
     reconcile_id,
     decided_source,
     case decided_source when 'event' then sent when 'status' then desired_replicas end as decided,
-    desired_replicas as said_desired,
     able_reason as said_able_reason,
     active_reason as said_active_reason,
     fresh as said_fresh
