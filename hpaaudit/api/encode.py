@@ -5,7 +5,7 @@ from typing import Any
 
 from hpaaudit.api import times
 from hpaaudit.model.hpa import Condition, HpaStatus, LabelSelector, MetricStatus, ObjectRef
-from hpaaudit.model.units import Micros, Quantity
+from hpaaudit.model.units import Micros
 
 
 def status_json(status: HpaStatus, version: str = "autoscaling/v2") -> str:

@@ -292,8 +292,8 @@ def _value(request: MetricsRequest, item: Mapping[str, Any]) -> MetricValue:
 
 def _workload_selector(raw: Mapping[str, Any] | None) -> str:
     """A workload's selector as its scale subresource shows it (a replication controller has a plain map)."""
-    from hpaaudit.api.v2 import label_selector
     from hpaaudit.api.selector import BadSelector, from_label_selector
+    from hpaaudit.api.v2 import label_selector
 
     if not raw:
         return ""

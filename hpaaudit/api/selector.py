@@ -95,8 +95,21 @@ class Selector:
         """Whether all terms hold."""
         return all(term.matches(labels) for term in self.terms)
 
+    def matches_pairs(self, labels: tuple[tuple[str, str], ...]) -> bool:
+        """The same for labels as pairs; equalities, which nearly all selectors are made of, need no dictionary."""
+        pairs = equalities(self)
+        return self.matches(dict(labels)) if pairs is None else all(pair in labels for pair in pairs)
+
     def __str__(self) -> str:
         return ",".join(str(term) for term in self.terms)
+
+
+@lru_cache(maxsize=8192)
+def equalities(selector: Selector) -> tuple[tuple[str, str], ...] | None:
+    """The pairs that a selector of equalities asks for; None for any other selector."""
+    if all(term.operator in ("=", "==") for term in selector.terms):
+        return tuple((term.key, term.values[0]) for term in selector.terms)
+    return None
 
 
 def _quoted(text: str) -> str:
@@ -117,12 +130,13 @@ def _key_errors(key: str) -> list[str]:
         elif len(prefix) > _MAX_PREFIX:
             errors.append(f"prefix part must be no more than {_MAX_PREFIX} bytes")
     else:
-        return [
+        hint = (
             "a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
             "alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
             "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' "
             "(e.g. 'example.com/MyName')"
-        ]
+        )
+        return [hint]
     if not name:
         errors.append("name part must be non-empty")
     elif len(name) > _MAX_NAME:

@@ -16,6 +16,8 @@ FOUND = 1
 @click.option("--overwrite", is_flag=True, help="Replace the file that --into names.")
 @click.option("--release", metavar="1.36", help="Of Kubernetes.  [default: as recorded]")
 @click.option("--flag", "flags", metavar="NAME=VALUE", type=setting, multiple=True, help="Of the controller.")
+@click.option("--with", "switched_on", metavar="RULE", multiple=True, help="A rule or feature gate that is on.")
+@click.option("--without", "switched_off", metavar="RULE", multiple=True, help="A rule or feature gate that is off.")
 @click.option("--hpa", "hpas", metavar="NS/NAME", type=hpa_name, multiple=True, help="Only this one; again for more.")
 @moment_option("--since", "Only reconciles from then on.")
 @moment_option("--until", "Only what was seen until then.")
@@ -35,6 +37,8 @@ def replay_command(
     overwrite: bool,
     release: str | None,
     flags: tuple[tuple[str, str], ...],
+    switched_on: tuple[str, ...],
+    switched_off: tuple[str, ...],
     hpas: tuple[str, ...],
     since: Moment | None,
     until: Moment | None,
@@ -61,6 +65,7 @@ def replay_command(
             into=into,
             release=release,
             flags=dict(flags),
+            behaviours={**dict.fromkeys(switched_on, True), **dict.fromkeys(switched_off, False)},
             hpas=hpas,
             detail=detail,
             overwrite=overwrite,

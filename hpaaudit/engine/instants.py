@@ -6,6 +6,7 @@ uncertain by half a period; before the first and after the last the grid goes on
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from hpaaudit.model.audit import Instant
@@ -46,7 +47,7 @@ def inferred_period(lives: Sequence[Sequence[Evidence]]) -> Micros | None:
     gaps = [
         later.at_us - earlier.at_us
         for life in lives
-        for earlier, later in zip(life, life[1:], strict=False)
+        for earlier, later in pairwise(life)
         if later.at_us - earlier.at_us <= _MAX_GAP_US
     ]
     if len(gaps) < _MIN_GAPS:

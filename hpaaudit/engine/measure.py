@@ -69,7 +69,8 @@ def pod_resource(
     found: dict[str, Sample] = {}
     for item in listed:
         if container and not lenient and not any(own.name == container for own in item.containers):
-            text = f"failed to get container metrics: container {container} not present in metrics for pod {read.request.namespace}/{item.pod}"
+            pod = f"{read.request.namespace}/{item.pod}"
+            text = f"failed to get container metrics: container {container} not present in metrics for pod {pod}"
             return Problem("metric.invalid.container_missing", text)
         value = _container_value(item, resource, container) if container else _pod_value(item, resource)
         if value is not None:

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from hpaaudit.api.decode import READ, decode_hpa, decode_status
+from hpaaudit.api.flags import short_name
 from hpaaudit.api.requests import target_ref
+from hpaaudit.api.times import duration
 from hpaaudit.engine.instants import Evidence, inferred_period, instants, merged
 from hpaaudit.engine.world import is_controller
 from hpaaudit.model.audit import Instant
@@ -185,13 +187,17 @@ class _Reading:
 def plan(facts: Iterable[Fact], period_us: Micros | None) -> Plan:
     """Read all facts once and lay out the reconciles.
 
-    period_us   the sync period where it is known; else it is inferred from the evidence
+    period_us   the sync period where the user gave it; else it is a recorded flag, or inferred from the evidence
     """
     reading = _Reading()
     for index, fact in enumerate(facts):
         reading.take(index, fact)
     lives = [life for found in reading.lives.values() for life in found]
     period_source = "given"
+    if period_us is None:
+        recorded = (flag for seen in reading.controllers for flag in seen.flags)
+        texts = [text for name, text in recorded if short_name(name) == "sync-period"]
+        period_us = duration(texts[0]) if texts else None
     if period_us is None:
         period_us = inferred_period([merged(life.evidence, Micros(SECOND // 2)) for life in lives])
         period_source = "default" if period_us is None else "inferred"

@@ -1,6 +1,6 @@
 """One metric to a number of replicas, or to the problem that makes it invalid."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from hpaaudit.api import selector as selectors
@@ -267,7 +267,8 @@ def _external(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> P
     read = answer.read if isinstance(answer.read, ValuesRead) else None
     values = measure.series_values(read, sight.server)
     if isinstance(values, Problem):
-        where = f"unable to get external metric {sight.namespace}/{metric.name}/{selectors.go_print(metric.selector, typed=sight.rules.requirements_printed)}"
+        printed = selectors.go_print(metric.selector, typed=sight.rules.requirements_printed)
+        where = f"unable to get external metric {sight.namespace}/{metric.name}/{printed}"
         return _refused(index, metric, values.under(where), reason, wrapped, inner)
     if target.average_value is not None:
         clamped = sight.rules.external_average_clamped

@@ -62,11 +62,13 @@ def select(
             "gate.selector_missing", "InvalidSelector", message, "SelectorRequired", "selector is required"
         )
     selector = selectors.scale_selector(scale.selector)
-    chosen = tuple(pod for pod in pods if selector.matches(dict(pod.labels)))
+    chosen = _chosen(selector, pods)
     if not rules.ambiguous_selector:
         return chosen, None
-    labels = [dict(pod.labels) for pod in chosen]
-    others = [key for key, text in rivals if any(selectors.scale_selector(text).matches(label) for label in labels)]
+    labels = {pod.labels for pod in chosen}
+    others = [
+        key for key, text in rivals if any(selectors.scale_selector(text).matches_pairs(label) for label in labels)
+    ]
     if others:
         if rules.few_names_when_ambiguous:
             holders = " ".join(sorted([hpa.key, others[0]]))
@@ -77,6 +79,14 @@ def select(
         code = "gate.selector_ambiguous"
         return (), _refused_selector(code, "AmbiguousSelector", text, "AmbiguousSelector", text)
     return chosen, None
+
+
+def _chosen(selector: selectors.Selector, pods: tuple[Pod, ...]) -> tuple[Pod, ...]:
+    pairs = selectors.equalities(selector)
+    if pairs is not None and len(pairs) == 1:
+        pair = pairs[0]
+        return tuple(pod for pod in pods if pair in pod.labels)
+    return tuple(pod for pod in pods if selector.matches_pairs(pod.labels))
 
 
 def _refused_selector(code: str, reason: str, message: str, event: str, error: str) -> Recommended:

@@ -11,26 +11,8 @@ from hpaaudit.model.flags import Flags
 
 Version = tuple[int, int, int]
 
-KNOWN = (
-    "1.12",
-    "1.13",
-    "1.14",
-    "1.15",
-    "1.16",
-    "1.17",
-    "1.18",
-    "1.19",
-    "1.20",
-    "1.23",
-    "1.26",
-    "1.28",
-    "1.30",
-    "1.33",
-    "1.35",
-    "1.36",
-    "1.37",
-)
-"""Releases whose decisions agree with the real controller's, oldest first."""
+KNOWN = tuple(f"1.{minor}" for minor in range(12, 38))
+"""Releases whose decisions we make, oldest first."""
 
 NEWEST_OLD_PATCH = 999
 """A release without a patch level is taken for its last patch."""

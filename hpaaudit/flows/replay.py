@@ -56,6 +56,7 @@ def replay(
     until: Micros | None = None,
     detail: str = "moved",
     overwrite: bool = False,
+    behaviours: Mapping[str, bool] | None = None,
     warn: Callable[[str], None] = _unheard,
 ) -> "Results":
     """Re-decide every reconcile of a recording and join it with what happened.
@@ -64,6 +65,7 @@ def replay(
     release   of Kubernetes; None: the recording's own
     flags     of the controller, by name; they win over what was recorded
     hpas      `namespace/name`; none: all
+    behaviours  single rules or feature gates switched on or off, by name; they win over release and recording
     detail    `moved` keeps steps and pods where something moved or differs, `all` everywhere
     warn      is told of HPAs that cannot be replayed
 
@@ -72,7 +74,7 @@ def replay(
     from hpaaudit.results.write import ResultsWriter
 
     folder = Path(recording)
-    prepared = prepare(folder, release=release, flags=flags or {}, hpas=hpas, until=until)
+    prepared = prepare(folder, release=release, flags=flags or {}, hpas=hpas, until=until, behaviours=behaviours)
     for key, reason in sorted(prepared.plan.unsupported.items()):
         warn(f"{key} is not replayed: {reason}")
     path = folder / RESULTS if into is None else Path(into)
@@ -111,11 +113,12 @@ def prepare(
     flags: Mapping[str, str],
     hpas: Collection[str],
     until: Micros | None,
+    behaviours: Mapping[str, bool] | None = None,
 ) -> Prepared:
     """Open a recording, check it, and lay out its reconciles."""
     from hpaaudit.api.flags import assumptions, user_flags, with_flags
     from hpaaudit.engine.plan import plan
-    from hpaaudit.engine.release import KNOWN, known_release
+    from hpaaudit.engine.release import KNOWN, behaviour, known_release
     from hpaaudit.recording.read import open_recording
 
     given = user_flags(flags)
@@ -127,7 +130,12 @@ def prepare(
     recorded = (controller.version or controller.release) if controller is not None else laid_out.version
     chosen = asked or (known_release(recorded) if recorded else KNOWN[-1])
     source = "user" if asked else ("observed" if recorded else "default")
-    base = Flags(release=chosen)
+    switched = {behaviour(name): on for name, on in (behaviours or {}).items()}
+    base = Flags(
+        release=chosen,
+        with_behaviours=tuple(sorted(name for name, on in switched.items() if on)),
+        without_behaviours=tuple(sorted(name for name, on in switched.items() if not on)),
+    )
     if laid_out.api_server:
         base = replace(base, api_server=laid_out.api_server)
     observed = dict(controller.flags) if controller is not None else {}
@@ -144,6 +152,7 @@ def prepare(
             else item
             for item in assumptions(settled, observed, given)
         ),
+        *(Assumption(key=name, value="on" if on else "off", source="user") for name, on in sorted(switched.items())),
         Assumption(key="api-server", value=settled.api_server, source="inferred" if laid_out.api_server else "default"),
     )
     return Prepared(

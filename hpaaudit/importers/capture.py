@@ -65,9 +65,9 @@ class Reader:
             ended, last_us = ended or "end" in line.fields, line.at_us
             try:
                 yield from self._line(line, collections)
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
+            except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
                 raise BadCapture(f"{line.where}: {_reason(error)}; correct or drop this line") from error
-        if not ended:
+        if last_us and not ended:
             yield Ended(at_us=last_us)
 
     def _line(self, line: Line, collections: Collections) -> Iterable[Fact]:
@@ -186,15 +186,15 @@ def lines(path: Path) -> Iterator[Line]:
     with _opened(path) as stream:
         number = 0
         try:
-            for number, raw in enumerate(stream, 1):  # noqa: B007 (named in the error below)
+            for number, raw in enumerate(stream, 1):
                 text = raw.strip()
                 if not text:
                     continue
                 line = _parsed(path, number, text)
                 if line.at_us < newest - _MAX_BACKWARDS_US:
                     raise BadCapture(
-                        f"{line.where}: this line is {(newest - line.at_us) / SECOND:.3f} s earlier than one before it; "
-                        "sort the file by its field at"
+                        f"{line.where}: this line is {(newest - line.at_us) / SECOND:.3f} s earlier than one before "
+                        "it; sort the file by its field at"
                     )
                 newest = max(newest, line.at_us)
                 yield line

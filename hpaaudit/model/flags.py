@@ -4,6 +4,12 @@ from dataclasses import dataclass
 
 from hpaaudit.model.units import SECOND, Micros
 
+# kube-controller-manager's defaults, the same in every release from 1.12 on.
+SYNC_PERIOD_US = Micros(15 * SECOND)
+STABILIZATION_US = Micros(300 * SECOND)
+INITIALIZATION_US = Micros(300 * SECOND)
+READINESS_DELAY_US = Micros(30 * SECOND)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flags:
@@ -15,10 +21,10 @@ class Flags:
     """
 
     release: str = "1.36"
-    sync_period_us: Micros = Micros(15 * SECOND)
-    downscale_stabilization_us: Micros = Micros(300 * SECOND)
-    cpu_initialization_period_us: Micros = Micros(300 * SECOND)
-    initial_readiness_delay_us: Micros = Micros(30 * SECOND)
+    sync_period_us: Micros = SYNC_PERIOD_US
+    downscale_stabilization_us: Micros = STABILIZATION_US
+    cpu_initialization_period_us: Micros = INITIALIZATION_US
+    initial_readiness_delay_us: Micros = READINESS_DELAY_US
     tolerance: float = 0.1
     gates: tuple[tuple[str, bool], ...] = ()
     with_behaviours: tuple[str, ...] = ()

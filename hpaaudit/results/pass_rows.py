@@ -139,7 +139,7 @@ def predicted_status(done: Pass, same: Row) -> Iterator[Row]:
     """The status that the controller writes, if it does."""
     decision = done.decision
     if decision.writes_status and decision.status is not None:
-        yield {**same, "ts": done.instant.at_us, "status": status_json(decision.status)}
+        yield {**same, "ts": done.instant.at_us, "status": status_json(decision.status, decision.status_version)}
 
 
 def predicted_events(done: Pass, same: Row) -> Iterator[Row]:

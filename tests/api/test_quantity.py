@@ -99,14 +99,12 @@ REFUSED = ["1K", "1mi", "1Kib", "1i", "1e", "1e3.5", "1 Ki", " 1", " ", "NaN", "
 
 
 @pytest.mark.parametrize(("text", "canonical", "milli"), EXECUTED, ids=[repr(row[0]) for row in EXECUTED])
-def test_a_quantity_has_upstreams_thousandths(text: str, canonical: str, milli: int) -> None:
-    assert quantity.parse(text).milli == milli
-    assert quantity.parse(text).text == text
-
-
-@pytest.mark.parametrize(("text", "canonical", "milli"), EXECUTED, ids=[repr(row[0]) for row in EXECUTED])
-def test_a_quantity_equals_its_canonical_text(text: str, canonical: str, milli: int) -> None:
-    assert quantity.parse(canonical).nano == quantity.parse(text).nano
+def test_a_quantity_has_upstreams_thousandths_and_equals_its_canonical_text(
+    text: str, canonical: str, milli: int
+) -> None:
+    read = quantity.parse(text)
+    assert (read.text, read.milli) == (text, milli)
+    assert quantity.parse(canonical).nano == read.nano
 
 
 @pytest.mark.parametrize("text", REFUSED, ids=repr)

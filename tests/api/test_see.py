@@ -83,7 +83,8 @@ def test_a_pod_is_reduced_to_what_a_reconcile_reads() -> None:
             "deletionTimestamp": "2026-03-02T14:00:01Z", "ownerReferences": [{"kind": "X", "name": "x"},
             {"kind": "ReplicaSet", "name": "web-1", "controller": True}]},
         "spec": {
-            "containers": [{"name": "app", "resources": {"requests": {"memory": "64Mi", "cpu": "0.25"}}}, {"name": "b"}],
+            "containers": [
+                {"name": "app", "resources": {"requests": {"memory": "64Mi", "cpu": "0.25"}}}, {"name": "b"}],
             "initContainers": [{"name": "s", "restartPolicy": "Always", "resources": {"requests": {"cpu": "1500u"}}}],
             "resources": {"requests": {"cpu": 1}}, "overhead": {"cpu": "50m"}},
         "status": {"phase": "Running", "startTime": "2026-03-02T13:00:00Z", "conditions": [
@@ -199,7 +200,8 @@ FAILURES = [
     (404, None, "", "the server could not find the requested resource (get pods.metrics.k8s.io)"),
     (403, {"kind": "Status", "message": "pods.metrics.k8s.io is forbidden"}, "", "pods.metrics.k8s.io is forbidden"),
     (503, "no backend\n", "", "the server is currently unable to handle the request (get pods.metrics.k8s.io)"),
-    (500, "boom\n", "", 'an error on the server ("boom") has prevented the request from succeeding (get pods.metrics.k8s.io)'),
+    (500, "boom\n", "",
+        'an error on the server ("boom") has prevented the request from succeeding (get pods.metrics.k8s.io)'),
     (0, None, "dial tcp: refused", "dial tcp: refused"),
     (503, None, "somebody's own words", "somebody's own words"),
 ]  # fmt: skip

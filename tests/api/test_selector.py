@@ -63,7 +63,10 @@ REFUSED: list[tuple[str, str]] = [
     ("app>=3", "unable to parse requirement: found '=', expected: identifier"),
     (
         "app>abc",
-        "unable to parse requirement: values[0]: Invalid value: \"abc\": for 'Gt', 'Lt' operators, the value must be an integer",
+        (
+            'unable to parse requirement: values[0]: Invalid value: "abc": '
+            "for 'Gt', 'Lt' operators, the value must be an integer"
+        ),
     ),
     ("app In (web)", "unable to parse requirement: found 'In', expected: in, notin, =, ==, !=, gt, lt"),
     ("app=-bad", 'unable to parse requirement: values[0][app]: Invalid value: "-bad"'),

@@ -50,6 +50,12 @@ def cpu(percent: int) -> Manifest:
     return {"type": "Resource", "resource": {"name": "cpu", "target": target}}
 
 
+def cpu_of(container: str, percent: int) -> Manifest:
+    """ContainerResource metric: mean CPU utilization of one container."""
+    target = {"type": "Utilization", "averageUtilization": percent}
+    return {"type": "ContainerResource", "containerResource": {"name": "cpu", "container": container, "target": target}}
+
+
 def per_pod(metric: str, value: str) -> Manifest:
     """Pods metric: mean value."""
     target = {"type": "AverageValue", "averageValue": value}

@@ -30,6 +30,11 @@ class Outcome:
     differences: tuple[str, ...]
 
 
+def releases() -> list[str]:
+    """The releases of which we hold decisions, oldest first."""
+    return sorted((path.name for path in HERE.glob("1.*")), key=lambda name: int(name.split(".")[1]))
+
+
 def captures(release: str) -> list[Path]:
     """The captures of a release, by name."""
     return sorted((HERE / release).glob("*.capture.jsonl.gz"))

@@ -17,7 +17,7 @@ PLACES = (
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory):
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An environment that holds the wheel and what it asks for, wheels only; anybody may run it."""
     folder = tmp_path_factory.mktemp("installed", numbered=True)
     for parent in (folder, *folder.parents[:2]):
@@ -32,14 +32,16 @@ def installed(tmp_path_factory):
     return environment / "bin" / "hpaaudit"
 
 
-def _constraints(folder):
+def _constraints(folder: Path) -> Path:
     """The versions of the lock without its hashes, which constraints may not have."""
     pinned = [line.split(" ")[0] for line in (ROOT / "requirements.lock").read_text().splitlines() if "==" in line]
     (folder / "constraints.txt").write_text("\n".join(pinned))
     return folder / "constraints.txt"
 
 
-def _run(command, cwd, *, user=None, **environment):
+def _run(
+    command: list[str | Path], cwd: Path, *, user: str | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
     plain = {key: value for key, value in os.environ.items() if key in ("PATH", "HOME")}
     cwd.mkdir(exist_ok=True)
     cwd.chmod(0o777)
@@ -50,7 +52,9 @@ def _run(command, cwd, *, user=None, **environment):
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place["TZ"])
-def test_the_demo_runs_from_the_wheel_in_any_time_zone_and_locale(installed, tmp_path, place):
+def test_the_demo_runs_from_the_wheel_in_any_time_zone_and_locale(
+    installed: Path, tmp_path: Path, place: dict[str, str]
+) -> None:
     """The same answer everywhere: who wrote, when, and what the controller wanted."""
     shown = _run([installed, "demo"], tmp_path / "elsewhere", **place)
     assert shown.returncode == 0, shown.stderr
@@ -59,7 +63,7 @@ def test_the_demo_runs_from_the_wheel_in_any_time_zone_and_locale(installed, tmp
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else: run `sudo make test`")
-def test_the_demo_needs_no_rights(installed):
+def test_the_demo_needs_no_rights(installed: Path) -> None:
     """Nothing is written but the results, beside where the user stands."""
     folder = installed.parents[2] / "nobody"
     shown = _run([installed, "demo"], folder, user="nobody", HOME=str(folder))
@@ -67,7 +71,7 @@ def test_the_demo_needs_no_rights(installed):
     assert [path.name for path in folder.iterdir()] == ["hpaaudit-demo.duckdb"]
 
 
-def test_the_questions_travel_in_the_wheel(installed, tmp_path):
+def test_the_questions_travel_in_the_wheel(installed: Path, tmp_path: Path) -> None:
     shown = _run([installed, "demo"], tmp_path / "here")
     assert shown.returncode == 0, shown.stderr
     listed = _run([installed, "query", "hpaaudit-demo.duckdb"], tmp_path / "here")
@@ -76,7 +80,7 @@ def test_the_questions_travel_in_the_wheel(installed, tmp_path):
     assert "kubectl" in asked.stdout
 
 
-def test_record_loads_neither_duckdb_nor_polars_nor_numba():
+def test_record_loads_neither_duckdb_nor_polars_nor_numba() -> None:
     """A recorder in production carries only what it needs."""
     code = (
         "import sys; import hpaaudit.cli.record, hpaaudit.flows.record, hpaaudit.recording.write; "
@@ -87,7 +91,7 @@ def test_record_loads_neither_duckdb_nor_polars_nor_numba():
     assert shown.stdout.strip() == "[]"
 
 
-def test_every_file_says_its_one_job_in_its_first_line():
+def test_every_file_says_its_one_job_in_its_first_line() -> None:
     files = [path for top in ("hpaaudit", "tests") for path in (ROOT / top).rglob("*.py")]
     mute = [path for path in files if path.stat().st_size and not path.read_text().startswith('"""')]
     assert mute == []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from hpaaudit.errors import BadCapture
+from hpaaudit.errors import AuditError, BadCapture
 from hpaaudit.flows.importing import import_capture
 from hpaaudit.importers.capture import Reader
 from hpaaudit.model.facts import Ended, Fact
@@ -74,9 +74,11 @@ BAD: list[tuple[str, str, str]] = [
     ("a gap without an end", '{"at": "2026-03-02T14:00:00Z", "gap": "*"}', ":1: the field 'until' is missing"),
     ("an object without a name",
         '{"at": "2026-03-02T14:00:00Z", "watch": "/api/v1/events", "type": "ADDED", "object": {"metadata": 5}}', ":1: "),
-    ("a quantity that is none", '{"at": "2026-03-02T14:00:00Z", "get": '
-        '"/apis/external.metrics.k8s.io/v1beta1/namespaces/s/q", "status": 200, "body": {"items": [{"value": "x"}]}}',
+    ("a quantity that is none", ('{"at": "2026-03-02T14:00:00Z", "get": '
+        '"/apis/external.metrics.k8s.io/v1beta1/namespaces/s/q", "status": 200, "body": {"items": [{"value": "x"}]}}'),
         ":1: 'x' is not a quantity"),
+    ("a status beyond all numbers", '{"at": "2026-03-02T14:00:00Z", "get": "/version", "status": 1e999}',
+        ":1: cannot convert float infinity to integer; correct or drop this line"),
     ("not text", f"{GOOD}\n\udcff\udcfe", "cannot be read further"),
 ]  # fmt: skip
 
@@ -117,6 +119,16 @@ def test_an_import_that_fails_leaves_nothing_behind(tmp_path: Path, text: str) -
         import_capture([path], into=into)
     assert not into.exists()
     assert sorted(tmp_path.iterdir()) == [path]
+
+
+def test_an_import_never_touches_a_recording_that_is_there(tmp_path: Path) -> None:
+    good, bad = write(tmp_path, *LINES), write(tmp_path, *LINES[::-1], name="bad")
+    into = import_capture([good], into=tmp_path / "recording").recording
+    before = sorted((path, path.read_bytes()) for path in into.rglob("*") if path.is_file())
+    for capture in (good, bad):
+        with pytest.raises(AuditError):
+            import_capture([capture], into=into)
+    assert sorted((path, path.read_bytes()) for path in into.rglob("*") if path.is_file()) == before
 
 
 def test_an_import_counts_facts_and_what_it_did_not_know(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ DOWN_LIMIT = 4
 def plain_up_limit(current: int) -> int:
     """Without a behavior one pass may at most double, or reach four; from 2^30 on it wraps."""
     doubled = SCALE_UP_LIMIT_FACTOR * float(current)
-    return to_int32(doubled if doubled > SCALE_UP_LIMIT_MINIMUM else SCALE_UP_LIMIT_MINIMUM)
+    return to_int32(max(SCALE_UP_LIMIT_MINIMUM, doubled))
 
 
 def limit_plain(desired: int, current: int, minimum: int, maximum: int) -> tuple[int, int]:
@@ -37,8 +37,7 @@ def limit_plain(desired: int, current: int, minimum: int, maximum: int) -> tuple
 
 def limit_up(desired: int, current: int, limit: int, maximum: int) -> tuple[int, int]:
     """With a behavior, on the way up: minReplicas is not tested."""
-    if limit < current:
-        limit = current  # scale events used up more than there is: stay, rather than fall
+    limit = max(limit, current)  # scale events used up more than there is: stay, rather than fall
     top, why = (limit, UP_LIMIT) if maximum > limit else (maximum, TOO_MANY)
     if desired > top:
         return top, why
@@ -47,8 +46,7 @@ def limit_up(desired: int, current: int, limit: int, maximum: int) -> tuple[int,
 
 def limit_down(desired: int, current: int, limit: int, minimum: int) -> tuple[int, int]:
     """With a behavior, on the way down: maxReplicas is not tested."""
-    if limit > current:
-        limit = current
+    limit = min(limit, current)
     bottom, why = (limit, DOWN_LIMIT) if minimum < limit else (minimum, TOO_FEW)
     if desired < bottom:
         return bottom, why

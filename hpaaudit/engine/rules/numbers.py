@@ -6,6 +6,7 @@ MIN_INT32 = -(2**31)
 MAX_INT32 = 2**31 - 1
 MIN_INT64 = -(2**63)
 MAX_INT64 = 2**63 - 1
+TWO_31 = 2147483648.0
 TWO_63 = 9223372036854775808.0
 
 
@@ -37,7 +38,7 @@ def divide(number: float, divisor: float) -> float:
 
 def to_int32(number: float) -> int:
     """`int32(x)` on amd64: what does not fit becomes the least int32."""
-    if math.isnan(number) or number >= 2147483648.0 or number <= -2147483649.0:
+    if math.isnan(number) or number >= TWO_31 or number <= -TWO_31 - 1.0:
         return MIN_INT32
     return int(number)
 

@@ -22,7 +22,7 @@ def within(ratio: float, down: float, up: float, inclusive: bool) -> bool:
     Before, one distance from one was compared: 1.1 is farther from one than 0.1 in doubles.
     """
     if inclusive:
-        return (1.0 - down) <= ratio and ratio <= (1.0 + up)
+        return (1.0 - down) <= ratio <= (1.0 + up)
     return abs(1.0 - ratio) <= down
 
 
@@ -52,7 +52,7 @@ def missing_utilization(request: int, target: int, up_to_target: bool) -> int:
     """What a pod without a sample counts as on the way down: all that it may use (1.26), or its request."""
     if not up_to_target:
         return request
-    percent = target if target > FULL_PERCENT else FULL_PERCENT
+    percent = max(FULL_PERCENT, target)
     return cut(wrap64(request * percent), FULL_PERCENT)
 
 

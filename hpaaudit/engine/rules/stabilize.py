@@ -19,8 +19,5 @@ def reusable(at_us: int, now_us: int, up_window_us: int, down_window_us: int) ->
 def envelope(current: int, lowest: int, highest: int) -> int:
     """Current replicas, moved no further than the windows agree on (1.21)."""
     stabilized = current
-    if stabilized < lowest:
-        stabilized = lowest
-    if stabilized > highest:
-        stabilized = highest
-    return stabilized
+    stabilized = max(stabilized, lowest)
+    return min(stabilized, highest)

@@ -1,0 +1,109 @@
+"""Plays one incident on a cluster of its own while `hpaaudit record` looks on: all sources, all that goes wrong.
+
+Six HPAs, one for each kind of metric and one with a behavior; load goes up and down, somebody scales by hand, the
+metrics API fails, the controller starts anew. Everything is stretched along a minute, at the pace of `FAST`.
+"""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.cluster.cluster import FAST, Cluster
+from tests.cluster.manifests import cpu, cpu_of, deployment, external, hpa, of_service, per_pod
+from tests.cluster.recorder import Recorder
+from tests.cluster.scenes import KUBECTL
+
+NAMESPACE = "shop"
+DEPLOYMENTS = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments"
+HPAS = f"/apis/autoscaling/v2/namespaces/{NAMESPACE}/horizontalpodautoscalers"
+FLAGS = tuple(word for name, value in FAST.items() if name.startswith("horizontal") for word in ("--flag", f"{name}={value}"))
+"""What `hpaaudit replay` must be told, for no API says it."""
+NODE = {
+    "scrape_seconds": 2,
+    "window_seconds": 2,
+    "uneven": 0.1,
+    "unready_cpu": 12,
+    "start_seconds": 0.3,
+    "ready_seconds": 1.2,
+    "stop_seconds": 0.5,
+}
+STEPWISE = {
+    "scaleUp": {"policies": [{"type": "Pods", "value": 2, "periodSeconds": 4}]},
+    "scaleDown": {"stabilizationWindowSeconds": 3, "policies": [{"type": "Percent", "value": 50, "periodSeconds": 3}]},
+}
+WORKLOADS: dict[str, tuple[tuple[dict[str, Any], ...], dict[str, Any]]] = {
+    "checkout": ((cpu(60),), {"low": 2}),
+    "sidecar": ((cpu_of("app", 60),), {}),
+    "search": ((per_pod("http_requests", "10"),), {}),
+    "worker": ((external("queue_depth", {"queue": "orders"}, "10"),), {"behavior": STEPWISE}),
+    "gateway": ((of_service("gateway", "hits", "100"),), {}),
+    "mixed": ((cpu(60), per_pod("http_requests", "10")), {}),
+}
+"""Metrics and options of each HPA."""
+CONTAINERS = {"sidecar": ("app", "proxy")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incident:
+    """What is left of it: the cluster's folder, the recording, and the recorder's exit code and last words."""
+
+    cluster: Path
+    recording: Path
+    code: int
+    said: str
+
+
+def load(cluster: Cluster, factor: float) -> None:
+    """Let every workload have this much to do."""
+    pods, busy = cluster.state["pods"], round(60 * factor)
+    pods[f"{NAMESPACE}/app=checkout"] = {"cpu": 100 * factor, "memory": 64}
+    pods[f"{NAMESPACE}/app=sidecar"] = {"cpu": {"app": 50 * factor, "proxy": 70}, "memory": 64}
+    pods[f"{NAMESPACE}/app=search"] = {"cpu": 20, "memory": 64, "http_requests": 9 * factor}
+    pods[f"{NAMESPACE}/app=worker"] = {"cpu": 20, "memory": 64}
+    pods[f"{NAMESPACE}/app=gateway"] = {"cpu": 20, "memory": 64}
+    pods[f"{NAMESPACE}/app=mixed"] = {"cpu": 50 * factor, "memory": 64, "http_requests": 7 * factor}
+    depth = {"labels": {"queue": "orders"}, "value": f"{busy // 5}"}
+    cluster.state["external"] = {f"{NAMESPACE}/queue_depth": [depth, {"labels": {"queue": "returns"}, "value": "900"}]}
+    cluster.state["objects"] = {f"{NAMESPACE}/services/gateway/hits": f"{busy}"}
+
+
+def play(folder: Path) -> Incident:
+    """About a minute and a half."""
+    recording = folder / "recording"
+    with Cluster(folder / "cluster", controller_flags=FAST) as cluster:
+        cluster.state |= NODE
+        load(cluster, 1)
+        cluster.kube.post("/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
+        recorder = Recorder(recording, cluster.dir / "admin.kubeconfig", "-n", NAMESPACE, "--interval", "1s")
+        try:
+            time.sleep(4)
+            unfold(cluster)
+        finally:
+            code, said = recorder.end()
+    return Incident(cluster=cluster.dir, recording=recording, code=code, said=said)
+
+
+def unfold(cluster: Cluster) -> None:
+    """The story itself."""
+    for name, (metrics, options) in WORKLOADS.items():
+        containers = CONTAINERS.get(name, ("app",))
+        cluster.kube.post(DEPLOYMENTS, deployment(name, replicas=options.get("low", 1), containers=containers))
+        cluster.kube.post(HPAS, hpa(name, *metrics, **options))
+    time.sleep(10)
+    load(cluster, 4)
+    time.sleep(14)
+    alice = cluster.client("alice", KUBECTL)
+    alice.patch(f"{DEPLOYMENTS}/checkout/scale", {"spec": {"replicas": 2}})
+    time.sleep(10)
+    refused = {"status": 503, "message": "the server is currently unable to handle the request"}
+    cluster.state["faults"] = dict.fromkeys(("metrics.k8s.io", "external.metrics.k8s.io"), refused)
+    time.sleep(3)
+    load(cluster, 6)
+    time.sleep(4)
+    cluster.state["faults"] = {}
+    time.sleep(10)
+    load(cluster, 1)
+    time.sleep(4)
+    cluster.restart_controller_manager()
+    time.sleep(16)
