@@ -2,6 +2,7 @@
 
 Between two evidenced instants that are g apart stand round(g / sync period) - 1 evenly spaced ones,
 uncertain by half a period; before the first and after the last the grid goes on as the period does.
+A process reconciles nothing before a period has gone by since its start.
 """
 
 from collections.abc import Sequence
@@ -61,27 +62,35 @@ def inferred_period(lives: Sequence[Sequence[Evidence]]) -> Micros | None:
 
 
 def instants(
-    evidence: Sequence[Evidence], born_us: Micros, end_us: Micros, period_us: Micros, *, newborn: bool
+    evidence: Sequence[Evidence],
+    born_us: Micros,
+    end_us: Micros,
+    period_us: Micros,
+    *,
+    newborn: bool,
+    starts: Sequence[Micros] = (),
 ) -> list[tuple[int | None, Instant]]:
     """The reconciles of one HPA between its first sight and its end; a grid instant has no index yet.
 
     newborn   the HPA was created before our eyes: its first reconcile comes a period later
+    starts    when a new process took over, in order
     """
     found: list[tuple[int | None, Instant]] = []
     previous: Micros | None = born_us if newborn else None
     for trace in evidence:
         if previous is None:
+            born_us = max([born_us, *(start for start in starts if start <= trace.at_us)])
             found += [(None, _grid(at_us, period_us)) for at_us in _before(trace.at_us, born_us, period_us)]
         else:
-            between = _between(previous, trace.at_us, period_us)
+            between = _between(previous, trace.at_us, period_us, starts)
             found += [(None, _grid(at_us, period_us)) for at_us in between]
         instant = Instant(began_us=trace.at_us, at_us=trace.at_us, source=trace.source, uncertainty_us=Micros(0))
         found.append((trace.index, instant))
         previous = trace.at_us
-    at_us = Micros((born_us if previous is None else previous) + period_us)
-    while at_us <= end_us:
-        found.append((None, _grid(at_us, period_us)))
-        at_us = Micros(at_us + period_us)
+    last_us = born_us if previous is None else previous
+    for start in [*(start for start in starts if start > last_us), Micros(end_us + 1)]:
+        found += [(None, _grid(at_us, period_us)) for at_us in _until(last_us, start, period_us)]
+        last_us = start
     return found
 
 
@@ -94,6 +103,14 @@ def _before(first_us: Micros, born_us: Micros, period_us: Micros) -> list[Micros
     return [Micros(first_us - step * period_us) for step in range(count, 0, -1)]
 
 
-def _between(earlier_us: Micros, later_us: Micros, period_us: Micros) -> list[Micros]:
+def _until(earlier_us: Micros, end_us: Micros, period_us: Micros) -> list[Micros]:
+    return [Micros(at_us) for at_us in range(earlier_us + period_us, end_us, period_us)]
+
+
+def _between(earlier_us: Micros, later_us: Micros, period_us: Micros, starts: Sequence[Micros] = ()) -> list[Micros]:
+    for start in starts:
+        if earlier_us < start < later_us:
+            ended = _until(earlier_us, start, period_us)
+            return [*ended, *_between(start, later_us, period_us, starts)]
     steps = max(round((later_us - earlier_us) / period_us), 1)
     return [Micros(earlier_us + (later_us - earlier_us) * step // steps) for step in range(1, steps)]

@@ -4,58 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from hpaaudit.api import selector as selectors
-from hpaaudit.api.answers import Server
 from hpaaudit.api.quantity import from_milli
-from hpaaudit.engine import measure
-from hpaaudit.engine.group import Groups, group, running_and_ready
+from hpaaudit.engine import calculate, measure
+from hpaaudit.engine.calculate import Count
 from hpaaudit.engine.measure import Problem, Sample
-from hpaaudit.engine.release import Rules
-from hpaaudit.engine.requests import requests
 from hpaaudit.engine.rules import propose as rules
-from hpaaudit.engine.rules.numbers import cut, wrap64
+from hpaaudit.engine.sight import Sight
 from hpaaudit.model.decision import MetricProposal, PodBucket
 from hpaaudit.model.facts import ResourceMetricsRead, ValuesRead
-from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import MetricSpec, MetricStatus, MetricType, ObjectRef
-from hpaaudit.model.target import Pod, Scale
 from hpaaudit.model.units import Micros, Milli
 
 _NOBODY = ObjectRef(kind="", name="", api_version="")
-_NO_PODS = Problem("metric.invalid.no_pods", "no pods returned by selector while calculating replica count")
-_NO_SAMPLES = Problem(
-    "metric.invalid.no_ready_metrics", "did not receive metrics for targeted pods (pods might be unready)"
-)
-_NO_SAMPLES_BEFORE = Problem("metric.invalid.no_ready_metrics", "did not receive metrics for any ready pods")
-_NO_REQUESTS = Problem("metric.invalid.no_pods", "no metrics returned matched known pods")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sight:
-    """What every metric of a reconcile shares: the scale, its pods, the tolerances of this HPA."""
-
-    namespace: str
-    scale: Scale
-    pods: tuple[Pod, ...]
-    names: frozenset[str]
-    down: float
-    up: float
-    flags: Flags
-    rules: Rules
-    keep_pods: bool
-
-    @property
-    def current(self) -> int:
-        """Current replicas, as this release understands them."""
-        return self.scale.spec_replicas if self.rules.spec_replicas_are_current else self.scale.status_replicas
-
-    @property
-    def server(self) -> Server:
-        """Where the controller's requests went, as its errors name it."""
-        return Server(self.flags.api_server, quoted=self.rules.quoted_urls)
-
-    def inside(self, ratio: float) -> bool:
-        """Whether a ratio is inside the tolerance."""
-        return rules.within(ratio, self.down, self.up, self.rules.inclusive_tolerance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,21 +24,6 @@ class Answer:
 
     read: ResourceMetricsRead | ValuesRead | None
     at_us: Micros
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Count:
-    """What the calculator made of one metric."""
-
-    replicas: int
-    current: Milli
-    utilization: int | None
-    ratio: float
-    adjusted: float | None
-    adjust_code: str
-    groups: Groups | None
-    samples: Mapping[str, Sample] | None
-    requests: Mapping[str, Milli] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,32 +70,36 @@ def propose(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Pro
     return _refused(index, metric, problem, "InvalidMetricSourceType", "")
 
 
-# --- sources ---------------------------------------------------------------------------------------------
-
-
 def _resource(
     index: int, metric: MetricSpec, answer: Answer, sight: Sight, reason: str, wrap: str
 ) -> Proposed | Refused:
     """Resource and ContainerResource: an average value comes before a utilization, whatever `type` says."""
     wrapped = f"failed to get {wrap} metric value" if sight.rules.outer_prefix else ""
     target = metric.target
-    read = answer.read if isinstance(answer.read, ResourceMetricsRead) else None
-    if target is not None and target.average_value is not None:
-        name = f"{metric.name} resource"
-        count = _resource_usage(metric, read, target.average_value.milli, answer.at_us, sight)
-        what = "usage" if sight.rules.usage_named else "utilization"
-    elif target is not None and target.average_utilization is not None:
-        container = metric.type == MetricType.CONTAINER_RESOURCE and sight.rules.container_metric_name
-        source = "container resource" if container else "resource"
-        name = f"{metric.name} {source} utilization (percentage of request)"
-        count = _utilization(metric, read, target.average_utilization, answer.at_us, sight)
-        what = "utilization"
-    else:
+    if target is None or (target.average_value is None and target.average_utilization is None):
         text = (
             "invalid resource metric source: neither an average utilization target "
             "nor an average value (usage) target was set"
         )
         return _refused(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
+    samples = _samples(metric, answer, sight)
+    count: Count | Problem
+    if target.average_value is not None:
+        name, what = f"{metric.name} resource", "usage" if sight.rules.usage_named else "utilization"
+        count = (
+            samples
+            if isinstance(samples, Problem)
+            else calculate.plain(samples, target.average_value.milli, metric.name, answer.at_us, sight)
+        )
+    else:
+        container = metric.type == MetricType.CONTAINER_RESOURCE and sight.rules.container_metric_name
+        source = "container resource" if container else "resource"
+        name, what = f"{metric.name} {source} utilization (percentage of request)", "utilization"
+        count = (
+            samples
+            if isinstance(samples, Problem)
+            else calculate.utilization(metric, samples, target.average_utilization or 0, answer.at_us, sight)
+        )
     if isinstance(count, Problem):
         what = f"failed to get {metric.name} {what}"
         if sight.rules.prefixed_resource_error:
@@ -165,8 +114,9 @@ def _resource(
     return _proposed(index, metric, count, name, status, sight)
 
 
-def _samples(metric: MetricSpec, read: ResourceMetricsRead | None, sight: Sight) -> Mapping[str, Sample] | Problem:
+def _samples(metric: MetricSpec, answer: Answer, sight: Sight) -> Mapping[str, Sample] | Problem:
     """The samples of a resource; of a whole namespace's answer only those of the selected pods."""
+    read = answer.read if isinstance(answer.read, ResourceMetricsRead) else None
     everything = read is not None and read.request.selector == "" and sight.scale.selector != ""
     found = measure.pod_resource(
         read,
@@ -177,13 +127,6 @@ def _samples(metric: MetricSpec, read: ResourceMetricsRead | None, sight: Sight)
         lenient=sight.rules.missing_container_is_missing_pod,
     )
     return found.under(f"unable to get metrics for resource {metric.name}") if isinstance(found, Problem) else found
-
-
-def _resource_usage(
-    metric: MetricSpec, read: ResourceMetricsRead | None, target: Milli, at_us: Micros, sight: Sight
-) -> Count | Problem:
-    samples = _samples(metric, read, sight)
-    return samples if isinstance(samples, Problem) else _plain(samples, target, metric.name, at_us, sight)
 
 
 def _pods(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Proposed | Refused:
@@ -200,7 +143,7 @@ def _pods(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Propo
     samples = measure.pod_values(read, sight.server)
     if isinstance(samples, Problem):
         return _refused(index, metric, samples.under(f"unable to get metric {metric.name}"), reason, wrapped)
-    count = _plain(samples, metric.target.average_value.milli, "", answer.at_us, sight)
+    count = calculate.plain(samples, metric.target.average_value.milli, "", answer.at_us, sight)
     if isinstance(count, Problem):
         return _refused(index, metric, count, reason, wrapped)
     status = _status(metric, average=count.current)
@@ -225,7 +168,9 @@ def _object(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Pro
         usage = Problem(usage.code, text)
     by_value = target is not None and (target.type == "Value" or not sight.rules.object_average)
     if target is not None and by_value and target.value is not None:
-        count = usage if isinstance(usage, Problem) else _value(usage, target.value.milli, sight, external=False)
+        count = (
+            usage if isinstance(usage, Problem) else calculate.value(usage, target.value.milli, sight, external=False)
+        )
         if isinstance(count, Problem):
             return _refused(index, metric, count, reason, wrapped)
         status = _status(metric, value=count.current)
@@ -235,7 +180,7 @@ def _object(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Pro
         if isinstance(usage, Problem):
             inner = f"failed to get {metric.name} object metric"
             return _refused(index, metric, usage, reason, wrapped, inner)
-        count = _per_pod(usage, target.average_value.milli, sight, clamped=False)
+        count = calculate.per_pod(usage, target.average_value.milli, sight, clamped=False)
         if not sight.rules.object_average_tolerance:
             count = replace(count, replicas=rules.per_pod_replicas_unheld(usage, target.average_value.milli))
         status = _status(metric, average=count.current)
@@ -273,11 +218,11 @@ def _external(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> P
     if target.average_value is not None:
         clamped = sight.rules.external_average_clamped
         total = measure.total_per_pod(values, clamped=clamped)
-        count = _per_pod(total, target.average_value.milli, sight, clamped=clamped)
+        count = calculate.per_pod(total, target.average_value.milli, sight, clamped=clamped)
         status = _status(metric, average=count.current)
         return _proposed(index, metric, count, _external_name(metric, sight), status, sight)
     total = measure.total_value(values, clamped=sight.rules.value_clamped)
-    valued = _value(total, target.value.milli if target.value else Milli(0), sight, external=True)
+    valued = calculate.value(total, target.value.milli if target.value else Milli(0), sight, external=True)
     if isinstance(valued, Problem):
         return _refused(index, metric, valued, reason, wrapped, inner)
     status = _status(metric, value=valued.current)
@@ -289,199 +234,6 @@ def _external_name(metric: MetricSpec, sight: Sight) -> str:
     return (
         f"external metric {metric.name}({selectors.go_print(metric.selector, typed=sight.rules.requirements_printed)})"
     )
-
-
-# --- calculators -----------------------------------------------------------------------------------------
-
-
-def _utilization(
-    metric: MetricSpec, read: ResourceMetricsRead | None, target: int, at_us: Micros, sight: Sight
-) -> Count | Problem:
-    """`GetResourceReplicas`, 1.36."""
-    samples = _samples(metric, read, sight)
-    if isinstance(samples, Problem):
-        return samples
-    if not sight.pods:
-        return _NO_PODS
-    groups = _groups(samples, metric.name, at_us, sight)
-    counted = _counted(samples, groups, sight)
-    if not counted and sight.rules.samples_before_requests:
-        return _no_samples(sight)
-    asked = requests(sight.pods, metric.container, metric.name, sight.rules)
-    if isinstance(asked, Problem):
-        return asked
-    if not counted:
-        return _no_samples(sight)
-    first = _percent(counted, asked, target)
-    if isinstance(first, Problem):
-        return first
-    percent, ratio, average = first
-    current = sight.current
-    rescue = rules.rescues_unready(len(groups.unready), ratio)
-    if not rescue and not groups.missing:
-        inside = sight.inside(ratio)
-        replicas = current if inside else rules.replicas_of(ratio, len(groups.ready))
-        return _count(replicas, average, percent, ratio, None, "adjust.none", groups, counted, asked)
-    filled = dict(counted)
-    for name in groups.missing:
-        if ratio < 1.0:
-            filled[name] = _filled(rules.missing_utilization(asked[name], target, sight.rules.missing_up_to_target))
-        elif ratio > 1.0:
-            filled[name] = _filled(0)
-    if rescue:
-        filled |= {name: _filled(0) for name in groups.unready}
-    second = _percent(filled, asked, target)
-    if isinstance(second, Problem):
-        return second
-    guarded = sight.rules.utilization_guard
-    replicas, code = _refilled(ratio, second[1], len(filled), current, rescue=rescue, guarded=guarded, sight=sight)
-    return _count(replicas, average, percent, ratio, second[1], code, groups, filled, asked)
-
-
-def _groups(samples: Mapping[str, Sample], resource: str, at_us: Micros, sight: Sight) -> Groups:
-    pending = sight.rules.pending_is_unready
-    return group(sight.pods, samples, resource, at_us, sight.flags, pending_is_unready=pending)
-
-
-def _no_samples(sight: Sight) -> Problem:
-    return _NO_SAMPLES if sight.rules.text_pods_might_be_unready else _NO_SAMPLES_BEFORE
-
-
-def _percent(
-    samples: Mapping[str, Sample], asked: Mapping[str, Milli], target: int
-) -> tuple[int, float, Milli] | Problem:
-    """Percent, ratio and average of the samples whose pod is listed (`GetResourceUtilizationRatio`)."""
-    total = requested = entries = 0
-    for name, sample in samples.items():
-        request = asked.get(name)
-        if request is None:
-            continue
-        total, requested, entries = wrap64(total + sample.value), wrap64(requested + request), entries + 1
-    if requested == 0:
-        return _NO_REQUESTS
-    percent = rules.utilization_percent(total, requested)
-    return percent, rules.usage_ratio(percent, target), Milli(cut(total, entries))
-
-
-def _plain(samples: Mapping[str, Sample], target: Milli, resource: str, at_us: Micros, sight: Sight) -> Count | Problem:
-    """`calcPlainMetricReplicas`, 1.36: samples of pods that are not listed count too."""
-    if not sight.pods:
-        return _NO_PODS
-    groups = _groups(samples, resource, at_us, sight)
-    counted = _counted(samples, groups, sight)
-    if not counted:
-        return _no_samples(sight)
-    usage = _average(counted)
-    ratio = rules.usage_ratio(usage, target)
-    current = sight.current
-    rescue = rules.rescues_unready(len(groups.unready), ratio)
-    if not rescue and not groups.missing:
-        inside = sight.inside(ratio)
-        replicas = current if inside else rules.replicas_of(ratio, len(groups.ready))
-        return _count(replicas, usage, None, ratio, None, "adjust.none", groups, counted, None)
-    filled = dict(counted)
-    if ratio < 1.0:
-        filled |= {name: _filled(target) for name in groups.missing}
-    elif ratio > 1.0 or not sight.rules.exact_ratio_fills_nothing:
-        filled |= {name: _filled(0) for name in groups.missing}
-    if rescue:
-        filled |= {name: _filled(0) for name in groups.unready}
-    second = rules.usage_ratio(_average(filled), target)
-    guarded = sight.rules.plain_guard
-    replicas, code = _refilled(ratio, second, len(filled), current, rescue=rescue, guarded=guarded, sight=sight)
-    return _count(replicas, usage, None, ratio, second, code, groups, filled, None)
-
-
-def _average(samples: Mapping[str, Sample]) -> Milli:
-    total = 0
-    for sample in samples.values():
-        total = wrap64(total + sample.value)
-    return Milli(cut(total, len(samples)))
-
-
-def _refilled(
-    first: float, second: float, samples: int, current: int, *, rescue: bool, guarded: bool, sight: Sight
-) -> tuple[int, str]:
-    """The number of replicas after missing and unready pods were filled in, and what that did."""
-    if rules.holds(first, second, sight.down, sight.up, sight.rules.inclusive_tolerance):
-        inside = sight.inside(second)
-        return current, "adjust.damped_into_tolerance" if inside else "adjust.direction_flip_hold"
-    replicas = rules.replicas_of(second, samples)
-    if guarded and rules.against_direction(second, replicas, current):
-        return current, "adjust.count_flip_hold"
-    if rescue:
-        return replicas, "adjust.unready_as_zero_up"
-    return replicas, "adjust.missing_as_zero_up" if first > 1.0 else "adjust.missing_as_full_down"
-
-
-def _value(usage: Milli, target: Milli, sight: Sight, *, external: bool) -> Count | Problem:
-    """Object Value and External value: the ratio times the ready pods (`getUsageRatioReplicaCount`)."""
-    ratio = rules.usage_ratio(usage, target)
-    current = sight.current
-    if current == 0:
-        replicas = rules.replicas_of(ratio, 1)
-    elif external and not sight.rules.value_before_pods and not sight.pods:
-        return _NO_PODS.under("unable to calculate ready pods")
-    elif sight.inside(ratio):
-        replicas = current
-    elif not sight.pods:
-        return _NO_PODS.under("unable to calculate ready pods")
-    elif sight.rules.value_clamped:
-        replicas = rules.replicas_of_clamped(ratio, running_and_ready(sight.pods))
-    else:
-        replicas = rules.replicas_of(ratio, running_and_ready(sight.pods))
-    return _count(replicas, usage, None, ratio, None, "adjust.none", None, None, None)
-
-
-def _per_pod(usage: Milli, target: Milli, sight: Sight, *, clamped: bool) -> Count:
-    """Object and External average values: against `status.replicas`, pods are not looked at."""
-    status_replicas = sight.scale.status_replicas
-    ratio = rules.per_pod_ratio(usage, target, status_replicas)
-    if not rules.outside(ratio, sight.down, sight.up, sight.rules.inclusive_tolerance):
-        replicas = status_replicas
-    elif clamped:
-        replicas = rules.per_pod_replicas_clamped(usage, target)
-    else:
-        replicas = rules.per_pod_replicas(usage, target)
-    average = Milli(rules.per_pod_status(usage, status_replicas, clamped))
-    return _count(replicas, average, None, ratio, None, "adjust.none", None, None, None)
-
-
-def _counted(samples: Mapping[str, Sample], groups: Groups, sight: Sight) -> Mapping[str, Sample]:
-    """The samples less those of unready pods, and, since 1.20, of ignored ones."""
-    gone = {*groups.unready, *(groups.ignored if sight.rules.ignored_samples_removed else ())}
-    return {name: sample for name, sample in samples.items() if name not in gone} if gone else samples
-
-
-def _filled(value: int) -> Sample:
-    return Sample(Milli(value), measure.ZERO_TIME_US, Micros(0))
-
-
-def _count(
-    replicas: int,
-    current: Milli,
-    utilization: int | None,
-    ratio: float,
-    adjusted: float | None,
-    adjust_code: str,
-    groups: Groups | None,
-    samples: Mapping[str, Sample] | None,
-    asked: Mapping[str, Milli] | None,
-) -> Count:
-    return Count(
-        replicas=replicas,
-        current=current,
-        utilization=utilization,
-        ratio=ratio,
-        adjusted=adjusted,
-        adjust_code=adjust_code,
-        groups=groups,
-        samples=samples,
-        requests=asked,
-    )
-
-
-# --- views -----------------------------------------------------------------------------------------------
 
 
 def _status(

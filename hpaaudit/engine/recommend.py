@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hpaaudit.api import selector as selectors
-from hpaaudit.engine.propose import Answer, Proposed, Refused, Sight, propose
+from hpaaudit.engine.propose import Answer, Proposed, Refused, propose
 from hpaaudit.engine.release import Rules
 from hpaaudit.engine.rules import combine
+from hpaaudit.engine.sight import Sight
 from hpaaudit.model.decision import MetricProposal, PostedEvent
 from hpaaudit.model.hpa import Hpa, MetricStatus
 from hpaaudit.model.observation import Observation

@@ -51,7 +51,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignWrite:
-    """Somebody else wrote `spec.replicas`; `restored_us` and `restored_to` tell the HPA's write that undid it, if any."""
+    """Somebody else wrote `spec.replicas`; `restored_us`, `restored_to` tell the HPA's write that undid it, if any."""
 
     at_us: Micros
     writer_class: str

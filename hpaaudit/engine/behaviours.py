@@ -1,0 +1,380 @@
+"""Every rule that changed between Kubernetes releases, and every feature gate that changes a decision: one table."""
+
+from dataclasses import dataclass
+
+Version = tuple[int, int, int]
+
+
+def parsed(text: str) -> Version:
+    """A release as numbers: major, minor, patch."""
+    parts = [int(part) for part in text.split(".")]
+    return (parts[0], parts[1], parts[2] if len(parts) > 2 else 0)  # noqa: PLR2004 (major, minor, patch)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behaviour:
+    """One rule that changed.
+
+    name       as `--with` and `--without` take it
+    since      the first release that has it, and the patches of older releases that got it too
+    until      the first release that has it no more
+    reference  upstream's pull request or KEP;  known_by   how we know: `harness`, `vectors` or `read`
+    """
+
+    name: str
+    since: tuple[str, ...]
+    until: str = ""
+    reference: str
+    known_by: str = "harness"
+    what: str
+
+    def holds(self, version: Version) -> bool:
+        """Whether a release has it."""
+        if self.until and version >= parsed(self.until):
+            return False
+        first, *picks = (parsed(text) for text in self.since)
+        return version >= first or any(version[:2] == pick[:2] and version >= pick for pick in picks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """A feature gate that changes decisions.
+
+    known   from which release the controller asks it;  on   from which it is on unless said otherwise
+    locked  from which release it cannot be switched off any more, empty while it can
+    """
+
+    name: str
+    rule: str
+    known: str
+    on: str
+    locked: str = ""
+    reference: str
+
+
+BEHAVIOURS = (
+    Behaviour(
+        name="ObjectAverage",
+        since=("1.14",),
+        reference="#72872",
+        what="an Object metric may have an average value as its target",
+    ),
+    Behaviour(
+        name="ObjectAverageTolerance",
+        since=("1.15",),
+        reference="1.15 source",
+        what="an Object average is divided by the replicas; in 1.14 by zero",
+    ),
+    Behaviour(
+        name="SpecReplicasAreCurrent",
+        since=("1.16", "1.15.2", "1.14.5", "1.13.9"),
+        reference="#79035",
+        what="current replicas are those of the scale's spec, not of its status",
+    ),
+    Behaviour(
+        name="UtilizationGuard",
+        since=("1.18", "1.17.5", "1.16.9", "1.15.12"),
+        reference="#85027",
+        what="a refilled utilization never moves against its ratio",
+    ),
+    Behaviour(
+        name="PartialMetrics",
+        since=("1.15",),
+        reference="#78503",
+        what="the first invalid metric no longer ends the computation",
+    ),
+    Behaviour(
+        name="FirstInvalidTold",
+        since=("1.16",),
+        reference="1.16 source",
+        what="of several invalid metrics the first is told, not the last",
+    ),
+    Behaviour(
+        name="PodsErrorNamed",
+        since=("1.16",),
+        reference="1.16 source",
+        what="a failed Pods metric is no longer called an object metric",
+    ),
+    Behaviour(
+        name="RequirementsPrinted",
+        since=("1.16",),
+        reference="protobuf of 1.16",
+        what="the requirements of a selector are printed with their type",
+    ),
+    Behaviour(
+        name="PendingIsUnready",
+        since=("1.16",),
+        reference="1.16 source",
+        what="a pending pod is unready; before it was missing",
+    ),
+    Behaviour(
+        name="ScalesFromZero",
+        since=("1.16",),
+        reference="#74526, KEP-2021",
+        what="minReplicas 0 keeps the HPA at work at zero replicas",
+    ),
+    Behaviour(
+        name="MinLimitSaysSo",
+        since=("1.16",),
+        reference="1.16 source",
+        what="TooFewReplicas has its own message",
+    ),
+    Behaviour(
+        name="ValueBeforePods",
+        since=("1.16",),
+        reference="1.16 source",
+        what="an External value tests the tolerance before it looks for pods",
+    ),
+    Behaviour(
+        name="QuotedUrls",
+        since=("1.19",),
+        reference="net/url of Go 1.14",
+        what='a request that failed is quoted: Get "https://…"',
+    ),
+    Behaviour(
+        name="IgnoredSamplesRemoved",
+        since=("1.20", "1.19.4", "1.18.12"),
+        reference="#95560, #95650, #95651",
+        what="samples of terminating and failed pods leave the averages",
+    ),
+    Behaviour(
+        name="MinPolicyMoves",
+        since=("1.20", "1.19.4", "1.18.12"),
+        reference="#95647",
+        what="selectPolicy Min lets something move",
+    ),
+    Behaviour(
+        name="PrefixedResourceError",
+        since=("1.20",),
+        reference="1.20 source",
+        what="the event of a failed resource metric says what could not be had",
+    ),
+    Behaviour(
+        name="SelectorErrorsAggregated",
+        since=("1.21",),
+        reference="between 1.20 and 1.23",
+        what="every error of a selector is told, each with its path",
+    ),
+    Behaviour(
+        name="SelectorErrorNamesKey",
+        since=("1.15",),
+        reference="1.15 source",
+        what="a bad value of a selector is told with its key",
+    ),
+    Behaviour(
+        name="PartialBlocksDown",
+        since=("1.21", "1.15.0"),
+        reference="#78503, lost in 1.16, #99514",
+        what="while a metric is invalid nothing scales down",
+    ),
+    Behaviour(
+        name="Envelope",
+        since=("1.21",),
+        reference="#97348",
+        what="both stabilization windows hold around the current replicas",
+    ),
+    Behaviour(
+        name="PlainGuard",
+        since=("1.21",),
+        reference="#89465",
+        what="a refilled plain metric never moves against its ratio",
+    ),
+    Behaviour(
+        name="ReadsV2",
+        since=("1.23",),
+        reference="#102534",
+        what="the controller reads and writes autoscaling/v2, not v1 with annotations",
+    ),
+    Behaviour(
+        name="OuterPrefix",
+        since=("1.25",),
+        reference="#109480",
+        what="errors of Resource, ContainerResource and External metrics get one more prefix",
+    ),
+    Behaviour(
+        name="UsageNamed",
+        since=("1.25",),
+        reference="between 1.23 and 1.26",
+        what="a failed average value is called usage, not utilization",
+    ),
+    Behaviour(
+        name="AmbiguousSelector",
+        since=("1.26",),
+        reference="#112011",
+        what="several HPAs that select the same pods are refused",
+    ),
+    Behaviour(
+        name="BothDirectionsCount",
+        since=("1.26",),
+        reference="#109058",
+        what="a period starts before the scale events of both directions",
+    ),
+    Behaviour(
+        name="MissingUpToTarget",
+        since=("1.26",),
+        reference="#112178",
+        what="on the way down a missing pod counts as max(100 %, target) of its request",
+    ),
+    Behaviour(
+        name="SamplesBeforeRequests",
+        since=("1.26",),
+        reference="1.26 source",
+        what="no samples is found before a missing request is",
+    ),
+    Behaviour(
+        name="NamedMissingRequest",
+        since=("1.26",),
+        reference="1.26 source",
+        what="a missing request names container and pod",
+    ),
+    Behaviour(
+        name="PartialErrorReturned",
+        since=("1.27",),
+        reference="#116010",
+        what="the error of a metric that others made up for is returned after scaling",
+    ),
+    Behaviour(
+        name="ContainerMetricName",
+        since=("1.27",),
+        reference="#116046",
+        what="a container's metric is called so in messages",
+    ),
+    Behaviour(
+        name="TextPodsMightBeUnready",
+        since=("1.27",),
+        reference="#114740",
+        what="no samples are said to be of pods that might be unready",
+    ),
+    Behaviour(
+        name="ObjectTargetGuard",
+        since=("1.29", "1.28.3", "1.27.7"),
+        reference="1.29 source",
+        known_by="read",
+        what="an Object metric without the value that its type names is invalid",
+    ),
+    Behaviour(
+        name="ExactRatioFillsNothing",
+        since=("1.28",),
+        reference="#117845",
+        what="at a ratio of exactly one a plain metric fills nothing in",
+    ),
+    Behaviour(
+        name="MetricsRenewedOnFailure",
+        since=("1.29",),
+        reference="1.29 source",
+        what="a failure, too, replaces status.currentMetrics",
+    ),
+    Behaviour(name="SidecarsCount", since=("1.29",), reference="1.29 source", what="sidecars are containers"),
+    Behaviour(
+        name="PlainMessages",
+        since=("1.32", "1.31.5", "1.30.9", "1.29.11", "1.15.0", "1.14.0", "1.13.0", "1.12.0"),
+        reference="1.32 source; lost in 1.16",
+        what="a condition's message is no format: a percent sign stays one",
+    ),
+    Behaviour(
+        name="InclusiveTolerance",
+        since=("1.33",),
+        reference="#130797",
+        what="the tolerance has two bounds, both included",
+    ),
+    Behaviour(
+        name="MissingContainerIsMissingPod",
+        since=("1.33",),
+        reference="#127193",
+        what="a sample without the container is none, not an error",
+    ),
+    Behaviour(
+        name="ObjectAverageDescribed",
+        since=("1.33",),
+        reference="1.33 source",
+        what="the status of an Object average names the object",
+    ),
+    Behaviour(
+        name="ConflictRetry",
+        since=("1.34",),
+        reference="#132007",
+        what="a conflict is tried again with the same number, up to five times",
+    ),
+    Behaviour(
+        name="BinaryMemory",
+        since=("1.34",),
+        reference="#132351",
+        what="memory is published in powers of 1024",
+    ),
+    Behaviour(
+        name="ExternalAverageClamped",
+        since=("1.34",),
+        reference="#127050",
+        what="an External average beyond int32 or int64 is cut to the largest",
+    ),
+    Behaviour(
+        name="ValueClamped",
+        since=("1.35",),
+        reference="#126979",
+        what="a Value target's replicas beyond int32, or sum beyond int64, are cut to the largest",
+    ),
+    Behaviour(
+        name="AbsentContainerFails",
+        since=("1.35",),
+        reference="#133128",
+        what="a container that a pod does not have makes the metric invalid",
+    ),
+    Behaviour(
+        name="ScaledToZeroCondition",
+        since=("1.36",),
+        reference="#135118, KEP-2021",
+        what="the condition ScaledToZero decides whether zero is left again",
+    ),
+    Behaviour(
+        name="ObjectErrorInOrder",
+        since=("1.37",),
+        reference="#139029",
+        what="the words of an Object metric's error stand in order",
+    ),
+    Behaviour(
+        name="FewNamesWhenAmbiguous",
+        since=("1.37",),
+        reference="#139142",
+        what="AmbiguousSelector names at most two HPAs",
+    ),
+)
+
+GATES = (
+    Gate(
+        name="HPAContainerMetrics",
+        rule="ContainerMetrics",
+        known="1.27",
+        on="1.27",
+        locked="1.30",
+        reference="KEP-1610, #116043",
+    ),
+    Gate(
+        name="HPAScaleToZero",
+        rule="ScaleToZero",
+        known="1.36",
+        on="1.37",
+        reference="KEP-2021; before 1.36 only the API server asks it",
+    ),
+    Gate(
+        name="HPAConfigurableTolerance",
+        rule="ConfigurableTolerance",
+        known="1.33",
+        on="1.35",
+        reference="KEP-4951",
+    ),
+    Gate(
+        name="PodLevelResources",
+        rule="PodLevelResources",
+        known="1.34",
+        on="1.34",
+        reference="KEP-2837, #132430",
+    ),
+    Gate(
+        name="StaleControllerConsistencyHPA",
+        rule="StaleCacheSkips",
+        known="1.37",
+        on="1.37",
+        reference="#139025: a cache older than the controller's own last write is not acted on",
+    ),
+    Gate(name="HPAGeneration", rule="Generation", known="1.37", on="1.37", reference="#138228"),
+)

@@ -1,0 +1,38 @@
+"""What every metric of a reconcile shares: the scale, its pods, the tolerances of this HPA."""
+
+from dataclasses import dataclass
+
+from hpaaudit.api.answers import Server
+from hpaaudit.engine.release import Rules
+from hpaaudit.engine.rules import propose as rules
+from hpaaudit.model.flags import Flags
+from hpaaudit.model.target import Pod, Scale
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """What every metric of a reconcile shares: the scale, its pods, the tolerances of this HPA."""
+
+    namespace: str
+    scale: Scale
+    pods: tuple[Pod, ...]
+    names: frozenset[str]
+    down: float
+    up: float
+    flags: Flags
+    rules: Rules
+    keep_pods: bool
+
+    @property
+    def current(self) -> int:
+        """Current replicas, as this release understands them."""
+        return self.scale.spec_replicas if self.rules.spec_replicas_are_current else self.scale.status_replicas
+
+    @property
+    def server(self) -> Server:
+        """Where the controller's requests went, as its errors name it."""
+        return Server(self.flags.api_server, quoted=self.rules.quoted_urls)
+
+    def inside(self, ratio: float) -> bool:
+        """Whether a ratio is inside the tolerance."""
+        return rules.within(ratio, self.down, self.up, self.rules.inclusive_tolerance)
