@@ -30,7 +30,7 @@ bench: $(READY)  ## speed and size as ratios, measured side by side
 	@$(BIN)/python -m tests.bench
 
 wheel: $(READY)  ## build the wheel
-	@$(BIN)/uv build --wheel --no-build-isolation --python $(BIN)/python --out-dir dist --quiet
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/uv build --wheel --no-build-isolation --python $(BIN)/python --out-dir dist --quiet
 	@ls dist/*.whl
 
 cluster: $(READY)  ## build etcd, kube-apiserver and kube-controller-manager for the cluster tests (Go; 4 to 10 min, once)
@@ -48,10 +48,10 @@ $(READY): requirements.lock pyproject.toml
 	@if command -v uv >/dev/null 2>&1; then \
 	  uv venv --quiet --allow-existing --python "$(PYTHON)" $(VENV) && \
 	  uv pip sync --quiet --python $(BIN)/python --require-hashes --only-binary :all: requirements.lock && \
-	  uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable . ; \
+	  PATH="$(CURDIR)/$(BIN):$$PATH" uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable . ; \
 	else \
 	  "$(PYTHON)" -m venv $(VENV) && \
 	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --requirement requirements.lock && \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable . ; \
+	  PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable . ; \
 	fi
 	@touch $@
