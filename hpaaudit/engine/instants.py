@@ -79,11 +79,10 @@ def instants(
     previous: Micros | None = born_us if newborn else None
     for trace in evidence:
         if previous is None:
-            born_us = max([born_us, *(start for start in starts if start <= trace.at_us)])
-            found += [(None, _grid(at_us, period_us)) for at_us in _before(trace.at_us, born_us, period_us)]
+            between = _before(trace.at_us, born_us, period_us, starts)
         else:
             between = _between(previous, trace.at_us, period_us, starts)
-            found += [(None, _grid(at_us, period_us)) for at_us in between]
+        found += [(None, _grid(at_us, period_us)) for at_us in between]
         instant = Instant(began_us=trace.at_us, at_us=trace.at_us, source=trace.source, uncertainty_us=Micros(0))
         found.append((trace.index, instant))
         previous = trace.at_us
@@ -98,7 +97,10 @@ def _grid(at_us: Micros, period_us: Micros) -> Instant:
     return Instant(began_us=at_us, at_us=at_us, source="grid", uncertainty_us=Micros(period_us // 2))
 
 
-def _before(first_us: Micros, born_us: Micros, period_us: Micros) -> list[Micros]:
+def _before(first_us: Micros, born_us: Micros, period_us: Micros, starts: Sequence[Micros]) -> list[Micros]:
+    for start in starts:
+        if born_us < start < first_us:
+            return [*_before(start, born_us, period_us, ()), *_between(start, first_us, period_us, starts)]
     count = (first_us - born_us) // period_us
     return [Micros(first_us - step * period_us) for step in range(count, 0, -1)]
 
@@ -107,7 +109,7 @@ def _until(earlier_us: Micros, end_us: Micros, period_us: Micros) -> list[Micros
     return [Micros(at_us) for at_us in range(earlier_us + period_us, end_us, period_us)]
 
 
-def _between(earlier_us: Micros, later_us: Micros, period_us: Micros, starts: Sequence[Micros] = ()) -> list[Micros]:
+def _between(earlier_us: Micros, later_us: Micros, period_us: Micros, starts: Sequence[Micros]) -> list[Micros]:
     for start in starts:
         if earlier_us < start < later_us:
             ended = _until(earlier_us, start, period_us)

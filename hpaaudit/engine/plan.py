@@ -19,6 +19,7 @@ from hpaaudit.model.facts import (
     Fact,
     HpaGone,
     HpaSeen,
+    LeaseSeen,
     Reconciled,
     ScaleWritten,
     StatusWritten,
@@ -102,6 +103,8 @@ class _Reading:
         self.version = ""
         self.api_server = ""
         self.unsupported: dict[str, str] = {}
+        self.starts: list[Micros] = []
+        self.holder: str | None = None
 
     def take(self, index: int, fact: Fact) -> None:
         self.times.append(max(fact.at_us, self.times[-1]) if self.times else fact.at_us)
@@ -116,6 +119,13 @@ class _Reading:
                 self.newest[key] = planned
             case ControllerSeen():
                 self.controllers.append(fact)
+                if fact.state == "started":
+                    self.starts.append(fact.at_us)
+            case LeaseSeen(holder=holder):
+                # Nobody holds it: the process has ended, and the next one starts later still.
+                if self.holder is not None and holder != self.holder:
+                    self.starts.append(fact.at_us)
+                self.holder = holder
             case VersionRead(version=version):
                 self.version = self.version or version
             case HpaSeen():
@@ -245,7 +255,7 @@ def _derived(reading: _Reading, lives: Sequence[_Life], period_us: Micros) -> li
     for life in lives:
         end_us = last_us if life.end_us is None else life.end_us
         evidence = merged(life.evidence, within_us)
-        laid_out = instants(evidence, life.first_us, end_us, period_us, newborn=life.newborn)
+        laid_out = instants(evidence, life.first_us, end_us, period_us, newborn=life.newborn, starts=reading.starts)
         own = [
             Planned(
                 key=life.key,

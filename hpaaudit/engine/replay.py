@@ -10,7 +10,7 @@ from hpaaudit.engine.fingerprint import fits_inputs, fits_memory
 from hpaaudit.engine.follow import follow
 from hpaaudit.engine.plan import Plan, Planned
 from hpaaudit.engine.reconcile import reconcile
-from hpaaudit.engine.unknown import extremes
+from hpaaudit.engine.unknown import extremes, shifted
 from hpaaudit.engine.world import World, is_controller
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.decision import Decision
@@ -158,8 +158,11 @@ class Process:
         held = self._held(chosen, before, published)
         if {made.desired for made in held} - numbers:
             missing = missing or "memory.before_recording"
+        moved = self._moved(chosen, before, published)
+        if {made.desired for made in moved} - numbers:
+            missing = missing or "instant.window_edge"
         evidence = "proven" if fitting else "assumed"
-        return self._settled(chosen, decision, after, [*decisions, *held], evidence, missing)
+        return self._settled(chosen, decision, after, [*decisions, *held, *moved], evidence, missing)
 
     def _held(self, seen: Observation, before: Memory, published: HpaStatus) -> list[Decision]:
         """What the memory that nobody saw could have made of this reconcile, as far as its conditions allow."""
@@ -169,6 +172,16 @@ class Process:
         made = [
             self._decide(seen, memory)[0]
             for memory in extremes(before, seen.hpa, self.flags, since_us, seen.decided_us)
+        ]
+        return [decision for decision in made if fits_memory(decision, published)]
+
+    def _moved(self, seen: Observation, before: Memory, published: HpaStatus) -> list[Decision]:
+        """What this reconcile may have decided, for the distance of two instants is known to half a period only."""
+        if seen.hpa is None:
+            return []
+        slack_us = Micros(self.plan.period_us // 2)
+        made = [
+            self._decide(seen, memory)[0] for memory in shifted(before, seen.hpa, self.flags, seen.decided_us, slack_us)
         ]
         return [decision for decision in made if fits_memory(decision, published)]
 

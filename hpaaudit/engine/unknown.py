@@ -1,12 +1,15 @@
-"""What an unknown memory could change: the extremes that it may hold while a replay warms up."""
+"""What an unknown memory could change: what it held before we looked, and when exactly it was made."""
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Behavior, Hpa
 from hpaaudit.model.memory import Memory, Recommendation, ScaleEvent
 from hpaaudit.model.units import SECOND, Micros
+
+_Entry = TypeVar("_Entry", Recommendation, ScaleEvent)
 
 
 def extremes(memory: Memory, hpa: Hpa, flags: Flags, unseen_until_us: Micros, now_us: Micros) -> Iterator[Memory]:
@@ -26,6 +29,37 @@ def extremes(memory: Memory, hpa: Hpa, flags: Flags, unseen_until_us: Micros, no
         event = ScaleEvent(change=hpa.spec.max_replicas, at_us=just_before, outdated=False)
         yield replace(memory, up=(*(memory.up or ()), event))
         yield replace(memory, down=(*(memory.down or ()), event))
+
+
+def shifted(memory: Memory, hpa: Hpa, flags: Flags, now_us: Micros, slack_us: Micros) -> Iterator[Memory]:
+    """The same memory, made a little earlier and a little later.
+
+    Nothing is yielded unless something in it is within `slack_us` of the edge of its window or period: on which side
+    it stands is then not known.
+    """
+    behavior = hpa.spec.behavior
+    edges = {flags.downscale_stabilization_us}
+    if behavior is not None:
+        rules = (behavior.scale_up, behavior.scale_down)
+        edges |= {Micros((rule.stabilization_window_seconds or 0) * SECOND) for rule in rules}
+        edges |= {Micros(policy.period_seconds * SECOND) for rule in rules for policy in rule.policies}
+    made_us = [entry.at_us for entry in memory.recommendations or ()]
+    made_us += [entry.at_us for entry in (*(memory.up or ()), *(memory.down or ()))]
+    if not any(abs(now_us - at_us - edge) <= slack_us for at_us in made_us for edge in edges):
+        return
+    for by_us in (-slack_us, slack_us):
+        yield replace(
+            memory,
+            recommendations=_moved(memory.recommendations, by_us),
+            up=_moved(memory.up, by_us),
+            down=_moved(memory.down, by_us),
+        )
+
+
+def _moved(entries: tuple[_Entry, ...] | None, by_us: int) -> tuple[_Entry, ...] | None:
+    if entries is None:
+        return None
+    return tuple(replace(entry, at_us=Micros(entry.at_us + by_us)) for entry in entries)
 
 
 def longest_window_us(behavior: Behavior | None, flags: Flags) -> Micros:

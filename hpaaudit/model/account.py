@@ -77,6 +77,18 @@ class Divergence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A known pattern that the recording shows, and what to do about it."""
+
+    pattern: str
+    first_us: Micros
+    last_us: Micros
+    severity: str
+    verdict: str
+    next_step: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HpaAccount:
     """One HPA over the whole replay."""
 
@@ -94,6 +106,7 @@ class HpaAccount:
     changes: tuple[Change, ...]
     foreign_writes: tuple[ForeignWrite, ...]
     divergences: tuple[Divergence, ...]
+    findings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

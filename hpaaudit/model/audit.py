@@ -52,7 +52,10 @@ class Assumption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordingInfo:
-    """Which recording was replayed: `source` is how it was made (`record`, `capture`, …)."""
+    """Which recording was replayed: `source` is how it was made (`record`, `capture`, …).
+
+    tables   those with rows, each with the pattern of its Parquet files
+    """
 
     path: str
     manifest_sha256: str
@@ -62,6 +65,7 @@ class RecordingInfo:
     recorder_version: str
     started_us: Micros
     ended_us: Micros
+    tables: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

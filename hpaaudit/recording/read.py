@@ -10,7 +10,7 @@ from hpaaudit.model.audit import RecordingInfo
 from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.inspection import Damage
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.manifest import Segment
+from hpaaudit.recording.manifest import SEGMENTS, Segment
 from hpaaudit.recording.segments import Unsound, read_facts, rows
 from hpaaudit.recording.survey import Survey, survey
 
@@ -77,6 +77,7 @@ def open_recording(folder: Path, *, until_us: Micros | None = None) -> Recording
 def recording_info(folder: Path, seen: Survey, segments: tuple[Segment, ...]) -> RecordingInfo:
     """Return what a recording says about itself; it ends with the last fact of its segments."""
     started_us = seen.head["started_us"]
+    tables = sorted({file.table for segment in segments for file in segment.files})
     return RecordingInfo(
         path=str(folder),
         manifest_sha256=seen.last_hash,
@@ -86,6 +87,7 @@ def recording_info(folder: Path, seen: Survey, segments: tuple[Segment, ...]) ->
         recorder_version=seen.head["recorder_version"],
         started_us=started_us,
         ended_us=max((segment.last_us for segment in segments), default=started_us),
+        tables=tuple((name, str(folder.resolve() / SEGMENTS / "*" / f"{name}.parquet")) for name in tables),
     )
 
 

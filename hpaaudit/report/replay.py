@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from hpaaudit.model.account import Change, Divergence, ForeignWrite, HpaAccount, ReplayAccount
+from hpaaudit.model.account import Change, Divergence, Finding, ForeignWrite, HpaAccount, ReplayAccount
 from hpaaudit.model.audit import Assumption
 from hpaaudit.report.reasons import why
 from hpaaudit.report.table import table
@@ -13,6 +13,9 @@ IN_FULL = 3
 
 LINES = 20
 """So many changes of one HPA are listed."""
+
+_SMALL = ("info", "low")
+"""Findings that only the question `what_should_be_done` tells."""
 
 _OWN = ("hpa", "")
 _TEXT_ONLY = ("api-server", "release")  # the first only stands in error texts, the second in the first line
@@ -38,6 +41,8 @@ def _head(account: ReplayAccount) -> str:
 def _one(hpa: HpaAccount, account: ReplayAccount) -> str:
     title = f"{hpa.namespace}/{hpa.name}" + (f" -> {hpa.target}" if hpa.target else "")
     parts = [printable(title), paragraph(verdict(hpa))]
+    if lines := list(_findings(hpa.findings)):
+        parts.append("\n".join(lines))
     if hpa.changes:
         parts.append(_changes(hpa.changes, account))
     parts.append("\n".join(_counts(hpa)))
@@ -63,6 +68,17 @@ def verdict(hpa: HpaAccount) -> str:
     if refused:
         sentences.append(_refused(refused))
     return " ".join(sentences)
+
+
+def _findings(findings: tuple[Finding, ...]) -> Iterator[str]:
+    """What is known to go wrong and did, each with its time and what to do."""
+    for finding in findings:
+        if finding.severity in _SMALL:
+            continue
+        span = clock(finding.first_us)
+        if clock(finding.last_us) != span:
+            span += f" to {clock(finding.last_us)}"
+        yield paragraph(f"{finding.pattern}, {finding.severity}, {span}: {finding.verdict}; {finding.next_step}.")
 
 
 def _unexplained(divergences: list[Divergence]) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from hpaaudit.model.account import ForeignWrite, HpaAccount, ReplayAccount
+from hpaaudit.model.account import Finding, ForeignWrite, HpaAccount, ReplayAccount
 from hpaaudit.results.account_rows import change, divergences
 from hpaaudit.results.read import Results
 
@@ -58,6 +58,7 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
             changes=tuple(change(found) for found in _changes(results, uid)),
             foreign_writes=tuple(_foreign_writes(results, uid)),
             divergences=tuple(divergence for _, divergence in divergences(results, uid)),
+            findings=tuple(_findings(results, uid)),
         )
 
 
@@ -78,6 +79,20 @@ def _foreign_writes(results: Results, uid: str) -> Iterator[ForeignWrite]:
         uid=uid,
     ):
         yield ForeignWrite(**row)
+
+
+def _findings(results: Results, uid: str) -> Iterator[Finding]:
+    for row in results.rows(
+        """
+        select
+            pattern, epoch_us(first_at) as first_us, epoch_us(last_at) as last_us, severity, verdict, next_step
+        from findings
+        where hpa_uid = $uid
+        order by first_at, pattern
+        """,
+        uid=uid,
+    ):
+        yield Finding(**row)
 
 
 def hpa_names(results: Results) -> list[str]:

@@ -1,5 +1,7 @@
 """Finds the SQL that travels with the package: a folder of `sql/`, a name a file."""
 
+import re
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
 
@@ -14,6 +16,26 @@ def folder(name: str) -> dict[str, str]:
         if entry.name.endswith(".sql")
     }
     return dict(sorted(texts.items()))
+
+
+_RECORDED = re.compile(r"(\w+) \(([^)]*)\) as \(\s*\{(\w+)\}\s*\)")
+
+
+def recorded(tables: Mapping[str, str]) -> list[str]:
+    """The views on a recording's own files; one whose table has no rows is empty.
+
+    tables   pattern of the Parquet files of each table that has rows
+    """
+
+    def source(match: re.Match[str]) -> str:
+        name, columns, table = match.groups()
+        if table in tables:
+            pattern = tables[table].replace("'", "''")
+            return f"{name} ({columns}) as (select {columns} from read_parquet('{pattern}'))"  # noqa: S608 our own
+        nothing = ", ".join("null" for _ in columns.split(","))
+        return f"{name} ({columns}) as (select {nothing} where false)"
+
+    return [_RECORDED.sub(source, text) for text in folder("recorded").values()]
 
 
 def heading(text: str) -> list[str]:

@@ -38,6 +38,7 @@ class ResultsWriter:
             raise FileExists(f"{path.parent} is no folder: create it first, or name another with --into")
         self._path = path
         self._replay = replay
+        self._tables = dict(info.tables)
         self._unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         self._spill = path.with_name(f".{path.name}.{os.getpid()}.spill")
         self._drop()
@@ -103,7 +104,7 @@ class ResultsWriter:
                 f"create view main.{table} as from runs.{table} "  # noqa: S608 our own table's name
                 "where replay_id = (select replay_id from main.current_replay)"
             )
-        for text in views.values():
+        for text in (*views.values(), *sql.recorded(self._tables)):
             self._connection.execute(text)
         self._connection.execute("commit")
 

@@ -99,6 +99,8 @@ with refusals as (
                 case when missing_input like 'memory%' then 'no_data.warmup' else 'no_data.object_unseen' end
             when said_so is null and done_so is null then 'no_data.object_unseen'
             when t_band and t_in_band then 'timing.sampling_skew'
+                -- No recorded answer gives what the controller published: it read another one.
+            when evidence = 'assumed' and said_so is false then 'input.metric_value_skew'
             else 'unexplained'
         end as class
     from tests
@@ -108,7 +110,7 @@ select
     case
         when class = 'match' then 'match'
         when class like 'no_data.%' then 'undecidable'
-        when class = 'timing.sampling_skew' then 'skew'
+        when class in ('timing.sampling_skew', 'input.metric_value_skew') then 'skew'
         else 'divergent'
     end as verdict,
     nullif(class, 'match') as class,

@@ -16,7 +16,8 @@ with classes as (
         ('no_data.recording_gap', 0, 'nothing can be said about this time; see coverage_gaps for the cause'),
         ('no_data.warmup', 0, 'start the recording one longest window earlier'),
         ('no_data.object_unseen', 0, 'see missing_input in reconciles: it names what was not seen'),
-        ('timing.sampling_skew', 0, 'none: which of two samples the controller read is not known'),
+        ('timing.sampling_skew', 0, 'none: which of two samples, or which side of a window''s edge, it was is not known'),
+        ('input.metric_value_skew', 1, 'record with a shorter --interval; look for two replicas of the metrics source'),
         ('unexplained', 3, 'hpaaudit explain at this time shows both sides; look for flags that were assumed')
     ) as classes(class, level, next_step)
 ), runs_of as (
@@ -72,7 +73,7 @@ select
         when class like 'no_data.%' then 'undecidable'
         when class like 'write_failed.%' then 'proven'
         when evidence_level in ('audit', 'managed_fields') and class like 'external_write.%' then 'proven'
-        when class = 'timing.sampling_skew' then 'likely'
+        when class in ('timing.sampling_skew', 'input.metric_value_skew') then 'likely'
         else 'possible'
     end as confidence,
     desired as predicted,
@@ -90,6 +91,9 @@ select
         when class = 'no_data.recording_gap' then 'nobody looked: ' || coalesce(gap_cause, 'unknown')
         when class like 'no_data.%' then 'unseen: ' || coalesce(nullif(translate(missing_input, '._', '  '), ''), 'what the controller decided')
         when class = 'timing.sampling_skew' then format('the controller said {}, within what it may have seen', coalesce(decided, actual))
+        when class = 'input.metric_value_skew' then format(
+            'the controller decided {} of a value that it published and no recorded answer gives', coalesce(decided, actual)
+        )
         else format(
             'replay {}, controller {}, cluster {}',
             coalesce(desired::varchar, '-'), coalesce(decided::varchar, '-'), coalesce(actual::varchar, '-')

@@ -42,12 +42,17 @@ with hpas as (
 ), metrics_api_down as (
     select
         r.hpa_uid, 'metrics_api_down' as pattern, min(r.ts) as first_at, max(r.ts) as last_at,
-        case when sum(r.lasted_s) >= 120 then 'high' else 'medium' end as severity,
+        case when max(r.ts) - min(r.ts) >= interval 2 minutes then 'high' else 'medium' end as severity,
         format('no metric was usable in {}; nothing could scale', counted(count(distinct r.reconcile_id), 'reconcile')) as verdict,
         json_object('reconciles', count(distinct r.reconcile_id), 'error', any_value(p.invalid_text order by r.ts)) as evidence,
         'look at the metrics API at this time: its APIService, its pods, its certificate' as next_step
     from runs.reconciles as r
-    left join runs.metric_proposals as p on p.reconcile_id = r.reconcile_id and p.metric_idx = 0
+    -- Pods that are not ready yet leave no metric usable either, but then the API answered.
+    join runs.metric_proposals as p
+        on p.reconcile_id = r.reconcile_id
+        and p.invalid_code in (
+            'metric.invalid.api_unavailable', 'metric.invalid.forbidden', 'metric.invalid.not_registered'
+        )
     where r.reason_code = 'gate.all_metrics_invalid'
     group by r.hpa_uid
 ), blank_reason as (

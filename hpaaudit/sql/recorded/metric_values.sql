@@ -1,0 +1,21 @@
+-- What did the custom and external metrics APIs say, and when was that read?
+-- One row per new value, straight from the recording's Parquet: a value stands until the next one of its object.
+-- object: of an external metric the labels of the series, as JSON.
+create view main.metric_values as
+with found (seq, namespace, metric, object, gone, timestamp_us, window_us, value_milli) as (
+    {metric_values}
+), reads (seq, at_us) as (
+    {reads}
+)
+select
+    f.namespace,
+    f.metric,
+    f.object,
+    make_timestamp(r.at_us) as observed_at,
+    make_timestamp(f.timestamp_us) as sample_ts,
+    f.window_us / 1e6 as window_s,
+    f.value_milli,
+    f.gone
+from found as f
+join reads as r using (seq)
+order by f.seq, f.namespace, f.metric, f.object;
