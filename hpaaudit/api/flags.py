@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import isfinite
 from typing import Any
 
 from hpaaudit.api import times
@@ -33,11 +34,20 @@ def with_flags(flags: Flags, given: Mapping[str, str]) -> Flags:
         if field is None:
             continue
         try:
-            changes[field] = float(text) if field == "tolerance" else times.duration(text)
+            changes[field] = _tolerance(text) if field == "tolerance" else times.duration(text)
         except ValueError as error:
             kind = "a number such as 0.1" if field == "tolerance" else "a duration such as 15s"
             raise BadOption(f"{name}={text} is not a flag that can be read: give {kind}") from error
+        if changes[field] < 0 or (changes[field] == 0 and field == "sync_period_us"):
+            raise BadOption(f"{name}={text} is too little: no controller runs so")
     return replace(flags, **changes)
+
+
+def _tolerance(text: str) -> float:
+    value = float(text)
+    if not isfinite(value):
+        raise ValueError(text)
+    return value
 
 
 def user_flags(given: Mapping[str, str]) -> Mapping[str, str]:

@@ -15,6 +15,7 @@ _DECIMAL_SUFFIX = {exponent: suffix for suffix, exponent in _DECIMAL.items()}
 _BINARY_SUFFIX = ["", *_BINARY]
 _NANO = -9
 _MILLI = -3
+_FAR = 4000
 _FAST_DIGITS = 18
 _MAX_INT64 = 2**63 - 1
 _UNCHECKED_STEPS = (1, 2, 3, 6, 9)
@@ -66,8 +67,9 @@ def _exponent_of(suffix: str) -> tuple[int, int]:
     if suffix in _BINARY:
         return 2, _BINARY[suffix]
     if suffix[0] in "eE" and re.fullmatch(r"[+-]?\d+", suffix[1:]):
-        exponent = int(suffix[1:])
-        return 10, (exponent + 2**31) % 2**32 - 2**31  # cut to int32, as upstream
+        exponent = (int(suffix[1:]) + 2**31) % 2**32 - 2**31  # cut to int32, as upstream
+        # Beyond this every int64 of it is zero, or one unit of the least: no need to write all the digits.
+        return 10, max(-_FAR, min(exponent, _FAR))
     raise ValueError
 
 

@@ -2,11 +2,13 @@
 
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
 import click
+from click.exceptions import NoArgsIsHelpError
 
 from hpaaudit.errors import AuditError
 
@@ -32,6 +34,15 @@ class Doors(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 click's signature
         """In the order of use."""
         return list(COMMANDS)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that was asked for; an unknown one names the nearest."""
+        near = get_close_matches(args[0], COMMANDS, n=3)
+        if args[0] not in COMMANDS and near:
+            ctx.fail(f"no command {args[0]!r}: did you mean {', '.join(near)}?")
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 click's signature
         """The command itself."""
@@ -79,6 +90,13 @@ def _run(arguments: Sequence[str] | None) -> int:
     name = "kubectl hpaaudit" if Path(sys.argv[0]).stem == "kubectl-hpaaudit" else "hpaaudit"
     try:
         code = doors.main(arguments, prog_name=name, standalone_mode=False)
+    except NoArgsIsHelpError as problem:
+        problem.show()
+        return COULD_NOT
+    except click.UsageError as problem:
+        asked = name if problem.ctx is None else problem.ctx.command_path
+        click.echo(f"Error: {problem.format_message().rstrip('.')} (see {asked} --help)", err=True)
+        return COULD_NOT
     except click.ClickException as problem:
         problem.show()
         return COULD_NOT

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from hpaaudit.api import requests
 from hpaaudit.cluster.client import Client
 from hpaaudit.model.facts import TargetRef
-from hpaaudit.model.hpa import ObjectRef
+from hpaaudit.model.hpa import Hpa, ObjectRef
 from hpaaudit.model.metrics import MetricsRequest
 
 AUTOSCALING = ("v2", "v2beta2", "v2beta1", "v1")
@@ -48,6 +48,7 @@ class Discovery:
 
     client: Client
     metric_versions: dict[str, str] = field(default_factory=dict)
+    answered: bool = False
     kinds: dict[str, dict[str, str] | None] = field(default_factory=dict)
 
     async def autoscaling(self) -> str:
@@ -60,6 +61,7 @@ class Discovery:
         """Ask which metric APIs are there, and forget kinds that were not found."""
         answer = await self.client.get("/apis")
         if answer.good:
+            self.answered = True
             self.metric_versions = {
                 group["name"]: _metric_version(group)
                 for group in answer.body["groups"]
@@ -70,6 +72,12 @@ class Discovery:
     def metric_version(self, group: str) -> str:
         """The version that the controller asks for; its first choice where the group is not served."""
         return self.metric_versions.get(group) or METRICS.get(group, CUSTOM[0])
+
+    def unserved(self, hpa: Hpa) -> list[str]:
+        """The metric APIs that an HPA needs and nobody serves; none where the server did not say what it serves."""
+        # Any selector of pods will do to tell.
+        needed = {request.api for request in requests.requests_of(hpa, "any") if request}
+        return sorted(needed - self.metric_versions.keys()) if self.answered else []
 
     def path(self, request: MetricsRequest) -> str:
         """The controller's own path; of resource metrics one list serves every selector of its namespace."""

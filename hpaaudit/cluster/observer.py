@@ -74,6 +74,7 @@ class Observer:
         self.scales: dict[TargetRef, str] = {}
         self.unread: set[tuple[str, Selector]] = set()
         self.unresolved: set[str] = set()
+        self.unserved: set[str] = set()
         self.targets: dict[tuple[str, str], Resolved] = {}
         self.polls = Polls(client, scope.interval_us, self.sink, self.gaps, self._spawn, self._scale_was_read)
         self.surroundings = Surroundings(client, self.sink, GROUPS)
@@ -177,9 +178,13 @@ class Observer:
     # What the HPAs need
 
     async def _resolve(self) -> None:
-        """Find each HPA's target; those of an unknown kind are told once."""
+        """Find each HPA's target; those of an unknown kind are told once, and metric APIs that are not there."""
         found = {}
         for key, hpa in list(self.hpas.decoded.items()):
+            for group in self.discovery.unserved(hpa):
+                if group not in self.unserved:
+                    self.unserved.add(group)
+                    self.note(f"{hpa.key} needs {group}, which nobody serves: install its adapter, or change the HPA")
             resolved = await self.discovery.resolve(hpa.namespace, hpa.spec.target)
             if resolved:
                 found[key] = resolved

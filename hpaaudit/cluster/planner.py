@@ -103,10 +103,7 @@ async def _allowed(client: Client, right: Permission) -> bool:
 
 def _unserved(observer: Observer) -> tuple[tuple[str, int], ...]:
     """Metric API groups that nobody serves, with the number of HPAs that need them."""
-    served = observer.discovery.metric_versions
-    counts = Counter(
-        group for hpa in observer.hpas.decoded.values() for group in sorted(_groups(hpa)) if group not in served
-    )
+    counts = Counter(group for hpa in observer.hpas.decoded.values() for group in observer.discovery.unserved(hpa))
     return tuple(sorted(counts.items()))
 
 
@@ -133,9 +130,9 @@ def _reason(observer: Observer, key: tuple[str, str], hpa: Hpa, denied: list[Per
         return "its pods may not be read"
     if not observer.selector(observer.targets[key]):
         return f"{target.kind} {target.name} is not there, may not be read, or has no selector"
+    for group in observer.discovery.unserved(hpa):
+        return f"needs {group}, which nobody serves"
     for group in sorted(_groups(hpa)):
-        if group not in observer.discovery.metric_versions:
-            return f"needs {group}, which nobody serves"
         if any(group == denied_group for denied_group, _ in missing):
             return f"needs {group}, which may not be read"
     return ""

@@ -2,7 +2,15 @@
 
 from dataclasses import replace
 
-from hpaaudit.engine.outcome import Outcome, current_of, has_object_or_external, reference, server_of, status_of
+from hpaaudit.engine.outcome import (
+    Outcome,
+    current_of,
+    has_object_or_external,
+    reference,
+    refusal,
+    server_of,
+    status_of,
+)
 from hpaaudit.engine.release import Rules
 from hpaaudit.engine.remember import remember_scale
 from hpaaudit.engine.status import with_condition, without_condition
@@ -26,7 +34,10 @@ def act(
     flags: Flags,
     rules: Rules,
 ) -> Outcome:
-    """Writes the scale if it must move, and says what status says of it."""
+    """Writes the scale if it must move, and says what status says of it.
+
+    A failed write is followed by a read of the scale, on a conflict or not (1.34): the condition is as late as that.
+    """
     scale, desired, conditions = outcome.scale, outcome.desired, outcome.status.conditions
     if scale is None or desired is None:
         raise AssertionError("a scale is written only after it was read")
@@ -35,6 +46,9 @@ def act(
         status = status_of(hpa, current, current, statuses, conditions, None, rules)
         return replace(outcome, status=status)
     attempts, last = _write(seen, desired, MAX_ATTEMPTS if rules.conflict_retry else 1)
+    rereads = seen.scale_reads[1 : 1 + len(attempts)] if rules.conflict_retry else ()
+    unread = (text for text in (refusal(read, flags) for read in rereads) if text)
+    handled = tuple(f"error getting latest scale for {reference(hpa)} during conflict retry: {text}" for text in unread)
     events = outcome.events
     if last.status not in _OK:
         text = last.error if last.status else server_of(flags).without_answer("Put", last.path, last.error)
@@ -46,7 +60,7 @@ def act(
             "False",
             "FailedUpdateScale",
             f"the HPA controller was unable to update the target scale: {text}",
-            last.at_us,
+            rereads[-1].at_us if rereads else last.at_us,
         )
         shown = statuses if rules.metrics_renewed_on_failure else hpa.status.current_metrics
         status = status_of(hpa, current, hpa.status.desired_replicas, shown, conditions, None, rules)
@@ -56,6 +70,8 @@ def act(
             attempts=attempts,
             events=events,
             error=f"failed to rescale {reference(hpa)}: {text}",
+            partial_error=False,
+            handled=handled,
             chain=outcome.chain.failed(desired, current, text),
         )
     message = f"New size: {desired}; reason: {outcome.scale_reason}"
@@ -75,6 +91,7 @@ def act(
         memory=remember_scale(outcome.memory, hpa.spec.behavior, current, desired, last.at_us),
         attempts=attempts,
         events=events,
+        handled=handled,
         chain=outcome.chain.written(current, desired, len(attempts) - 1),
     )
 

@@ -228,6 +228,12 @@ BEHAVIOURS = (
         what="a missing request names container and pod",
     ),
     Behaviour(
+        name="StatusErrorTold",
+        since=("1.26",),
+        reference="1.26 source",
+        what="where the scale could not be read, a status that cannot be written is told to the error handler",
+    ),
+    Behaviour(
         name="PartialErrorReturned",
         since=("1.27",),
         reference="#116010",

@@ -26,20 +26,31 @@ def follow(before: Memory, after: Memory, decision: Decision, hpa: Hpa, publishe
     return after
 
 
-def _recommended(after: Memory, decision: Decision, published: HpaStatus) -> Memory:
-    """Where the conditions say that nothing bent the recommendation, it is the published number."""
+def unbent(published: HpaStatus) -> bool:
+    """Whether the conditions say that nothing bent the recommendation: then it is the published number.
+
+    A failed computation recommends nothing, which is known as well.
+    """
     able = condition_of(published.conditions, "AbleToScale")
     limited = condition_of(published.conditions, "ScalingLimited")
     active = condition_of(published.conditions, "ScalingActive")
-    unbent = (
+    if active is not None and active.status == "False":
+        return True
+    return (
         able is not None
         and able.reason == "ReadyForNewScale"
         and limited is not None
         and limited.reason == "DesiredWithinRange"
         and active is not None
-        and active.status == "True"
     )
-    if not unbent or decision.raw_desired in (None, published.desired_replicas) or after.recommendations is None:
+
+
+def _recommended(after: Memory, decision: Decision, published: HpaStatus) -> Memory:
+    """Where nothing bent the recommendation, it is the published number."""
+    if not unbent(published) or decision.raw_desired in (None, published.desired_replicas):
+        return after
+    active = condition_of(published.conditions, "ScalingActive")
+    if after.recommendations is None or active is None or active.status == "False":
         return after
     corrected = tuple(
         Recommendation(replicas=published.desired_replicas, at_us=old.at_us) if old.at_us == decision.at_us else old

@@ -4,10 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hpaaudit.api.answers import Server
+from hpaaudit.api.selector import BadSelector, scale_selector
 from hpaaudit.engine.explain import Chain
 from hpaaudit.engine.release import Rules, rules_of
 from hpaaudit.engine.status import condition_of
 from hpaaudit.model.decision import MetricProposal, PostedEvent, ScaleAttempt, Step
+from hpaaudit.model.facts import ScaleRead
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Condition, Hpa, HpaStatus, MetricStatus, MetricType
 from hpaaudit.model.memory import Memory
@@ -17,7 +19,12 @@ from hpaaudit.model.units import Micros
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a reconcile came to, before it becomes a Decision."""
+    """What a reconcile came to, before it becomes a Decision.
+
+    error     what it returns;  partial_error   only for a metric that others made up for
+    handled   errors that it told the error handler before it returned
+    status_error_told   whether it does so with that of a status that could not be written
+    """
 
     status: HpaStatus
     memory: Memory
@@ -32,6 +39,8 @@ class Outcome:
     events_after_write: tuple[PostedEvent, ...] = ()
     error: str = ""
     partial_error: bool = False
+    handled: tuple[str, ...] = ()
+    status_error_told: bool = True
     proposals: tuple[MetricProposal, ...] = ()
     chain: Chain
 
@@ -78,6 +87,20 @@ def current_of(scale: Scale, rules: Rules) -> int:
 def server_of(flags: Flags) -> Server:
     """Where the controller's requests went, as its errors name it."""
     return Server(flags.api_server, quoted=rules_of(flags).quoted_urls)
+
+
+def refusal(read: ScaleRead, flags: Flags) -> str:
+    """Why the scale client refuses an answer, in its own words; empty if it does not."""
+    if read.scale is None:
+        return read.error if read.status else server_of(flags).without_answer("Get", read.path, read.error)
+    try:
+        scale_selector(read.scale.selector)
+    except BadSelector as bad:
+        return (
+            "received an object from a /scale endpoint which was not convertible to autoscaling Scale: "
+            f"failed to parse target selector: {rules_of(flags).told(bad)}"
+        )
+    return ""
 
 
 def reference(hpa: Hpa) -> str:

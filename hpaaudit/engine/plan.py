@@ -21,6 +21,7 @@ from hpaaudit.model.facts import (
     HpaSeen,
     LeaseSeen,
     Reconciled,
+    ScaleRead,
     ScaleWritten,
     StatusWritten,
     TargetRef,
@@ -35,6 +36,8 @@ COMPONENT = "horizontal-pod-autoscaler"
 DEFAULT_PERIOD_US = Micros(15 * SECOND)  # kube-controller-manager's --horizontal-pod-autoscaler-sync-period
 
 _SERVER = re.compile(r'(?:Get|Put) \\?"(https?://[^/"\\]+)/')
+_UNMATCHED = re.compile(r'no matches for kind \\?"([^"\\]+)\\?" in group \\?"([^"\\]*)\\?"')
+_OK = range(200, 300)
 _FRESH_EVENT_US = 2 * SECOND
 _CONTROLLER_MANAGER = "kube-controller-manager"
 
@@ -44,6 +47,7 @@ class Planned:
     """One reconcile to replay.
 
     index       how many facts stand before it
+    scale_rereads   what the controller read of the scale after each failed write
     published   the HPA as it stood after it; None where every reconcile has its own line, for then nothing
                 needs to be told from its status
     """
@@ -52,6 +56,7 @@ class Planned:
     index: int
     instant: Instant
     scale_writes: list[WriteOutcome] = field(default_factory=list)
+    scale_rereads: list[ScaleRead] = field(default_factory=list)
     status_write: WriteOutcome | None = None
     published: HpaSeen | None = None
 
@@ -62,6 +67,7 @@ class Plan:
 
     exact        every reconcile is evidenced by a line of its own
     api_server   as the controller's own error texts name it, empty if none does
+    unmatched    kinds, with their groups, that those texts say nobody serves
     keys         every HPA that was seen;  unsupported   those that cannot be replayed, with the reason
     """
 
@@ -70,6 +76,7 @@ class Plan:
     controllers: list[ControllerSeen]
     version: str
     api_server: str
+    unmatched: frozenset[tuple[str, str]]
     keys: tuple[str, ...]
     unsupported: dict[str, str]
     period_us: Micros
@@ -96,12 +103,14 @@ class _Reading:
     def __init__(self) -> None:
         self.lines: list[Planned] = []
         self.newest: dict[str, Planned] = {}
+        self.refused: dict[TargetRef, Planned] = {}
         self.lives: dict[str, list[_Life]] = {}
         self.times = array("q")
         self.replicas: dict[TargetRef, int] = {}
         self.controllers: list[ControllerSeen] = []
         self.version = ""
         self.api_server = ""
+        self.unmatched: set[tuple[str, str]] = set()
         self.unsupported: dict[str, str] = {}
         self.starts: list[Micros] = []
         self.holder: str | None = None
@@ -130,15 +139,17 @@ class _Reading:
                 self.version = self.version or version
             case HpaSeen():
                 self._hpa(index, fact)
-                self.api_server = self.api_server or _server_in(fact.status_json)
+                self._told(fact.status_json)
             case HpaGone():
                 for life in self.lives.get(f"{fact.namespace}/{fact.name}", ())[-1:]:
                     life.end_us = fact.at_us
             case EventSeen(component=component) if component == COMPONENT:
                 self._event(index, fact)
-                self.api_server = self.api_server or _server_in(fact.message)
+                self._told(fact.message)
             case TargetSeen():
                 self._target(index, fact)
+            case ScaleRead() if fact.target in self.refused and is_controller(fact.by):
+                self.refused.pop(fact.target).scale_rereads.append(fact)
             case ScaleWritten() if is_controller(fact.by):
                 self._scale_write(fact)
             case StatusWritten() if is_controller(fact.by):
@@ -147,6 +158,12 @@ class _Reading:
                     written.status_write = _outcome(fact)
             case _:
                 pass
+
+    def _told(self, text: str) -> None:
+        """What the controller's own words give away of its surroundings."""
+        self.api_server = self.api_server or _server_in(text)
+        if "no matches for kind" in text:
+            self.unmatched.update(_UNMATCHED.findall(text))
 
     def _hpa(self, index: int, fact: HpaSeen) -> None:
         key = f"{fact.namespace}/{fact.name}"
@@ -191,6 +208,8 @@ class _Reading:
             lives = self.lives.get(planned.key)
             if lives and lives[-1].target == fact.target:
                 planned.scale_writes.append(_outcome(fact))
+                if fact.status not in _OK:
+                    self.refused[fact.target] = planned
                 return
 
 
@@ -219,6 +238,7 @@ def plan(facts: Iterable[Fact], period_us: Micros | None) -> Plan:
         controllers=reading.controllers,
         version=reading.version,
         api_server=reading.api_server,
+        unmatched=frozenset(reading.unmatched),
         keys=tuple({*reading.lives, *reading.unsupported, *(planned.key for planned in passes)}),
         unsupported=reading.unsupported,
         period_us=settled,
@@ -272,7 +292,7 @@ def _derived(reading: _Reading, lives: Sequence[_Life], period_us: Micros) -> li
 def _publish(own: Sequence[Planned], life: _Life) -> None:
     """Which status stood after each reconcile, before the next one could change it."""
     indexes = [index for index, _ in life.statuses]
-    for planned, following in zip(own, [*own[1:], None], strict=True):
-        until = None if following is None else following.index
+    for number, planned in enumerate(own, 1):
+        until = own[number].index if number < len(own) else None
         place = len(indexes) if until is None else bisect_right(indexes, until - 1)
         planned.published = life.statuses[place - 1][1] if place else None

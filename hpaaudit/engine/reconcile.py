@@ -9,7 +9,6 @@ when it was answered, each metric when it was, the decision after the last read,
 from dataclasses import dataclass, replace
 
 from hpaaudit.api.quantity import approximate_float
-from hpaaudit.api.selector import BadSelector, scale_selector
 from hpaaudit.api.v1 import through_v1
 from hpaaudit.engine.act import act
 from hpaaudit.engine.explain import chain_of
@@ -20,6 +19,7 @@ from hpaaudit.engine.outcome import (
     gate,
     has_object_or_external,
     reference,
+    refusal,
     scaled_to_zero,
     server_of,
     status_of,
@@ -89,6 +89,7 @@ def _decide(seen: Observation, hpa: Hpa, memory: Memory, flags: Flags, rules: Ru
             desired=None if scale.seen is None else scale.seen.spec_replicas,
             events=(PostedEvent(type="Warning", reason="FailedGetScale", message=scale.text),),
             error=scale.error,
+            status_error_told=rules.status_error_told,
             chain=chain_of([gate("gate.target_unreadable", None, (("error", scale.text),))]),
         )
     conditions = with_condition(
@@ -109,7 +110,8 @@ def _decide(seen: Observation, hpa: Hpa, memory: Memory, flags: Flags, rules: Ru
     if current > hpa.spec.max_replicas:
         jump = gate("gate.above_max", current, (("max", hpa.spec.max_replicas),), after=hpa.spec.max_replicas)
         return _jump(seen, hpa, scale, memory, conditions, hpa.spec.max_replicas, ABOVE_MAX, jump, flags, rules)
-    if current != 0 and current < minimum:
+    # Zero in the spec was dealt with above (1.36 may leave it by metrics); zero in the status is below any minimum.
+    if current < minimum and (current != 0 or not rules.spec_replicas_are_current):
         jump = gate("gate.below_min", current, (("min", minimum),), after=minimum)
         return _jump(seen, hpa, scale, memory, conditions, minimum, BELOW_MIN, jump, flags, rules)
     return _by_metrics(seen, hpa, scale, memory, conditions, minimum, flags, rules, keep_pods=keep_pods)
@@ -138,19 +140,10 @@ def _read_scale(seen: Observation, hpa: Hpa, flags: Flags) -> Scale | _Unreadabl
         text = "no answer of the scale was recorded"
     else:
         read = seen.scale_reads[0]
+        text = refusal(read, flags)
+        if read.scale is not None and not text:
+            return read.scale
         refused = read.scale
-        if read.scale is not None:
-            try:
-                scale_selector(read.scale.selector)
-            except BadSelector as bad:
-                text = (
-                    "received an object from a /scale endpoint which was not convertible to autoscaling Scale: "
-                    f"failed to parse target selector: {rules_of(flags).told(bad)}"
-                )
-            else:
-                return read.scale
-        else:
-            text = read.error if read.status else server_of(flags).without_answer("Get", read.path, read.error)
     error = f"failed to query scale subresource for {reference(hpa)}: {text}"
     return _Unreadable(text=text, error=error, seen=refused)
 
@@ -281,14 +274,16 @@ def _sight(hpa: Hpa, scale: Scale, pods: tuple[Pod, ...], flags: Flags, rules: R
 def _decision(seen: Observation, hpa: Hpa, outcome: Outcome, flags: Flags) -> Decision:
     """The outcome with its status written, or not."""
     writes = not same_status(outcome.status, hpa.status)
-    events, errors = outcome.events, []
+    events, errors = outcome.events, [*outcome.handled]
     failed = seen.status_write if writes else None
-    if failed is not None and failed.status not in _OK:
+    refused = failed is not None and failed.status not in _OK
+    if failed is not None and refused:
         text = failed.error if failed.status else server_of(flags).without_answer("Put", failed.path, failed.error)
         events = (*events, PostedEvent(type="Warning", reason="FailedUpdateStatus", message=text))
-        errors.append(f"failed to update status for {hpa.name}: {text}")
+        if outcome.status_error_told:
+            errors.append(f"failed to update status for {hpa.name}: {text}")
     # The error of a metric that others made up for gives way to that of the status.
-    if outcome.error and not (errors and outcome.partial_error):
+    if outcome.error and not (refused and outcome.partial_error):
         errors.append(outcome.error)
     current = None if outcome.scale is None else outcome.scale.spec_replicas
     return Decision(

@@ -49,6 +49,7 @@ class Rules:
     samples_before_requests: bool
     named_missing_request: bool
     partial_error_returned: bool
+    status_error_told: bool
     container_metrics: bool
     container_metric_name: bool
     text_pods_might_be_unready: bool

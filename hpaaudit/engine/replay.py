@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from hpaaudit.api.decode import decode_status
 from hpaaudit.engine.candidates import candidates
 from hpaaudit.engine.fingerprint import fits_inputs, fits_memory
-from hpaaudit.engine.follow import follow
+from hpaaudit.engine.follow import follow, unbent
 from hpaaudit.engine.plan import Plan, Planned
 from hpaaudit.engine.reconcile import reconcile
 from hpaaudit.engine.unknown import extremes, shifted
@@ -43,7 +43,7 @@ class Process:
     def __init__(
         self, plan: Plan, flags: Flags, flags_of: Callable[[ControllerSeen], Flags], *, keep_pods: bool
     ) -> None:
-        self.world = World()
+        self.world = World(unmatched=plan.unmatched)
         self.plan = plan
         self.flags = flags
         self.flags_of = flags_of
@@ -111,6 +111,7 @@ class Process:
             at_us=instant.at_us,
             since=self.previous.get(key, 0),
             rivals=self._rivals(key),
+            scale_rereads=tuple(planned.scale_rereads),
             scale_writes=tuple(planned.scale_writes),
             status_write=planned.status_write,
             written_version=self.written.get(key, 0),
@@ -122,6 +123,9 @@ class Process:
         if planned.published is not None and choice.seen.hpa is not None:
             published = decode_status(planned.published)
             after = follow(before, after, choice.decision, choice.seen.hpa, published)
+            if choice.evidence == "assumed" and not unbent(published):
+                # What it recommended is only guessed: from here on memory is as unknown as at the start.
+                self.unseen_until_us[key] = instant.at_us
         self.memories[key] = after
         self.previous[key] = self.world.applied
         return Pass(

@@ -10,7 +10,7 @@ from hpaaudit.model.units import SECOND, Micros
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stabilized:
-    """The number, the slots after it, and which old recommendation decided (None: none did)."""
+    """The number, the slots after it, and which old recommendation decided: the newest of that number, None if none."""
 
     replicas: int
     recommendations: tuple[Recommendation, ...]
@@ -24,7 +24,7 @@ def plain(raw: int, recommendations: tuple[Recommendation, ...], now_us: Micros,
     for index, old in enumerate(recommendations):
         if not rules.counts_plain(old.at_us, now_us, window_us):
             slot = index
-        elif old.replicas > highest:
+        elif old.replicas > highest or _newer(old, decisive):
             highest, decisive = old.replicas, old
     return Stabilized(
         replicas=highest,
@@ -57,9 +57,9 @@ def with_behavior(
     low: Recommendation | None = None
     high: Recommendation | None = None
     for index, old in enumerate(recommendations):
-        if rules.counts(old.at_us, now_us, up_us) and old.replicas < lowest:
+        if rules.counts(old.at_us, now_us, up_us) and (old.replicas < lowest or _newer(old, low)):
             lowest, low = old.replicas, old
-        if rules.counts(old.at_us, now_us, down_us) and old.replicas > highest:
+        if rules.counts(old.at_us, now_us, down_us) and (old.replicas > highest or _newer(old, high)):
             highest, high = old.replicas, old
         if rules.reusable(old.at_us, now_us, up_us, down_us):
             slot = index
@@ -71,6 +71,10 @@ def with_behavior(
         decisive=None if replicas == raw else (low if upward else high),
         window_us=up_us if upward else down_us,
     )
+
+
+def _newer(old: Recommendation, known: Recommendation | None) -> bool:
+    return known is not None and old.replicas == known.replicas and old.at_us > known.at_us
 
 
 def _stored(

@@ -4,7 +4,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from hpaaudit.api.decode import decode_hpa
-from hpaaudit.api.requests import RESOURCE_METRICS, requests_of, target_ref
+from hpaaudit.api.requests import RESOURCE_METRICS, group_of, requests_of, target_ref
 from hpaaudit.api.selector import BadSelector, scale_selector
 from hpaaudit.model.facts import (
     Fact,
@@ -20,7 +20,7 @@ from hpaaudit.model.facts import (
     TargetSeen,
     ValuesRead,
 )
-from hpaaudit.model.hpa import Hpa
+from hpaaudit.model.hpa import Hpa, ObjectRef
 from hpaaudit.model.metrics import MetricsRequest
 from hpaaudit.model.observation import Observation, WriteOutcome
 from hpaaudit.model.target import Pod, Scale
@@ -48,9 +48,11 @@ class World:
 
     HPAs and pods keep their last state while a read of them fails; of scales and metrics the newest
     answer counts, a failure included. `own_…` are answers to the controller itself, each with the number of
-    facts up to it, for in virtual time many things happen at one instant.
+    facts up to it, for in virtual time many things happen at one instant. `unmatched` are kinds, with their
+    groups, that the controller called unknown: a target of such a kind is, until somebody reads its scale.
     """
 
+    unmatched: frozenset[tuple[str, str]] = frozenset()
     applied: int = 0
     hpas: dict[str, HpaSeen] = field(default_factory=dict)
     pods: dict[str, dict[str, Pod]] = field(default_factory=dict)
@@ -160,6 +162,7 @@ class World:
         at_us: Micros,
         since: int,
         rivals: tuple[tuple[str, str], ...],
+        scale_rereads: tuple[ScaleRead, ...] = (),
         scale_writes: tuple[WriteOutcome, ...] = (),
         status_write: WriteOutcome | None = None,
         written_version: int = 0,
@@ -174,9 +177,9 @@ class World:
         metrics: tuple[MetricsRead | None, ...] = ()
         times: tuple[Micros, ...] = ()
         scale_us = at_us
-        if hpa is not None:
-            target = target_ref(namespace, hpa.spec.target)
-            target = self.served(target)
+        target_error = "" if hpa is None else self._target_error(namespace, hpa.spec.target)
+        if hpa is not None and not target_error:
+            target = self.served(target_ref(namespace, hpa.spec.target))
             own = self.own_scales.get(target)
             newest = self.scales.get(target)
             if own is not None and own[0] > since:
@@ -191,8 +194,8 @@ class World:
             namespace=namespace,
             name=name,
             hpa=hpa,
-            target_error="",
-            scale_reads=reads,
+            target_error=target_error,
+            scale_reads=(*reads, *scale_rereads),
             scale_us=scale_us,
             pods=self.pods_of(namespace),
             metrics=metrics,
@@ -203,6 +206,14 @@ class World:
             status_write=status_write,
             written_version=written_version,
         )
+
+    def _target_error(self, namespace: str, target: ObjectRef) -> str:
+        """Why the target's kind cannot be mapped to a resource, in the words of the RESTMapper; empty if it can."""
+        group = group_of(target.api_version)
+        known = target_ref(namespace, target)
+        if (target.kind, group) not in self.unmatched or known in self.scales or known in self.own_scales:
+            return ""
+        return f'no matches for kind "{target.kind}" in group "{group}"'
 
     def served(self, target: TargetRef) -> TargetRef:
         """The target under the plural that it is really served as, where that is not the regular one."""

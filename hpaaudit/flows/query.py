@@ -76,12 +76,14 @@ def account(results: "Results") -> ReplayAccount:
 
 
 def span_of(source: Path) -> tuple[Micros, Micros]:
-    """When a recording, or the recording behind a results file, begins and ends."""
-    from hpaaudit.recording.read import open_recording
+    """When a recording, a damaged one too, or the recording behind a results file begins and ends."""
+    from hpaaudit.recording.read import recording_info
+    from hpaaudit.recording.survey import survey
     from hpaaudit.results.read import open_results
 
     if source.is_dir():
-        info = open_recording(source).info
+        seen = survey(source)
+        info = recording_info(source, seen, seen.segments)
         return info.started_us, info.ended_us
     with open_results(source) as results:
         return results.span

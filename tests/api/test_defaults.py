@@ -38,7 +38,8 @@ def spec_of(**written: Any) -> HpaSpec:
 CASES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     # name, as written, as served
     ("nothing: one replica, cpu at 80 %", {}, {"minReplicas": 1, "metrics": [CPU_80]}),
-    ("null is nothing", {"minReplicas": None, "metrics": None, "behavior": None}, {"minReplicas": 1, "metrics": [CPU_80]}),
+    ("null is nothing", {"minReplicas": None, "metrics": None, "behavior": None},
+        {"minReplicas": 1, "metrics": [CPU_80]}),
     ("an empty list of metrics", {"metrics": []}, {"minReplicas": 1, "metrics": [CPU_80]}),
     ("zero stays zero", {"minReplicas": 0}, {"minReplicas": 0, "metrics": [CPU_80]}),
     ("metrics stay", {"metrics": [CPU_50]}, {"minReplicas": 1, "metrics": [CPU_50]}),

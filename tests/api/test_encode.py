@@ -49,13 +49,15 @@ SHOWN: list[tuple[str, dict[str, Any]]] = [
             "desiredReplicas": 5,
             "currentMetrics": [
                 {"type": ""},
-                {"type": "Resource", "resource": {"name": "cpu", "current": {"averageValue": "75m", "averageUtilization": 75}}},
+                {"type": "Resource", "resource": {
+                    "name": "cpu", "current": {"averageValue": "75m", "averageUtilization": 75}}},
                 {"type": "ContainerResource", "containerResource": {
                     "name": "cpu", "current": {"averageValue": "75m"}, "container": "app"}},
                 {"type": "Pods", "pods": {"metric": {"name": "qps"}, "current": {"averageValue": "1500m"}}},
                 {"type": "Object", "object": {"metric": {"name": "rps"}, "current": {"value": "5k"},
                     "describedObject": {"kind": "Ingress", "name": "i", "apiVersion": "networking.k8s.io/v1"}}},
-                {"type": "External", "external": {"metric": {"name": "q", "selector": QUEUE}, "current": {"value": "0"}}},
+                {"type": "External", "external": {
+                    "metric": {"name": "q", "selector": QUEUE}, "current": {"value": "0"}}},
             ],
             "conditions": [
                 {"type": "AbleToScale", "status": "True", "lastTransitionTime": "2026-03-02T14:05:20Z",
@@ -80,7 +82,8 @@ def test_every_status_that_the_engine_decides_is_read_back_the_same() -> None:
         external(average=500).failing(),
     )  # fmt: skip
     for replicas in (0, 1, 3, 200):
-        for scene in ({}, {"behavior": {}}, {"flags": SCALE_TO_ZERO}):
+        scenes: tuple[dict[str, Any], ...] = ({}, {"behavior": {}}, {"flags": SCALE_TO_ZERO})
+        for scene in scenes:
             decision = decide(*metrics, replicas=replicas, crowd=pods("3@400 1:pending"), **scene)
             assert decision.status is not None
             assert same_status(status_of(status_json(decision.status)), decision.status)

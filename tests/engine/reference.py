@@ -134,7 +134,9 @@ class _Metric:
         if not values or (kind == "Object" and len(values) != 1):
             raise InvalidMetric
         if kind == "Pods" and target.average_value is not None:
-            found = {v.object: (v.value, v.timestamp_us or 0, v.window_us or 60 * SECOND) for v in read.values or ()}
+            found: Samples = {
+                v.object: (v.value, v.timestamp_us or 0, v.window_us or 60 * SECOND) for v in read.values or ()
+            }
             return self._per_pod(found, "", target.average_value.milli, None)
         by_average = target.type == "AverageValue" if kind == "Object" else target.average_value is not None
         if by_average and target.average_value is not None:

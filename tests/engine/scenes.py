@@ -5,8 +5,7 @@ Times are seconds on a clock of our own, on which a reconcile stands at 1000 unl
 """
 
 import json
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,15 +17,57 @@ from hpaaudit.model.decision import Decision, MetricProposal
 from hpaaudit.model.facts import HpaSeen, ResourceMetricsRead, ScaleRead, TargetRef, ValuesRead
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Condition, Hpa, HpaStatus
-from hpaaudit.model.memory import EMPTY, Memory, Recommendation, ScaleEvent
-from hpaaudit.model.metrics import ContainerUsage, MetricValue, PodSample
+from hpaaudit.model.memory import EMPTY, Memory
+from hpaaudit.model.metrics import MetricValue
 from hpaaudit.model.observation import Observation, WriteOutcome
-from hpaaudit.model.target import Container, Pod, Scale
-from hpaaudit.model.units import SECOND, Micros, Milli
+from hpaaudit.model.target import Scale
+from hpaaudit.model.units import Micros, Milli
+from tests.engine.crowds import NOW, Crowd, Member, amounts, at, listed, name_of, pods, samples
+from tests.engine.memories import condition, events, posted, remembered, says, slots
+from tests.engine.wanted import Metric, asks, container, cpu, external, memory, of_object, per_pod, resource
 
-NOW = 1000
-BEFORE = 20_000
-"""Seconds before now at which pods started and became ready, unless a word says otherwise."""
+__all__ = [
+    "ASLEEP",
+    "BLANK",
+    "LEAVING_ZERO",
+    "NOW",
+    "RELEASE_1_36",
+    "SCALE_PATH",
+    "SCALE_TO_ZERO",
+    "TARGET",
+    "Crowd",
+    "Loop",
+    "Member",
+    "Metric",
+    "after",
+    "amounts",
+    "asks",
+    "at",
+    "condition",
+    "container",
+    "cpu",
+    "decide",
+    "events",
+    "external",
+    "failed_scale",
+    "flags",
+    "hpa_of",
+    "listed",
+    "look",
+    "memory",
+    "of_object",
+    "per_pod",
+    "pods",
+    "posted",
+    "propose",
+    "refused_write",
+    "remembered",
+    "resource",
+    "samples",
+    "says",
+    "scale_read",
+    "slots",
+]
 
 BLANK = HpaStatus(
     observed_generation=None,
@@ -63,237 +104,6 @@ LEAVING_ZERO: Mapping[str, Any] = {
 
 TARGET = TargetRef(group="apps", resource="deployments", namespace="shop", name="web")
 SCALE_PATH = "/apis/apps/v1/namespaces/shop/deployments/web/scale"
-
-SIDECAR_USAGE = 10
-"""What a sidecar uses in every sample."""
-
-_ZERO_US = 1_772_460_000 * SECOND  # 2026-03-02T14:00:00Z
-_TOKEN = re.compile(r"(\d+)(?:@(-?\d+))?(?::([\w,\-]+))?")
-_RESOURCES = ("cpu", "memory")
-
-
-def at(seconds: float) -> Micros:
-    """Place a second of a scene's clock on the calendar."""
-    return Micros(_ZERO_US + round(seconds * SECOND))
-
-
-# --- pods --------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
-    """One pod and its sample; times are seconds before the reconcile, None where the field is absent.
-
-    containers   name to requested and used thousandths, of cpu and memory alike; None: not there
-    listed       False: it is sampled, but no such pod is listed
-    """
-
-    usage: int | None
-    containers: tuple[tuple[str, int | None, int | None], ...]
-    phase: str = "Running"
-    ready: str = "True"
-    since: float | None = BEFORE
-    started: float | None = BEFORE
-    age: float = 0
-    window: float = 60
-    deleting: bool = False
-    listed: bool = True
-    named: str = ""
-    labels: tuple[tuple[str, str], ...] = (("app", "web"),)
-    init: tuple[Container, ...] = ()
-    level: tuple[tuple[str, Milli], ...] | None = None
-    overhead: tuple[tuple[str, Milli], ...] = ()
-
-
-Crowd = tuple[Member, ...]
-
-_STATES: Mapping[str, Mapping[str, Any]] = {
-    "pending": {"phase": "Pending", "ready": "False"},
-    "failed": {"phase": "Failed"},
-    "succeeded": {"phase": "Succeeded"},
-    "terminating": {"deleting": True},
-    "unready": {"ready": "False"},
-    "unknown": {"ready": "Unknown"},
-    "unconditioned": {"ready": "", "since": None},
-    "unstarted": {"started": None},
-    "ghost": {"listed": False},
-}
-_SECONDS = {"start": "started", "since": "since", "age": "age", "window": "window"}
-
-
-def pods(text: str, *, request: int | None = 1000, **fields: Any) -> Crowd:
-    """Read a crowd: `3@550` three pods using 550m, `1` one without a sample, `2@9:unready,since-40`.
-
-    `start-N`, `since-N`, `age-N` are seconds before now, `window-N` a length; `fields` are those of Member.
-    """
-    found: list[Member] = []
-    for word in text.split():
-        match = _TOKEN.fullmatch(word)
-        if match is None:
-            raise AssertionError(f"no such pods: {word}")
-        usage = None if match[2] is None else int(match[2])
-        changes: dict[str, Any] = dict(fields)
-        for state in filter(None, (match[3] or "").split(",")):
-            name, dash, seconds = state.partition("-")
-            changes |= {_SECONDS[name]: float(seconds)} if dash else _STATES[state]
-        changes.setdefault("containers", (("app", request, usage),))
-        found += [Member(usage=usage, **changes)] * int(match[1])
-    return tuple(found)
-
-
-def amounts(**milli: int) -> tuple[tuple[str, Milli], ...]:
-    """Name thousandths by resource."""
-    return tuple((name, Milli(value)) for name, value in milli.items())
-
-
-def _name(member: Member, index: int) -> str:
-    return member.named or f"web-{index}"
-
-
-def _requests(amount: int | None) -> tuple[tuple[str, Milli], ...]:
-    return () if amount is None else tuple((name, Milli(amount)) for name in _RESOURCES)
-
-
-def _pod(member: Member, index: int, now: float) -> Pod:
-    return Pod(
-        namespace="shop",
-        name=_name(member, index),
-        uid=f"uid-{index}",
-        resource_version="1",
-        labels=member.labels,
-        phase=member.phase,
-        deleting_us=at(now - 1) if member.deleting else None,
-        start_us=None if member.started is None else at(now - member.started),
-        ready=member.ready,
-        ready_transition_us=None if member.since is None else at(now - member.since),
-        containers=tuple(Container(name=name, requests=_requests(asked)) for name, asked, _ in member.containers),
-        init_containers=member.init,
-        pod_requests=member.level,
-        overhead=member.overhead,
-    )
-
-
-def listed(crowd: Crowd, now: float = NOW) -> tuple[Pod, ...]:
-    """List the pods of a crowd as the API would."""
-    return tuple(_pod(member, index, now) for index, member in enumerate(crowd) if member.listed)
-
-
-def _sidecars(member: Member) -> list[Container]:
-    return [found for found in member.init if found.restart_policy == "Always"]
-
-
-def samples(crowd: Crowd, now: float = NOW) -> tuple[PodSample, ...]:
-    """Give the crowd's samples as `metrics.k8s.io` would."""
-    return tuple(
-        PodSample(
-            pod=_name(member, index),
-            timestamp_us=at(now - member.age),
-            window_us=Micros(round(member.window * SECOND)),
-            containers=(
-                *(
-                    ContainerUsage(name=name, usage=_requests(used))
-                    for name, _, used in member.containers
-                    if used is not None
-                ),
-                *(ContainerUsage(name=side.name, usage=_requests(SIDECAR_USAGE)) for side in _sidecars(member)),
-            ),
-        )
-        for index, member in enumerate(crowd)
-        if member.usage is not None
-    )
-
-
-# --- metrics -----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Metric:
-    """One entry of `spec.metrics` as a user writes it, and what its API answers.
-
-    values   of the series or of the object; None: the samples of the pods
-    status, error   of an answer that failed
-    exactly   its target stands against no replicas of status, so that no tolerance applies
-    """
-
-    written: Mapping[str, Any]
-    values: tuple[int, ...] | None = None
-    status: int = 200
-    error: str = ""
-    exactly: bool = False
-
-    def failing(
-        self, status: int = 503, error: str = "the server is currently unable to handle the request"
-    ) -> "Metric":
-        """Let the API refuse instead."""
-        return replace(self, status=status, error=error)
-
-
-def _target(percent: int | None = None, average: int | None = None, value: int | None = None) -> dict[str, Any]:
-    if percent is not None:
-        return {"type": "Utilization", "averageUtilization": percent}
-    if average is not None:
-        return {"type": "AverageValue", "averageValue": f"{average}m"}
-    return {"type": "Value", "value": f"{value}m"}
-
-
-def resource(name: str, percent: int | None = None, *, average: int | None = None) -> Metric:
-    """Ask for a percentage of requests, or for an average in thousandths."""
-    return Metric(written={"type": "Resource", "resource": {"name": name, "target": _target(percent, average)}})
-
-
-def cpu(percent: int | None = None, *, average: int | None = None) -> Metric:
-    """Ask for cpu."""
-    return resource("cpu", percent, average=average)
-
-
-def memory(percent: int | None = None, *, average: int | None = None) -> Metric:
-    """Ask for memory."""
-    return resource("memory", percent, average=average)
-
-
-def container(name: str, percent: int | None = None, *, average: int | None = None) -> Metric:
-    """Ask for the cpu of one container."""
-    source = {"name": "cpu", "container": name, "target": _target(percent, average)}
-    return Metric(written={"type": "ContainerResource", "containerResource": source})
-
-
-def per_pod(average: int, *, name: str = "qps", selector: Any = None) -> Metric:
-    """Ask for a custom metric of each pod."""
-    return Metric(
-        written={"type": "Pods", "pods": {"metric": _identifier(name, selector), "target": _target(average=average)}}
-    )
-
-
-def of_object(
-    *seen: int, value: int | None = None, average: int | None = None, name: str = "rps", selector: Any = None
-) -> Metric:
-    """Ask for a custom metric of an Ingress, which answers with `seen`."""
-    source = {
-        "describedObject": {"kind": "Ingress", "name": "main-route", "apiVersion": "networking.k8s.io/v1"},
-        "metric": _identifier(name, selector),
-        "target": _target(average=average, value=value),
-    }
-    return Metric(written={"type": "Object", "object": source}, values=seen)
-
-
-def external(
-    *seen: int, value: int | None = None, average: int | None = None, name: str = "queue", selector: Any = None
-) -> Metric:
-    """Ask for an external metric, whose series are `seen`."""
-    source = {"metric": _identifier(name, selector), "target": _target(average=average, value=value)}
-    return Metric(written={"type": "External", "external": source}, values=seen)
-
-
-def asks(replicas: int, *, name: str = "queue") -> Metric:
-    """Propose this number of replicas, whatever the pods do."""
-    return replace(external(replicas * 1000, average=1000, name=name), exactly=True)
-
-
-def _identifier(name: str, selector: Any) -> dict[str, Any]:
-    return {"name": name} if selector is None else {"name": name, "selector": selector}
-
-
-# --- a look ------------------------------------------------------------------------------------------------
 
 
 def hpa_of(
@@ -409,7 +219,7 @@ def _read(
     if request.api == "metrics.k8s.io":
         return ResourceMetricsRead(**head, samples=samples(crowd, now) if good else None)
     seen: Iterable[tuple[str, int]] = (
-        [(_name(member, index), member.usage) for index, member in enumerate(crowd) if member.usage is not None]
+        [(name_of(member, index), member.usage) for index, member in enumerate(crowd) if member.usage is not None]
         if metric.values is None
         else [("main-route", value) for value in metric.values]
     )
@@ -434,61 +244,6 @@ def after(
 def propose(metric: Metric, *, flags: Flags = RELEASE_1_36, **scene: Any) -> MetricProposal:
     """Show what one metric asks for, and which pods stood behind it."""
     return reconcile(look(metric, **scene), EMPTY, flags, keep_pods=True)[0].proposals[0]
-
-
-# --- memory and statuses -----------------------------------------------------------------------------------
-
-
-def remembered(*entries: str, up: Sequence[str] = (), down: Sequence[str] = ()) -> Memory:
-    """Write a memory: recommendations as `10@800`, scale events as `5@990`, with `!` where outdated."""
-    return Memory(
-        recommendations=tuple(
-            Recommendation(replicas=int(number), at_us=at(float(when)))
-            for number, when in (entry.split("@") for entry in entries)
-        ),
-        up=_events(up),
-        down=_events(down),
-    )
-
-
-def _events(entries: Sequence[str]) -> tuple[ScaleEvent, ...] | None:
-    found = tuple(
-        ScaleEvent(change=int(number), at_us=at(float(when.rstrip("!"))), outdated=when.endswith("!"))
-        for number, when in (entry.split("@") for entry in entries)
-    )
-    return found or None
-
-
-def _seconds(at_us: Micros) -> str:
-    return f"{(at_us - _ZERO_US) / SECOND:g}"
-
-
-def slots(memory: Memory) -> str:
-    """Print the recommendations as `remembered` reads them."""
-    return " ".join(f"{entry.replicas}@{_seconds(entry.at_us)}" for entry in memory.recommendations or ())
-
-
-def events(found: tuple[ScaleEvent, ...] | None) -> str:
-    """Print scale events as `remembered` reads them."""
-    return " ".join(f"{event.change}@{_seconds(event.at_us)}{'!' * event.outdated}" for event in found or ())
-
-
-def condition(decision: Decision, kind: str) -> Condition:
-    """Find a condition of the status that was decided."""
-    if decision.status is None:
-        raise AssertionError("this reconcile has no status")
-    return next(found for found in decision.status.conditions if found.type == kind)
-
-
-def says(decision: Decision, kind: str) -> str:
-    """Print a condition as `True/ScaleUpLimit`."""
-    found = condition(decision, kind)
-    return f"{found.status}/{found.reason}"
-
-
-def posted(decision: Decision) -> list[str]:
-    """Print the reasons of the events."""
-    return [event.reason for event in decision.events]
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """Tells observations as facts: what a recording of those reconciles would hold."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hpaaudit.api.encode import status_json
@@ -9,7 +9,7 @@ from hpaaudit.api.see import canonical_json
 from hpaaudit.engine.plan import Plan, plan
 from hpaaudit.engine.replay import Process, replay
 from hpaaudit.model.audit import Pass
-from hpaaudit.model.facts import Ended, Fact, HpaSeen, PodGone, PodSeen, Reconciled
+from hpaaudit.model.facts import ControllerSeen, Ended, Fact, HpaSeen, PodGone, PodSeen, Reconciled
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Hpa, MetricSpec, MetricTarget, ScalingRules
 from hpaaudit.model.observation import Observation
@@ -122,7 +122,17 @@ def _rules(rules: ScalingRules) -> dict[str, Any]:
 
 def process_of(laid_out: Plan, flags: Flags) -> Process:
     """Start a process that replays a plan."""
-    return Process(laid_out, flags, lambda _: flags, keep_pods=False)
+    return Process(laid_out, flags, _Always(flags), keep_pods=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Always:
+    """Gives every controller process the same flags."""
+
+    flags: Flags
+
+    def __call__(self, _: ControllerSeen) -> Flags:
+        return self.flags
 
 
 def replayed(facts: Sequence[Fact], flags: Flags) -> list[Pass]:
@@ -133,9 +143,8 @@ def replayed(facts: Sequence[Fact], flags: Flags) -> list[Pass]:
 
 def moved(value: T, delta_us: int) -> T:
     """Move every instant in a value of the model; lengths of time stay."""
-    match value:
-        case (str() as name, int() as instant) if name.endswith("_us") and name not in _LENGTHS:
-            return (name, instant + delta_us)  # type: ignore[return-value]
+    if isinstance(value, tuple) and len(value) == 2 and str(value[0]).endswith("_us") and value[0] not in _LENGTHS:
+        return (value[0], value[1] + delta_us)  # type: ignore[return-value]
     if isinstance(value, tuple):
         return tuple(moved(item, delta_us) for item in value)  # type: ignore[return-value]
     if not is_dataclass(value) or isinstance(value, type):

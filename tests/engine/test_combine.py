@@ -3,7 +3,19 @@
 import pytest
 
 from hpaaudit.model.decision import Decision
-from tests.engine.scenes import Metric, asks, cpu, decide, external, per_pod, pods, posted, remembered, says
+from tests.engine.scenes import (
+    LEAVING_ZERO,
+    Metric,
+    asks,
+    cpu,
+    decide,
+    external,
+    per_pod,
+    pods,
+    posted,
+    remembered,
+    says,
+)
 
 BROKEN = external(average=1000, name="broken").failing(503, "down")
 SEEN = "failed to get broken external metric value: failed to get broken external metric: "
@@ -73,6 +85,11 @@ def test_all_invalid_keeps_what_was_desired_and_tells_of_each() -> None:
     assert says(decision, "AbleToScale") == "True/SucceededGetScale"
     assert decision.status is not None
     assert [metric.type for metric in decision.status.current_metrics or ()] == ["", ""]
+
+
+def test_all_invalid_at_zero_is_a_failure_too() -> None:
+    decision = decide(BROKEN, minimum=0, **LEAVING_ZERO)
+    assert (decision.desired, says(decision, "ScalingActive")) == (0, "False/FailedGetExternalMetric")
 
 
 def test_a_metric_of_an_unknown_type_is_invalid() -> None:

@@ -36,6 +36,9 @@ PLAIN: list[tuple[str, int, int, int, int, int, str]] = [
     ("min", 5, 1, 2, 50, 2, "True/TooFewReplicas"),
     ("within", 5, 7, 2, 50, 7, "False/DesiredWithinRange"),
     ("staying", 5, 5, 2, 50, 5, "False/DesiredWithinRange"),
+    ("exactly the minimum", 5, 2, 2, 50, 2, "False/DesiredWithinRange"),
+    ("exactly twice", 3, 6, 1, 50, 6, "False/DesiredWithinRange"),
+    ("exactly the maximum", 5, 8, 1, 8, 8, "False/DesiredWithinRange"),
 ]
 
 
@@ -88,6 +91,8 @@ BEHAVED: list[tuple[str, dict[str, Any], int, int, list[str], list[str], int, st
     ("a greatest int32 wraps: stay", up(("Pods", 2**31 - 1, 60)), 10, 30, [], [], 10, "True/ScaleUpLimit"),
     ("an outdated event counts while its age allows", up(("Pods", 2, 60)), 5, 10, ["2@950!"], [], 5,
         "True/ScaleUpLimit"),
+    ("exactly the limit, up", OPEN, 10, 20, [], [], 20, "False/DesiredWithinRange"),
+    ("exactly the limit, down", down(("Pods", 2, 60)), 10, 8, [], [], 8, "False/DesiredWithinRange"),
     ("staying asks no policy", up(("Pods", 1, 60)), 5, 5, ["9@950"], [], 5, "False/DesiredWithinRange"),
 ]  # fmt: skip
 
@@ -114,6 +119,8 @@ def test_with_a_behavior(
 def test_each_direction_has_its_one_bound() -> None:
     assert decide(asks(0), replicas=10, minimum=3, behavior=OPEN, memory=remembered("1@1")).desired == 3
     assert decide(asks(30), replicas=10, maximum=12, behavior=OPEN).desired == 12
+    assert says(decide(asks(12), replicas=10, maximum=12, behavior=OPEN), "ScalingLimited").startswith("False")
+    assert says(decide(asks(13), replicas=10, maximum=12, behavior=OPEN), "ScalingLimited") == "True/TooManyReplicas"
     assert rules.limit_up(2, 1, 5, 9) == (2, rules.WITHIN_RANGE)
     assert rules.limit_down(20, 30, 5, 1) == (20, rules.WITHIN_RANGE)
 

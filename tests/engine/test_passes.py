@@ -103,8 +103,8 @@ def test_to_zero_and_back() -> None:
 
 
 def test_with_the_gate_off_the_condition_goes() -> None:
-    for scene in ({"replicas": 0}, {"replicas": 5}):
-        decision = decide(asks(9), status=ASLEEP, **scene)
+    for replicas in (0, 5):
+        decision = decide(asks(9), status=ASLEEP, replicas=replicas)
         assert decision.status is not None
         assert "ScaledToZero" not in [found.type for found in decision.status.conditions]
     held = decide(asks(5), status=ASLEEP, replicas=5)

@@ -202,6 +202,22 @@ def test_an_external_average_stands_against_status_replicas(
     assert (found.proposal, found.current_milli) == (proposal, published)
 
 
+@pytest.mark.parametrize(
+    ("series", "published"),
+    [
+        ((2**63 - 1, 1), 2**63 - 1),
+        ((2**63 - 2, 1), 2**63 - 1),
+        ((1, 2**63 - 1, 5), 2**63 - 1),
+        ((-5, 2), -3),
+        ((-(2**63), -1), 2**63 - 1),
+        ((7, 0, 5), 12),
+    ],
+)
+def test_an_external_value_sums_up_to_int64_and_wraps_only_below(series: tuple[int, ...], published: int) -> None:
+    found = propose(external(*series, value=10_000), crowd=pods("1@1"), replicas=1)
+    assert found.current_milli == published
+
+
 @pytest.mark.parametrize(("usage", "proposal"), [(0, 0), (1, 1), (10_000, 1), (10_500, 2), (35_000, 4)])
 def test_leaving_zero_a_value_knows_no_tolerance_and_no_pods(usage: int, proposal: int) -> None:
     found = propose(of_object(usage, value=10_000), **LEAVING_ZERO)

@@ -51,6 +51,15 @@ def pod(name: str, *, namespace: str = "shop", labels: dict[str, str] | None = N
     }
 
 
+def running(name: str) -> Any:
+    """Show a pod that has been ready for long and requests one cpu."""
+    shown = pod(name)
+    shown["spec"] = {"containers": [{"name": "app", "resources": {"requests": {"cpu": "1"}}}]}
+    ready = {"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-02T12:00:00Z"}
+    shown["status"] |= {"startTime": "2026-03-02T12:00:00Z", "conditions": [ready]}
+    return shown
+
+
 def hpa(name: str = "web", maximum: int = 10, **fields: Any) -> Any:
     """Show an HPA."""
     target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": name}
@@ -59,6 +68,7 @@ def hpa(name: str = "web", maximum: int = 10, **fields: Any) -> Any:
         "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 50}},
     }
     return {
+        "apiVersion": "autoscaling/v2",
         "kind": "HorizontalPodAutoscaler",
         "metadata": {"name": name, "namespace": "shop", "uid": f"uid-{name}"},
         "spec": {"scaleTargetRef": target, "maxReplicas": maximum, "metrics": [metric]},

@@ -73,7 +73,7 @@ BAD: list[tuple[str, str, str]] = [
     ("an unknown state", '{"at": "2026-03-02T14:00:00Z", "controller": "asleep"}', ":1: controller must be started"),
     ("a gap without an end", '{"at": "2026-03-02T14:00:00Z", "gap": "*"}', ":1: the field 'until' is missing"),
     ("an object without a name",
-        '{"at": "2026-03-02T14:00:00Z", "watch": "/api/v1/events", "type": "ADDED", "object": {"metadata": 5}}', ":1: "),
+        '{"at": "2026-03-02T14:00:00Z", "watch": "/api/v1/pods", "type": "ADDED", "object": {"metadata": 5}}', ":1: "),
     ("a quantity that is none", ('{"at": "2026-03-02T14:00:00Z", "get": '
         '"/apis/external.metrics.k8s.io/v1beta1/namespaces/s/q", "status": 200, "body": {"items": [{"value": "x"}]}}'),
         ":1: 'x' is not a quantity"),

@@ -1,7 +1,6 @@
 """What a reconcile of a capture saw: its own answers first, else the newest; the n-th metric the n-th answer."""
 
 from pathlib import Path
-from typing import Any
 
 from hpaaudit.engine.plan import plan
 from hpaaudit.engine.replay import Process, replay
@@ -18,8 +17,8 @@ from tests.importers.lines import (
     hpa,
     items,
     line,
-    pod,
     read,
+    running,
     saw,
     scale,
     usage,
@@ -28,18 +27,10 @@ from tests.importers.lines import (
 WHOLE = "/apis/metrics.k8s.io/v1beta1/namespaces/shop/pods"
 
 
-def _ready(name: str) -> Any:
-    shown = pod(name)
-    shown["spec"] = {"containers": [{"name": "app", "resources": {"requests": {"cpu": "1"}}}]}
-    ready = {"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-02T12:00:00Z"}
-    shown["status"] |= {"startTime": "2026-03-02T12:00:00Z", "conditions": [ready]}
-    return shown
-
-
 HEAD = (
     line(0, controller="started", release="1.36"),
-    saw(1, HPAS, "ADDED", {"apiVersion": "autoscaling/v2"} | hpa()),
-    got(2, PODS, items(_ready("web-0"), _ready("web-1"))),
+    saw(1, HPAS, "ADDED", hpa()),
+    got(2, PODS, items(running("web-0"), running("web-1"))),
     got(3, SCALE, scale(2)),
 )
 
@@ -123,7 +114,7 @@ def test_of_several_answers_to_one_request_the_nth_metric_saw_the_nth(tmp_path: 
     path = "/apis/external.metrics.k8s.io/v1beta1/namespaces/shop/q"
     (made,) = decided(
         tmp_path,
-        saw(5, HPAS, "MODIFIED", {"apiVersion": "autoscaling/v2"} | twice),
+        saw(5, HPAS, "MODIFIED", twice),
         got(10, path, {"items": [{"value": "3"}]}, by=CONTROLLER),
         got(11, path, {"items": [{"value": "4"}]}, by=CONTROLLER),
         line(15, reconcile="shop/web"),
@@ -164,7 +155,7 @@ def test_a_reconcile_of_an_hpa_that_is_gone_frees_its_memory(tmp_path: Path) -> 
         line(15, reconcile="shop/web"),
         saw(20, HPAS, "DELETED", hpa()),
         line(30, reconcile="shop/web"),
-        saw(310, HPAS, "ADDED", {"apiVersion": "autoscaling/v2"} | hpa()),
+        saw(310, HPAS, "ADDED", hpa()),
         line(330, reconcile="shop/web"),
     )
     assert (first.desired, gone.gone) == (2, True)
@@ -177,7 +168,7 @@ def test_one_made_again_before_its_reconcile_keeps_its_memory(tmp_path: Path) ->
         got(14, USAGE, usage(web_0=10, web_1=10)),
         line(15, reconcile="shop/web"),
         saw(20, HPAS, "DELETED", hpa()),
-        saw(21, HPAS, "ADDED", {"apiVersion": "autoscaling/v2"} | hpa()),
+        saw(21, HPAS, "ADDED", hpa()),
         line(316, reconcile="shop/web"),
     )[-1]
     assert (again.desired, again.raw_desired) == (1, 1)

@@ -1,0 +1,134 @@
+"""The chain of a decision: which steps moved the number, which of them mattered, and which one is the reason."""
+
+from typing import Any
+
+import pytest
+
+from hpaaudit.model.decision import Decision
+from tests.engine.scenes import (
+    Metric,
+    asks,
+    at,
+    cpu,
+    decide,
+    failed_scale,
+    flags,
+    per_pod,
+    pods,
+    refused_write,
+    remembered,
+)
+
+SLOW_UP = {"scaleUp": {"policies": [{"type": "Pods", "value": 1, "periodSeconds": 60}]}}
+SLOW_DOWN = {
+    "scaleDown": {"stabilizationWindowSeconds": 0, "policies": [{"type": "Pods", "value": 1, "periodSeconds": 60}]}
+}
+OFF = {"scaleUp": {"selectPolicy": "Disabled"}, "scaleDown": {"selectPolicy": "Disabled"}}
+WINDOW_UP = {"scaleUp": {"stabilizationWindowSeconds": 60}}
+OLD = remembered("1@1")
+
+
+def chain(decision: Decision) -> str:
+    """Print a chain as `metric.above_target 3>9 policy.up_limit! 9>4`, with `!` where a step was binding."""
+    shown = [step for step in decision.steps if step.stage != "write"]
+    return " ".join(f"{step.code}{'!' * step.binding} {step.before}>{step.after}" for step in shown)
+
+
+CASES: list[tuple[str, Metric, dict[str, Any], str, str]] = [
+    # name, metric, scene, reason, chain
+    ("on target", per_pod(100), {"crowd": pods("3@100"), "replicas": 3}, "metric.on_target", "metric.on_target 3>3"),
+    ("inside the tolerance", per_pod(100), {"crowd": pods("3@105"), "replicas": 3}, "tolerance.hold",
+        "tolerance.hold 3>3"),
+    ("above target", per_pod(100), {"crowd": pods("3@150"), "replicas": 3}, "metric.above_target",
+        "metric.above_target! 3>5"),
+    ("below target", per_pod(100), {"crowd": pods("3@50"), "replicas": 3, "memory": OLD}, "metric.below_target",
+        "metric.below_target! 3>2"),
+    ("damped by missing pods", cpu(50), {"crowd": pods("11@400 1"), "replicas": 10}, "adjust.damped_into_tolerance",
+        "adjust.damped_into_tolerance 10>10"),
+    ("turned by missing pods", cpu(50), {"crowd": pods("2@700 2"), "replicas": 4}, "adjust.direction_flip_hold",
+        "adjust.direction_flip_hold 4>4"),
+    ("held by a recommendation", asks(4), {"replicas": 10, "memory": remembered("10@900")}, "stabilize.down_hold",
+        "metric.above_target! 10>4 stabilize.down_hold! 4>10"),
+    ("held in part", asks(4), {"replicas": 10, "memory": remembered("7@900")}, "stabilize.down_partial",
+        "metric.above_target! 10>4 stabilize.down_partial! 4>7"),
+    ("raised by one", asks(4), {"replicas": 5, "memory": remembered("8@900")}, "stabilize.legacy_raise",
+        "metric.above_target! 5>4 stabilize.legacy_raise! 4>8"),
+    ("held on the way up", asks(9), {"replicas": 4, "memory": remembered("3@990"), "behavior": WINDOW_UP},
+        "stabilize.up_hold", "metric.above_target! 4>9 stabilize.up_hold! 9>4"),
+    ("held in part on the way up", asks(9), {"replicas": 4, "memory": remembered("5@990"), "behavior": WINDOW_UP},
+        "stabilize.up_partial", "metric.above_target! 4>9 stabilize.up_partial! 9>5"),
+    ("twice at most", asks(20), {"replicas": 3}, "policy.legacy_up_limit",
+        "metric.above_target! 3>20 policy.legacy_up_limit! 20>6"),
+    ("a policy up", asks(20), {"replicas": 3, "behavior": SLOW_UP}, "policy.up_limit",
+        "metric.above_target! 3>20 policy.up_limit! 20>4"),
+    ("a policy down", asks(1), {"replicas": 9, "behavior": SLOW_DOWN, "memory": OLD}, "policy.down_limit",
+        "metric.above_target! 9>1 policy.down_limit! 1>8"),
+    ("disabled up", asks(20), {"replicas": 3, "behavior": OFF}, "policy.up_disabled",
+        "metric.above_target! 3>20 policy.up_disabled! 20>3"),
+    ("disabled down", asks(1), {"replicas": 3, "behavior": OFF, "memory": OLD}, "policy.down_disabled",
+        "metric.above_target! 3>1 policy.down_disabled! 1>3"),
+    ("the maximum", asks(20), {"replicas": 12, "maximum": 15}, "bound.max",
+        "metric.above_target! 12>20 bound.max! 20>15"),
+    ("the minimum", asks(1), {"replicas": 9, "minimum": 5, "memory": OLD}, "bound.min",
+        "metric.above_target! 9>1 bound.min! 1>5"),
+    ("a policy, then the maximum", asks(90), {"replicas": 9, "maximum": 15, "behavior": {}}, "bound.max",
+        "metric.above_target! 9>90 policy.up_limit 90>18 bound.max! 18>15"),
+    ("a policy and the maximum alike", asks(90), {"replicas": 9, "maximum": 10, "behavior": SLOW_UP},
+        "policy.up_limit", "metric.above_target! 9>90 policy.up_limit 90>10"),
+    ("a minimum that comes before the window", asks(1), {"replicas": 9, "minimum": 9, "memory": remembered("5@900")},
+        "bound.min", "metric.above_target! 9>1 stabilize.down_partial 1>5 bound.min! 5>9"),
+    ("above the maximum", asks(3), {"replicas": 20, "maximum": 9}, "gate.above_max", "gate.above_max! 20>9"),
+    ("below the minimum", asks(3), {"replicas": 1, "minimum": 2}, "gate.below_min", "gate.below_min! 1>2"),
+    ("at zero", asks(3), {"replicas": 0}, "gate.disabled_at_zero", "gate.disabled_at_zero! 0>0"),
+    ("no scale", asks(3), {"scale_reads": (failed_scale(404, "no"),)}, "gate.target_unreadable",
+        "gate.target_unreadable! None>None"),
+    ("no metric", asks(3).failing(), {"replicas": 3}, "gate.all_metrics_invalid", "gate.all_metrics_invalid! 3>3"),
+    ("no selector", asks(3), {"replicas": 3, "selector": ""}, "gate.selector_missing", "gate.selector_missing! 3>3"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("metric", "scene", "reason", "steps"), [row[1:] for row in CASES], ids=[row[0] for row in CASES]
+)
+def test_the_reason_is(metric: Metric, scene: dict[str, Any], reason: str, steps: str) -> None:
+    decision = decide(metric, **scene)
+    assert (decision.reason_code, chain(decision)) == (reason, steps)
+
+
+def test_a_hold_names_the_recommendation_that_decided_and_its_window() -> None:
+    held = decide(asks(4), replicas=10, memory=remembered("12@800", "11@850", "9@900"))
+    (step,) = (step for step in held.steps if step.stage == "stabilize")
+    assert dict(step.detail) == {"recommendation": 12, "recommended_us": at(800), "window_us": 300_000_000}
+    up = decide(asks(9), replicas=4, memory=remembered("6@950", "5@960", "8@990"), behavior=WINDOW_UP)
+    (step,) = (step for step in up.steps if step.stage == "stabilize")
+    assert dict(step.detail) == {"recommendation": 5, "recommended_us": at(960), "window_us": 60_000_000}
+
+
+def test_a_write_ends_the_chain_and_a_refused_one_is_the_reason() -> None:
+    done, back = decide(asks(5), replicas=3), decide(asks(2), replicas=3, memory=OLD)
+    assert (done.steps[-1].code, back.steps[-1].code) == ("act.scale_up", "act.scale_down")
+    refused = decide(asks(5), replicas=3, scale_writes=(refused_write(500, "no"),))
+    assert (refused.reason_code, refused.steps[-1].before, refused.steps[-1].after) == ("act.write_failed", 5, 3)
+
+
+def test_a_pass_that_changes_nothing_writes_nothing() -> None:
+    assert [step.stage for step in decide(asks(3), replicas=3).steps] == ["propose"]
+
+
+@pytest.mark.parametrize(
+    ("release", "maximum", "message"),
+    [
+        ("1.15", 50, "the desired replica count is increasing faster than the maximum scale rate"),
+        ("1.15", 8, "the desired replica count is more than the maximum replica count"),
+        ("1.16", 50, "the desired replica count is less than the minimum replica count"),
+        ("1.36", 8, "the desired replica count is less than the minimum replica count"),
+    ],
+)
+def test_until_1_15_the_minimum_speaks_in_the_words_of_the_upper_limit(
+    release: str, maximum: int, message: str
+) -> None:
+    scene: dict[str, Any] = {"replicas": 5, "status_replicas": 5, "minimum": 3, "maximum": maximum, "memory": OLD}
+    status = decide(per_pod(1000), crowd=pods("5@1"), flags=flags(release=release), **scene).status
+    assert status is not None
+    limited = next(found for found in status.conditions if found.type == "ScalingLimited")
+    assert (limited.reason, limited.message) == ("TooFewReplicas", message)

@@ -1,0 +1,221 @@
+"""What changed from release to release: one case, the releases on both sides of the change.
+
+The numbers were computed from the published behaviour of each release, or executed on its own calculators.
+"""
+
+from typing import Any
+
+import pytest
+
+from hpaaudit.model.target import Container
+from tests.engine.scenes import (
+    Metric,
+    amounts,
+    asks,
+    container,
+    cpu,
+    decide,
+    external,
+    flags,
+    memory,
+    of_object,
+    per_pod,
+    pods,
+    propose,
+    remembered,
+    says,
+)
+
+PROPOSALS: list[tuple[str, Metric, str, dict[str, Any], dict[str, int]]] = [
+    # name, metric, pods, scene, proposal by release
+    ("a ratio of the double 1.1", cpu(50), "10@550", {"replicas": 10}, {"1.12": 11, "1.32": 11, "1.33": 10}),
+    ("a ratio of 0.9", cpu(50), "10@450", {"replicas": 10}, {"1.12": 10, "1.32": 10, "1.33": 10}),
+    ("66 % that were cut", cpu(60), "2@667 1@666", {"replicas": 3}, {"1.32": 4, "1.33": 3}),
+    ("11000 that were cut", per_pod(10_000), "2@11000 1@11002", {"replicas": 3}, {"1.32": 4, "1.33": 3}),
+    ("11001", per_pod(10_000), "2@11000 1@11003", {"replicas": 3}, {"1.32": 4, "1.33": 4}),
+    ("missing, below a target above all", cpu(200), "3@1000 1", {"replicas": 4}, {"1.25": 2, "1.26": 3}),
+    ("exactly on target with one missing", per_pod(10_000), "3@10000 1", {"replicas": 4}, {"1.27": 3, "1.28": 4}),
+    ("a terminating pod's sample", cpu(50), "2@800 1@0:terminating", {"replicas": 2},
+        {"1.18.11": 2, "1.18.12": 4, "1.19.3": 2, "1.19.4": 4, "1.20": 4}),
+    ("against the direction, plain", per_pod(100), "11@88 1", {"replicas": 10}, {"1.20": 11, "1.21": 10}),
+    ("against the direction, percent", cpu(80), "5@440 2", {"replicas": 5},
+        {"1.15.11": 6, "1.15.12": 5, "1.16.8": 6, "1.16.9": 5, "1.18": 5}),
+    ("pending pods on the way down", cpu(50), "2@200 4:pending", {"replicas": 6}, {"1.12": 6, "1.15": 6, "1.16": 1}),
+    ("pending pods on the way up", cpu(50), "2@2000 4:pending", {"replicas": 6}, {"1.12": 8, "1.16": 8, "1.37": 8}),
+    ("110 of 100 against status", external(110_000, average=10_000), "", {"replicas": 10}, {"1.32": 11, "1.33": 10}),
+    ("105 of 100 against status", external(105_000, average=10_000), "", {"replicas": 10}, {"1.32": 10, "1.33": 10}),
+    ("nothing of nothing against status", external(0, average=10_000), "", {"replicas": 3, "status_replicas": 0},
+        {"1.16": 0, "1.36": 0}),
+    ("an Object average of 1.14 divides by zero", of_object(10_500, average=1000), "", {"replicas": 10},
+        {"1.14": 11, "1.15": 10, "1.36": 10}),
+    ("and of nothing makes none", of_object(0, average=1000), "", {"replicas": 10}, {"1.14": 0, "1.15": 0}),
+    ("a surge alone", external(118_000, average=10_000), "", {"replicas": 10, "status_replicas": 12},
+        {"1.16": 12, "1.36": 12}),
+    ("beyond int32 by average", external(3 * 10**11, average=100), "", {"replicas": 1},
+        {"1.33": -(2**31), "1.34": 2**31 - 1}),
+    ("beyond int32 by value", external(3 * 10**11, value=100), "10@1", {"replicas": 10},
+        {"1.34": -(2**31), "1.35": 2**31 - 1}),
+    ("a value of three ready pods", of_object(3000, value=1000), "3@1 3@1:unready", {"replicas": 6},
+        {"1.12": 9, "1.36": 9}),
+    ("never ready, 31 s after its start", cpu(50), "1@900:unready,start-1000,since-969 1@900", {"replicas": 2},
+        {"1.12": 4, "1.36": 4}),
+    ("never ready, 25 s after its start", cpu(50), "1@900:unready,start-1000,since-975 1@900", {"replicas": 2},
+        {"1.12": 2, "1.36": 2}),
+    ("no Ready condition, cpu", cpu(50), "1@900:unconditioned 1@900", {"replicas": 2}, {"1.12": 2, "1.36": 2}),
+    ("no Ready condition, memory", memory(50), "1@900:unconditioned 1@900", {"replicas": 2}, {"1.12": 4, "1.36": 4}),
+]  # fmt: skip
+SPREAD = [(row[0], *row[1:4], release, number) for row in PROPOSALS for release, number in row[4].items()]
+
+
+@pytest.mark.parametrize(
+    ("metric", "crowd", "scene", "release", "proposal"),
+    [row[1:] for row in SPREAD],
+    ids=[f"{row[0]}, {row[4]}" for row in SPREAD],
+)
+def test_proposes(metric: Metric, crowd: str, scene: dict[str, Any], release: str, proposal: int) -> None:
+    assert propose(metric, crowd=pods(crowd), flags=flags(release=release), **scene).proposal == proposal
+
+
+HALF = [
+    ("both ends are inside, below", per_pod(1000), "10@500", 10),
+    ("both ends are inside, above", per_pod(1000), "10@1500", 10),
+    ("beyond the lower end", per_pod(1000), "10@499", 5),
+    ("beyond the upper end", per_pod(1000), "10@1501", 16),
+    ("against status, below", external(5000, average=1000), "", 10),
+    ("against status, above", external(15_000, average=1000), "", 10),
+    ("against status, beyond", external(15_001, average=1000), "", 16),
+]
+"""A tolerance of one half, which doubles can say exactly: here old and new releases agree."""
+
+
+@pytest.mark.parametrize("release", ["1.16", "1.32", "1.33", "1.37"])
+@pytest.mark.parametrize(("metric", "crowd", "proposal"), [row[1:] for row in HALF], ids=[row[0] for row in HALF])
+def test_at_the_ends_of_a_tolerance_of_one_half(release: str, metric: Metric, crowd: str, proposal: int) -> None:
+    given = flags(release=release, tolerance=0.5)
+    assert propose(metric, crowd=pods(crowd), replicas=10, flags=given).proposal == proposal
+
+
+SIDECAR = (Container(name="s", requests=amounts(cpu=100), restart_policy="Always"),)
+WHOLE: dict[str, Any] = {
+    "containers": (("a", 300, 10), ("b", 200, 10)),
+    "init": SIDECAR,
+    "level": amounts(cpu=900),
+    "overhead": amounts(cpu=50),
+}
+
+
+@pytest.mark.parametrize(
+    ("release", "asked"), [("1.28", 500), ("1.29", 600), ("1.33", 600), ("1.34", 950), ("1.37", 950)]
+)
+def test_a_pods_request_grew_by_sidecars_then_by_its_own_level(release: str, asked: int) -> None:
+    found = propose(cpu(50), crowd=pods("1@10", **WHOLE), flags=flags(release=release))
+    assert [pod.request for pod in found.pods] == [asked]
+    named = propose(container("a", 50), crowd=pods("1@10", **WHOLE), flags=flags(release=release))
+    assert [pod.request for pod in named.pods] == [300]
+
+
+@pytest.mark.parametrize(("release", "valid"), [("1.33", False), ("1.34", True)])
+def test_a_level_that_names_another_resource_forgives_a_container(release: str, valid: bool) -> None:
+    crowd = pods("1@10", containers=(("a", 300, 10), ("b", None, 10)), level=amounts(memory=9))
+    assert propose(cpu(50), crowd=crowd, flags=flags(release=release)).valid == valid
+
+
+@pytest.mark.parametrize(("release", "valid"), [("1.34", True), ("1.35", False)])
+def test_a_container_that_a_pod_does_not_have_is_an_error_since_1_35(release: str, valid: bool) -> None:
+    crowd = pods("2@150", containers=(("b", 200, 150),)) + pods("1@9", containers=(("a", 300, 9),))
+    assert propose(container("b", 50), crowd=crowd, replicas=3, flags=flags(release=release)).valid == valid
+
+
+@pytest.mark.parametrize(("release", "valid"), [("1.32", False), ("1.33", True)])
+def test_a_container_that_a_sample_does_not_have_is_no_error_since_1_33(release: str, valid: bool) -> None:
+    both, half = (("a", 300, 9), ("b", 200, 150)), (("a", 300, 9), ("b", 200, None))
+    crowd = pods("2@150", containers=both) + pods("1@9", containers=half)
+    assert propose(container("b", 50), crowd=crowd, replicas=3, flags=flags(release=release)).valid == valid
+
+
+def _up(*policies: tuple[str, int, int], select: str = "Max") -> dict[str, Any]:
+    shown = [{"type": kind, "value": value, "periodSeconds": period} for kind, value, period in policies]
+    return {"scaleUp": {"policies": shown, "selectPolicy": select}, "scaleDown": {"stabilizationWindowSeconds": 0}}
+
+
+def _down(*policies: tuple[str, int, int], select: str = "Max") -> dict[str, Any]:
+    shown = [{"type": kind, "value": value, "periodSeconds": period} for kind, value, period in policies]
+    return {"scaleDown": {"policies": shown, "selectPolicy": select, "stabilizationWindowSeconds": 0}}
+
+
+LIMITS: list[tuple[str, dict[str, Any], dict[str, int]]] = [
+    # name, scene, desired by release
+    ("up, events of both directions", {"behavior": _up(("Percent", 300, 300), select="Min"), "replicas": 6, "raw": 24,
+        "maximum": 20, "memory": remembered("1@1", up=["4@900"], down=["2@950"])}, {"1.25": 8, "1.26": 16}),
+    ("up, after a scale-down", {"behavior": _up(("Pods", 2, 300)), "replicas": 6, "raw": 30,
+        "memory": remembered("1@1", down=["4@900"])}, {"1.25": 8, "1.26": 12}),
+    ("down, after a scale-up", {"behavior": _down(("Pods", 2, 300)), "replicas": 10, "raw": 1,
+        "memory": remembered("1@1", up=["5@900"])}, {"1.25": 8, "1.26": 3}),
+    ("up, the smallest change", {"behavior": {"scaleUp": {"selectPolicy": "Min"}}, "replicas": 10, "raw": 30},
+        {"1.18.11": 10, "1.18.12": 14, "1.19.3": 10, "1.19.4": 14, "1.20": 14}),
+    ("down, the smallest change", {"behavior": _down(("Pods", 2, 60), ("Percent", 50, 60), select="Min"),
+        "replicas": 10, "raw": 1, "memory": remembered("1@1")}, {"1.19.3": 10, "1.19.4": 8, "1.20": 8}),
+    ("up, a window below what stands", {"behavior": {"scaleUp": {"stabilizationWindowSeconds": 60}}, "replicas": 4,
+        "raw": 10, "memory": remembered("2@950", "8@970")}, {"1.18": 2, "1.20": 2, "1.21": 4}),
+    ("down, a window above what stands", {"behavior": {"scaleDown": {"stabilizationWindowSeconds": 300}}, "replicas": 5,
+        "raw": 3, "memory": remembered("9@900")}, {"1.18": 9, "1.20": 9, "1.21": 5}),
+]  # fmt: skip
+SPREAD_LIMITS = [(name, scene, release, number) for name, scene, by in LIMITS for release, number in by.items()]
+
+
+@pytest.mark.parametrize(
+    ("scene", "release", "desired"),
+    [row[1:] for row in SPREAD_LIMITS],
+    ids=[f"{row[0]}, {row[2]}" for row in SPREAD_LIMITS],
+)
+def test_decides(scene: dict[str, Any], release: str, desired: int) -> None:
+    words = dict(scene)
+    assert decide(asks(words.pop("raw")), flags=flags(release=release), **words).desired == desired
+
+
+@pytest.mark.parametrize(
+    ("release", "gates", "behavior", "desired"),
+    [
+        ("1.34", (), {"scaleUp": {"tolerance": "200m"}}, 12),
+        ("1.34", (("HPAConfigurableTolerance", True),), {"scaleUp": {"tolerance": "200m"}}, 10),
+        ("1.35", (), {"scaleUp": {"tolerance": "200m"}}, 10),
+    ],
+)
+def test_a_tolerance_of_its_own_is_asked_since_1_35(
+    release: str, gates: tuple[tuple[str, bool], ...], behavior: dict[str, Any], desired: int
+) -> None:
+    found = propose(
+        per_pod(100), crowd=pods("10@115"), replicas=10, behavior=behavior, flags=flags(release=release, gates=gates)
+    )
+    assert found.proposal == desired
+
+
+@pytest.mark.parametrize(("release", "ambiguous"), [("1.25", False), ("1.26", True), ("1.37", True)])
+def test_pods_of_two_hpas_are_ambiguous_since_1_26(release: str, ambiguous: bool) -> None:
+    crowd, rivals = pods("3@500"), (("shop/other", "app=web"),)
+    made = decide(cpu(50), crowd=crowd, replicas=3, rivals=rivals, flags=flags(release=release))
+    assert (says(made, "ScalingActive") == "False/AmbiguousSelector") == ambiguous
+
+
+@pytest.mark.parametrize(("release", "kept"), [("1.28", 1), ("1.29", 0)])
+def test_a_failure_replaces_what_was_published_since_1_29(release: str, kept: int) -> None:
+    status = decide(per_pod(100), crowd=pods("2@100"), replicas=2, flags=flags(release=release)).status
+    assert status is not None
+    made = decide(per_pod(100).failing(), status=status, replicas=2, flags=flags(release=release))
+    assert made.status is not None
+    assert [metric.type for metric in made.status.current_metrics or ()].count("Pods") == kept
+
+
+@pytest.mark.parametrize(("release", "told"), [("1.26", False), ("1.27", True)])
+def test_the_error_of_one_metric_outlives_a_pass_since_1_27(release: str, told: bool) -> None:
+    made = decide(asks(9), external(average=1).failing(), replicas=5, flags=flags(release=release))
+    assert (made.desired, bool(made.error)) == (9, told)
+
+
+@pytest.mark.parametrize(("release", "described"), [("1.32", False), ("1.33", True)])
+def test_an_average_of_an_object_names_it_since_1_33(release: str, described: bool) -> None:
+    status = decide(of_object(500, average=500), replicas=1, flags=flags(release=release)).status
+    assert status is not None
+    assert status.current_metrics is not None
+    named = status.current_metrics[0].described
+    assert (named is not None and named.name == "main-route") == described

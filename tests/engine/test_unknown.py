@@ -1,0 +1,67 @@
+"""A memory whose age is not quite known, near the edges where that matters."""
+
+import pytest
+
+from hpaaudit.engine.unknown import shifted
+from hpaaudit.model.flags import Flags
+from hpaaudit.model.hpa import Behavior, Hpa, HpaSpec, HpaStatus, ObjectRef, ScalingPolicy, ScalingRules
+from hpaaudit.model.memory import Memory, Recommendation, ScaleEvent
+from hpaaudit.model.units import SECOND, Micros
+
+NOW = Micros(1000 * SECOND)
+SLACK = Micros(7 * SECOND)
+
+
+def hpa(behavior: Behavior | None) -> Hpa:
+    """Only its behavior matters."""
+    target = ObjectRef(api_version="apps/v1", kind="Deployment", name="web")
+    spec = HpaSpec(target=target, min_replicas=1, max_replicas=9, metrics=(), behavior=behavior)
+    status = HpaStatus(
+        observed_generation=None,
+        last_scale_us=None,
+        current_replicas=1,
+        desired_replicas=1,
+        current_metrics=None,
+        conditions=(),
+    )
+    return Hpa(namespace="shop", name="web", uid="1", resource_version="1", generation=1, spec=spec, status=status)
+
+
+def rules(window: int | None, *periods: int) -> ScalingRules:
+    """One direction."""
+    policies = tuple(ScalingPolicy(type="Pods", value=1, period_seconds=period) for period in periods)
+    return ScalingRules(stabilization_window_seconds=window, select_policy=None, policies=policies, tolerance=None)
+
+
+STEPWISE = Behavior(scale_up=rules(0, 60), scale_down=rules(120, 90))
+
+
+@pytest.mark.parametrize(
+    ("behavior", "age_seconds", "matters"),
+    [
+        (None, 300, True),
+        (None, 294, True),
+        (None, 307, True),
+        (None, 292, False),
+        (None, 308, False),
+        (STEPWISE, 120, True),
+        (STEPWISE, 60, True),
+        (STEPWISE, 90, True),
+        (STEPWISE, 105, False),
+    ],
+)
+def test_what_is_near_the_edge_of_a_window_may_be_on_either_side(
+    behavior: Behavior | None, age_seconds: int, matters: bool
+) -> None:
+    old = Micros(NOW - age_seconds * SECOND)
+    memory = Memory(recommendations=(Recommendation(replicas=5, at_us=old),))
+    found = [one.recommendations for one in shifted(memory, hpa(behavior), Flags(), NOW, SLACK)]
+    either = [(Recommendation(replicas=5, at_us=Micros(old + by)),) for by in (-SLACK, SLACK)]
+    assert found == (either if matters else [])
+
+
+def test_scale_events_are_shifted_with_the_rest() -> None:
+    event = ScaleEvent(change=2, at_us=Micros(NOW - 60 * SECOND), outdated=False)
+    earlier, later = shifted(Memory(recommendations=(), up=(event,)), hpa(STEPWISE), Flags(), NOW, SLACK)
+    assert [memory.up[0].at_us - event.at_us for memory in (earlier, later) if memory.up] == [-SLACK, SLACK]
+    assert (earlier.down, later.down) == (None, None)

@@ -1,0 +1,17 @@
+"""Replays a capture's lines with the controller of a release."""
+
+from pathlib import Path
+
+from hpaaudit.engine.plan import plan
+from hpaaudit.engine.replay import Process, replay
+from hpaaudit.model.decision import Decision
+from tests.engine.scenes import flags
+from tests.importers.lines import Line, read
+
+
+def replayed(folder: Path, release: str, *lines: Line) -> list[Decision]:
+    """Decide every reconcile of a capture."""
+    facts = read(folder, *lines)
+    laid_out, given = plan(facts, None), flags(release=release)
+    process = Process(laid_out, given, lambda _: given, keep_pods=False)
+    return [made.decision for made in replay(facts, laid_out, process, ())]
