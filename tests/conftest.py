@@ -1,6 +1,11 @@
-"""`--rewrite`, and nothing else."""
+"""What holds for all tests: `--rewrite`, and no skips where HPAAUDIT_NO_SKIP says that every program is there."""
+
+import os
+from collections.abc import Generator
 
 import pytest
+
+NO_SKIP = "HPAAUDIT_NO_SKIP"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -17,3 +22,30 @@ def pytest_configure(config: pytest.Config) -> None:
 def rewrite(request: pytest.FixtureRequest) -> bool:
     """Whether golden files are to be rewritten."""
     return bool(request.config.getoption("--rewrite"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A skipped test is a failure where nothing may be skipped."""
+    report = yield
+    if not hasattr(report, "wasxfail"):
+        refuse_skip(report, item.nodeid)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """So is a whole file of them."""
+    report = yield
+    refuse_skip(report, collector.nodeid)
+    return report
+
+
+def refuse_skip(report: pytest.TestReport | pytest.CollectReport, name: str) -> None:
+    """Say which was skipped, and why."""
+    if report.outcome == "skipped" and os.environ.get(NO_SKIP, "0") not in ("", "0"):
+        why = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome = "failed"
+        report.longrepr = f"{name} was skipped, and {NO_SKIP} allows no skip. {why}"

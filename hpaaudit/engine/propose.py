@@ -130,12 +130,13 @@ def _samples(metric: MetricSpec, answer: Answer, sight: Sight) -> Mapping[str, S
 
 
 def _pods(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Proposed | Refused:
-    reason = "FailedGetPodsMetric"
-    wrapped = f"failed to get {'pods' if sight.rules.pods_error_named else 'object'} metric value"
+    reason, wrapped = "FailedGetPodsMetric", "failed to get pods metric value"
     try:
         selectors.from_label_selector(metric.selector)
     except selectors.BadSelector as error:
         return _refused(index, metric, Problem("metric.invalid.bad_spec", sight.rules.told(error)), reason, wrapped)
+    if not sight.rules.pods_error_named:
+        wrapped = "failed to get object metric value"
     if metric.target is None or metric.target.average_value is None:
         text = "invalid pods metric source: no average value target was set"
         return _refused(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)

@@ -19,8 +19,11 @@ from typing import Any
 Line = dict[str, Any]
 
 CONTROLLER = "system:serviceaccount:kube-system:horizontal-pod-autoscaler"
+CONFLICT = 409
 WRITES = {"update": "put", "patch": "patch", "create": "post"}
 SENTENCES = ("ot to scale", "escaled", "compute desired number")
+RETRY_SECONDS = 0.5
+"""After a conflict the controller of 1.34 and newer reads the scale again at once, within the same reconcile."""
 NAMES = (
     r'Decided not to scale".*?scaleTarget":"(?P<target>[^"]+)"',
     r'Successfully rescaled".*?HPA":\{"name":"(?P<name>[^"]+)","namespace":"(?P<namespace>[^"]+)"\}',
@@ -88,11 +91,23 @@ def scales(seen: list[Line]) -> dict[str, tuple[str, str]]:
     return {path: named.pop() for path, named in found.items() if len(named) == 1}
 
 
+def first_reads(path: str, audit: list[Line]) -> list[float]:
+    """When a reconcile read its scale first."""
+    found, conflict = [], float("-inf")
+    for line in sorted(audit, key=lambda line: seconds(line["at"])):
+        at = seconds(line["at"])
+        if line.get("put") == path and line["by"] == CONTROLLER and line["status"] == CONFLICT:
+            conflict = at
+        elif line.get("get") == path and at - conflict > RETRY_SECONDS:
+            found.append(at)
+    return found
+
+
 def reconciles(seen: list[Line], audit: list[Line], logged: dict[str, list[float]]) -> list[Line]:
     """One line per scale read: when that reconcile had decided, before it wrote anything."""
     found = []
     for path, (hpa, target) in scales(seen).items():
-        starts = [seconds(line["at"]) for line in audit if line.get("get") == path]
+        starts = first_reads(path, audit)
         namespace, name = hpa.split("/")
         status = f"/namespaces/{namespace}/horizontalpodautoscalers/{name}/status"
         writes = [

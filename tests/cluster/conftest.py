@@ -15,12 +15,17 @@ from tests.cluster.manifests import cpu, deployment, hpa
 from tests.cluster.watching import Watching
 
 
-def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A real control plane whose controller reconciles every second."""
+def require_programs() -> None:
+    """Skip where a cluster cannot be started."""
     if not build.built():
         pytest.skip("the programs of a Kubernetes control plane are not built: make cluster")
     if not shutil.which("openssl"):
         pytest.skip("openssl makes the certificates of the cluster and is not here: apt-get install openssl")
+
+
+def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A real control plane whose controller reconciles every second."""
+    require_programs()
     with Cluster(tmp_path_factory.mktemp("cluster"), controller_flags=FAST) as running:
         yield running
 

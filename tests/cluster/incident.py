@@ -17,7 +17,9 @@ from tests.cluster.scenes import KUBECTL
 NAMESPACE = "shop"
 DEPLOYMENTS = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments"
 HPAS = f"/apis/autoscaling/v2/namespaces/{NAMESPACE}/horizontalpodautoscalers"
-FLAGS = tuple(word for name, value in FAST.items() if name.startswith("horizontal") for word in ("--flag", f"{name}={value}"))
+FLAGS = tuple(
+    word for name, value in FAST.items() if name.startswith("horizontal") for word in ("--flag", f"{name}={value}")
+)
 """What `hpaaudit replay` must be told, for no API says it."""
 NODE = {
     "scrape_seconds": 2,

@@ -11,7 +11,8 @@ from hpaaudit.engine.replay import Process, replay
 from hpaaudit.flows.importing import import_capture
 from hpaaudit.flows.replay import prepare, run_passes
 from hpaaudit.importers.capture import Reader
-from tests.conformance.verdicts import captures, compare, releases
+from tests.conformance.expected import captures, releases
+from tests.conformance.verdicts import compare
 
 WHOLE = "1.36"
 """The release of which every world is kept here; of the others the worlds that all releases share."""

@@ -1,63 +1,23 @@
 """Compares what a results file predicts with what the real controller decided, reconcile by reconcile."""
 
-import gzip
 import json
-import re
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hpaaudit.api.times import micros
 from hpaaudit.flows.importing import import_capture
 from hpaaudit.flows.replay import replay
-
-HERE = Path(__file__).parent
-_RANDOM = (
-    (re.compile(r"controlled by multiple HPAs: \[[^]]*]"), "controlled by multiple HPAs"),
-    (re.compile(r"controlled by more than one HPA \(e\.g\. \[[^]]*]\)"), "controlled by more than one HPA"),
-    (re.compile(r"(missing pod-level request for \S+ in Pod) \S+"), r"\1"),
-    (re.compile(r"(missing request for \S+ in container \S+ of Pod) \S+"), r"\1"),
+from tests.conformance.expected import (
+    Outcome,
+    differing,
+    expected_of,
+    name_of,
+    remembered,
+    settled,
+    standing_after,
+    status_pairs,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """One capture: how many reconciles were compared, and every difference."""
-
-    name: str
-    reconciles: int
-    differences: tuple[str, ...]
-
-
-def releases() -> list[str]:
-    """The releases of which we hold decisions, oldest first."""
-    return sorted((path.name for path in HERE.glob("1.*")), key=lambda name: int(name.split(".")[1]))
-
-
-def captures(release: str) -> list[Path]:
-    """The captures of a release, by name."""
-    return sorted((HERE / release).glob("*.capture.jsonl.gz"))
-
-
-def expected_of(capture: Path) -> list[dict[str, Any]]:
-    """What the real controller decided, a row per reconcile line."""
-    path = capture.with_name(capture.name.replace(".capture.", ".expected."))
-    with gzip.open(path, "rt") as lines:
-        return [json.loads(line) for line in lines]
-
-
-def settled(value: Any) -> Any:
-    """A value without the parts that upstream makes by chance."""
-    if isinstance(value, str):
-        for pattern, plain in _RANDOM:
-            value = pattern.sub(plain, value)
-        return value
-    if isinstance(value, list):
-        return [settled(item) for item in value]
-    if isinstance(value, dict):
-        return {key: settled(item) for key, item in value.items()}
-    return value
 
 
 def compare(capture: Path) -> Outcome:
@@ -74,14 +34,11 @@ def compare(capture: Path) -> Outcome:
     differences = [] if len(living) == len(predicted) else [f"{len(living)} reconciles, {len(predicted)} replayed"]
     standing: dict[str, Any] = {}
     for want, got in zip(living, predicted, strict=False):
-        pairs = {**_decided(want, got, start_us), **_status(want, got, standing.get(want["hpa"]))}
-        standing[want["hpa"]] = want.get("status")
-        differences += [
-            f"pass {want['n']} of {want['hpa']}: {what}: {a} expected, {b} predicted"
-            for what, (a, b) in pairs.items()
-            if a != b
-        ]
-    return Outcome(capture.name.removesuffix(".capture.jsonl.gz"), len(expected), tuple(differences))
+        ours = None if got["status"] is None else json.loads(got["status"])
+        pairs = {**_decided(want, got, start_us), **status_pairs(want, ours, standing.get(want["hpa"]))}
+        standing[want["hpa"]] = standing_after(want, standing.get(want["hpa"]))
+        differences += differing(want, pairs)
+    return Outcome(name_of(capture), len(expected), tuple(differences))
 
 
 _PREDICTIONS = """
@@ -116,29 +73,8 @@ def _decided(want: dict[str, Any], got: dict[str, Any], start_us: int) -> dict[s
         "status replicas": (want.get("status_replicas"), got["status_replicas"]),
         "scale writes": ([[put["to"], put["status"]] for put in want.get("scale_puts", [])], got["puts"]),
         "events": (settled(want.get("events", [])), settled(got["events"])),
-        "memory": (_remembered(want["memory"]), _memory(got, start_us)),
+        "memory": (remembered(want["memory"]), _memory(got, start_us)),
     }
-
-
-def _status(want: dict[str, Any], got: dict[str, Any], standing: Any) -> dict[str, tuple[Any, Any]]:
-    """The status that was computed; where only a text made by chance changed, writing it is chance as well."""
-    ours = None if got["status"] is None else settled(json.loads(got["status"]))
-    theirs, written = settled(want["status"]), "status_put" in want
-    by_chance = theirs != want["status"]
-    if ours is None:
-        return {"status": (settled(standing), theirs)} if by_chance or not written else {"status": (theirs, None)}
-    return {"status": (theirs, ours), "status write": (written or by_chance, True)}
-
-
-def _remembered(memory: dict[str, Any]) -> dict[str, Any]:
-    """Upstream's memory with its seconds cut to microseconds, as a recording keeps time."""
-
-    def entries(rows: list[list[Any]] | None) -> list[list[Any]] | None:
-        if rows is None:
-            return None
-        return [[row[0], round(row[1] * 10**9) // 1000, *row[2:]] for row in rows]
-
-    return {kind: entries(memory.get(kind)) for kind in ("recommendations", "up", "down")}
 
 
 def _memory(got: dict[str, Any], start_us: int) -> dict[str, Any]:

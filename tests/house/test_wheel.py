@@ -62,11 +62,11 @@ def test_the_demo_runs_from_the_wheel_in_any_time_zone_and_locale(
     assert "external_write.manual" in shown.stdout
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else: run `sudo make test`")
 def test_the_demo_needs_no_rights(installed: Path) -> None:
     """Nothing is written but the results, beside where the user stands."""
     folder = installed.parents[2] / "nobody"
-    shown = _run([installed, "demo"], folder, user="nobody", HOME=str(folder))
+    # Who is not root already is such a user.
+    shown = _run([installed, "demo"], folder, user="nobody" if os.getuid() == 0 else None, HOME=str(folder))
     assert shown.returncode == 0, shown.stderr
     assert [path.name for path in folder.iterdir()] == ["hpaaudit-demo.duckdb"]
 

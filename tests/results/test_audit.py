@@ -254,6 +254,21 @@ def test_undecidable_time_keeps_a_divergence_open(tmp_path: Path) -> None:
             ]
 
 
+def test_a_published_value_that_no_recorded_answer_gives_is_no_divergence(tmp_path: Path) -> None:
+    """The controller read a sample that we did not: what it made of that cannot be judged."""
+    passes = [replace(done, evidence="assumed") if done.reconcile_id == 11 else done for done in story.passes()]
+    with ResultsWriter(tmp_path / "x.duckdb", story.INFO, story.REPLAY, overwrite=False) as writer:
+        writer.add_facts(fact for fact in story.facts() if not isinstance(fact, Gap))
+        writer.add(passes)
+        with writer.finish() as results:
+            assert results.rows("select verdict, class from reconciles where reconcile_id = 11") == [
+                {"verdict": "skew", "class": "input.metric_value_skew"}
+            ]
+            assert results.rows("select confidence from divergences where class = 'input.metric_value_skew'") == [
+                {"confidence": "likely"}
+            ]
+
+
 Happened = list[tuple[int, int]]
 """Changes as (second, to how many replicas)."""
 

@@ -1,0 +1,249 @@
+"""What cannot be done is one line: what, where, what next. The exit code is 2, and nothing is left half written."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hpaaudit.api.flags import SHORT_NAMES
+from hpaaudit.flows.query import bundled_recording
+from tests.cli.api_server import HPAS, api_server, kubeconfig
+from tests.cli.run import run
+
+AN_HPA = {
+    "kind": "HorizontalPodAutoscaler",
+    "metadata": {"namespace": "shop", "name": "checkout", "uid": "1"},
+    "spec": {
+        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "checkout"},
+        "minReplicas": 2,
+        "maxReplicas": 10,
+        "metrics": [{"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization"}}}],
+    },
+}
+WATCHED = "/apis/autoscaling/v2/horizontalpodautoscalers"
+OPTION, SEE = "Invalid value for", "(see hpaaudit replay --help)"
+TIMES = "give 2026-03-02T14:05:00Z, 14:05 (of the recording's day) or -5m"
+STARTED = '{"at":"2026-03-02T14:05:00Z","controller":"started","release":"1.36"}'
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that commands run in; `friday` is a sound recording in it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    shutil.copytree(bundled_recording(), tmp_path / "friday", ignore=shutil.ignore_patterns("*.duckdb"))
+    return tmp_path
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file with its bytes, but for results that a replay keeps in its recording."""
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != "results.duckdb")
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def refused(folder: Path, line: str) -> str:
+    """The one line that a command says when it cannot, having changed nothing."""
+    before = contents(folder), {path.name for path in folder.iterdir()}
+    code, out, err = run(line)
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: ")
+    assert err.count("\n") == 1
+    assert err.endswith("\n")
+    assert (contents(folder), {path.name for path in folder.iterdir()}) == before
+    return err.removeprefix("Error: ").removesuffix("\n")
+
+
+# Recordings and results
+
+
+@pytest.mark.parametrize("command", ["replay", "explain", "inspect", "verify"])
+def test_a_folder_that_is_no_recording(command: str, here: Path) -> None:
+    (here / "notes").mkdir()
+    said = refused(here, f"hpaaudit {command} notes")
+    assert said == "notes has no recording.json: name the folder that `record` or `import` wrote into."
+
+
+@pytest.mark.parametrize("command", ["replay", "explain", "inspect", "verify"])
+def test_a_newer_format(command: str, here: Path) -> None:
+    path = here / "friday" / "recording.json"
+    path.write_text(path.read_text().replace('"format_version": 1', '"format_version": 99'))
+    said = refused(here, f"hpaaudit {command} friday")
+    assert said == "friday has format version 99, this hpaaudit reads up to 1: upgrade hpaaudit."
+
+
+@pytest.mark.parametrize("command", ["replay", "explain", "inspect"])
+def test_a_damaged_file_and_what_can_be_saved(command: str, here: Path) -> None:
+    path = here / "friday" / "segments" / "000002" / "hpas.parquet"
+    size = path.stat().st_size
+    path.write_bytes(path.read_bytes()[:100])
+    said = refused(here, f"hpaaudit {command} friday")
+    assert said.startswith(
+        f"segments/000002/hpas.parquet in friday has 100 bytes, its manifest says {size}: replay up to "
+    )
+    assert said.endswith("with --until, or restore it from a copy.")
+
+
+@pytest.mark.parametrize("table", ["hpas", "samples", "pods"])
+def test_what_can_be_saved_of_a_damaged_recording_is_replayed(table: str, here: Path) -> None:
+    """The advice of the line above works."""
+    (here / "friday" / "segments" / "000002" / f"{table}.parquet").write_bytes(b"")
+    until = refused(here, "hpaaudit replay friday").partition("replay up to ")[2].partition(" ")[0]
+    assert run(f"hpaaudit replay friday --until {until}")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("replay friday --hpa shop/chekout", "no HPA shop/chekout in this recording: did you mean shop/checkout?"),
+        (
+            "explain friday shop/chekout",
+            "no HPA 'shop/chekout' in friday/results.duckdb: did you mean shop/checkout?",
+        ),
+        ("query friday what_happend", "no question 'what_happend': did you mean what_happened?"),
+        ("replay friday --release 1.99", "release 1.99 is not known to this engine: try --release 1.37"),
+        ("replay friday --release 1.2", "release 1.2 is not known to this engine: try --release 1.12"),
+        ("replay friday --release new", "release new is not known to this engine: try --release 1.37"),
+        ("replya friday", "no command 'replya': did you mean replay, explain? (see hpaaudit --help)"),
+    ],
+)
+def test_an_unknown_name_names_the_nearest(line: str, said: str, here: Path) -> None:
+    assert refused(here, f"hpaaudit {line}") == said
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--flag tolerance=much", "tolerance=much is not a flag that can be read: give a number such as 0.1"),
+        ("--flag tolerance=nan", "tolerance=nan is not a flag that can be read: give a number such as 0.1"),
+        ("--flag tolerance=-1", "tolerance=-1 is too little: no controller runs so"),
+        ("--flag sync-period=15", "sync-period=15 is not a flag that can be read: give a duration such as 15s"),
+        ("--flag sync-period=0s", "sync-period=0s is too little: no controller runs so"),
+        (
+            "--flag tolernce=0.1",
+            f"--flag tolernce changes no decision: known are {', '.join(SHORT_NAMES)}",
+        ),
+        (
+            "--flag tolerance",
+            f"{OPTION} '--flag': 'tolerance' is no setting: give NAME=VALUE, for example tolerance=0.05 {SEE}",
+        ),
+        (
+            "--since noon",
+            f"{OPTION} '--since': 'noon' is no time: {TIMES} {SEE}",
+        ),
+    ],
+)
+def test_a_bad_option(options: str, said: str, here: Path) -> None:
+    assert refused(here, f"hpaaudit replay friday {options}") == said
+
+
+def test_a_bad_time_to_explain(here: Path) -> None:
+    said = refused(here, "hpaaudit explain friday --at 25:00")
+    assert said == f"{OPTION} '--at': '25:00' is no time: {TIMES} (see hpaaudit explain --help)"
+
+
+def test_an_output_file_that_exists_is_replaced_only_when_told(here: Path) -> None:
+    (here / "mine.duckdb").write_text("mine")
+    said = refused(here, "hpaaudit replay friday --into mine.duckdb")
+    assert said == "mine.duckdb exists: name another file with --into, or add --overwrite"
+    assert run("hpaaudit replay friday --into mine.duckdb --overwrite")[0] == 0
+    assert (here / "mine.duckdb").read_bytes()[:4] != b"mine"
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("selec name from reconciles", 'Parser Error: syntax error at or near "selec"'),
+        ("select desird from reconciles", 'Binder Error: Referenced column "desird" not found in FROM clause!'),
+        ("from reconcils", "Catalog Error: Table with name reconcils does not exist!"),
+        ("drop table runs.reconciles", 'Invalid Input Error: Cannot execute statement of type "DROP" on database'),
+    ],
+)
+def test_sql_that_cannot_be_answered(sql: str, said: str, here: Path) -> None:
+    assert refused(here, f'hpaaudit query friday "{sql}"').startswith(said)
+
+
+# Captures
+
+
+def test_a_capture_line_that_is_not_json_is_named_by_file_and_number(here: Path) -> None:
+    (here / "incident.jsonl").write_text(f"{STARTED}\nnot json\n")
+    said = refused(here, "hpaaudit import capture incident.jsonl --into incident")
+    assert said.startswith("incident.jsonl:2: not JSON (")
+    assert said.endswith("; a capture has one JSON object a line")
+
+
+def test_a_capture_that_is_not_there(here: Path) -> None:
+    said = refused(here, "hpaaudit import capture incident.jsonl --into incident")
+    assert said == "incident.jsonl: no such file; name a capture of JSON lines"
+
+
+def test_a_folder_that_holds_something_is_no_place_for_a_recording(here: Path) -> None:
+    (here / "incident.jsonl").write_text(f"{STARTED}\n")
+    said = refused(here, "hpaaudit import capture incident.jsonl --into friday")
+    assert said == "friday already holds something: name a folder that is new or empty."
+
+
+def test_an_hpa_that_the_engine_does_not_know_is_named_and_the_others_are_replayed(here: Path) -> None:
+    strange: dict[str, Any] = json.loads(json.dumps(AN_HPA))
+    strange["metadata"] |= {"name": "strange", "uid": "2"}
+    strange["spec"]["metrics"] = [{"type": "Quantum", "quantum": {}}]
+    seen = [{"watch": WATCHED, "type": "ADDED", "object": one} for one in (AN_HPA, strange)]
+    reconciled = [{"reconcile": f"shop/{name}"} for name in ("checkout", "strange")]
+    lines = [{"at": "2026-03-02T14:05:00Z", **line} for line in (*seen, *reconciled)]
+    (here / "incident.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert run("hpaaudit import capture incident.jsonl --into incident")[0] == 0
+    code, out, err = run("hpaaudit replay incident")
+    assert (code, err) == (0, "shop/strange is not replayed: the engine does not know the metric type Quantum\n")
+    assert "shop/checkout" in out
+    assert "1 reconcile " in out
+
+
+# Clusters
+
+
+def test_a_context_that_does_not_exist_names_those_that_do(here: Path) -> None:
+    config = kubeconfig(here, "http://127.0.0.1:1")
+    said = refused(here, f"hpaaudit record --into today --kubeconfig {config} --context prod")
+    assert said == f"{config} has no context prod; it has shop, staging"
+
+
+def test_a_kubeconfig_that_is_not_there(here: Path) -> None:
+    said = refused(here, "hpaaudit record --into today --kubeconfig nowhere")
+    assert said == "nowhere: No such file or directory; name another kubeconfig by --kubeconfig"
+
+
+def test_a_server_that_cannot_be_reached(here: Path) -> None:
+    config = kubeconfig(here, "http://127.0.0.1:1")
+    said = refused(here, f"hpaaudit record --into today --kubeconfig {config}")
+    assert said.startswith("context shop (http://127.0.0.1:1) cannot be reached: Connection refused")
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (401, "does not know you (401): it refused to list horizontalpodautoscalers.autoscaling in namespace shop; "),
+        (403, "refused to list horizontalpodautoscalers.autoscaling in namespace shop (403): not for you"),
+        (404, "does not serve horizontalpodautoscalers.autoscaling in namespace shop (404 on "),
+        (500, "answered 500 to list horizontalpodautoscalers.autoscaling in namespace shop: not for you"),
+    ],
+)
+def test_a_refusal_names_verb_and_resource(status: int, said: str, here: Path) -> None:
+    body = {"kind": "Status", "message": "not for you"}
+    with api_server({HPAS: (status, body)}) as url:
+        config = kubeconfig(here, url)
+        assert refused(here, f"hpaaudit record --into today --kubeconfig {config}").startswith(
+            f"context shop ({url}) {said}"
+        )
+
+
+def test_a_metrics_api_that_is_not_served_is_named_and_the_rest_is_recorded(here: Path) -> None:
+    listed = {"kind": "HorizontalPodAutoscalerList", "metadata": {"resourceVersion": "1"}, "items": [AN_HPA]}
+    with api_server({HPAS: (200, listed), "/apis": (200, {"groups": [{"name": "apps", "versions": []}]})}) as url:
+        code, out, err = run(f"hpaaudit record --into today --kubeconfig {kubeconfig(here, url)} --for 2s")
+    assert (code, out) == (0, "")
+    said = "shop/checkout needs metrics.k8s.io, which nobody serves: install its adapter, or change the HPA"
+    assert err.splitlines().count(said) == 1
+    assert run("hpaaudit verify today")[0] == 0

@@ -1,0 +1,251 @@
+"""What the documents say is so: commands and options exist, tables have these columns, every kind of line is read."""
+
+import gzip
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+import hpaaudit
+from hpaaudit.cli import COMMANDS, doors
+from hpaaudit.flows.query import bundled_recording
+from hpaaudit.flows.replay import replay
+from hpaaudit.importers.capture import Reader
+from hpaaudit.model.facts import (
+    ControllerSeen,
+    Ended,
+    Gap,
+    HpaSeen,
+    Reconciled,
+    ResourceMetricsRead,
+    ScaleRead,
+    ScaleWritten,
+)
+from hpaaudit.report.reasons import _SENTENCES
+from hpaaudit.results import sql
+from hpaaudit.results.read import Results
+from tests.script import parse
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "recordings" / "README.md"]
+README, CAPTURE, RESULTS = (
+    (ROOT / name).read_text("utf-8") for name in ("README.md", "docs/capture.md", "docs/results.md")
+)
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+OF_AN_HPA = ("replay_id", "hpa_uid", "namespace", "name")
+
+
+# Commands
+
+
+def shown(text: str) -> Iterator[list[str]]:
+    """Every call of hpaaudit in a page, in a fence or in the text, as words."""
+    fenced = (line for _, block in FENCE.findall(text) for line in block.splitlines())
+    for line in (*fenced, *re.findall(r"`([^`\n]+)`", FENCE.sub("", text))):
+        words = line.partition("#")[0].split()
+        if words[:1] == ["hpaaudit"] and len(words) > 1:
+            yield words[1:]
+
+
+def command_of(words: list[str]) -> tuple[click.Command, list[str]]:
+    """The command that is called, and what it is called with."""
+    command: click.Command = doors
+    while isinstance(command, click.Group) and words:
+        found = command.get_command(click.Context(command), words[0])
+        assert found is not None, f"there is no command {words[0]}"
+        command, words = found, words[1:]
+    return command, words
+
+
+def every_command() -> Iterator[str]:
+    """The commands and their subcommands, as they are called."""
+    for name in COMMANDS:
+        yield name
+        command, _ = command_of([name])
+        if isinstance(command, click.Group):
+            yield from (f"{name} {each}" for each in command.list_commands(click.Context(command)))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_command_and_option_of_a_page_is_real(page: Path) -> None:
+    for words in shown(page.read_text("utf-8")):
+        command, rest = command_of(words)
+        known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+        used = {word.partition("=")[0] for word in rest if re.fullmatch(r"--?[a-zA-Z][\w-]*(=.*)?", word)}
+        assert used <= known | {"--help"}, f"hpaaudit {' '.join(words)}"
+
+
+def test_every_command_is_in_the_readme_or_helps_itself() -> None:
+    """Nobody finds what no page mentions."""
+    text = "".join(page.read_text("utf-8") for page in PAGES)
+    called = {" ".join(words[: 2 if words[0] == "import" else 1]) for words in shown(text)}
+    assert {"record", "replay", "explain", "query", "import capture"} <= called
+
+
+def test_every_help_is_held_to_a_golden_file() -> None:
+    golden = (ROOT / "tests" / "cli" / "golden" / "help.txt").read_text("utf-8")
+    held = {block.command for block in parse(golden)}
+    assert held == {"hpaaudit --help", *(f"hpaaudit {name} --help" for name in every_command())}
+
+
+def test_every_target_of_make_that_the_readme_shows_exists() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    called = set(re.findall(r"(?:^|`)make ([a-z]+)", README, re.MULTILINE))
+    assert called
+    assert called <= targets
+
+
+def test_the_snippet_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (snippet,) = [block for language, block in FENCE.findall(README) if language == "python"]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "recordings").symlink_to(ROOT / "recordings")
+    exec(compile(snippet, "README.md", "exec"), {})  # noqa: S102  # our own words
+    assert (tmp_path / "hand.duckdb").exists()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#]+)[^)]*\)", FENCE.sub("", page.read_text("utf-8")))
+    missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
+    assert missing == []
+
+
+def test_the_readme_counts_what_there_is() -> None:
+    """The numbers behind its claim of exactness."""
+    worlds = sorted((ROOT / "tests" / "conformance" / "1.36").glob("*.expected.jsonl.gz"))
+    reconciles = sum(len(gzip.decompress(path.read_bytes()).splitlines()) for path in worlds)
+    assert f"{len(worlds)} generated worlds ({reconciles:,} reconciles of release 1.36)" in README
+
+
+# Versions
+
+
+def test_there_is_one_version_and_the_changelog_has_it() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert hpaaudit.__version__ == project["version"]
+    newest = re.search(r"^## (\S+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert newest is not None
+    assert newest[1] == hpaaudit.__version__
+
+
+# docs/results.md
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
+    """The results of the bundled incident."""
+    with replay(bundled_recording(), into=tmp_path_factory.mktemp("page") / "demo.duckdb") as made:
+        yield made
+
+
+def sections(text: str) -> dict[str, str]:
+    """The relations of the page with what it says of them."""
+    relations = text.partition("## Reasons")[0]
+    return dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##|\Z)", relations, re.MULTILINE | re.DOTALL))
+
+
+def codes(heading: str) -> list[str]:
+    """The first column of the table under a heading."""
+    part = RESULTS.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    return re.findall(r"^\| `([\w.]+)` \|", part, re.MULTILINE)
+
+
+def test_every_relation_and_column_is_on_the_page_and_no_other(results: Results) -> None:
+    """By name, type and order; the four columns that come first are said once."""
+    listed = (
+        "select table_name, list((column_name, lower(data_type)) order by column_index) from duckdb_columns() "
+        "where schema_name = 'main' and database_name = current_database() group by 1"
+    )
+    found = dict(results.sql(listed).fetchall())
+    assert set(sections(RESULTS)) == set(found)
+    for name, text in sections(RESULTS).items():
+        columns = re.findall(r"^\| `(\w+)` \| ([^|]+) \| \S.* \|$", text, re.MULTILINE)
+        first = [name for name, _ in found[name]]
+        left_out = 4 if tuple(first[:4]) == OF_AN_HPA else int(first[0] == "replay_id")
+        assert columns == found[name][left_out:], name
+
+
+def test_the_page_says_what_a_row_of_each_relation_is() -> None:
+    assert [name for name, text in sections(RESULTS).items() if not text.startswith("\nOne row per ")] == []
+
+
+def test_the_tables_of_sql_are_the_relations_of_the_page() -> None:
+    files = {name for folder in ("schema", "views", "recorded") for name in sql.folder(folder)}
+    assert files == set(sections(RESULTS))
+
+
+def test_every_reason_is_on_the_page_and_no_other() -> None:
+    assert codes("Reasons") == list(_SENTENCES)
+
+
+def test_every_class_is_on_the_page_and_no_other() -> None:
+    text = sql.folder("audit")["64_divergences"]
+    assert codes("Classes") == re.findall(r"^ +\('([a-z_.]+)', \d, '", text, re.MULTILINE)
+
+
+def test_the_queries_of_the_page_answer(results: Results) -> None:
+    queries = [block for language, block in FENCE.findall(RESULTS) if language == "sql"]
+    asked = [query for block in queries for query in block.split(";") if query.strip()]
+    assert len(asked) == 6
+    for query in asked:
+        assert results.sql(query).columns
+
+
+# docs/capture.md
+
+HERE = {"at": "2026-03-02T14:05:00Z"}
+SCALE = "/apis/apps/v1/namespaces/shop/deployments/checkout/scale"
+A_SCALE = {"kind": "Scale", "spec": {"replicas": 3}, "status": {"replicas": 3, "selector": "app=checkout"}}
+LINES: dict[str, tuple[dict[str, object], type]] = {
+    "answer": ({"get": SCALE, "status": 200, "body": A_SCALE}, ScaleRead),
+    "watch event": (
+        {
+            "watch": "/apis/autoscaling/v2/horizontalpodautoscalers",
+            "type": "ADDED",
+            "object": {
+                "metadata": {"namespace": "shop", "name": "checkout"},
+                "spec": {"scaleTargetRef": {"kind": "Deployment", "name": "checkout"}, "maxReplicas": 3},
+            },
+        },
+        HpaSeen,
+    ),
+    "write": ({"put": SCALE, "status": 200, "body": A_SCALE, "by": "alice"}, ScaleWritten),
+    "reconcile": ({"reconcile": "shop/checkout"}, Reconciled),
+    "process": ({"controller": "started", "release": "1.36"}, ControllerSeen),
+    "gap": ({"until": "2026-03-02T14:06:00Z", "gap": "*", "cause": "restart"}, Gap),
+    "end": ({"end": True}, Ended),
+}
+
+
+def test_every_kind_of_line_is_on_the_page_and_no_other() -> None:
+    table = re.findall(r"^\| ([a-z ]+) \| `", CAPTURE, re.MULTILINE)
+    assert table == list(LINES)
+
+
+@pytest.mark.parametrize("kind", LINES)
+def test_every_kind_of_line_of_the_page_is_read(kind: str, tmp_path: Path) -> None:
+    line, becomes = LINES[kind]
+    (tmp_path / "capture.jsonl").write_text(json.dumps({**HERE, **line}))
+    reader = Reader((tmp_path / "capture.jsonl",))
+    first, *_ = reader.facts()
+    assert isinstance(first, becomes)
+    assert not reader.ignored
+
+
+@pytest.mark.parametrize("kind", LINES)
+def test_the_fields_of_a_line_are_those_of_the_page(kind: str) -> None:
+    row = next(line for line in CAPTURE.splitlines() if line.startswith(f"| {kind} |"))
+    assert set(LINES[kind][0]) <= set(re.findall(r"`(\w+)`", row))
+
+
+def test_the_example_of_the_page_is_read_to_its_last_line(tmp_path: Path) -> None:
+    (example,) = [block for language, block in FENCE.findall(CAPTURE) if language == "json"]
+    (tmp_path / "capture.jsonl").write_text(example)
+    reader = Reader((tmp_path / "capture.jsonl",))
+    kinds = [type(fact) for fact in reader.facts()]
+    assert kinds == [ControllerSeen, HpaSeen, ScaleRead, ResourceMetricsRead, Reconciled, Ended]
+    assert not reader.ignored

@@ -1,0 +1,89 @@
+"""Every recording of `recordings/` tells the story that its golden file tells, and agrees with its cluster's truth."""
+
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from hpaaudit.flows.importing import import_capture
+from hpaaudit.flows.replay import replay
+from tests.cli.run import shown
+from tests.script import play
+
+ROOT = Path(__file__).parents[2]
+RECORDINGS = sorted(path for path in (ROOT / "recordings").iterdir() if path.is_dir())
+TRUTH = ROOT / "tests" / "cluster" / "truth"
+GOLDEN = "expected.txt"
+DECISIONS = """
+select epoch_us(ts), namespace || '/' || name, lasted_s, desired, raw_desired, reason_code from reconciles order by ts
+"""
+
+
+class Decided(NamedTuple):
+    """A reconcile: when, of which HPA, how long it stood, and what was decided."""
+
+    at_us: int
+    hpa: str
+    lasted_s: float
+    desired: int | None
+    raw_desired: int | None
+    reason_code: str
+
+
+def decisions(folder: Path) -> list[Decided]:
+    """Every reconcile of a recording, in order of time."""
+    with replay(folder, into=folder.with_suffix(".duckdb")) as results:
+        return [Decided(*row) for row in results.sql(DECISIONS).fetchall()]
+
+
+def each(path: Path) -> str:
+    """A recording's name, for the list of tests."""
+    return path.name
+
+
+@pytest.fixture
+def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that commands run in; recordings are copied there, so that no path depends on the checkout."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    return tmp_path
+
+
+@pytest.mark.golden
+@pytest.mark.parametrize("recording", RECORDINGS, ids=each)
+def test_a_recording_tells_its_story(recording: Path, beside: Path, rewrite: bool) -> None:
+    """Replay, questions and one explanation, word for word."""
+    shutil.copytree(recording, beside / recording.name)
+    play(recording / GOLDEN, lambda command, _: shown(command), rewrite=rewrite)
+
+
+@pytest.mark.parametrize("recording", RECORDINGS, ids=each)
+def test_a_recording_has_three_sentences_and_they_end_in_how_it_was_made(recording: Path) -> None:
+    title, *text = (recording / "README.md").read_text(encoding="utf-8").strip().splitlines()
+    sentences = [line for line in text if line]
+    assert title == f"# {recording.name}"
+    assert len(sentences) == 3
+    assert sentences[-1].startswith("It was made by `python -m tests.cluster.")
+
+
+@pytest.mark.parametrize("recording", RECORDINGS, ids=each)
+def test_what_was_recorded_decides_as_what_the_controller_saw(recording: Path, beside: Path) -> None:
+    """Each reconcile that the cluster itself knows of has one in the recording, at that time, with that decision."""
+    import_capture([TRUTH / f"{recording.name}.jsonl.gz"], into=beside / "truth")
+    shutil.copytree(recording, beside / "recorded")
+    truth, recorded = decisions(beside / "truth"), decisions(beside / "recorded")
+    pairs = [(known, nearest(known, recorded)) for known in truth]
+    assert pairs
+    assert len({found for _, found in pairs}) == len(truth), "two reconciles are paired with one"
+    late = [(known, found) for known, found in pairs if abs(found.at_us - known.at_us) > 100_000]
+    assert late == []
+    assert [(known, found) for known, found in pairs if known[3:] != found[3:]] == []
+    # The recorder may have looked on a moment longer than the cluster kept account.
+    rest = set(recorded) - {found for _, found in pairs}
+    assert [found for found in rest if found.at_us < truth[-1].at_us] == []
+
+
+def nearest(known: Decided, recorded: list[Decided]) -> Decided:
+    """The reconcile of the same HPA that is nearest in time."""
+    return min((row for row in recorded if row.hpa == known.hpa), key=lambda row: abs(row.at_us - known.at_us))
