@@ -16,7 +16,8 @@ RESULTS = Path("hpaaudit-demo.duckdb")
     show_default=True,
     help="A results file; the demo's own is replaced.",
 )
-def demo_command(into: Path) -> None:
+@click.option("--overwrite", is_flag=True, help="Replace the file that --into names.")
+def demo_command(into: Path, overwrite: bool) -> None:
     """Replay a bundled incident and explain its worst moment, without a cluster and without network.
 
     Example: hpaaudit demo
@@ -27,7 +28,7 @@ def demo_command(into: Path) -> None:
     from hpaaudit.report.explain import explain_text
     from hpaaudit.report.replay import replay_text
 
-    with replay(bundled_recording(), into=into, overwrite=into == RESULTS) as results:
+    with replay(bundled_recording(), into=into, overwrite=overwrite or into == RESULTS) as results:
         found = account(results)
     click.echo(replay_text(found))
     click.echo(explain_text(explain(into)), nl=False)
