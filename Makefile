@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: help demo check test golden bench wheel cluster lock clean
+.PHONY: help demo check test golden bench oracle mutants wheel cluster lock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -28,6 +28,12 @@ golden: $(READY)  ## rewrite the golden files, then read the diff line by line
 
 bench: $(READY)  ## speed and size as ratios, measured side by side
 	@$(BIN)/python -m tests.bench
+
+oracle: $(READY)  ## decide new worlds as the real controller does: RELEASE=1.36 SEED=7 COUNT=10000 (Go; built once, 2 to 5 min)
+	@$(BIN)/python -m tests.oracle --release $(or $(RELEASE),1.36) --count $(or $(COUNT),10000) $(if $(SEED),--seed $(SEED))
+
+mutants: $(READY)  ## change the rules one token at a time: a decision or a test must notice every change
+	@$(BIN)/python -m tests.mutants
 
 wheel: $(READY)  ## build the wheel
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/uv build --wheel --no-build-isolation --python $(BIN)/python --out-dir dist --quiet

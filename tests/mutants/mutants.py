@@ -1,0 +1,155 @@
+"""The mutants: file and function, what stands there, what a slip would make of it, and why one cannot be noticed."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One change in a function of `hpaaudit/engine/rules/`; `equivalent` says why no test can notice it."""
+
+    file: str
+    function: str
+    before: str
+    after: str
+    equivalent: str = ""
+
+    @property
+    def name(self) -> str:
+        """The mutant in a line."""
+        return f"{self.file}.{self.function}: {self.before} -> {self.after}"
+
+
+MUTANTS = (
+    # classify
+    Mutant("classify", "classify", "return IGNORED", "return MISSING"),
+    Mutant("classify", "classify", "pending and pending_is_unready", "pending or pending_is_unready"),
+    Mutant("classify", "classify", "pending and pending_is_unready", "pending"),
+    Mutant("classify", "classify", "if not has_sample", "if has_sample"),
+    Mutant("classify", "classify_cpu", "if not judged", "if judged"),
+    Mutant("classify", "classify_cpu", "start_us + initialization_us > now_us",
+           "start_us + initialization_us >= now_us"),
+    Mutant("classify", "classify_cpu", "start_us + initialization_us > now_us", "start_us + delay_us > now_us"),
+    Mutant("classify", "classify_cpu", "sample_us < transition_us + window_us",
+           "sample_us <= transition_us + window_us"),
+    Mutant("classify", "classify_cpu", "sample_us < transition_us + window_us",
+           "sample_us < transition_us - window_us"),
+    Mutant("classify", "classify_cpu", "sample_us < transition_us + window_us", "sample_us < start_us + window_us"),
+    Mutant("classify", "classify_cpu", "start_us + delay_us > transition_us", "start_us + delay_us >= transition_us"),
+    Mutant("classify", "classify_cpu", "ready_false and start_us", "ready_false or start_us"),
+    Mutant("classify", "classify_cpu", "start_us + delay_us > transition_us",
+           "start_us + initialization_us > transition_us"),
+    # combine
+    Mutant("combine", "takes_over", "proposal > best", "proposal >= best"),
+    Mutant("combine", "takes_over", "proposal > best", "proposal < best"),
+    Mutant("combine", "takes_over", "best == 0 or ", ""),
+    Mutant("combine", "fails", "invalid >= metrics", "invalid > metrics"),
+    Mutant("combine", "fails", "best < spec_replicas", "best <= spec_replicas"),
+    Mutant("combine", "fails", "blocks_down and ", ""),
+    Mutant("combine", "fails", "invalid > 0", "invalid > 1"),
+    # limit
+    Mutant("limit", "plain_up_limit", "max(", "min("),
+    Mutant("limit", "plain_up_limit", "SCALE_UP_LIMIT_FACTOR *", "SCALE_UP_LIMIT_FACTOR +"),
+    Mutant("limit", "limit_plain", "maximum > limit", "maximum >= limit"),
+    Mutant("limit", "limit_plain", "desired < minimum", "desired <= minimum"),
+    Mutant("limit", "limit_plain", "desired > top", "desired >= top"),
+    Mutant("limit", "limit_plain", "return minimum, TOO_FEW", "return min(minimum, top), TOO_FEW"),
+    Mutant("limit", "limit_up", "max(limit, current)", "limit"),
+    Mutant("limit", "limit_up", "maximum > limit", "maximum >= limit"),
+    Mutant("limit", "limit_up", "desired > top", "desired >= top"),
+    Mutant("limit", "limit_down", "min(limit, current)", "limit"),
+    Mutant("limit", "limit_down", "minimum < limit", "minimum <= limit"),
+    Mutant("limit", "limit_down", "desired < bottom", "desired <= bottom"),
+    Mutant("limit", "in_period", "at_us > now_us", "at_us >= now_us"),
+    Mutant("limit", "in_period", "now_us - period_us", "now_us + period_us"),
+    Mutant("limit", "period_start", "- added", "+ added"),
+    Mutant("limit", "period_start", "+ removed", "- removed"),
+    Mutant("limit", "period_start", "wrap32(current - added + removed)", "current - added + removed"),
+    Mutant("limit", "up_by_pods", "wrap32(start + value)", "start + value"),
+    Mutant("limit", "up_by_pods", "start + value", "start - value"),
+    Mutant("limit", "up_by_percent", "ceil(", "("),
+    Mutant("limit", "up_by_percent", "float(value) / 100.0", "float(value) * 0.01"),
+    Mutant("limit", "up_by_percent", "float(start) * (1.0 + float(value) / 100.0)",
+           "float(start) + float(start) * float(value) / 100.0"),
+    Mutant("limit", "down_by_pods", "start - value", "start + value"),
+    Mutant("limit", "down_by_pods", "wrap32(start - value)", "start - value"),
+    Mutant("limit", "down_by_percent", "math.trunc(", "math.ceil("),
+    Mutant("limit", "down_by_percent", "math.trunc(", "math.floor("),
+    Mutant("limit", "down_by_percent", "1.0 - float(value) / 100.0", "1.0 - float(value) * 0.01"),
+    Mutant("limit", "first_up", "not min_moves", "min_moves"),
+    Mutant("limit", "first_up", "return MAX_INT32 if", "return MIN_INT32 if"),
+    Mutant("limit", "first_up", "else MIN_INT32", "else 0"),
+    Mutant("limit", "first_down", "and min_moves", "or min_moves"),
+    Mutant("limit", "first_down", "SELECT_MIN and min_moves", "SELECT_MIN"),
+    Mutant("limit", "first_down", "return MIN_INT32", "return 0"),
+    Mutant("limit", "fold_up", "min(best", "max(best"),
+    Mutant("limit", "fold_up", "max(best", "min(best"),
+    Mutant("limit", "fold_down", "max(best", "min(best"),
+    Mutant("limit", "fold_down", "min(best", "max(best"),
+    # numbers
+    Mutant("numbers", "wrap32", "% 4294967296", "% 4294967295"),
+    Mutant("numbers", "wrap64", "% 2**64", "% 2**65"),
+    Mutant("numbers", "cut", "(number < 0) == (divisor < 0)", "True"),
+    Mutant("numbers", "cut", "return -(abs(number) // abs(divisor))", "return number // divisor"),
+    Mutant("numbers", "divide", "number == 0.0 or", "number != 0.0 or"),
+    Mutant("numbers", "divide", "math.copysign(math.inf, number)", "math.inf"),
+    Mutant("numbers", "to_int32", "number >= TWO_31", "number > TWO_31"),
+    Mutant("numbers", "to_int32", "return MIN_INT32", "return MAX_INT32"),
+    Mutant("numbers", "to_int64", "number >= TWO_63", "number > TWO_63"),
+    Mutant("numbers", "to_int64", "return MIN_INT64", "return MAX_INT64"),
+    Mutant("numbers", "ceil", "math.ceil(number)", "math.floor(number)"),
+    Mutant("numbers", "ceil", " or math.isinf(number)", ""),
+    # propose
+    Mutant("propose", "within", "(1.0 - down) <= ratio", "(1.0 - down) < ratio"),
+    Mutant("propose", "within", "ratio <= (1.0 + up)", "ratio < (1.0 + up)"),
+    Mutant("propose", "within", "1.0 + up", "1.0 + down"),
+    Mutant("propose", "within", "abs(1.0 - ratio) <= down", "abs(1.0 - ratio) < down"),
+    Mutant("propose", "within", "abs(1.0 - ratio) <= down", "(1.0 - down) <= ratio <= (1.0 + up)"),
+    Mutant("propose", "outside", "not within(", "within("),
+    Mutant("propose", "outside", "abs(1.0 - ratio) > down", "not within(ratio, down, up, inclusive)"),
+    Mutant("propose", "outside", "abs(1.0 - ratio) > down", "abs(1.0 - ratio) >= down"),
+    Mutant("propose", "utilization_percent", "total * FULL_PERCENT", "total"),
+    Mutant("propose", "utilization_percent", "wrap64(total * FULL_PERCENT)", "total * FULL_PERCENT"),
+    Mutant("propose", "utilization_percent", "return wrap32(cut(wrap64(total * FULL_PERCENT), requests))",
+           "return cut(wrap64(total * FULL_PERCENT), requests)"),
+    Mutant("propose", "usage_ratio", "float(current), float(target)", "float(target), float(current)"),
+    Mutant("propose", "rescues_unready", "ratio > 1.0", "ratio >= 1.0"),
+    Mutant("propose", "rescues_unready", "unready > 0", "unready > 1"),
+    Mutant("propose", "missing_utilization", "if not up_to_target", "if up_to_target"),
+    Mutant("propose", "missing_utilization", "max(FULL_PERCENT, target)", "target"),
+    Mutant("propose", "missing_utilization", "max(FULL_PERCENT, target)", "FULL_PERCENT"),
+    Mutant("propose", "replicas_of", "ceil(", "("),
+    Mutant("propose", "replicas_of_clamped", "MAX_INT32 if replicas", "MAX_INT32 - 1 if replicas"),
+    Mutant("propose", "replicas_of_clamped", "replicas > float", "replicas >= float",
+           equivalent="the largest int32 itself comes out either way"),
+    Mutant("propose", "holds", "first < 1.0 < second", "first <= 1.0 < second"),
+    Mutant("propose", "holds", "first > 1.0 > second", "first >= 1.0 > second"),
+    Mutant("propose", "holds", "(first < 1.0 < second)", "False"),
+    Mutant("propose", "holds", "(first > 1.0 > second)", "False"),
+    Mutant("propose", "against_direction", "replicas > current", "replicas >= current",
+           equivalent="at the same number to hold and to propose are the same"),
+    Mutant("propose", "against_direction", "replicas < current", "replicas <= current",
+           equivalent="at the same number to hold and to propose are the same"),
+    Mutant("propose", "against_direction", "(ratio < 1.0 and replicas > current)", "False"),
+    Mutant("propose", "against_direction", "(ratio > 1.0 and replicas < current)", "False"),
+    Mutant("propose", "per_pod_ratio", "float(target) * float(status_replicas)", "float(target)"),
+    Mutant("propose", "per_pod_replicas", "ceil(", "("),
+    Mutant("propose", "per_pod_replicas_unheld", "if usage else 0", "if usage else 1"),
+    Mutant("propose", "per_pod_replicas_clamped", "MAX_INT32 if replicas", "MAX_INT32 - 1 if replicas"),
+    Mutant("propose", "per_pod_status", "clamped and ", ""),
+    Mutant("propose", "per_pod_status", "return MAX_INT64", "return MAX_INT64 - 1"),
+    Mutant("propose", "per_pod_status", "ceil(", "("),
+    Mutant("propose", "overflows", "value > 0 and ", ""),
+    Mutant("propose", "overflows", "total > MAX_INT64 - value", "total >= MAX_INT64 - value",
+           equivalent="a sum of exactly the largest int64 comes out either way"),
+    # remember
+    Mutant("remember", "outdated", "at_us < now_us", "at_us <= now_us"),
+    Mutant("remember", "outdated", "now_us - longest_period_us", "now_us + longest_period_us"),
+    # stabilize
+    Mutant("stabilize", "counts_plain", "at_us >= now_us", "at_us > now_us"),
+    Mutant("stabilize", "counts", "at_us > now_us", "at_us >= now_us"),
+    Mutant("stabilize", "reusable", "at_us < now_us - up_window_us", "at_us <= now_us - up_window_us"),
+    Mutant("stabilize", "reusable", "at_us < now_us - down_window_us", "at_us <= now_us - down_window_us"),
+    Mutant("stabilize", "reusable", " and ", " or "),
+    Mutant("stabilize", "envelope", "max(stabilized, lowest)", "stabilized"),
+    Mutant("stabilize", "envelope", "min(stabilized, highest)", "stabilized"),
+)  # fmt: skip

@@ -1,0 +1,16 @@
+"""The list of mutants is sound; `make mutants` runs them."""
+
+import pytest
+
+from tests.mutants.change import RULES, mutated
+from tests.mutants.mutants import MUTANTS, Mutant
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_a_mutant_fits_in_one_place_and_can_be_compiled(mutant: Mutant) -> None:
+    compile(mutated(mutant), mutant.file, "exec")
+
+
+def test_every_rule_has_a_mutant_and_no_mutant_comes_twice() -> None:
+    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
+    assert {mutant.file for mutant in MUTANTS} == {path.stem for path in RULES.glob("*.py")} - {"__init__"}

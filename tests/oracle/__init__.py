@@ -1,0 +1,1 @@
+"""The real HorizontalPodAutoscaler controller, run in virtual time beside ours."""
