@@ -22,7 +22,7 @@ from tests.cluster import capture, incident
 from tests.cluster.conftest import require_programs
 from tests.cluster.incident import Incident
 from tests.cluster.recorder import run
-from tests.conformance.verdicts import settled
+from tests.conformance.expected import settled
 
 TIMES = ("lastTransitionTime", "lastScaleTime")
 BY_HAND = {"checkout": {"external_write.manual": 1}}

@@ -10,13 +10,14 @@ from hpaaudit.flows.importing import import_capture
 from hpaaudit.flows.replay import replay
 from tests.conformance.expected import (
     Outcome,
+    by_chance,
     differing,
     expected_of,
     name_of,
     remembered,
-    settled,
     standing_after,
     status_pairs,
+    told,
 )
 
 
@@ -66,13 +67,14 @@ def _predictions(results: Any) -> list[dict[str, Any]]:
 
 
 def _decided(want: dict[str, Any], got: dict[str, Any], start_us: int) -> dict[str, tuple[Any, Any]]:
+    chance = by_chance(want, writes=got["status"] is not None)
     return {
         "at": (micros(want["at"]), got["at_us"]),
         "hpa": (want["hpa"], got["hpa"]),
         "spec replicas": (want.get("spec_replicas"), got["spec_replicas"]),
         "status replicas": (want.get("status_replicas"), got["status_replicas"]),
         "scale writes": ([[put["to"], put["status"]] for put in want.get("scale_puts", [])], got["puts"]),
-        "events": (settled(want.get("events", [])), settled(got["events"])),
+        "events": (told(want.get("events", []), chance=chance), told(got["events"], chance=chance)),
         "memory": (remembered(want["memory"]), _memory(got, start_us)),
     }
 

@@ -37,7 +37,7 @@ CASES: list[tuple[str, Callable[..., float], tuple[float, ...], float]] = [
     ("-2^63 is one", numbers.to_int64, (-TWO_63,), MIN_INT64),
     ("what is not a number is the least int64", numbers.to_int64, (math.nan,), MIN_INT64),
     ("infinity has no ceiling", numbers.ceil, (math.inf,), math.inf),
-    ("a utilization wraps in int64 first", propose.utilization_percent, (2**62, 1), 0),
+    ("a utilization wraps in int64 first", propose.utilization_percent, (2**60, 7), 613_566_756),
     ("then in int32", propose.utilization_percent, (2**31, 100), MIN_INT32),
     ("percent of a request wrap in int64", propose.missing_utilization, (2**62, 100, True), 0),
     ("nobody asks for pods: the target is met by none", propose.per_pod_replicas_unheld, (0, 5), 0),

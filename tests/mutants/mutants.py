@@ -138,7 +138,8 @@ MUTANTS = (
     Mutant("propose", "per_pod_status", "clamped and ", ""),
     Mutant("propose", "per_pod_status", "return MAX_INT64", "return MAX_INT64 - 1"),
     Mutant("propose", "per_pod_status", "ceil(", "("),
-    Mutant("propose", "overflows", "value > 0 and ", ""),
+    Mutant("propose", "overflows", "value > 0 and ", "",
+           equivalent="no total is beyond the largest int64 less a negative value"),
     Mutant("propose", "overflows", "total > MAX_INT64 - value", "total >= MAX_INT64 - value",
            equivalent="a sum of exactly the largest int64 comes out either way"),
     # remember

@@ -78,8 +78,14 @@ def _keep(release: str, world: Json) -> None:
     FOUND.mkdir(exist_ok=True)
     run(release, [{**world, "name": name}], FOUND, plain=False)
     (FOUND / f"{name}.scenario.json").write_text(json.dumps(world, indent=1) + "\n", encoding="utf-8")
+    differences = compare(FOUND / f"{name}.capture.jsonl.gz").differences
+    if not differences:
+        for file in FOUND.glob(f"{name}.*"):
+            file.unlink()
+        say(f"{name} differed by chance: run once more, it does not")
+        return
     say(f"the smallest case is kept as {FOUND / name}.*")
-    sys.stdout.write("".join(f"{text}\n" for text in compare(FOUND / f"{name}.capture.jsonl.gz").differences))
+    sys.stdout.write("".join(f"{text}\n" for text in differences))
 
 
 def say(line: str) -> None:
