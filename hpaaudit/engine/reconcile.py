@@ -50,9 +50,9 @@ def reconcile(seen: Observation, memory: Memory, flags: Flags, *, keep_pods: boo
         return _gone(seen), replace(EMPTY, selector=memory.selector)
     rules = rules_of(flags)
     if rules.stale_cache_skips and _version(seen.hpa) < seen.written_version:
-        return _decision(seen, seen.hpa, _stale(seen, seen.hpa, memory), flags), memory
+        return _decision(seen, seen.hpa, _stale(seen, seen.hpa, memory), flags, rules), memory
     outcome = _decide(seen, seen.hpa, memory, flags, rules, keep_pods=keep_pods)
-    return _decision(seen, seen.hpa, outcome, flags), outcome.memory
+    return _decision(seen, seen.hpa, outcome, flags, rules), outcome.memory
 
 
 def _version(hpa: Hpa) -> int:
@@ -271,7 +271,7 @@ def _sight(hpa: Hpa, scale: Scale, pods: tuple[Pod, ...], flags: Flags, rules: R
     )
 
 
-def _decision(seen: Observation, hpa: Hpa, outcome: Outcome, flags: Flags) -> Decision:
+def _decision(seen: Observation, hpa: Hpa, outcome: Outcome, flags: Flags, rules: Rules) -> Decision:
     """The outcome with its status written, or not."""
     writes = not same_status(outcome.status, hpa.status)
     events, errors = outcome.events, [*outcome.handled]
@@ -304,14 +304,14 @@ def _decision(seen: Observation, hpa: Hpa, outcome: Outcome, flags: Flags) -> De
         action=_action(current, outcome.desired),
         reason_code=outcome.chain.reason_code,
         scale_reason=outcome.scale_reason,
-        status=outcome.status if rules_of(flags).reads_v2 else through_v1(outcome.status),
+        status=outcome.status if rules.reads_v2 else through_v1(outcome.status),
         writes_status=writes,
         attempts=outcome.attempts,
         events=(*events, *outcome.events_after_write),
         error="\n".join(errors),
         proposals=outcome.proposals,
         steps=outcome.chain.steps,
-        status_version="autoscaling/v2" if rules_of(flags).reads_v2 else "autoscaling/v2beta2",
+        status_version="autoscaling/v2" if rules.reads_v2 else "autoscaling/v2beta2",
     )
 
 
