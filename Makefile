@@ -43,7 +43,7 @@ cluster: $(READY)  ## build etcd, kube-apiserver and kube-controller-manager for
 	@$(BIN)/python -m tests.cluster.build
 
 lock: $(READY)  ## pin the dependencies anew
-	@$(BIN)/uv pip compile pyproject.toml --group dev --universal --generate-hashes --no-header --no-annotate --upgrade -o requirements.lock --quiet
+	@$(BIN)/uv pip compile pyproject.toml --extra fast --group dev --universal --generate-hashes --no-header --no-annotate --upgrade -o requirements.lock --quiet
 
 clean:  ## remove what was built here
 	@rm -rf $(VENV) dist build
