@@ -8,7 +8,8 @@ from hpaaudit.engine.group import Groups, group, running_and_ready
 from hpaaudit.engine.measure import Problem, Sample
 from hpaaudit.engine.requests import requests
 from hpaaudit.engine.rules import propose as rules
-from hpaaudit.engine.rules.numbers import cut, wrap64
+from hpaaudit.engine.rules.numbers import wrap64
+from hpaaudit.engine.rules.propose import Proposal, Tally
 from hpaaudit.engine.sight import Sight
 from hpaaudit.model.hpa import MetricSpec
 from hpaaudit.model.units import Micros, Milli
@@ -39,142 +40,119 @@ class Count:
 def utilization(
     metric: MetricSpec, samples: Mapping[str, Sample], target: int, at_us: Micros, sight: Sight
 ) -> Count | Problem:
-    """`GetResourceReplicas`: usage in percent of what the pods request."""
-    if not sight.pods:
-        return _NO_PODS
+    """Usage in percent of what the pods request."""
     groups = _groups(samples, metric.name, at_us, sight)
     counted = _counted(samples, groups, sight)
-    if not counted and sight.rules.samples_before_requests:
-        return _no_samples(sight)
     asked = requests(sight.pods, metric.container, metric.name, sight.rules)
-    if isinstance(asked, Problem):
+    known = {} if isinstance(asked, Problem) else asked
+    made = rules.utilization(
+        _tally(groups, counted, known, target, sight),
+        target,
+        sight.current,
+        sight.bounds,
+        sight.rules.utilization_guard,
+        isinstance(asked, Problem),
+        sight.rules.samples_before_requests,
+    )
+    if made.problem == rules.BAD_REQUEST and isinstance(asked, Problem):
         return asked
-    if not counted:
-        return _no_samples(sight)
-    first = _percent(counted, asked, target)
-    if isinstance(first, Problem):
-        return first
-    percent, ratio, average = first
-    current = sight.current
-    rescue = rules.rescues_unready(len(groups.unready), ratio)
-    if not rescue and not groups.missing:
-        inside = sight.inside(ratio)
-        replicas = current if inside else rules.replicas_of(ratio, len(groups.ready))
-        return _count(replicas, average, percent, ratio, None, "adjust.none", groups, counted, asked)
-    filled = dict(counted)
-    for name in groups.missing:
-        if ratio < 1.0:
-            filled[name] = _filled(rules.missing_utilization(asked[name], target, sight.rules.missing_up_to_target))
-        elif ratio > 1.0:
-            filled[name] = _filled(0)
-    if rescue:
-        filled |= {name: _filled(0) for name in groups.unready}
-    second = _percent(filled, asked, target)
-    if isinstance(second, Problem):
-        return second
-    guarded = sight.rules.utilization_guard
-    replicas, code = _refilled(ratio, second[1], len(filled), current, rescue=rescue, guarded=guarded, sight=sight)
-    return _count(replicas, average, percent, ratio, second[1], code, groups, filled, asked)
+    if made.problem:
+        return _problem(made.problem, sight)
+    fill: dict[str, int] = {}
+    if made.ratio < 1.0:
+        upto = sight.rules.missing_up_to_target
+        fill = {name: rules.missing_utilization(known[name], target, upto) for name in groups.missing}
+    elif made.ratio > 1.0:
+        fill = dict.fromkeys(groups.missing, 0)
+    return _count(made, groups, _filled(made, counted, groups, fill), known, percent=True)
 
 
 def plain(samples: Mapping[str, Sample], target: Milli, resource: str, at_us: Micros, sight: Sight) -> Count | Problem:
-    """`calcPlainMetricReplicas`, 1.36: samples of pods that are not listed count too."""
-    if not sight.pods:
-        return _NO_PODS
+    """Average usage against a target each."""
     groups = _groups(samples, resource, at_us, sight)
     counted = _counted(samples, groups, sight)
-    if not counted:
-        return _no_samples(sight)
-    usage = _average(counted)
-    ratio = rules.usage_ratio(usage, target)
-    current = sight.current
-    rescue = rules.rescues_unready(len(groups.unready), ratio)
-    if not rescue and not groups.missing:
-        inside = sight.inside(ratio)
-        replicas = current if inside else rules.replicas_of(ratio, len(groups.ready))
-        return _count(replicas, usage, None, ratio, None, "adjust.none", groups, counted, None)
-    filled = dict(counted)
-    if ratio < 1.0:
-        filled |= {name: _filled(target) for name in groups.missing}
-    elif ratio > 1.0 or not sight.rules.exact_ratio_fills_nothing:
-        filled |= {name: _filled(0) for name in groups.missing}
-    if rescue:
-        filled |= {name: _filled(0) for name in groups.unready}
-    second = rules.usage_ratio(_average(filled), target)
-    guarded = sight.rules.plain_guard
-    replicas, code = _refilled(ratio, second, len(filled), current, rescue=rescue, guarded=guarded, sight=sight)
-    return _count(replicas, usage, None, ratio, second, code, groups, filled, None)
+    made = rules.plain(
+        _tally(groups, counted, None, target, sight),
+        target,
+        sight.current,
+        sight.bounds,
+        sight.rules.plain_guard,
+        sight.rules.exact_ratio_fills_nothing,
+    )
+    if made.problem:
+        return _problem(made.problem, sight)
+    fill: dict[str, int] = {}
+    if made.ratio != 1.0 or not sight.rules.exact_ratio_fills_nothing:
+        fill = dict.fromkeys(groups.missing, int(target) if made.ratio < 1.0 else 0)
+    return _count(made, groups, _filled(made, counted, groups, fill), None)
 
 
 def value(usage: Milli, target: Milli, sight: Sight, *, external: bool) -> Count | Problem:
-    """Object Value and External value: the ratio times the ready pods (`getUsageRatioReplicaCount`)."""
-    ratio = rules.usage_ratio(usage, target)
-    current = sight.current
-    if current == 0:
-        replicas = rules.replicas_of(ratio, 1)
-    elif external and not sight.rules.value_before_pods and not sight.pods:
-        return _NO_PODS.under("unable to calculate ready pods")
-    elif sight.inside(ratio):
-        replicas = current
-    elif not sight.pods:
-        return _NO_PODS.under("unable to calculate ready pods")
-    elif sight.rules.value_clamped:
-        replicas = rules.replicas_of_clamped(ratio, running_and_ready(sight.pods))
-    else:
-        replicas = rules.replicas_of(ratio, running_and_ready(sight.pods))
-    return _count(replicas, usage, None, ratio, None, "adjust.none", None, None, None)
+    """Object Value and External value."""
+    made = rules.value(
+        usage,
+        target,
+        sight.current,
+        len(sight.pods),
+        running_and_ready(sight.pods),
+        sight.bounds,
+        external and not sight.rules.value_before_pods,
+        sight.rules.value_clamped,
+    )
+    if made.problem:
+        return _problem(made.problem, sight).under("unable to calculate ready pods")
+    return _count(made)
 
 
-def per_pod(usage: Milli, target: Milli, sight: Sight, *, clamped: bool) -> Count:
-    """Object and External average values: against `status.replicas`, pods are not looked at."""
-    status_replicas = sight.scale.status_replicas
-    ratio = rules.per_pod_ratio(usage, target, status_replicas)
-    if not rules.outside(ratio, sight.down, sight.up, sight.rules.inclusive_tolerance):
-        replicas = status_replicas
-    elif clamped:
-        replicas = rules.per_pod_replicas_clamped(usage, target)
-    else:
-        replicas = rules.per_pod_replicas(usage, target)
-    average = Milli(rules.per_pod_status(usage, status_replicas, clamped))
-    return _count(replicas, average, None, ratio, None, "adjust.none", None, None, None)
+def per_pod(usage: Milli, target: Milli, sight: Sight, *, clamped: bool, tolerant: bool = True) -> Count:
+    """Object and External average values."""
+    return _count(rules.per_pod(usage, target, sight.scale.status_replicas, sight.bounds, clamped, tolerant))
 
 
-def _refilled(
-    first: float, second: float, samples: int, current: int, *, rescue: bool, guarded: bool, sight: Sight
-) -> tuple[int, str]:
-    """The number of replicas after missing and unready pods were filled in, and what that did."""
-    if rules.holds(first, second, sight.down, sight.up, sight.rules.inclusive_tolerance):
-        inside = sight.inside(second)
-        return current, "adjust.damped_into_tolerance" if inside else "adjust.direction_flip_hold"
-    replicas = rules.replicas_of(second, samples)
-    if guarded and rules.against_direction(second, replicas, current):
-        return current, "adjust.count_flip_hold"
-    if rescue:
-        return replicas, "adjust.unready_as_zero_up"
-    return replicas, "adjust.missing_as_zero_up" if first > 1.0 else "adjust.missing_as_full_down"
+def _tally(
+    groups: Groups, counted: Mapping[str, Sample], asked: Mapping[str, Milli] | None, target: int, sight: Sight
+) -> Tally:
+    """The groups in numbers; without requests only what an average needs."""
+    usage = own = own_usage = own_requests = missing_requests = missing_usage = unready_requests = 0
+    for name, sample in counted.items():
+        usage = wrap64(usage + sample.value)
+        request = None if asked is None else asked.get(name)
+        if request is not None:
+            own, own_usage, own_requests = own + 1, wrap64(own_usage + sample.value), wrap64(own_requests + request)
+    if asked:
+        for name in groups.missing:
+            missing_requests = wrap64(missing_requests + asked[name])
+            full = rules.missing_utilization(asked[name], target, sight.rules.missing_up_to_target)
+            missing_usage = wrap64(missing_usage + full)
+        for name in groups.unready:
+            unready_requests = wrap64(unready_requests + asked[name])
+    return Tally(
+        listed=len(sight.pods),
+        ready=len(groups.ready),
+        unready=len(groups.unready),
+        missing=len(groups.missing),
+        ignored=len(groups.ignored),
+        counted=len(counted),
+        usage=usage,
+        own=own,
+        own_usage=own_usage,
+        own_requests=own_requests,
+        missing_requests=missing_requests,
+        missing_usage=missing_usage,
+        unready_requests=unready_requests,
+    )
 
 
-def _percent(
-    samples: Mapping[str, Sample], asked: Mapping[str, Milli], target: int
-) -> tuple[int, float, Milli] | Problem:
-    """Percent, ratio and average of the samples whose pod is listed (`GetResourceUtilizationRatio`)."""
-    total = requested = entries = 0
-    for name, sample in samples.items():
-        request = asked.get(name)
-        if request is None:
-            continue
-        total, requested, entries = wrap64(total + sample.value), wrap64(requested + request), entries + 1
-    if requested == 0:
-        return _NO_REQUESTS
-    percent = rules.utilization_percent(total, requested)
-    return percent, rules.usage_ratio(percent, target), Milli(cut(total, entries))
-
-
-def _average(samples: Mapping[str, Sample]) -> Milli:
-    total = 0
-    for sample in samples.values():
-        total = wrap64(total + sample.value)
-    return Milli(cut(total, len(samples)))
+def _filled(
+    made: Proposal, counted: Mapping[str, Sample], groups: Groups, fill: Mapping[str, int]
+) -> Mapping[str, Sample]:
+    """The samples as they were counted in the end: missing pods with what was filled in, unready ones idle."""
+    if made.adjust == rules.UNADJUSTED:
+        return counted
+    filled = {**counted, **{name: _made_up(value) for name, value in fill.items()}}
+    if rules.rescues_unready(len(groups.unready), made.ratio):
+        filled |= {name: _made_up(0) for name in groups.unready}
+    return filled
 
 
 def _groups(samples: Mapping[str, Sample], resource: str, at_us: Micros, sight: Sight) -> Groups:
@@ -188,32 +166,34 @@ def _counted(samples: Mapping[str, Sample], groups: Groups, sight: Sight) -> Map
     return {name: sample for name, sample in samples.items() if name not in gone} if gone else samples
 
 
-def _no_samples(sight: Sight) -> Problem:
+def _problem(problem: int, sight: Sight) -> Problem:
+    """Why the calculator gives no number, in the words of this release."""
+    if problem == rules.NO_PODS:
+        return _NO_PODS
+    if problem == rules.NO_REQUESTS:
+        return _NO_REQUESTS
     return _NO_SAMPLES if sight.rules.text_pods_might_be_unready else _NO_SAMPLES_BEFORE
 
 
-def _filled(value: int) -> Sample:
+def _made_up(value: int) -> Sample:
     return Sample(Milli(value), measure.ZERO_TIME_US, Micros(0))
 
 
 def _count(
-    replicas: int,
-    current: Milli,
-    utilization: int | None,
-    ratio: float,
-    adjusted: float | None,
-    adjust_code: str,
-    groups: Groups | None,
-    samples: Mapping[str, Sample] | None,
-    asked: Mapping[str, Milli] | None,
+    made: Proposal,
+    groups: Groups | None = None,
+    samples: Mapping[str, Sample] | None = None,
+    asked: Mapping[str, Milli] | None = None,
+    *,
+    percent: bool = False,
 ) -> Count:
     return Count(
-        replicas=replicas,
-        current=current,
-        utilization=utilization,
-        ratio=ratio,
-        adjusted=adjusted,
-        adjust_code=adjust_code,
+        replicas=made.replicas,
+        current=Milli(made.current),
+        utilization=made.percent if percent else None,
+        ratio=made.ratio,
+        adjusted=None if made.adjust == rules.UNADJUSTED else made.adjusted,
+        adjust_code=rules.ADJUST_CODES[made.adjust],
         groups=groups,
         samples=samples,
         requests=asked,

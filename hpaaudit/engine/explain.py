@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hpaaudit.engine.limit import Limited
+from hpaaudit.engine.rules import reason
+from hpaaudit.engine.rules.propose import ADJUST_CODES
 from hpaaudit.engine.stabilize import Stabilized
 from hpaaudit.model.decision import MetricProposal, Step
-
-_REASON_STAGES = ("gate", "stabilize", "policy", "bound")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,11 @@ def chain_of(
     if held is None or limited is None or without_memory is None or raw is None:
         return Chain(tuple(gates), gates[-1].code if gates else "")
     winner = next((view for view in views if view.is_winner), None)
-    metric_code = _metric_code(winner, current)
+    metric = _metric_code(winner, current)
     steps = [
         Step(
             stage="propose",
-            code=metric_code,
+            code=reason.CODES[metric],
             before=current,
             after=raw,
             binding=raw != current,
@@ -71,7 +71,7 @@ def chain_of(
         steps.append(
             Step(
                 stage="stabilize",
-                code=_stabilize_code(raw, current, held.replicas, behavior=behavior),
+                code=reason.CODES[reason.of_window(raw, current, held.replicas, behavior)],
                 before=raw,
                 after=held.replicas,
                 binding=without_memory.replicas != limited.replicas,
@@ -86,7 +86,7 @@ def chain_of(
         steps.append(
             Step(
                 stage="policy",
-                code=_policy_code(held.replicas, current, limited, behavior=behavior),
+                code=reason.CODES[reason.of_policy(held.replicas, current, limited.disabled, behavior)],
                 before=held.replicas,
                 after=limited.by_policy,
                 binding=limited.by_bounds != limited.replicas,
@@ -94,11 +94,10 @@ def chain_of(
             )
         )
     if limited.replicas != limited.by_policy:
-        low = limited.replicas > limited.by_policy
         steps.append(
             Step(
                 stage="bound",
-                code="bound.min" if low else "bound.max",
+                code=reason.CODES[reason.of_bound(limited.by_policy, limited.replicas)],
                 before=limited.by_policy,
                 after=limited.replicas,
                 binding=True,
@@ -107,32 +106,24 @@ def chain_of(
         )
     if desired != limited.replicas:
         steps.append(Step(stage="bound", code="bound.min", before=limited.replicas, after=desired, binding=True))
-    binding = [step for step in steps if step.binding and step.stage in _REASON_STAGES]
-    if not binding and desired != raw:
-        # Two limits that coincide: the first that reached the final number is the reason.
-        binding = [step for step in steps if step.stage in _REASON_STAGES and step.after == desired][:1]
-    return Chain(tuple(steps), binding[-1].code if binding else metric_code)
+    why = reason.primary(
+        metric,
+        raw,
+        current,
+        held.replicas,
+        limited.by_policy,
+        limited.by_bounds,
+        limited.replicas,
+        without_memory.replicas,
+        desired,
+        limited.disabled,
+        behavior,
+    )
+    return Chain(tuple(steps), reason.CODES[why])
 
 
-def _metric_code(winner: MetricProposal | None, current: int) -> str:
-    if winner is None or winner.ratio is None or winner.tolerance is None:
-        return "metric.on_target"
-    if winner.adjust_code in ("adjust.damped_into_tolerance", "adjust.direction_flip_hold", "adjust.count_flip_hold"):
-        return winner.adjust_code
-    if winner.proposal == current and 1.0 - winner.tolerance <= winner.ratio <= 1.0 + winner.tolerance:
-        return "metric.on_target" if winner.ratio == 1.0 else "tolerance.hold"
-    return "metric.above_target" if winner.ratio > 1.0 else "metric.below_target"
-
-
-def _stabilize_code(raw: int, current: int, stabilized: int, *, behavior: bool) -> str:
-    if not behavior and stabilized > current:
-        return "stabilize.legacy_raise"
-    direction = "up" if raw > stabilized else "down"
-    return f"stabilize.{direction}_{'hold' if stabilized == current else 'partial'}"
-
-
-def _policy_code(stabilized: int, current: int, limited: Limited, *, behavior: bool) -> str:
-    if not behavior:
-        return "policy.legacy_up_limit"
-    direction = "up" if stabilized > current else "down"
-    return f"policy.{direction}_{'disabled' if limited.disabled else 'limit'}"
+def _metric_code(winner: MetricProposal | None, current: int) -> int:
+    if winner is None or winner.ratio is None or winner.tolerance is None or winner.proposal is None:
+        return reason.ON_TARGET
+    adjust = ADJUST_CODES.index(winner.adjust_code)
+    return reason.of_metric(adjust, winner.proposal, current, winner.ratio, winner.tolerance)

@@ -8,7 +8,6 @@ from hpaaudit.api.quantity import from_milli
 from hpaaudit.engine import calculate, measure
 from hpaaudit.engine.calculate import Count
 from hpaaudit.engine.measure import Problem, Sample
-from hpaaudit.engine.rules import propose as rules
 from hpaaudit.engine.sight import Sight
 from hpaaudit.model.decision import MetricProposal, PodBucket
 from hpaaudit.model.facts import ResourceMetricsRead, ValuesRead
@@ -181,9 +180,8 @@ def _object(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Pro
         if isinstance(usage, Problem):
             inner = f"failed to get {metric.name} object metric"
             return _refused(index, metric, usage, reason, wrapped, inner)
-        count = calculate.per_pod(usage, target.average_value.milli, sight, clamped=False)
-        if not sight.rules.object_average_tolerance:
-            count = replace(count, replicas=rules.per_pod_replicas_unheld(usage, target.average_value.milli))
+        tolerant = sight.rules.object_average_tolerance
+        count = calculate.per_pod(usage, target.average_value.milli, sight, clamped=False, tolerant=tolerant)
         status = _status(metric, average=count.current)
         if not sight.rules.object_average_described:
             status = replace(status, described=_NOBODY)

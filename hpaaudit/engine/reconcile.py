@@ -26,6 +26,7 @@ from hpaaudit.engine.outcome import (
 )
 from hpaaudit.engine.recommend import recommend, select
 from hpaaudit.engine.release import Rules, rules_of
+from hpaaudit.engine.rules import gate as gates
 from hpaaudit.engine.rules.numbers import MAX_INT64
 from hpaaudit.engine.sight import Sight
 from hpaaudit.engine.status import same_status, with_condition, without_condition
@@ -105,13 +106,26 @@ def _decide(seen: Observation, hpa: Hpa, memory: Memory, flags: Flags, rules: Ru
         memory = replace(memory, recommendations=(first,))
     current = current_of(scale, rules)
     minimum = 1 if hpa.spec.min_replicas is None else hpa.spec.min_replicas
-    if scale.spec_replicas == 0 and not _leaves_zero(hpa, minimum, rules):
+    taken = gates.branch(
+        scale.spec_replicas,
+        current,
+        minimum,
+        hpa.spec.max_replicas,
+        gates.leaves_zero(
+            minimum,
+            rules.scaled_to_zero_condition,
+            rules.scales_from_zero,
+            scaled_to_zero(hpa, rules),
+            has_object_or_external(hpa),
+        ),
+        rules.spec_replicas_are_current,
+    )
+    if taken == gates.DISABLED:
         return _disabled(seen, hpa, scale, memory, conditions, rules)
-    if current > hpa.spec.max_replicas:
+    if taken == gates.ABOVE_MAX:
         jump = gate("gate.above_max", current, (("max", hpa.spec.max_replicas),), after=hpa.spec.max_replicas)
         return _jump(seen, hpa, scale, memory, conditions, hpa.spec.max_replicas, ABOVE_MAX, jump, flags, rules)
-    # Zero in the spec was dealt with above (1.36 may leave it by metrics); zero in the status is below any minimum.
-    if current < minimum and (current != 0 or not rules.spec_replicas_are_current):
+    if taken == gates.BELOW_MIN:
         jump = gate("gate.below_min", current, (("min", minimum),), after=minimum)
         return _jump(seen, hpa, scale, memory, conditions, minimum, BELOW_MIN, jump, flags, rules)
     return _by_metrics(seen, hpa, scale, memory, conditions, minimum, flags, rules, keep_pods=keep_pods)
@@ -146,13 +160,6 @@ def _read_scale(seen: Observation, hpa: Hpa, flags: Flags) -> Scale | _Unreadabl
         refused = read.scale
     error = f"failed to query scale subresource for {reference(hpa)}: {text}"
     return _Unreadable(text=text, error=error, seen=refused)
-
-
-def _leaves_zero(hpa: Hpa, minimum: int, rules: Rules) -> bool:
-    """At zero the metrics are consulted only if this controller itself scaled to zero (1.36); before, if min is 0."""
-    if not rules.scaled_to_zero_condition:
-        return minimum == 0 and rules.scales_from_zero
-    return scaled_to_zero(hpa, rules) and (minimum != 0 or has_object_or_external(hpa))
 
 
 def _disabled(

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from hpaaudit.engine.rules.remember import outdated
+from hpaaudit.engine.rules.remember import slot_of
 from hpaaudit.model.hpa import Behavior, ScalingRules
 from hpaaudit.model.memory import Memory, ScaleEvent
 from hpaaudit.model.units import SECOND, Micros
@@ -25,9 +25,8 @@ def _stored(
 ) -> tuple[ScaleEvent, ...]:
     """Marks what is outdated by its own direction, then takes the last such slot, else a new one."""
     longest_us = max((policy.period_seconds for policy in direction.policies), default=0) * SECOND
-    marked = [replace(e, outdated=True) if outdated(e.at_us, now_us, longest_us) else e for e in events]
+    marks = [event.outdated for event in events]
+    slot = slot_of([event.at_us for event in events], marks, len(events), now_us, longest_us)
+    marked = [replace(event, outdated=mark) for event, mark in zip(events, marks, strict=True)]
     new = ScaleEvent(change=change, at_us=now_us, outdated=False)
-    slot = max((index for index, event in enumerate(marked) if event.outdated), default=None)
-    if slot is None:
-        return (*marked, new)
     return (*marked[:slot], new, *marked[slot + 1 :])

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from hpaaudit.api.answers import Server
 from hpaaudit.engine.release import Rules
-from hpaaudit.engine.rules import propose as rules
+from hpaaudit.engine.rules.propose import Bounds
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.target import Pod, Scale
 
@@ -33,6 +33,7 @@ class Sight:
         """Where the controller's requests went, as its errors name it."""
         return Server(self.flags.api_server, quoted=self.rules.quoted_urls)
 
-    def inside(self, ratio: float) -> bool:
-        """Whether a ratio is inside the tolerance."""
-        return rules.within(ratio, self.down, self.up, self.rules.inclusive_tolerance)
+    @property
+    def bounds(self) -> Bounds:
+        """The tolerances of this HPA."""
+        return Bounds(self.down, self.up, self.rules.inclusive_tolerance)

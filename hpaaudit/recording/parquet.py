@@ -79,26 +79,25 @@ class Rows:
         return file.getvalue()
 
 
-def read_columns(table: Table, file: bytes, names: Sequence[str]) -> list[list[Any]]:
-    """Return columns of a table's file, row by row as they stand there.
+def read_table(table: Table, file: bytes, names: Sequence[str], *, threads: bool = False) -> pa.Table:
+    """Return columns of a table's file; a text that is kept by dictionary stays one, so that it is decoded once.
 
     Raises `pyarrow.ArrowException`, `OSError` or `KeyError` where the file cannot be read as this table.
     """
-    # As dictionaries, so that equal texts are one object in memory.
     texts = [
         column.name for column in table.columns if (column.type, column.encoding) == ("string", Encoding.DICTIONARY)
     ]
-    rows = pq.read_table(pa.BufferReader(file), columns=list(names), read_dictionary=texts, use_threads=False)
-    return [_values(rows.column(name)) for name in names]
+    rows = pq.ParquetFile(pa.BufferReader(file), read_dictionary=texts).read(columns=list(names), use_threads=threads)
+    return rows.select(list(names))
 
 
-def _values(column: pa.ChunkedArray) -> list[Any]:
+def values(column: pa.ChunkedArray) -> list[Any]:
     """Return a column as Python values."""
     if not pa.types.is_dictionary(column.type):
-        values: list[Any] = column.to_pylist()
-        return values
-    values = []
+        plain: list[Any] = column.to_pylist()
+        return plain
+    found = []
     for chunk in column.chunks:
         words = chunk.dictionary.to_pylist()
-        values += [None if index is None else words[index] for index in chunk.indices.to_pylist()]
-    return values
+        found += [None if index is None else words[index] for index in chunk.indices.to_pylist()]
+    return found

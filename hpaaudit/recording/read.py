@@ -1,17 +1,18 @@
 """Reads a recording: the very facts that were written, in the order in which they were added."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from hpaaudit.api.times import precise
 from hpaaudit.errors import DamagedRecording
 from hpaaudit.model.audit import RecordingInfo
+from hpaaudit.model.columns import Slice
 from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.inspection import Damage
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.manifest import SEGMENTS, Segment
-from hpaaudit.recording.segments import Unsound, read_facts, rows
+from hpaaudit.recording.segments import Unsound, read_facts, read_watched, rows
 from hpaaudit.recording.survey import Survey, survey
 
 
@@ -33,12 +34,39 @@ class Recording:
 
         Raises `DamagedRecording` where a file is not what was written, before any fact of its segment.
         """
+        return self._facts(read_facts)
+
+    def watched(self) -> Iterator[Fact]:
+        """Yield the facts that are neither reads nor lines of reconciles, in their order; raises as `facts`.
+
+        Samples are not even opened: that they are what was written is for `slices` to say.
+        """
+        return self._facts(read_watched)
+
+    def _facts(self, of: Callable[[Path, Segment], list[Fact]]) -> Iterator[Fact]:
         for segment in self.segments:
             try:
-                found = read_facts(self.folder, segment)
+                found = of(self.folder, segment)
             except Unsound as error:
                 raise damaged(self.folder, self.segments, error.damage) from error
             yield from found
+
+    def slices(
+        self, tables: Collection[str] | None = None, *, columns: Mapping[str, Collection[str]] | None = None
+    ) -> Iterator[Slice]:
+        """Yield the segments in order as columns; the next one is read while the caller works with this one.
+
+        tables    that are wanted; None: all
+        columns   that are wanted of a table; all of a table that it does not name
+
+        Needs numpy. Every file that is wanted is checked as `facts` does; raises as it does, before its segment.
+        """
+        from hpaaudit.recording.slices import read_slices
+
+        try:
+            yield from read_slices(self.folder, self.segments, tables, columns or {})
+        except Unsound as error:
+            raise damaged(self.folder, self.segments, error.damage) from error
 
     @property
     def gaps(self) -> tuple[Gap, ...]:

@@ -1,8 +1,9 @@
 """Reads one segment: its files, each checked against the manifest, and its facts in their order."""
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,12 @@ from hpaaudit.model.facts import Fact
 from hpaaudit.model.inspection import Damage
 from hpaaudit.recording import watched
 from hpaaudit.recording.manifest import MANIFEST, File, Segment, digest, segment_name
-from hpaaudit.recording.parquet import Row, read_columns
+from hpaaudit.recording.parquet import Row, read_table, values
 from hpaaudit.recording.polled import ReadDecoder
 from hpaaudit.recording.schema import TABLES
 
 POLLED = ("reads", "samples", "metric_values")
+LINES = "reconciles"
 
 
 class Unsound(Exception):
@@ -41,19 +43,27 @@ def file_bytes(folder: Path, segment: Segment, file: File) -> bytes:
     return data
 
 
-def columns(folder: Path, segment: Segment, table: str, names: Sequence[str]) -> list[list[Any]]:
-    """Return columns of a segment's table, each empty where the segment has no rows for it; raises `Unsound`."""
+def arrow(
+    folder: Path, segment: Segment, table: str, names: Sequence[str], *, threads: bool = False
+) -> pa.Table | None:
+    """Return columns of a segment's table, None where the segment has no rows for it; raises `Unsound`."""
     file = segment.file(table)
     if file is None:
-        return [[] for _ in names]
+        return None
     data = file_bytes(folder, segment, file)
     try:
-        found = read_columns(TABLES[table], data, names)
+        found = read_table(TABLES[table], data, names, threads=threads)
     except (pa.ArrowException, OSError, KeyError) as error:
         raise Unsound(segment, file.name, f"is no Parquet file of this format ({error})") from error
-    if len(found[0]) != file.rows:
-        raise Unsound(segment, file.name, f"has {len(found[0])} rows, its manifest says {file.rows}")
+    if found.num_rows != file.rows:
+        raise Unsound(segment, file.name, f"has {found.num_rows} rows, its manifest says {file.rows}")
     return found
+
+
+def columns(folder: Path, segment: Segment, table: str, names: Sequence[str]) -> list[list[Any]]:
+    """Return columns of a segment's table, each empty where the segment has no rows for it; raises `Unsound`."""
+    found = arrow(folder, segment, table, names)
+    return [[] for _ in names] if found is None else [values(found.column(name)) for name in names]
 
 
 def rows(folder: Path, segment: Segment, table: str) -> Iterator[Row]:
@@ -73,12 +83,23 @@ def read_facts(folder: Path, segment: Segment) -> list[Fact]:
         raise Unsound(segment, MANIFEST, f"names facts that its files do not hold ({error})") from error
 
 
-def _numbered(folder: Path, segment: Segment) -> Iterator[tuple[int, Fact]]:
-    """Yield the facts of a segment, each with its number, table by table."""
+def read_watched(folder: Path, segment: Segment) -> list[Fact]:
+    """Return the facts of a segment but its reads and its lines of reconciles, in their order; raises `Unsound`."""
+    with _collector_paused():
+        return [fact for _, fact in sorted(_watched(folder, segment, (*POLLED, LINES)), key=itemgetter(0))]
+
+
+def _watched(folder: Path, segment: Segment, without: Collection[str]) -> Iterator[tuple[int, Fact]]:
+    """Yield the facts of a segment that are one row each, but those of some tables, table by table."""
     for file in segment.files:
-        if file.table not in POLLED:
+        if file.table not in without:
             for row in rows(folder, segment, file.table):
                 yield watched.to_fact(file.table, row)
+
+
+def _numbered(folder: Path, segment: Segment) -> Iterator[tuple[int, Fact]]:
+    """Yield the facts of a segment, each with its number, table by table."""
+    yield from _watched(folder, segment, POLLED)
     polled = ReadDecoder(rows(folder, segment, "samples"), rows(folder, segment, "metric_values"))
     for row in rows(folder, segment, "reads"):
         yield polled.read(row)

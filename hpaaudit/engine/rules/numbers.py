@@ -7,6 +7,7 @@ MAX_INT32 = 2**31 - 1
 MIN_INT64 = -(2**63)
 MAX_INT64 = 2**63 - 1
 TWO_31 = 2147483648.0
+TWO_53 = 9007199254740992.0
 TWO_63 = 9223372036854775808.0
 
 
@@ -16,15 +17,16 @@ def wrap32(number: int) -> int:
 
 
 def wrap64(number: int) -> int:
-    """The low 64 bits as int64."""
+    """The low 64 bits as int64; compiled it is nothing, for machine words wrap by themselves."""
     return (number + 2**63) % 2**64 - 2**63
 
 
 def cut(number: int, divisor: int) -> int:
     """Go's integer division: cut toward zero."""
-    if (number < 0) == (divisor < 0):
-        return abs(number) // abs(divisor)
-    return -(abs(number) // abs(divisor))
+    if divisor == -1:
+        return wrap64(-number)
+    quotient = number // divisor
+    return quotient + 1 if quotient < 0 and quotient * divisor != number else quotient
 
 
 def divide(number: float, divisor: float) -> float:
@@ -51,7 +53,7 @@ def to_int64(number: float) -> int:
 
 
 def ceil(number: float) -> float:
-    """`math.Ceil`, which passes on infinities and what is not a number."""
-    if math.isnan(number) or math.isinf(number):
+    """`math.Ceil`, which passes on infinities and what is not a number; from 2^53 on a double is whole."""
+    if math.isnan(number) or abs(number) >= TWO_53:
         return number
     return float(math.ceil(number))
