@@ -23,10 +23,8 @@ FOUND = 1
 @moment_option("--until", "Only what was seen until then.")
 @click.option(
     "--detail",
-    type=click.Choice(["moved", "all"]),
-    default="moved",
-    show_default=True,
-    help="Keep steps and pods where something moved or differs, or everywhere.",
+    type=click.Choice(["numbers", "moved", "steps", "pods", "all"]),
+    help="Keep steps and pods nowhere, where something moved, everywhere.  [default: moved; of a fleet numbers]",
 )
 @click.option(
     "--fail-on", type=click.Choice(VERDICTS), multiple=True, help="Exit with 1 if there is one; again for more."
@@ -42,7 +40,7 @@ def replay_command(
     hpas: tuple[str, ...],
     since: Moment | None,
     until: Moment | None,
-    detail: str,
+    detail: str | None,
     fail_on: tuple[str, ...],
 ) -> None:
     """Decide everything again, and compare with what happened.

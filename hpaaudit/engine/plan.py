@@ -28,7 +28,7 @@ from hpaaudit.model.facts import (
     TargetSeen,
     VersionRead,
 )
-from hpaaudit.model.hpa import MetricType
+from hpaaudit.model.hpa import MetricSpec, MetricType
 from hpaaudit.model.observation import WriteOutcome
 from hpaaudit.model.units import SECOND, Micros
 
@@ -69,6 +69,7 @@ class Plan:
     api_server   as the controller's own error texts name it, empty if none does
     unmatched    kinds, with their groups, that those texts say nobody serves
     keys         every HPA that was seen;  unsupported   those that cannot be replayed, with the reason
+    metrics      every metric that some spec asked for
     """
 
     passes: list[Planned]
@@ -79,6 +80,7 @@ class Plan:
     unmatched: frozenset[tuple[str, str]]
     keys: tuple[str, ...]
     unsupported: dict[str, str]
+    metrics: frozenset[MetricSpec]
     period_us: Micros
     period_source: str
 
@@ -112,6 +114,7 @@ class _Reading:
         self.api_server = ""
         self.unmatched: set[tuple[str, str]] = set()
         self.unsupported: dict[str, str] = {}
+        self.metrics: set[MetricSpec] = set()
         self.starts: list[Micros] = []
         self.holder: str | None = None
 
@@ -171,7 +174,9 @@ class _Reading:
         if problem:
             self.unsupported[key] = problem
             return
-        target = target_ref(fact.namespace, decode_hpa(fact).spec.target)
+        spec = decode_hpa(fact).spec
+        self.metrics.update(spec.metrics)
+        target = target_ref(fact.namespace, spec.target)
         lives = self.lives.setdefault(key, [])
         if not lives or lives[-1].end_us is not None:
             # One that is older than our first sight of it was there before we looked.
@@ -213,9 +218,10 @@ class _Reading:
                 return
 
 
-def plan(facts: Iterable[Fact], period_us: Micros | None) -> Plan:
+def plan(facts: Iterable[Fact], period_us: Micros | None, *, exact: bool = False) -> Plan:
     """Read all facts once and lay out the reconciles.
 
+    exact       every reconcile has a line of its own, even where the facts given here leave the lines out
     period_us   the sync period where the user gave it; else it is a recorded flag, or inferred from the evidence
     """
     reading = _Reading()
@@ -231,16 +237,17 @@ def plan(facts: Iterable[Fact], period_us: Micros | None) -> Plan:
         period_us = inferred_period([merged(life.evidence, Micros(SECOND // 2)) for life in lives])
         period_source = "default" if period_us is None else "inferred"
     settled = DEFAULT_PERIOD_US if period_us is None else period_us
-    passes = reading.lines or _derived(reading, lives, settled)
+    passes = reading.lines if exact else reading.lines or _derived(reading, lives, settled)
     return Plan(
         passes=[planned for planned in passes if planned.key not in reading.unsupported],
-        exact=bool(reading.lines),
+        exact=exact or bool(reading.lines),
         controllers=reading.controllers,
         version=reading.version,
         api_server=reading.api_server,
         unmatched=frozenset(reading.unmatched),
         keys=tuple({*reading.lives, *reading.unsupported, *(planned.key for planned in passes)}),
         unsupported=reading.unsupported,
+        metrics=frozenset(reading.metrics),
         period_us=settled,
         period_source=period_source,
     )

@@ -6,6 +6,16 @@ from dataclasses import dataclass, replace
 from hpaaudit.api import selector as selectors
 from hpaaudit.api.quantity import from_milli
 from hpaaudit.engine import calculate, measure
+from hpaaudit.engine.ask import (
+    AVERAGE,
+    EXTERNAL_AVERAGE,
+    NOTHING,
+    OBJECT_AVERAGE,
+    OBJECT_VALUE,
+    amount_of,
+    how_of,
+    name_of,
+)
 from hpaaudit.engine.calculate import Count
 from hpaaudit.engine.measure import Problem, Sample
 from hpaaudit.engine.sight import Sight
@@ -74,8 +84,8 @@ def _resource(
 ) -> Proposed | Refused:
     """Resource and ContainerResource: an average value comes before a utilization, whatever `type` says."""
     wrapped = f"failed to get {wrap} metric value" if sight.rules.outer_prefix else ""
-    target = metric.target
-    if target is None or (target.average_value is None and target.average_utilization is None):
+    how = how_of(metric, sight.rules)
+    if how == NOTHING:
         text = (
             "invalid resource metric source: neither an average utilization target "
             "nor an average value (usage) target was set"
@@ -83,22 +93,14 @@ def _resource(
         return _refused(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
     samples = _samples(metric, answer, sight)
     count: Count | Problem
-    if target.average_value is not None:
-        name, what = f"{metric.name} resource", "usage" if sight.rules.usage_named else "utilization"
-        count = (
-            samples
-            if isinstance(samples, Problem)
-            else calculate.plain(samples, target.average_value.milli, metric.name, answer.at_us, sight)
-        )
+    amount = amount_of(metric, how)
+    what = "usage" if how == AVERAGE and sight.rules.usage_named else "utilization"
+    if isinstance(samples, Problem):
+        count = samples
+    elif how == AVERAGE:
+        count = calculate.plain(samples, Milli(amount), metric.name, answer.at_us, sight)
     else:
-        container = metric.type == MetricType.CONTAINER_RESOURCE and sight.rules.container_metric_name
-        source = "container resource" if container else "resource"
-        name, what = f"{metric.name} {source} utilization (percentage of request)", "utilization"
-        count = (
-            samples
-            if isinstance(samples, Problem)
-            else calculate.utilization(metric, samples, target.average_utilization or 0, answer.at_us, sight)
-        )
+        count = calculate.utilization(metric, samples, amount, answer.at_us, sight)
     if isinstance(count, Problem):
         what = f"failed to get {metric.name} {what}"
         if sight.rules.prefixed_resource_error:
@@ -110,7 +112,7 @@ def _resource(
         utilization=count.utilization,
         binary=sight.rules.binary_memory and metric.name == "memory",
     )
-    return _proposed(index, metric, count, name, status, sight)
+    return _proposed(index, metric, how, count, status, sight)
 
 
 def _samples(metric: MetricSpec, answer: Answer, sight: Sight) -> Mapping[str, Sample] | Problem:
@@ -136,18 +138,19 @@ def _pods(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Propo
         return _refused(index, metric, Problem("metric.invalid.bad_spec", sight.rules.told(error)), reason, wrapped)
     if not sight.rules.pods_error_named:
         wrapped = "failed to get object metric value"
-    if metric.target is None or metric.target.average_value is None:
+    how = how_of(metric, sight.rules)
+    if how == NOTHING:
         text = "invalid pods metric source: no average value target was set"
         return _refused(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
     read = answer.read if isinstance(answer.read, ValuesRead) else None
     samples = measure.pod_values(read, sight.server)
     if isinstance(samples, Problem):
         return _refused(index, metric, samples.under(f"unable to get metric {metric.name}"), reason, wrapped)
-    count = calculate.plain(samples, metric.target.average_value.milli, "", answer.at_us, sight)
+    count = calculate.plain(samples, Milli(amount_of(metric, how)), "", answer.at_us, sight)
     if isinstance(count, Problem):
         return _refused(index, metric, count, reason, wrapped)
     status = _status(metric, average=count.current)
-    return _proposed(index, metric, count, f"pods metric {metric.name}", status, sight)
+    return _proposed(index, metric, how, count, status, sight)
 
 
 def _object(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Proposed | Refused:
@@ -157,7 +160,7 @@ def _object(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Pro
         selectors.from_label_selector(metric.selector)
     except selectors.BadSelector as error:
         return _refused(index, metric, Problem("metric.invalid.bad_spec", sight.rules.told(error)), reason, wrapped)
-    target, described = metric.target, metric.described
+    described, how = metric.described, how_of(metric, sight.rules)
     read = answer.read if isinstance(answer.read, ValuesRead) else None
     usage = measure.object_value(read, sight.server)
     if isinstance(usage, Problem):
@@ -166,39 +169,35 @@ def _object(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Pro
         if sight.rules.object_error_in_order:
             text = f"unable to get metric {metric.name} on {kind} {sight.namespace}/{name}: {usage.text}"
         usage = Problem(usage.code, text)
-    by_value = target is not None and (target.type == "Value" or not sight.rules.object_average)
-    if target is not None and by_value and target.value is not None:
-        count = (
-            usage if isinstance(usage, Problem) else calculate.value(usage, target.value.milli, sight, external=False)
-        )
-        if isinstance(count, Problem):
-            return _refused(index, metric, count, reason, wrapped)
-        status = _status(metric, value=count.current)
-        kind = described.kind if described else ""
-        return _proposed(index, metric, count, f"{kind} metric {metric.name}", status, sight)
-    if target is not None and target.type == "AverageValue" and target.average_value is not None:
-        if isinstance(usage, Problem):
-            inner = f"failed to get {metric.name} object metric"
-            return _refused(index, metric, usage, reason, wrapped, inner)
-        tolerant = sight.rules.object_average_tolerance
-        count = calculate.per_pod(usage, target.average_value.milli, sight, clamped=False, tolerant=tolerant)
-        status = _status(metric, average=count.current)
-        if not sight.rules.object_average_described:
-            status = replace(status, described=_NOBODY)
-        return _proposed(index, metric, count, _external_name(metric, sight), status, sight)
-    text = "invalid object metric source: neither a value target nor an average value target was set"
-    return _refused(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
+    if how == NOTHING:
+        text = "invalid object metric source: neither a value target nor an average value target was set"
+        return _refused(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
+    if isinstance(usage, Problem):
+        inner = f"failed to get {metric.name} object metric" if how == OBJECT_AVERAGE else ""
+        return _refused(index, metric, usage, reason, wrapped, inner)
+    amount = Milli(amount_of(metric, how))
+    if how == OBJECT_VALUE:
+        valued = calculate.value(usage, amount, sight, external=False)
+        if isinstance(valued, Problem):
+            return _refused(index, metric, valued, reason, wrapped)
+        return _proposed(index, metric, how, valued, _status(metric, value=valued.current), sight)
+    tolerant = sight.rules.object_average_tolerance
+    count = calculate.per_pod(usage, amount, sight, clamped=False, tolerant=tolerant)
+    status = _status(metric, average=count.current)
+    if not sight.rules.object_average_described:
+        status = replace(status, described=_NOBODY)
+    return _proposed(index, metric, how, count, status, sight)
 
 
 def _external(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Proposed | Refused:
     """External: an average value comes before a value, whatever `type` says."""
     reason = "FailedGetExternalMetric"
     wrapped = f"failed to get {metric.name} external metric value" if sight.rules.outer_prefix else ""
-    target = metric.target
-    average = target is not None and target.average_value is not None
-    if target is None or (target.average_value is None and target.value is None):
+    how = how_of(metric, sight.rules)
+    if how == NOTHING:
         text = "invalid external metric source: neither a value target nor an average value target was set"
         return _refused(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
+    average = how == EXTERNAL_AVERAGE
     inner = (
         f"failed to get {metric.name} external metric" if average else f"failed to get external metric {metric.name}"
     )
@@ -214,25 +213,16 @@ def _external(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> P
         printed = selectors.go_print(metric.selector, typed=sight.rules.requirements_printed)
         where = f"unable to get external metric {sight.namespace}/{metric.name}/{printed}"
         return _refused(index, metric, values.under(where), reason, wrapped, inner)
-    if target.average_value is not None:
+    amount = Milli(amount_of(metric, how))
+    if average:
         clamped = sight.rules.external_average_clamped
-        total = measure.total_per_pod(values, clamped=clamped)
-        count = calculate.per_pod(total, target.average_value.milli, sight, clamped=clamped)
-        status = _status(metric, average=count.current)
-        return _proposed(index, metric, count, _external_name(metric, sight), status, sight)
+        count = calculate.per_pod(measure.total_per_pod(values, clamped=clamped), amount, sight, clamped=clamped)
+        return _proposed(index, metric, how, count, _status(metric, average=count.current), sight)
     total = measure.total_value(values, clamped=sight.rules.value_clamped)
-    valued = calculate.value(total, target.value.milli if target.value else Milli(0), sight, external=True)
+    valued = calculate.value(total, amount, sight, external=True)
     if isinstance(valued, Problem):
         return _refused(index, metric, valued, reason, wrapped, inner)
-    status = _status(metric, value=valued.current)
-    return _proposed(index, metric, valued, _external_name(metric, sight), status, sight)
-
-
-def _external_name(metric: MetricSpec, sight: Sight) -> str:
-    """Object metrics with an average value are called external as well: upstream's slip."""
-    return (
-        f"external metric {metric.name}({selectors.go_print(metric.selector, typed=sight.rules.requirements_printed)})"
-    )
+    return _proposed(index, metric, how, valued, _status(metric, value=valued.current), sight)
 
 
 def _status(
@@ -256,7 +246,7 @@ def _status(
     )
 
 
-def _target(metric: MetricSpec) -> tuple[str, int | None]:
+def target_of(metric: MetricSpec) -> tuple[str, int | None]:
     """Which target counted, in milli or percent."""
     target = metric.target
     if target is None:
@@ -269,8 +259,8 @@ def _target(metric: MetricSpec) -> tuple[str, int | None]:
     return "Value", None if target.value is None else target.value.milli
 
 
-def _proposed(index: int, metric: MetricSpec, count: Count, name: str, status: MetricStatus, sight: Sight) -> Proposed:
-    target_type, target = _target(metric)
+def _proposed(index: int, metric: MetricSpec, how: int, count: Count, status: MetricStatus, sight: Sight) -> Proposed:
+    target_type, target = target_of(metric)
     groups = count.groups
     view = MetricProposal(
         metric_idx=index,
@@ -295,7 +285,7 @@ def _proposed(index: int, metric: MetricSpec, count: Count, name: str, status: M
         is_winner=False,
         pods=_buckets(count, sight) if sight.keep_pods else (),
     )
-    return Proposed(replicas=count.replicas, name=name, status=status, view=view)
+    return Proposed(replicas=count.replicas, name=name_of(metric, how, sight.rules), status=status, view=view)
 
 
 def _buckets(count: Count, sight: Sight) -> tuple[PodBucket, ...]:
@@ -327,7 +317,7 @@ def _buckets(count: Count, sight: Sight) -> tuple[PodBucket, ...]:
 
 def _refused(index: int, metric: MetricSpec, problem: Problem, reason: str, wrapped: str, inner: str = "") -> Refused:
     """`inner` and `wrapped` are the prefixes that the error gets on its way up, and its event does not."""
-    target_type, target = _target(metric)
+    target_type, target = target_of(metric)
     error = problem.text
     for prefix in (inner, wrapped):
         error = f"{prefix}: {error}" if prefix else error

@@ -8,7 +8,6 @@ when it was answered, each metric when it was, the decision after the last read,
 
 from dataclasses import dataclass, replace
 
-from hpaaudit.api.quantity import approximate_float
 from hpaaudit.api.v1 import through_v1
 from hpaaudit.engine.act import act
 from hpaaudit.engine.explain import chain_of
@@ -28,7 +27,7 @@ from hpaaudit.engine.recommend import recommend, select
 from hpaaudit.engine.release import Rules, rules_of
 from hpaaudit.engine.rules import gate as gates
 from hpaaudit.engine.rules.numbers import MAX_INT64
-from hpaaudit.engine.sight import Sight
+from hpaaudit.engine.sight import Sight, tolerances
 from hpaaudit.engine.status import same_status, with_condition, without_condition
 from hpaaudit.model.decision import Decision, PostedEvent, Step
 from hpaaudit.model.flags import Flags
@@ -259,12 +258,7 @@ def _by_metrics(
 
 
 def _sight(hpa: Hpa, scale: Scale, pods: tuple[Pod, ...], flags: Flags, rules: Rules, *, keep_pods: bool) -> Sight:
-    down = up = flags.tolerance
-    if hpa.spec.behavior is not None and rules.configurable_tolerance:
-        if hpa.spec.behavior.scale_down.tolerance is not None:
-            down = approximate_float(hpa.spec.behavior.scale_down.tolerance)
-        if hpa.spec.behavior.scale_up.tolerance is not None:
-            up = approximate_float(hpa.spec.behavior.scale_up.tolerance)
+    down, up = tolerances(hpa, flags, rules)
     return Sight(
         namespace=hpa.namespace,
         scale=scale,

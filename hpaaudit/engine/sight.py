@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 
 from hpaaudit.api.answers import Server
+from hpaaudit.api.quantity import approximate_float
 from hpaaudit.engine.release import Rules
 from hpaaudit.engine.rules.propose import Bounds
 from hpaaudit.model.flags import Flags
+from hpaaudit.model.hpa import Hpa
 from hpaaudit.model.target import Pod, Scale
 
 
@@ -37,3 +39,14 @@ class Sight:
     def bounds(self) -> Bounds:
         """The tolerances of this HPA."""
         return Bounds(self.down, self.up, self.rules.inclusive_tolerance)
+
+
+def tolerances(hpa: Hpa, flags: Flags, rules: Rules) -> tuple[float, float]:
+    """The tolerance on the way down and on the way up: the flag's, or the HPA's own (1.33)."""
+    down = up = flags.tolerance
+    if hpa.spec.behavior is not None and rules.configurable_tolerance:
+        if hpa.spec.behavior.scale_down.tolerance is not None:
+            down = approximate_float(hpa.spec.behavior.scale_down.tolerance)
+        if hpa.spec.behavior.scale_up.tolerance is not None:
+            up = approximate_float(hpa.spec.behavior.scale_up.tolerance)
+    return down, up

@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 
 RESULTS = "results.duckdb"
 
+SECONDS_EACH = 0.0005
+"""What a reconcile costs one by one, from the recording to the results."""
+
+SECONDS_EACH_GUESSED = 0.002
+"""The same where what it saw must be found out."""
+
+PATIENCE_SECONDS = 10
+
 
 def _unheard(_: str) -> None:
     """Nobody listens."""
@@ -54,7 +62,7 @@ def replay(
     hpas: Collection[str] = (),
     since: Micros | None = None,
     until: Micros | None = None,
-    detail: str = "moved",
+    detail: str | None = None,
     overwrite: bool = False,
     behaviours: Mapping[str, bool] | None = None,
     warn: Callable[[str], None] = _unheard,
@@ -66,18 +74,50 @@ def replay(
     flags     of the controller, by name; they win over what was recorded
     hpas      `namespace/name`; none: all
     behaviours  single rules or feature gates switched on or off, by name; they win over release and recording
-    detail    `moved` keeps steps and pods where something moved or differs, `all` everywhere
-    warn      is told of HPAs that cannot be replayed
+    detail    `numbers` keeps what was decided and proposed, `moved` also steps and pods where something moved or
+              differs, `steps` and `pods` these everywhere, `all` the memory as well; None: `numbers` for a fleet that
+              the compiled rules decide, else `moved`
+    warn      is told of HPAs that cannot be replayed, and of what takes long
 
     Raises RecordingError, UnknownRelease, UnknownHpa, BadOption, FileExists.
     """
-    from hpaaudit.results.write import ResultsWriter
-
     folder = Path(recording)
-    prepared = prepare(folder, release=release, flags=flags or {}, hpas=hpas, until=until, behaviours=behaviours)
+    compiled = _is_for_kernel(folder, detail, until)
+    prepared = prepare(
+        folder, release=release, flags=flags or {}, hpas=hpas, until=until, behaviours=behaviours, compiled=compiled
+    )
     for key, reason in sorted(prepared.plan.unsupported.items()):
         warn(f"{key} is not replayed: {reason}")
     path = folder / RESULTS if into is None else Path(into)
+    span = (since, until)
+    if compiled:
+        from hpaaudit.engine.fleet.beyond import Beyond
+
+        try:
+            return _write(prepared, path, "numbers", hpas, span, overwrite=overwrite or into is None, tell=warn)
+        except Beyond as reason:
+            warn(f"decided one by one, for {reason}")
+        prepared = prepare(folder, release=release, flags=flags or {}, hpas=hpas, until=until, behaviours=behaviours)
+    seconds = len(prepared.plan.passes) * (SECONDS_EACH if prepared.plan.exact else SECONDS_EACH_GUESSED)
+    if seconds > PATIENCE_SECONDS:
+        warn(_slow(seconds, exact=prepared.plan.exact))
+    return _write(prepared, path, detail or "moved", hpas, span, overwrite=overwrite or into is None)
+
+
+def _write(
+    prepared: Prepared,
+    path: Path,
+    detail: str,
+    hpas: Collection[str],
+    span: tuple[Micros | None, Micros | None],
+    *,
+    overwrite: bool,
+    tell: Callable[[str], None] | None = None,
+) -> "Results":
+    """The results of a replay, by the compiled rules where somebody is to be told that they are being compiled."""
+    from hpaaudit.flows import fleet
+    from hpaaudit.results.write import ResultsWriter
+
     info = prepared.recording.info
     run = Replay(
         replay_id=_replay_id(prepared, detail),
@@ -87,10 +127,34 @@ def replay(
         detail=detail,
         assumptions=prepared.assumptions,
     )
-    with ResultsWriter(path, info, run, overwrite=overwrite or into is None) as writer:
-        writer.add_facts(prepared.recording.facts())
-        writer.add(_within(run_passes(prepared, hpas=hpas), since, until))
+    since, until = span
+    with ResultsWriter(path, info, run, overwrite=overwrite) as writer:
+        writer.add_facts(prepared.recording.watched())
+        if tell is None:
+            writer.add(_within(run_passes(prepared, hpas=hpas), since, until))
+        else:
+            for decided in fleet.decide(prepared, hpas=hpas, since=since, until=until, tell=tell):
+                writer.add_columns(decided)
         return writer.finish()
+
+
+def _is_for_kernel(folder: Path, detail: str | None, until: Micros | None) -> bool:
+    """Whether the compiled rules can decide a recording, and whether that is worth their start."""
+    from hpaaudit.flows import fleet
+    from hpaaudit.recording.read import open_recording
+
+    if detail not in (None, "numbers") or not fleet.installed():
+        return False
+    count = fleet.lines(open_recording(folder, until_us=until))
+    return count >= fleet.WORTH_IT or (detail == "numbers" and count > 0)
+
+
+def _slow(seconds: float, *, exact: bool) -> str:
+    """Why a replay takes long, and what helps."""
+    from hpaaudit.flows import fleet
+
+    helps = "" if fleet.installed() or not exact else "; pip install 'hpaaudit[fast]' compiles the rules"
+    return f"about {seconds:,.0f} s: every reconcile is decided by itself{helps}"
 
 
 def passes(
@@ -114,8 +178,9 @@ def prepare(
     hpas: Collection[str],
     until: Micros | None,
     behaviours: Mapping[str, bool] | None = None,
+    compiled: bool = False,
 ) -> Prepared:
-    """Open a recording, check it, and lay out its reconciles."""
+    """Open a recording, check it, and lay out its reconciles; for the compiled rules only what they need of it."""
     from hpaaudit.api.flags import assumptions, user_flags, with_flags
     from hpaaudit.engine.plan import plan
     from hpaaudit.engine.release import KNOWN, behaviour, known_release
@@ -124,7 +189,11 @@ def prepare(
     given = user_flags(flags)
     asked = None if release is None else known_release(release)
     opened = open_recording(recording, until_us=until)
-    laid_out = plan(opened.facts(), with_flags(Flags(), given).sync_period_us if "sync-period" in given else None)
+    laid_out = plan(
+        opened.watched() if compiled else opened.facts(),
+        with_flags(Flags(), given).sync_period_us if "sync-period" in given else None,
+        exact=compiled,
+    )
     _require(hpas, laid_out.keys)
     controller = laid_out.controllers[0] if laid_out.controllers else None
     recorded = (controller.version or controller.release) if controller is not None else laid_out.version

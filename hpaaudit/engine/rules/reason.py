@@ -27,6 +27,7 @@ PARTIAL_BLOCKS = 23
 UNREADABLE = 24
 WRITE_FAILED = 25
 SELECTOR_MISSING = 26
+STALE_CACHE = 27
 CODES = (
     "metric.on_target",
     "tolerance.hold",
@@ -55,6 +56,7 @@ CODES = (
     "gate.target_unreadable",
     "act.write_failed",
     "gate.selector_missing",
+    "gate.stale_cache",
 )
 """The words of the codes, by number."""
 

@@ -8,7 +8,13 @@ def outdated(at_us: int, now_us: int, longest_period_us: int) -> bool:
     return at_us < now_us - longest_period_us
 
 
-def slot_of(at_us: Sequence[int], marks: MutableSequence[bool], count: int, now_us: int, longest_period_us: int) -> int:
+def slot_of(
+    at_us: Sequence[int],
+    marks: MutableSequence[bool] | MutableSequence[int],
+    count: int,
+    now_us: int,
+    longest_period_us: int,
+) -> int:
     """The slot for a new scale event: the last outdated one, else `count`; marks what is outdated on the way."""
     slot = count
     for index in range(count):

@@ -1,0 +1,213 @@
+"""Reads of the metric APIs and what they brought: requests, streams, sums, and the series behind them."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hpaaudit.api.requests import CUSTOM_METRICS, RESOURCE_METRICS
+from hpaaudit.engine.fleet.ids import Array, Ids, of_pairs, of_words
+from hpaaudit.engine.fleet.rows import Rows, chosen, empty, in_order, joined, numbers, runs, where, words
+from hpaaudit.engine.fleet.samples import kept_series, of_samples, of_values
+from hpaaudit.engine.fleet.scales import by_controller
+from hpaaudit.engine.fleet.tape import Reads, Series
+from hpaaudit.engine.fleet.told import API_UNAVAILABLE, FORBIDDEN, NOT_REGISTERED
+from hpaaudit.engine.fleet.totals import totals
+from hpaaudit.engine.release import Rules
+from hpaaudit.model.columns import Columns, Slice
+from hpaaudit.model.metrics import MetricsRequest
+
+EVERY_POD = "*"
+
+_STREAM = ("kind", "api", "namespace", "resource", "object", "metric", "selector", "metric_selector", "path", "by")
+_PROBLEMS = {401: FORBIDDEN, 403: FORBIDDEN, 404: NOT_REGISTERED}
+_NOBODYS = MetricsRequest(api="", namespace="", resource="", object="", metric="", selector="", metric_selector="")
+"""A request that nobody makes, and that has no answer."""
+
+_READS = ("seq", "at_us", "problem", "stream", "request", "own", "items", "per_pod", "summed")
+
+
+@dataclass(slots=True)
+class Era:
+    """What one slice brought: its reads, and series sorted by stream, pod and `seq`."""
+
+    reads: Rows
+    series: list[Rows] = field(default_factory=list)
+
+
+class Answers:
+    """The answers of a fleet's metric APIs, slice after slice.
+
+    Streams begin anew with every slice, so that those of each are numbers of their own.
+    """
+
+    def __init__(self, rules: Rules, quantities: Ids[tuple[str, str]], names: Ids[str]) -> None:
+        self.requests: Ids[MetricsRequest] = Ids()
+        self.nobodys = self.requests.of(_NOBODYS)
+        self.stream_requests: list[int] = []
+        self._rules = rules
+        self._quantities = quantities
+        self._names = names
+        self._items: Ids[tuple[int, int]] = Ids()
+        self._eras: list[Era] = []
+        self.repeats = False
+
+    def add(self, part: Slice) -> None:
+        """Take the reads of one more slice."""
+        if "reads" not in part.tables:
+            return
+        table = part.tables["reads"]
+        reads = self._reads(table)
+        era = Era(reads=reads)
+        streams = np.full(part.facts, -1, np.int64)
+        streams[reads["seq"] - part.first_seq] = reads["stream"]
+        wanted = [self._quantities.named[number] for number in range(len(self._quantities))]
+        if "samples" in part.tables:
+            samples = part.tables["samples"]
+            self.repeats = self.repeats or bool(numbers(samples, "occurrence").any())
+            era.series.append(of_samples(samples, streams, part.first_seq, self._names, wanted))
+        if "metric_values" in part.tables:
+            self._values(part.tables["metric_values"], streams, part.first_seq, era)
+        self._eras.append(era)
+
+    def _reads(self, table: Columns) -> Rows:
+        """The reads of metric APIs; a stream's stand together."""
+        metric = ~where(words(table, "kind"), "scale")
+        columns = [words(table, name) for name in _STREAM]
+        codes = np.stack([column.codes[metric] for column in columns])
+        other = np.ones(codes.shape[1], bool)
+        other[1:] = (codes[:, 1:] != codes[:, :-1]).any(axis=0)
+        first = np.flatnonzero(other)
+        begun = len(self.stream_requests)
+        for place in first:
+            texts = [column.words[code] for column, code in zip(columns, codes[:, place], strict=True)]
+            asked = dict(zip(_STREAM[1:8], texts[1:8], strict=True))
+            self.stream_requests.append(self.requests.of(MetricsRequest(**asked)))
+        stream = begun + np.cumsum(other) - 1
+        status = numbers(table, "status")[metric]
+        items = numbers(table, "items", -1)[metric]
+        problem = np.full(len(items), -1, np.int64)
+        problem[items < 0] = [_PROBLEMS.get(int(code), API_UNAVAILABLE) for code in status[items < 0]]
+        nothing = np.zeros(len(items), np.int64)
+        return {
+            "seq": numbers(table, "seq")[metric],
+            "at_us": numbers(table, "at_us")[metric],
+            "problem": problem,
+            "stream": stream.astype(np.int64),
+            "request": np.array([*self.stream_requests, -1], np.int64)[stream],
+            "own": by_controller(table)[metric],
+            "items": items,
+            "per_pod": nothing,
+            "summed": nothing.copy(),
+        }
+
+    def _values(self, table: Columns, streams: Array, first_seq: int, era: Era) -> None:
+        """Custom metrics of pods are series, all others sums."""
+        seq = numbers(table, "seq")
+        stream = streams[seq - first_seq]
+        of_pods = self._of_pods()[stream]
+        if of_pods.any():
+            self.repeats = self.repeats or bool(numbers(table, "occurrence")[of_pods].any())
+            found = of_values(table, streams, first_seq, self._names, len(self._quantities))
+            era.series.append(chosen(found, self._of_pods()[found["stream"]]))
+        rest = ~of_pods
+        if not rest.any():
+            return
+        item = of_pairs(self._items, of_words(self._names, words(table, "object")), numbers(table, "occurrence"))
+        rows = in_order(
+            chosen(
+                {
+                    "seq": seq,
+                    "stream": stream,
+                    "item": item,
+                    "place": numbers(table, "place", -1),
+                    "gone": numbers(table, "gone").astype(np.int64),
+                    "value": numbers(table, "value_milli"),
+                },
+                rest,
+            ),
+            "stream",
+            "seq",
+        )
+        reads = era.reads
+        for number in np.unique(rows["stream"]):
+            own = reads["stream"] == number
+            per_pod, summed = totals(
+                chosen(rows, rows["stream"] == number),
+                reads["seq"][own],
+                average_clamped=self._rules.external_average_clamped,
+                value_clamped=self._rules.value_clamped,
+            )
+            reads["per_pod"][own], reads["summed"][own] = per_pod, summed
+
+    def _of_pods(self) -> Array:
+        """Which streams ask for a value of each pod."""
+        return np.array([*map(self.is_of_pods, self.stream_requests), False])
+
+    def is_of_pods(self, request: int) -> bool:
+        """Whether a request asks for a value of each pod."""
+        asked = self.requests.named[request]
+        return asked.api == CUSTOM_METRICS and asked.object == EVERY_POD
+
+    def is_whole(self, stream: int) -> bool:
+        """Whether a stream lists the samples of a whole namespace."""
+        asked = self.requests.named[self.stream_requests[stream]]
+        return asked.api == RESOURCE_METRICS and asked.selector == ""
+
+    def keep(self, cut: int) -> None:
+        """Let go of what no pass whose own answers begin at the fact number `cut` can see."""
+        everything = in_order(joined([era.reads for era in self._eras]), "request", "seq") if self._eras else None
+        if everything is None:
+            return
+        last = np.ones(len(everything["seq"]), bool)
+        last[:-1] = (everything["request"][1:] != everything["request"][:-1]) | (everything["seq"][1:] >= cut)
+        needed = np.unique(everything["stream"][(everything["seq"] >= cut) | last])
+        eras = []
+        for era in self._eras:
+            mine = np.isin(era.reads["stream"], needed)
+            if not mine.any():
+                continue
+            reads = chosen(era.reads, mine & ((era.reads["seq"] >= cut) | _last_of(era.reads, everything, last)))
+            series = [kept_series(chosen(rows, np.isin(rows["stream"], needed)), cut) for rows in era.series]
+            eras.append(Era(reads=reads, series=series))
+        self._eras = eras
+
+    def tape(self) -> tuple[Reads, Series, Array, Array]:
+        """Reads and series as the kernel reads them, and the stream and the pod of every series."""
+        reads = in_order(joined([era.reads for era in self._eras] or [empty(_READS)]), "request", "seq")
+        begin, end = runs(reads["request"], max(len(self.requests), 1))
+        parts = [rows for era in self._eras for rows in era.series if len(rows["seq"])]
+        count = max(len(self._quantities), 1)
+        if not parts:
+            nothing = np.empty(0, np.int64)
+            series = Series(*([nothing] * len(Series._fields)))
+            return _reads_tape(reads, begin, end), series, nothing, nothing
+        rows = joined(parts)
+        first = np.ones(len(rows["seq"]), bool)
+        first[1:] = (rows["pod"][1:] != rows["pod"][:-1]) | (rows["stream"][1:] != rows["stream"][:-1])
+        starts = np.flatnonzero(first)
+        columns = range(len(self._quantities))
+        series = Series(
+            row_from=starts,
+            row_to=np.append(starts[1:], len(first)),
+            seq=rows["seq"],
+            gone=rows["gone"],
+            at_us=rows["at_us"],
+            window_us=rows["window_us"],
+            value=_interleaved([rows[f"value{number}"] for number in columns], count),
+            state=_interleaved([rows[f"state{number}"] for number in columns], count),
+        )
+        return _reads_tape(reads, begin, end), series, rows["stream"][starts], rows["pod"][starts]
+
+
+def _reads_tape(reads: Rows, begin: Array, end: Array) -> Reads:
+    return Reads(row_from=begin, row_to=end, **{name: reads[name] for name in Reads._fields if name in reads})
+
+
+def _last_of(reads: Rows, everything: Rows, last: Array) -> Array:
+    """Which reads are the last of their request before the cut."""
+    return np.isin(reads["seq"], everything["seq"][last])
+
+
+def _interleaved(columns: list[Array], count: int) -> Array:
+    """Several columns as one, row by row."""
+    return columns[0] if count == 1 else np.stack(columns, axis=1).reshape(-1)

@@ -1,0 +1,263 @@
+"""The kernel's numbers as the columns of `reconciles`, `metric_proposals` and the writes of a slice."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from hpaaudit.engine.ask import UTILIZATION, name_of
+from hpaaudit.engine.fleet.hpas import HpaTracks
+from hpaaudit.engine.fleet.ids import Array
+from hpaaudit.engine.fleet.lay import Laid
+from hpaaudit.engine.fleet.rows import Rows
+from hpaaudit.engine.fleet.tape import NONE, Made, Proposed
+from hpaaudit.engine.fleet.told import (
+    ABOVE_MAXIMUM,
+    ALL_BELOW,
+    BELOW_MINIMUM,
+    CONDITIONS,
+    KEPT,
+    METRIC_ABOVE,
+    NULL,
+    PROBLEMS,
+    RESCALED,
+    UPDATE_FAILED,
+)
+from hpaaudit.engine.normalize import BELOW_MIN
+from hpaaudit.engine.propose import target_of
+from hpaaudit.engine.reconcile import ABOVE_MAX
+from hpaaudit.engine.release import Rules
+from hpaaudit.engine.rules.propose import ADJUST_CODES
+from hpaaudit.engine.rules.reason import CODES
+from hpaaudit.model.columns import Columns, Decided, Numbers, Words
+
+_ACTIONS = ("hold", "scale_up", "scale_down")
+_WHY = {ALL_BELOW: "All metrics below target", ABOVE_MAXIMUM: ABOVE_MAX, BELOW_MINIMUM: BELOW_MIN}
+_OK = 200
+_SHIFT = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which reconciles are told: of these HPAs, as `namespace/name` (none: of all), since and until when."""
+
+    keys: Collection[str] = ()
+    since_us: int | None = None
+    until_us: int | None = None
+
+    def chosen(self, passes: Rows, hpas: HpaTracks) -> Array:
+        """Where a pass is wanted."""
+        found = np.ones(len(passes["hpa"]), bool)
+        if self.keys:
+            found &= np.array(["/".join(key) in self.keys for key in hpas.keys.named], bool)[passes["hpa"]]
+        if self.since_us is not None:
+            found &= passes["at_us"] >= self.since_us
+        if self.until_us is not None:
+            found &= passes["at_us"] <= self.until_us
+        return found
+
+
+def decided(laid: Laid, made: Made, proposed: Proposed, hpas: HpaTracks, rules: Rules, wanted: Wanted) -> Decided:
+    """What the kernel made of a slice; passes over an HPA that is gone leave no row."""
+    here = np.flatnonzero((np.asarray(made.state) != NONE) & wanted.chosen(laid.passes, hpas))
+    here = here[np.argsort(laid.passes["number"][here], kind="stable")]
+    identity = _identity(laid, made, hpas, here)
+    return Decided(
+        reconciles=_reconciles(laid, made, hpas, rules, here, identity),
+        proposals=_proposals(laid, made, proposed, here, identity),
+        writes=_writes(laid, made, here, identity),
+    )
+
+
+def _identity(laid: Laid, made: Made, hpas: HpaTracks, here: Array) -> dict[str, Numbers | Words]:
+    """The columns that every relation of a reconcile starts with."""
+    hpa, uid = laid.passes["hpa"][here], hpas.rows["uid"][made.state[here]]
+    # Without a uid the name tells HPAs apart.
+    both, places = _distinct(hpa, uid)
+    named = [hpas.keys.named[number] for number, _ in both]
+    texts = [hpas.uids.named[own] or "/".join(name) for (_, own), name in zip(both, named, strict=True)]
+    code = places.astype(np.int32)
+    return {
+        "hpa_uid": Words(code, tuple(texts)),
+        "namespace": Words(code, tuple(namespace for namespace, _ in named)),
+        "name": Words(code, tuple(name for _, name in named)),
+        "reconcile_id": Numbers(laid.passes["number"][here]),
+        "ts": Numbers(laid.passes["at_us"][here]),
+    }
+
+
+def _reconciles(
+    laid: Laid, made: Made, hpas: HpaTracks, rules: Rules, here: Array, identity: Columns
+) -> dict[str, Numbers | Words]:
+    tape, state, scale = laid.tape, made.state[here], made.scale[here]
+    minimum, maximum = _bounds(laid, made, here)
+    seen = scale != NONE
+    spec = _numbers(_at(tape.scales.spec_replicas, scale, seen))
+    desired = made.desired[here]
+    statuses = hpas.rows["status"][state]
+    count = len(here)
+    return {
+        **identity,
+        "began_at": Numbers(laid.passes["began_us"][here]),
+        "at_source": _same("reconcile", count),
+        "uncertainty_s": Numbers(np.zeros(count)),
+        "epoch_id": Numbers(np.asarray(tape.passes.epoch)[here]),
+        "spec_replicas": spec,
+        "status_replicas": _numbers(_at(tape.scales.status_replicas, scale, seen)),
+        "min_replicas": minimum,
+        "max_replicas": maximum,
+        "raw_desired": _numbers(made.raw[here]),
+        "stabilized": _numbers(made.stabilized[here]),
+        "rate_limited": _numbers(made.rate_limited[here]),
+        "desired": _numbers(desired),
+        "status_desired": _numbers(made.status_desired[here]),
+        "action": _action(spec, desired),
+        "reason_code": Words(made.reason[here].astype(np.int32), CODES),
+        "scale_reason": _scale_reason(laid, made, rules, here),
+        "winner_idx": _numbers(np.where(made.winner[here] == NONE, NULL, made.winner[here])),
+        **_conditions("able", 0, made.able[here], statuses, hpas),
+        **_conditions("active", 1, made.active[here], statuses, hpas),
+        **_conditions("limited", 2, made.limited[here], statuses, hpas),
+        "band_lo": _numbers(desired),
+        "band_hi": _numbers(desired),
+        "evidence": _same("seen", count),
+        "missing_input": _same("", count),
+    }
+
+
+def _bounds(laid: Laid, made: Made, here: Array) -> tuple[Numbers, Numbers]:
+    """MinReplicas and maxReplicas as the spec has them."""
+    given = [spec.hpa.spec for spec in laid.terms.specs]
+    minimum = np.array([NULL if one.min_replicas is None else one.min_replicas for one in given], np.int64)
+    maximum = np.array([one.max_replicas for one in given], np.int64)
+    return _numbers(minimum[made.terms[here]]), _numbers(maximum[made.terms[here]])
+
+
+def _action(spec: Numbers, desired: Array) -> Words:
+    known = (desired != NULL) if spec.missing is None else (desired != NULL) & ~spec.missing
+    code = np.where(desired > spec.values, 1, np.where(desired < spec.values, 2, 0))
+    return Words(np.where(known, code, 0).astype(np.int32), _ACTIONS)
+
+
+def _scale_reason(laid: Laid, made: Made, rules: Rules, here: Array) -> Words:
+    """Why a number was written, with the name of the metric that asked for it."""
+    metric = np.where(made.winner[here] == NONE, 0, made.winner[here])
+    metric = metric + np.asarray(laid.tape.terms.metric_from)[made.terms[here]]
+    why = made.why_scaled[here]
+    metric = np.where(why == METRIC_ABOVE, metric, 0)
+
+    both, places = _distinct(why, metric)
+    words = []
+    for reason, number in both:
+        if reason == METRIC_ABOVE:
+            how = laid.terms.asked[number].how
+            words.append(f"{name_of(laid.terms.metric_of(number), how, rules)} above target")
+        else:
+            words.append(_WHY.get(reason, ""))
+    return Words(places.astype(np.int32), tuple(words))
+
+
+def _conditions(name: str, which: int, made: Array, statuses: Array, hpas: HpaTracks) -> dict[str, Numbers | Words]:
+    """Status and reason of a condition: what the pass made of it, else what stood."""
+    kept = made == KEPT
+    both, places = _distinct(made, np.where(kept, statuses, 0))
+    found = [hpas.statuses[status].conditions[which] if word == KEPT else CONDITIONS[word] for word, status in both]
+    codes = np.array([NONE if one is None else place for place, one in enumerate(found)], np.int32)
+    code = codes[places]
+    return {
+        f"{name}_status": Words(code, tuple("" if one is None else one[0] for one in found)),
+        f"{name}_reason": Words(code, tuple("" if one is None else one[1] for one in found)),
+    }
+
+
+def _proposals(
+    laid: Laid, made: Made, proposed: Proposed, here: Array, identity: Columns
+) -> dict[str, Numbers | Words]:
+    asked = made.asked[here]
+    row = np.repeat(np.arange(len(here)), asked)
+    number = np.arange(len(row)) - np.repeat(np.cumsum(asked) - asked, asked)
+    place = np.asarray(laid.tape.passes.metric_at)[here][row] + number
+    terms = made.terms[here][row]
+    metric = np.asarray(laid.tape.terms.metric_from)[terms] + number
+    specs = [laid.terms.metric_of(index) for index in range(len(laid.terms.asked))]
+    targets = [target_of(spec) for spec in specs]
+    how = np.array([one.how for one in laid.terms.asked], np.int64)[metric]
+    target = np.array([NULL if amount is None else amount for _, amount in targets], np.int64)[metric]
+    problem = proposed.problem[place]
+    valid = problem == NONE
+    ratio, adjusted = proposed.ratio[place], proposed.adjusted[place]
+    tolerance = np.where(
+        ratio > 1.0, np.asarray(laid.tape.terms.tolerance_up)[terms], np.asarray(laid.tape.terms.tolerance_down)[terms]
+    )
+    adjust = np.where(valid, proposed.adjust[place] + 1, 0)
+    return {
+        **{name: _chosen(column, row) for name, column in identity.items()},
+        "metric_idx": Numbers(number),
+        "metric_type": Words(metric.astype(np.int32), tuple(str(spec.type) for spec in specs)),
+        "metric_name": Words(metric.astype(np.int32), tuple(spec.name for spec in specs)),
+        "target_type": Words(metric.astype(np.int32), tuple(kind for kind, _ in targets)),
+        "target": _numbers(target),
+        "current_milli": Numbers(np.where(valid, proposed.current[place], 0), ~valid),
+        "current_utilization": Numbers(proposed.percent[place], ~(valid & (how == UTILIZATION))),
+        "ratio": Numbers(np.where(valid, ratio, 0.0), ~valid),
+        "ratio_adjusted": Numbers(np.where(adjust > 1, adjusted, 0.0), adjust <= 1),
+        "tolerance": Numbers(tolerance, ~valid),
+        "proposal": Numbers(np.where(valid, proposed.replicas[place], 0), ~valid),
+        "valid": Numbers(valid),
+        "invalid_code": Words(np.where(valid, 0, problem + 1).astype(np.int32), ("", *PROBLEMS)),
+        "adjust_code": Words(adjust.astype(np.int32), ("", *ADJUST_CODES)),
+        **{
+            f"{name}_pods": Numbers(getattr(proposed, name)[place], ~valid | (getattr(proposed, name)[place] == NONE))
+            for name in ("ready", "unready", "missing", "ignored")
+        },
+        "is_winner": Numbers(made.winner[here][row] == number),
+    }
+
+
+def _writes(laid: Laid, made: Made, here: Array, identity: Columns) -> dict[str, Numbers | Words]:
+    """One row per write of the scale; without a recorded answer there is one, and it succeeds."""
+    able = made.able[here]
+    rows: list[int] = []
+    seqs: list[int] = []
+    statuses: list[int] = []
+    for row in np.flatnonzero((able == RESCALED) | (able == UPDATE_FAILED)).tolist():
+        answers = laid.attempts.get(int(here[row]))
+        found = [attempt.status for attempt in answers] if answers else [_OK]
+        rows += [row] * len(found)
+        seqs += range(len(found))
+        statuses += found
+    which = np.array(rows, np.int64)
+    return {
+        **{name: _chosen(column, which) for name, column in identity.items()},
+        "seq": Numbers(np.array(seqs, np.int64)),
+        "to_replicas": Numbers(made.desired[here][which]),
+        "http_status": Numbers(np.array(statuses, np.int64)),
+    }
+
+
+def _numbers(values: Array) -> Numbers:
+    missing = values == NULL
+    return Numbers(np.where(missing, 0, values), missing) if missing.any() else Numbers(values)
+
+
+def _at(column: Array, which: Array, known: Array) -> Array:
+    """Values of a column, NULL where they are not known."""
+    values = np.asarray(column)
+    return np.where(known, values[which], NULL) if len(values) else np.full(len(which), NULL)
+
+
+def _chosen(column: Numbers | Words, which: Array) -> Numbers | Words:
+    if isinstance(column, Words):
+        return Words(column.codes[which], column.words)
+    return Numbers(column.values[which], None if column.missing is None else column.missing[which])
+
+
+def _same(word: str, count: int) -> Words:
+    return Words(np.zeros(count, np.int32), (word,))
+
+
+def _distinct(first: Array, second: Array) -> tuple[list[tuple[int, int]], Array]:
+    """The distinct pairs of two columns of small numbers, and which of them each row has."""
+    both, places = np.unique((first << _SHIFT) | second, return_inverse=True)
+    mask = (1 << _SHIFT) - 1
+    return [(int(pair) >> _SHIFT, int(pair) & mask) for pair in both], places

@@ -1,0 +1,278 @@
+"""Lays a recording out for the kernel, slice after slice: what the next passes see, and what stays for those after."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from hpaaudit.engine.act import MAX_ATTEMPTS
+from hpaaudit.engine.fleet.answers import Answers
+from hpaaudit.engine.fleet.beyond import Beyond
+from hpaaudit.engine.fleet.hpas import HpaTracks, status_columns
+from hpaaudit.engine.fleet.ids import Array, Ids
+from hpaaudit.engine.fleet.memories import Memories
+from hpaaudit.engine.fleet.passes import Attempt, PassTracks, is_done
+from hpaaudit.engine.fleet.pods import PodTexts, PodTracks, Roster
+from hpaaudit.engine.fleet.rows import Rows, joined, numbers, runs, words
+from hpaaudit.engine.fleet.scales import ScaleTracks, by_controller
+from hpaaudit.engine.fleet.specs import Asked, asked_of, quantity_of
+from hpaaudit.engine.fleet.tape import NONE, Hpas, Passes, Remembered, Tape
+from hpaaudit.engine.fleet.terms import TermTable
+from hpaaudit.engine.release import Rules
+from hpaaudit.model.columns import Columns, Slice
+from hpaaudit.model.flags import Flags
+from hpaaudit.model.hpa import Hpa, MetricSpec, MetricType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Laid:
+    """One slice, ready to be decided.
+
+    passes     the passes in the order of the tape: `hpa`, `facts`, `at_us`, `began_us`, `number`
+    attempts   the answers to the writes of some of them, by place
+    terms      what the numbers of the tape's terms and metrics stand for
+    metrics    for how many metrics there must be room
+    """
+
+    tape: Tape
+    memory: Remembered
+    passes: Rows
+    attempts: Mapping[int, list[Attempt]]
+    terms: TermTable
+    metrics: int
+
+
+class Fleet:
+    """A fleet on its way through a recording; `skipped` are the HPAs, as `namespace/name`, that are left out.
+
+    Raises `Beyond` where the recording holds what the kernel does not decide.
+    """
+
+    def __init__(
+        self,
+        flags: Flags,
+        rules: Rules,
+        texts: PodTexts,
+        quantities: Ids[tuple[str, str]],
+        skipped: Collection[str] = (),
+    ) -> None:
+        self.hpas = HpaTracks(flags, rules, skipped)
+        self.memories = Memories()
+        self._rules = rules
+        self._quantities = quantities
+        names: Ids[str] = Ids()
+        self._pods = PodTracks(rules, quantities, names, texts)
+        self._scales = ScaleTracks()
+        self._answers = Answers(rules, quantities, names)
+        self._passes = PassTracks(self.hpas.keys, skipped)
+        self._asked: dict[tuple[int, int], list[Asked]] = {}
+        self._written: list[tuple[int, int, int]] = []
+
+    def lay(self, part: Slice, *, last: bool) -> Laid:
+        """Take one more slice, and lay out the passes that can be decided now."""
+        tables = dict(part.tables)
+        self.hpas.add(tables.get("hpas"))
+        self._pods.add(tables.get("pods"))
+        self._scales.add(tables)
+        self._answers.add(part)
+        if self._answers.repeats:
+            raise Beyond("an answer of a metric API names a pod twice")
+        self._passes.add(tables, self._scales)
+        self._status_writes(tables)
+        passes = self._passes.take(last=last)
+        reads, series, stream, pod = self._answers.tape()
+        table = TermTable(self._answers, reads, stream, pod)
+        first_terms = self._terms(table)
+        hpas = self._hpas(first_terms)
+        attempts = self._attempts(passes)
+        roster, lookups, strays = table.lists()
+        terms, policies, metrics, sources = table.tapes()
+        tape = Tape(
+            quantities=len(self._quantities),
+            terms=terms,
+            policies=policies,
+            metrics=metrics,
+            sources=sources,
+            lookups=lookups,
+            strays=strays,
+            roster=roster,
+            pods=self._pods.tape(),
+            series=series,
+            reads=reads,
+            scales=self._scales.tape(),
+            hpas=hpas,
+            passes=self._passes_tape(passes, attempts),
+        )
+        begin, end = runs(passes["hpa"], len(self.hpas.keys))
+        memory = self.memories.opened(len(self.hpas.keys), end - begin)
+        memory = Remembered(*(_column(column) for column in memory))
+        return Laid(
+            tape=settled(tape),
+            memory=memory,
+            passes=passes,
+            attempts=attempts,
+            terms=table,
+            metrics=int(self._most_metrics()[passes["hpa"]].sum()),
+        )
+
+    def done(self, laid: Laid) -> None:
+        """Keep the memory that the passes left, and let go of what no later pass can see."""
+        self.memories.close(laid.memory)
+        hpas = np.unique(laid.passes["hpa"])
+        cut = self.memories.since(hpas) if len(hpas) else 0
+        self.hpas.keep(cut)
+        self._pods.keep(cut)
+        self._scales.keep(cut)
+        self._answers.keep(cut)
+
+    def _terms(self, table: TermTable) -> dict[int, int]:
+        """The first terms of every spec."""
+        first: dict[int, int] = {}
+        rosters: dict[tuple[str, str], Roster] = {}
+        owners: dict[int, int] = {}
+        for hpa in range(len(self.hpas.keys)):
+            namespace = self.hpas.keys.named[hpa][0]
+            for number in self.hpas.specs_of(hpa):
+                spec = self.hpas.specs[number]
+                row = NONE
+                for selector in [NONE, *self._scales.selectors_of(self._scales.target(spec.target))]:
+                    text = "" if selector == NONE else self._scales.selectors.named[selector]
+                    if (namespace, text) not in rosters:
+                        rosters[namespace, text] = self._roster(namespace, text)
+                    roster = rosters[namespace, text]
+                    if self._rules.ambiguous_selector:
+                        _require_own(owners, roster, hpa)
+                    row = table.add(spec, selector, text, self._metrics(number, spec.hpa, selector, text), roster, row)
+                first[number] = row
+        return first
+
+    def _roster(self, namespace: str, text: str) -> Roster:
+        usable = self._scales.is_valid(text)
+        return self._pods.roster(namespace, text if usable else "")
+
+    def _metrics(self, number: int, hpa: Hpa, selector: int, text: str) -> list[Asked]:
+        found = self._asked.get((number, selector))
+        if found is None:
+            usable = text if self._scales.is_valid(text) else ""
+            found = self._asked[number, selector] = asked_of(hpa, usable, self._rules, self._quantities)
+        return found
+
+    def _hpas(self, first_terms: Mapping[int, int]) -> Hpas:
+        rows = self.hpas.rows
+        begin, end = runs(rows["hpa"], len(self.hpas.keys))
+        terms = np.full(len(self.hpas.specs) + 1, NONE, np.int64)
+        terms[list(first_terms)] = list(first_terms.values())
+        targets = np.array([self._scales.target(spec.target) for spec in self.hpas.specs] + [NONE], np.int64)
+        desired, to_zero = status_columns(self.hpas.statuses)
+        written = np.array(sorted(self._written), np.int64).reshape(-1, 3)
+        written_from, written_to = runs(written[:, 0], len(self.hpas.keys))
+        return Hpas(
+            row_from=begin,
+            row_to=end,
+            seq=rows["seq"],
+            terms=terms[rows["spec"]],
+            target=targets[rows["spec"]],
+            desired=desired[rows["status"]],
+            scaled_to_zero=to_zero[rows["status"]],
+            version=rows["version"],
+            written_from=written_from,
+            written_to=written_to,
+            written_seq=written[:, 1].copy(),
+            written_version=written[:, 2].copy(),
+        )
+
+    def _status_writes(self, tables: Mapping[str, Columns]) -> None:
+        """The versions that the controller's own status writes gave the HPAs."""
+        if not self._rules.stale_cache_skips or "status_writes" not in tables:
+            return
+        table = tables["status_writes"]
+        namespace, name, version = (words(table, column) for column in ("namespace", "name", "resource_version"))
+        seqs, own = numbers(table, "seq").tolist(), by_controller(table)
+        for place, seq in enumerate(seqs):
+            text = version.words[version.codes[place]]
+            if own[place] and text.isdigit():
+                key = (namespace.words[namespace.codes[place]], name.words[name.codes[place]])
+                self._written.append((self.hpas.keys.of(key), seq, int(text)))
+
+    def _attempts(self, passes: Rows) -> dict[int, list[Attempt]]:
+        if not self._passes.wrote:
+            return {}
+        both = joined([passes, self._passes.waiting])
+        most = MAX_ATTEMPTS if self._rules.conflict_retry else 1
+        return self._passes.attempts(both, self._targets_at(both), len(passes["hpa"]), most)
+
+    def _targets_at(self, passes: Rows) -> Array:
+        """The target of each pass' HPA as it was then."""
+        rows = self.hpas.rows
+        targets = np.array([self._scales.target(spec.target) for spec in self.hpas.specs] + [NONE], np.int64)
+        place = np.searchsorted(_key(rows["hpa"], rows["seq"]), _key(passes["hpa"], passes["facts"]), "left") - 1
+        known = (place >= 0) & (rows["hpa"][place] == passes["hpa"]) if len(rows["hpa"]) else place >= 0
+        return np.where(known, targets[rows["spec"][place]], NONE) if len(rows["hpa"]) else np.full(len(place), NONE)
+
+    def _passes_tape(self, passes: Rows, attempts: Mapping[int, list[Attempt]]) -> Passes:
+        begin, end = runs(passes["hpa"], len(self.hpas.keys))
+        epoch, started = self._passes.epochs(passes["facts"])
+        written = np.full(len(passes["hpa"]), NONE, np.int64)
+        written_us = np.zeros(len(passes["hpa"]), np.int64)
+        for place, answers in attempts.items():
+            written[place], written_us[place] = is_done(answers[-1]), answers[-1].at_us
+        most = self._most_metrics()[passes["hpa"]]
+        return Passes(
+            row_from=begin,
+            row_to=end,
+            facts=passes["facts"],
+            at_us=passes["at_us"],
+            epoch=epoch,
+            started=started,
+            written=written,
+            written_us=written_us,
+            metric_at=np.cumsum(most) - most,
+        )
+
+    def _most_metrics(self) -> Array:
+        """How many metrics each HPA has at most."""
+        most = np.zeros(len(self.hpas.keys), np.int64)
+        for hpa in range(len(self.hpas.keys)):
+            counts = [len(self.hpas.specs[number].hpa.spec.metrics) for number in self.hpas.specs_of(hpa)]
+            most[hpa] = max(counts, default=0)
+        return most
+
+
+def settled(tape: Tape) -> Tape:
+    """The tape with every column as the compiled kernel takes it: one kind of array, so that it is compiled once."""
+    tables: dict[str, object] = {}
+    for name, table in zip(tape._fields, tape, strict=True):
+        if isinstance(table, tuple):
+            tables[name] = type(table)(*(_column(column) for column in table))
+        else:
+            tables[name] = table if isinstance(table, int) else _column(table)
+    return Tape(**tables)  # type: ignore[arg-type]
+
+
+def _column(values: Array) -> Array:
+    kind = np.float64 if values.dtype == np.float64 else np.int64
+    return np.require(values, kind, ["C", "W"])
+
+
+def _key(hpa: Array, seq: Array) -> Array:
+    return (hpa << 40) | seq
+
+
+def _require_own(owners: dict[int, int], roster: Roster, hpa: int) -> None:
+    """No two HPAs may select one pod: which of them is refused depends on what the controller remembers of both."""
+    for track in roster.tracks.tolist():
+        if owners.setdefault(track, hpa) != hpa:
+            raise Beyond("several HPAs select the same pods")
+
+
+def quantities_of(metrics: Iterable[MetricSpec]) -> Ids[tuple[str, str]]:
+    """Every quantity that some metric measures, one at least."""
+    found: Ids[tuple[str, str]] = Ids()
+    resources = {
+        quantity_of(one) for one in metrics if one.type in (MetricType.RESOURCE, MetricType.CONTAINER_RESOURCE)
+    }
+    for quantity in sorted(resources):
+        found.of(quantity)
+    if not len(found):
+        found.of(("cpu", ""))
+    return found

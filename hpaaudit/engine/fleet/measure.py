@@ -1,0 +1,270 @@
+"""One metric of one pass: which answer it saw, its pods counted and summed, and what comes of it."""
+
+from hpaaudit.engine.ask import (
+    EXTERNAL_AVERAGE,
+    EXTERNAL_VALUE,
+    NOTHING,
+    OBJECT_AVERAGE,
+    OBJECT_VALUE,
+    UTILIZATION,
+)
+from hpaaudit.engine.fleet.tape import MEASURED, NO_CONTAINER, NONE, Cursors, Reads, Release, Series, Tape
+from hpaaudit.engine.fleet.told import (
+    CONTAINER_MISSING,
+    EMPTY_EXTERNAL,
+    NO_MATCHING_PODS,
+    NO_METRICS,
+    NO_PODS,
+    NO_READY_METRICS,
+    UNSEEN,
+)
+from hpaaudit.engine.rules.classify import IGNORED, MISSING, UNREADY, classify, classify_cpu
+from hpaaudit.engine.rules.classify import READY as COUNTED
+from hpaaudit.engine.rules.numbers import wrap64
+from hpaaudit.engine.rules.propose import BAD_REQUEST as REQUEST
+from hpaaudit.engine.rules.propose import (
+    NO_PROBLEM,
+    NO_REQUESTS,
+    NO_SAMPLES,
+    Bounds,
+    Proposal,
+    Tally,
+    missing_utilization,
+    per_pod,
+    plain,
+    refused,
+    utilization,
+    value,
+)
+
+NO_TALLY = Tally(NONE, NONE, NONE, NONE, NONE, 0, 0, 0, 0, 0, 0, 0, 0)
+"""Where no pods are looked at."""
+
+
+def measured(
+    tape: Tape,
+    release: Release,
+    cursors: Cursors,
+    row: int,
+    metric: int,
+    scale: int,
+    current: int,
+    index: int,
+    now_us: int,
+    since: int,
+) -> tuple[int, Proposal, Tally]:
+    """The problem of a metric, NONE without, what it proposes, and its pods; as `engine.propose`."""
+    metrics, reads = tape.metrics, tape.reads
+    how, target = metrics.how[metric], metrics.target[metric]
+    if how == NOTHING:
+        return metrics.problem[metric], refused(NO_PROBLEM), NO_TALLY
+    read, own = _answer(tape, cursors, metric, index, since)
+    if read == NONE:
+        return UNSEEN, refused(NO_PROBLEM), NO_TALLY
+    if reads.problem[read] != NONE:
+        return reads.problem[read], refused(NO_PROBLEM), NO_TALLY
+    bounds = Bounds(tape.terms.tolerance_down[row], tape.terms.tolerance_up[row], release.inclusive_tolerance)
+    if how >= OBJECT_VALUE:
+        made = refused(NO_PROBLEM)
+        if how <= OBJECT_AVERAGE and reads.items[read] != 1:
+            return NO_METRICS, made, NO_TALLY
+        if reads.items[read] == 0:
+            return EMPTY_EXTERNAL, made, NO_TALLY
+        status_replicas = tape.scales.status_replicas[scale]
+        if how == OBJECT_AVERAGE:
+            tolerant = release.object_average_tolerance
+            made = per_pod(reads.summed[read], target, status_replicas, bounds, clamped=False, tolerant=tolerant)
+        elif how == EXTERNAL_AVERAGE:
+            clamped = release.external_average_clamped
+            made = per_pod(reads.per_pod[read], target, status_replicas, bounds, clamped=clamped, tolerant=True)
+        else:
+            listed, running = _running(tape, cursors, row, index)
+            pods_first = how == EXTERNAL_VALUE and not release.value_before_pods
+            clamped = release.value_clamped
+            made = value(reads.summed[read], target, current, listed, running, bounds, pods_first, clamped)
+        return NONE if made.problem == NO_PROBLEM else NO_PODS, made, NO_TALLY
+    at_us = reads.at_us[read] if own else now_us
+    problem, request, tally = _tally(tape, release, cursors, row, metric, read, index, at_us)
+    if problem != NONE:
+        return problem, refused(NO_PROBLEM), NO_TALLY
+    if how == UTILIZATION:
+        guarded, samples_first = release.utilization_guard, release.samples_before_requests
+        made = utilization(tally, target, current, bounds, guarded, request != NONE, samples_first)
+    else:
+        made = plain(tally, target, current, bounds, release.plain_guard, release.exact_ratio_fills_nothing)
+    if made.problem == NO_PROBLEM:
+        return NONE, made, tally
+    if made.problem == REQUEST:
+        return request, made, NO_TALLY
+    if made.problem == NO_SAMPLES:
+        return NO_READY_METRICS, made, NO_TALLY
+    return NO_MATCHING_PODS if made.problem == NO_REQUESTS else NO_PODS, made, NO_TALLY
+
+
+def _answer(tape: Tape, cursors: Cursors, metric: int, index: int, since: int) -> tuple[int, bool]:
+    """The answer that the metric saw, NONE without, and whether it was the controller's own; as `engine.world`."""
+    metrics, reads = tape.metrics, tape.reads
+    request = metrics.request[metric]
+    first = reads.row_from[request]
+    newest = _newest(reads, request, cursors.read[metric], index)
+    cursors.read[metric] = newest
+    uses, found, place = metrics.uses[metric], 0, newest
+    while place >= first and reads.seq[place] >= since and found < uses:
+        found += reads.own[place]
+        place -= 1
+    if found > 0:
+        # Of the last answers to the controller, as many as it asked for, the n-th metric saw the n-th.
+        skip, place = found - 1 - min(metrics.turn[metric], found - 1), newest
+        while not reads.own[place] or skip > 0:
+            skip -= reads.own[place]
+            place -= 1
+        return place, True
+    if newest >= first:
+        return newest, False
+    fallback = metrics.fallback[metric]
+    if fallback == NONE:
+        return NONE, False
+    newest = _newest(reads, fallback, cursors.fallback[metric], index)
+    cursors.fallback[metric] = newest
+    return (newest if newest >= reads.row_from[fallback] else NONE), False
+
+
+def _newest(reads: Reads, request: int, cursor: int, index: int) -> int:
+    end = reads.row_to[request]
+    while cursor + 1 < end and reads.seq[cursor + 1] < index:
+        cursor += 1
+    return cursor
+
+
+def _state(tape: Tape, cursors: Cursors, entry: int, index: int) -> int:
+    """The state of one pod of a roster, NONE while it is not there."""
+    pods, track = tape.pods, tape.roster[entry]
+    cursor, end = cursors.pod[entry], pods.row_to[track]
+    while cursor + 1 < end and pods.seq[cursor + 1] < index:
+        cursor += 1
+    cursors.pod[entry] = cursor
+    return cursor if cursor >= pods.row_from[track] and pods.alive[cursor] else NONE
+
+
+def _running(tape: Tape, cursors: Cursors, row: int, index: int) -> tuple[int, int]:
+    """How many pods there are, and how many of them are Running with Ready=True."""
+    listed, running = 0, 0
+    for entry in range(tape.terms.roster_from[row], tape.terms.roster_to[row]):
+        state = _state(tape, cursors, entry, index)
+        if state != NONE:
+            listed += 1
+            running += tape.pods.running[state]
+    return listed, running
+
+
+def _sample(series: Series, which: int, cursor: int, seq: int) -> int:
+    """The row of a series that an answer had, or one before its first."""
+    end = series.row_to[which]
+    while cursor + 1 < end and series.seq[cursor + 1] <= seq:
+        cursor += 1
+    return cursor
+
+
+def _tally(
+    tape: Tape, release: Release, cursors: Cursors, row: int, metric: int, read: int, index: int, at_us: int
+) -> tuple[int, int, Tally]:
+    """What is wrong with the answer or with the requests, NONE where nothing is, and the pods in numbers."""
+    terms, metrics, sources, pods, series = tape.terms, tape.metrics, tape.sources, tape.pods, tape.series
+    count, quantity, cpu = tape.quantities, metrics.quantity[metric], metrics.cpu[metric] != 0
+    asks, target = metrics.how[metric] == UTILIZATION, metrics.target[metric]
+    seq, source = tape.reads.seq[read], metrics.source_from[metric]
+    while sources.stream[source] != tape.reads.stream[read]:
+        source += 1
+    whole = sources.whole[source] != 0
+    first = terms.roster_from[row]
+    lookup = sources.lookup[source] - first
+    listed, ready, unready, missing, ignored, items, foreign, request = 0, 0, 0, 0, 0, 0, 0, NONE
+    counted, usage, own, own_usage, own_requests = 0, 0, 0, 0, 0
+    missing_requests, missing_usage, unready_requests = 0, 0, 0
+    for entry in range(first, terms.roster_to[row]):
+        state = _state(tape, cursors, entry, index)
+        which, sample = tape.lookups[lookup + entry], NONE
+        if which != NONE:
+            sample = _sample(series, which, cursors.sample[lookup + entry], seq)
+            cursors.sample[lookup + entry] = sample
+            if sample < series.row_from[which] or series.gone[sample]:
+                sample = NONE
+        has_sample, amount = False, 0
+        if sample != NONE and (state != NONE or not whole):
+            items += 1
+            measure = series.state[sample * count + quantity]
+            foreign += measure == NO_CONTAINER
+            has_sample, amount = measure == MEASURED, series.value[sample * count + quantity]
+        if state == NONE:
+            if has_sample:
+                counted, usage = counted + 1, wrap64(usage + amount)
+            continue
+        listed += 1
+        asked = 0
+        if asks:
+            asked = pods.request[state * count + quantity]
+            if request == NONE and pods.bad[state * count + quantity] != NONE:
+                request = pods.bad[state * count + quantity]
+        bucket = classify(pods.ignored[state] != 0, pods.pending[state] != 0, has_sample, release.pending_is_unready)
+        if bucket == COUNTED and cpu:
+            judged = classify_cpu(
+                pods.judged[state] != 0,
+                pods.ready_false[state] != 0,
+                pods.start_us[state],
+                pods.transition_us[state],
+                series.at_us[sample],
+                series.window_us[sample],
+                at_us,
+                release.cpu_initialization_period_us,
+                release.initial_readiness_delay_us,
+            )
+            if judged != COUNTED:
+                bucket = UNREADY
+        if bucket == UNREADY:
+            unready, unready_requests = unready + 1, wrap64(unready_requests + asked)
+            continue
+        if bucket == MISSING:
+            missing, missing_requests = missing + 1, wrap64(missing_requests + asked)
+            full = missing_utilization(asked, target, release.missing_up_to_target)
+            missing_usage = wrap64(missing_usage + full)
+            continue
+        if bucket == IGNORED:
+            ignored += 1
+            if release.ignored_samples_removed or not has_sample:
+                continue
+        else:
+            ready += 1
+        counted, usage = counted + 1, wrap64(usage + amount)
+        own, own_usage, own_requests = own + 1, wrap64(own_usage + amount), wrap64(own_requests + asked)
+    for place in range(sources.stray_from[source], sources.stray_to[source]):
+        which = tape.strays[place]
+        sample = _sample(series, which, cursors.stray[place], seq)
+        cursors.stray[place] = sample
+        if sample >= series.row_from[which] and not series.gone[sample]:
+            items += 1
+            measure = series.state[sample * count + quantity]
+            foreign += measure == NO_CONTAINER
+            if measure == MEASURED:
+                counted, usage = counted + 1, wrap64(usage + series.value[sample * count + quantity])
+    if items == 0:
+        problem = NO_METRICS
+    elif foreign > 0 and not release.missing_container_is_missing_pod:
+        problem = CONTAINER_MISSING
+    else:
+        problem = NONE
+    tally = Tally(
+        listed,
+        ready,
+        unready,
+        missing,
+        ignored,
+        counted,
+        usage,
+        own,
+        own_usage,
+        own_requests,
+        missing_requests,
+        missing_usage,
+        unready_requests,
+    )
+    return problem, request, tally

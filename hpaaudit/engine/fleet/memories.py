@@ -1,0 +1,80 @@
+"""The memory of a whole fleet between slices, and the room that its next passes need."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hpaaudit.engine.fleet.ids import Array
+from hpaaudit.engine.fleet.tape import Remembered
+
+
+@dataclass(slots=True)
+class _Ragged:
+    """A list of slots for each HPA, one after the other, in columns of the same shape."""
+
+    columns: int
+    counts: Array = field(default_factory=lambda: np.empty(0, np.int64))
+    values: list[Array] = field(default_factory=list)
+
+    def opened(self, room: Array) -> tuple[Array, Array, list[Array]]:
+        """Where each HPA's slots begin, how many are taken, and columns with so much room more for each."""
+        counts = np.zeros(len(room), np.int64)
+        counts[: len(self.counts)] = self.counts
+        begins = _begins(counts + room)
+        total = int((counts + room).sum())
+        places = _places(begins, counts)
+        columns = []
+        for number in range(self.columns):
+            column = np.zeros(total, np.int64)
+            if self.values:
+                column[places] = self.values[number]
+            columns.append(column)
+        return begins, counts, columns
+
+    def close(self, begins: Array, counts: Array, columns: list[Array]) -> None:
+        """Keep what is taken now."""
+        places = _places(begins, counts)
+        self.counts, self.values = counts, [column[places] for column in columns]
+
+
+def _begins(sizes: Array) -> Array:
+    return np.cumsum(sizes) - sizes
+
+
+def _places(begins: Array, counts: Array) -> Array:
+    """The places of all slots that are taken."""
+    return np.repeat(begins - _begins(counts), counts) + np.arange(int(counts.sum()))
+
+
+class Memories:
+    """The memory of every HPA, by its number."""
+
+    def __init__(self) -> None:
+        self._recommended, self._ups, self._downs = _Ragged(2), _Ragged(3), _Ragged(3)
+        self._single = np.zeros((4, 0), np.int64)
+
+    def opened(self, hpas: int, passes: Array) -> Remembered:
+        """The memory with room for so many passes of each HPA."""
+        single = np.zeros((4, hpas), np.int64)
+        single[:, : self._single.shape[1]] = self._single
+        begins, taken, (replicas, replicas_us) = self._recommended.opened(passes + 1)
+        ups, downs = self._ups.opened(passes), self._downs.opened(passes)
+        columns = (*single, begins, taken, replicas, replicas_us, *ups[:2], *ups[2], *downs[:2], *downs[2])
+        return Remembered(**dict(zip(Remembered._fields, columns, strict=True)))
+
+    def close(self, memory: Remembered) -> None:
+        """Keep what the passes left."""
+        self._single = np.stack([np.asarray(column) for column in memory[:4]])
+        found = {name: np.asarray(column) for name, column in zip(memory._fields, memory, strict=True)}
+        self._recommended.close(
+            found["recommended_from"], found["recommended"], [found["replicas"], found["replicas_us"]]
+        )
+        self._ups.close(found["up_from"], found["ups"], [found["up_change"], found["up_us"], found["up_marked"]])
+        self._downs.close(
+            found["down_from"], found["downs"], [found["down_change"], found["down_us"], found["down_marked"]]
+        )
+
+    def since(self, hpas: Array) -> int:
+        """How many facts stood before the earliest last reconcile of these HPAs."""
+        facts = self._single[1][hpas[hpas < self._single.shape[1]]]
+        return int(facts.min()) if len(facts) else 0

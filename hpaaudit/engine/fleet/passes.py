@@ -1,0 +1,152 @@
+"""When each HPA was reconciled, by which process, and how its write of the scale went."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from hpaaudit.engine.fleet.ids import Array, Ids
+from hpaaudit.engine.fleet.rows import Rows, chosen, empty, in_order, joined, numbers, where, words
+from hpaaudit.engine.fleet.scales import ScaleTracks, by_controller
+from hpaaudit.model.columns import Columns
+
+_COLUMNS = ("hpa", "facts", "at_us", "began_us", "number")
+_OK = (200, 300)
+_CONFLICT = 409
+MOST = 5  # client-go's DefaultRetry
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One answer to a write of the scale."""
+
+    seq: int
+    at_us: int
+    status: int
+
+
+class PassTracks:
+    """The reconciles of a fleet, slice after slice; each waits until what came of it is known."""
+
+    def __init__(self, keys: Ids[tuple[str, str]], skipped: Collection[str]) -> None:
+        self._keys = keys
+        self._skipped = skipped
+        self._waiting = empty(_COLUMNS)
+        self._count = 0
+        self._starts: list[int] = []
+        self._holder = ""
+        self._writes: dict[int, list[Attempt]] = {}
+
+    def add(self, tables: dict[str, Columns], scales: ScaleTracks) -> None:
+        """Take the lines of one more slice, those of HPAs that are left out passed over."""
+        self._starts += sorted(self._begun(tables))
+        if "scale_writes" in tables:
+            self._written(tables["scale_writes"], scales)
+        if "reconciles" not in tables:
+            return
+        table = tables["reconciles"]
+        namespace, name = words(table, "namespace"), words(table, "name")
+        pairs, places = np.unique(
+            np.stack([namespace.codes.astype(np.int64), name.codes.astype(np.int64)]), axis=1, return_inverse=True
+        )
+        keys = [(namespace.words[a], name.words[b]) for a, b in pairs.T]
+        hpas = np.array([-1 if "/".join(key) in self._skipped else self._keys.of(key) for key in keys], np.int64)
+        hpa, order = hpas[places.reshape(-1)], np.argsort(numbers(table, "seq"), kind="stable")
+        order = order[hpa[order] >= 0]
+        rows = {
+            "hpa": hpa[order],
+            "facts": numbers(table, "seq")[order],
+            "at_us": numbers(table, "at_us")[order],
+            "began_us": numbers(table, "began_us")[order],
+            "number": self._count + 1 + np.arange(len(order)),
+        }
+        self._count += len(order)
+        self._waiting = in_order(joined([self._waiting, rows]), "hpa", "facts")
+
+    def _begun(self, tables: dict[str, Columns]) -> list[int]:
+        """The facts with which a new process began."""
+        found = []
+        if "controllers" in tables:
+            table = tables["controllers"]
+            found += numbers(table, "seq")[where(words(table, "state"), "started")].tolist()
+        if "leases" in tables:
+            table = tables["leases"]
+            holder = words(table, "holder")
+            for seq, code in sorted(zip(numbers(table, "seq").tolist(), holder.codes.tolist(), strict=True)):
+                now = holder.words[code]
+                if now and self._holder and now != self._holder:
+                    found.append(seq)
+                self._holder = now or self._holder
+        return found
+
+    def _written(self, table: Columns, scales: ScaleTracks) -> None:
+        """The controller's own writes of each target."""
+        own = by_controller(table) != 0
+        targets = scales.targets_of(table, ("api_group", "resource"))
+        columns = (targets, numbers(table, "seq"), numbers(table, "at_us"), numbers(table, "status"))
+        for target, seq, at_us, status in zip(*(column[own].tolist() for column in columns), strict=True):
+            self._writes.setdefault(target, []).append(Attempt(seq, at_us, status))
+
+    def take(self, *, last: bool) -> Rows:
+        """The passes that can be decided now: of each HPA all but its last, at the end of the recording all."""
+        rows = self._waiting
+        if not len(rows["hpa"]):
+            return rows
+        newest = np.ones(len(rows["hpa"]), bool)
+        newest[:-1] = rows["hpa"][1:] != rows["hpa"][:-1]
+        later = newest & (not last)
+        self._waiting = chosen(rows, later)
+        return chosen(rows, ~later)
+
+    def epochs(self, facts: Array) -> tuple[Array, Array]:
+        """Which process each pass was of, counted from 0, and how many facts stood before that began."""
+        starts = np.array(self._starts, np.int64)
+        epoch = np.searchsorted(starts, facts, "left")
+        return epoch, np.append(0, starts)[epoch]
+
+    @property
+    def waiting(self) -> Rows:
+        """The passes that were not taken yet."""
+        return self._waiting
+
+    @property
+    def wrote(self) -> bool:
+        """Whether there are writes that belong to no pass yet."""
+        return bool(self._writes)
+
+    def attempts(self, rows: Rows, targets: Array, taken: int, most: int) -> dict[int, list[Attempt]]:
+        """The answers to the writes of passes, by place: a write belongs to the last reconcile of its target.
+
+        rows, targets   passes and the target of each, -1 where it has none; the first `taken` are decided now, and
+                        the writes of the others wait
+        most            how many times a conflict is tried
+        """
+        found: dict[int, list[Attempt]] = {}
+        later: dict[int, list[Attempt]] = {}
+        for target, writes in self._writes.items():
+            places = np.flatnonzero(targets == target)
+            places = places[np.argsort(rows["facts"][places], kind="stable")]
+            after = np.searchsorted(rows["facts"][places], [attempt.seq for attempt in writes], "right") - 1
+            for attempt, index in zip(writes, after.tolist(), strict=True):
+                place = -1 if index < 0 else int(places[index])
+                if place >= taken:
+                    later.setdefault(target, []).append(attempt)
+                elif place >= 0:
+                    found.setdefault(place, []).append(attempt)
+        self._writes = later
+        return {place: _made(answers, most) for place, answers in found.items()}
+
+
+def _made(answers: list[Attempt], most: int) -> list[Attempt]:
+    """Those that the controller makes: one, and more only while they conflict; as `engine.act`."""
+    found = []
+    for attempt in answers[:most]:
+        found.append(attempt)
+        if attempt.status != _CONFLICT:
+            break
+    return found
+
+
+def is_done(attempt: Attempt) -> bool:
+    """Whether a write was done."""
+    return _OK[0] <= attempt.status < _OK[1]

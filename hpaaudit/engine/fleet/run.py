@@ -1,0 +1,75 @@
+"""Decides a fleet slice by slice: laid out, walked, told as columns."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from hpaaudit.engine.fleet.decided import Wanted, decided
+from hpaaudit.engine.fleet.lay import Fleet, Laid
+from hpaaudit.engine.fleet.room import cursors_of, made_of, proposed_of, release_of
+from hpaaudit.engine.fleet.tape import Made, Proposed
+from hpaaudit.engine.release import Rules
+from hpaaudit.model.columns import Decided, Slice
+from hpaaudit.model.flags import Flags
+
+Walk = Callable[..., None]
+
+Spread = Callable[[Callable[[int, int], None], list[tuple[int, int]]], None]
+"""Calls a function for each of some ranges, side by side or one after the other."""
+
+RANGES = 16
+"""Into how many ranges of HPAs a slice is cut: enough that no thread waits long for another."""
+
+
+def run(
+    parts: Iterable[Slice], fleet: Fleet, flags: Flags, rules: Rules, walk: Walk, spread: Spread, wanted: Wanted
+) -> Iterator[Decided]:
+    """What is decided in each slice, in their order.
+
+    Raises `Beyond` where a slice holds what the kernel does not decide, and then nothing more.
+    """
+    release = release_of(flags, rules)
+    for part, last in _with_last(parts):
+        laid = fleet.lay(part, last=last)
+        made, proposed = walked(laid, release, walk, spread)
+        yield decided(laid, made, proposed, fleet.hpas, rules, wanted)
+        fleet.done(laid)
+
+
+def walked(laid: Laid, release: Any, walk: Walk, spread: Spread) -> tuple[Made, Proposed]:
+    """The kernel's numbers of one slice, whose memory is then that after it."""
+    made, proposed = made_of(len(laid.passes["hpa"])), proposed_of(laid.metrics)
+    cursors = cursors_of(laid.tape)
+    spread(
+        lambda first, end: walk(laid.tape, release, laid.memory, cursors, made, proposed, first, end),
+        _ranges(np.asarray(laid.tape.passes.row_to)),
+    )
+    return made, proposed
+
+
+def _ranges(row_to: Any) -> list[tuple[int, int]]:
+    """Ranges of HPAs with about as many passes each."""
+    total = int(row_to[-1]) if len(row_to) else 0
+    wanted = [total * number // RANGES for number in range(1, RANGES)]
+    cuts = [0, *(int(cut) for cut in np.searchsorted(row_to, wanted, "left") + 1), len(row_to)]
+    cuts = [min(cut, len(row_to)) for cut in cuts]
+    return [(first, end) for first, end in pairwise(cuts) if end > first]
+
+
+def _with_last(parts: Iterable[Slice]) -> Iterator[tuple[Slice, bool]]:
+    """Each slice, and whether it is the last."""
+    waiting = None
+    for part in parts:
+        if waiting is not None:
+            yield waiting, False
+        waiting = part
+    if waiting is not None:
+        yield waiting, True
+
+
+def one_by_one(call: Callable[[int, int], None], ranges: list[tuple[int, int]]) -> None:
+    """One range after the other."""
+    for first, end in ranges:
+        call(first, end)

@@ -1,0 +1,141 @@
+"""Everything that tells the scale of a target, from three tables, in one order."""
+
+import numpy as np
+
+from hpaaudit.api import selector as selectors
+from hpaaudit.engine.fleet.ids import Array, Ids, of_words
+from hpaaudit.engine.fleet.rows import Rows, empty, in_order, joined, kept, numbers, present, runs, where, words
+from hpaaudit.engine.fleet.tape import Scales
+from hpaaudit.engine.world import is_controller
+from hpaaudit.model.columns import Columns
+from hpaaudit.model.facts import TargetRef
+
+_COLUMNS = ("target", "seq", "at_us", "known", "spec_replicas", "status_replicas", "selector", "own")
+
+
+class ScaleTracks:
+    """The scales of a fleet, slice after slice; a selector is a number in `selectors`."""
+
+    def __init__(self) -> None:
+        self.selectors: Ids[str] = Ids()
+        self._targets: Ids[TargetRef] = Ids()
+        self._texts: Ids[str] = Ids()
+        self._valid: dict[str, bool] = {}
+        self._rows = empty(_COLUMNS)
+
+    def add(self, tables: dict[str, Columns]) -> None:
+        """Take the rows of one more slice."""
+        parts = [self._rows]
+        if "targets" in tables:
+            table = tables["targets"]
+            # A deleted workload is a scale that is not there.
+            parts.append(self._rows_of(table, ("api_group", "resource"), present(table, "spec_replicas"), "selector"))
+        if "reads" in tables:
+            table = tables["reads"]
+            of_scale = where(words(table, "kind"), "scale")
+            if of_scale.any():
+                own = by_controller(table)
+                found = self._rows_of(table, ("api", "resource"), present(table, "spec_replicas"), "scale_selector")
+                found["own"] = own
+                parts.append({name: column[of_scale] for name, column in found.items()})
+        if "scale_writes" in tables:
+            table = tables["scale_writes"]
+            done = present(table, "spec_replicas")
+            found = self._rows_of(table, ("api_group", "resource"), done, "selector")
+            parts.append({name: column[done] for name, column in found.items()})
+        self._rows = in_order(joined(parts), "target", "seq")
+
+    def _rows_of(self, table: Columns, kind: tuple[str, str], known: Array, selector: str) -> Rows:
+        selected = of_words(self.selectors, words(table, selector))
+        return {
+            "target": self.targets_of(table, kind),
+            "seq": numbers(table, "seq"),
+            "at_us": numbers(table, "at_us"),
+            "known": known.astype(np.int64),
+            "spec_replicas": numbers(table, "spec_replicas"),
+            "status_replicas": numbers(table, "status_replicas"),
+            "selector": np.where(known, selected, -1),
+            "own": np.zeros(len(known), np.int64),
+        }
+
+    def targets_of(self, table: Columns, kind: tuple[str, str]) -> Array:
+        """The number of each row's target."""
+        group, resource = kind
+        name = "object" if group == "api" else "name"
+        columns = [words(table, column) for column in (group, resource, "namespace", name)]
+        codes = np.stack([of_words(self._texts, column) for column in columns])
+        distinct, places = np.unique(codes, axis=1, return_inverse=True)
+        found = []
+        for own in distinct.T:
+            group_, resource_, namespace, name_ = (self._texts.named[code] for code in own)
+            ref = TargetRef(group=group_, resource=resource_, namespace=namespace, name=name_)
+            found.append(self._targets.of(ref))
+        return np.array(found, np.int64)[places.reshape(-1)] if found else np.empty(0, np.int64)
+
+    def keep(self, cut: int) -> None:
+        """Let go of what no pass from the fact number `cut` on can see; the controller's last own answer stays."""
+        own = kept(chosen_own(self._rows), "target", cut)
+        rest = kept(self._rows, "target", cut)
+        both = joined([rest, own])
+        _, first = np.unique(both["seq"], return_index=True)
+        self._rows = in_order({name: column[first] for name, column in both.items()}, "target", "seq")
+
+    def target(self, ref: TargetRef) -> int:
+        """The number of a target, under the plural that it is really served as, -1 where nothing was seen of it."""
+        exact = self._targets.known(ref)
+        if exact >= 0:
+            return exact
+        same = [
+            number
+            for number, seen in enumerate(self._targets.named)
+            if (seen.group, seen.namespace, seen.name) == (ref.group, ref.namespace, ref.name)
+        ]
+        return same[0] if len(same) == 1 else -1
+
+    def selectors_of(self, target: int) -> list[int]:
+        """The selectors that a target had."""
+        mine = self._rows["selector"][self._rows["target"] == target]
+        return [int(number) for number in np.unique(mine[mine >= 0])]
+
+    def is_valid(self, text: str) -> bool:
+        """Whether the scale client accepts a selector."""
+        if text not in self._valid:
+            self._valid[text] = _parses(text)
+        return self._valid[text]
+
+    def tape(self) -> Scales:
+        """The scales as the kernel reads them."""
+        rows = self._rows
+        begin, end = runs(rows["target"], len(self._targets))
+        usable = np.array([*map(self.is_valid, self.selectors.named), False])
+        return Scales(
+            row_from=begin,
+            row_to=end,
+            seq=rows["seq"],
+            at_us=rows["at_us"],
+            known=rows["known"],
+            readable=(rows["known"] & usable[rows["selector"]]).astype(np.int64),
+            spec_replicas=rows["spec_replicas"],
+            status_replicas=rows["status_replicas"],
+            selector=rows["selector"],
+            own=rows["own"],
+        )
+
+
+def chosen_own(rows: Rows) -> Rows:
+    """The answers to the controller itself."""
+    return {name: column[rows["own"] != 0] for name, column in rows.items()}
+
+
+def by_controller(table: Columns) -> Array:
+    """Which rows the HPA controller itself did, 1 or 0."""
+    by = words(table, "by")
+    return np.array([is_controller(word) for word in by.words] + [False], np.int64)[by.codes]
+
+
+def _parses(text: str) -> bool:
+    try:
+        selectors.scale_selector(text)
+    except selectors.BadSelector:
+        return False
+    return True

@@ -1,0 +1,156 @@
+"""Specs and selectors to terms: everything that an HPA asks for, as numbers."""
+
+from dataclasses import dataclass
+
+from hpaaudit.api import selector as selectors
+from hpaaudit.api.requests import RESOURCE_METRICS, requests_of, target_ref
+from hpaaudit.engine.ask import AVERAGE, NOTHING, UTILIZATION, amount_of, how_of
+from hpaaudit.engine.fleet.ids import Ids
+from hpaaudit.engine.fleet.told import (
+    BAD_SOURCE,
+    FAILED_CONTAINER,
+    FAILED_EXTERNAL,
+    FAILED_OBJECT,
+    FAILED_PODS,
+    FAILED_RESOURCE,
+    KEPT,
+)
+from hpaaudit.engine.limit import policies
+from hpaaudit.engine.outcome import has_object_or_external
+from hpaaudit.engine.release import Rules
+from hpaaudit.engine.rules.limit import Policies
+from hpaaudit.engine.sight import tolerances
+from hpaaudit.engine.world import whole_namespace
+from hpaaudit.model.facts import TargetRef
+from hpaaudit.model.flags import Flags
+from hpaaudit.model.hpa import Hpa, MetricSpec, MetricType, ScalingRules
+from hpaaudit.model.metrics import MetricsRequest
+from hpaaudit.model.units import SECOND
+
+_REASONS = {
+    MetricType.RESOURCE: FAILED_RESOURCE,
+    MetricType.CONTAINER_RESOURCE: FAILED_CONTAINER,
+    MetricType.PODS: FAILED_PODS,
+    MetricType.OBJECT: FAILED_OBJECT,
+    MetricType.EXTERNAL: FAILED_EXTERNAL,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One metric of the terms; `request` and `fallback` are None where there is none."""
+
+    how: int
+    reason: int
+    target: int
+    cpu: bool
+    quantity: int
+    request: MetricsRequest | None
+    fallback: MetricsRequest | None
+    turn: int
+    uses: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """A spec without its selector: what the kernel's `Terms` have of it."""
+
+    hpa: Hpa
+    target: TargetRef
+    minimum: int
+    maximum: int
+    rises_at_zero: bool
+    behavior: bool
+    up_window_us: int
+    down_window_us: int
+    up_longest_us: int
+    down_longest_us: int
+    up: Policies
+    down: Policies
+    tolerance_down: float
+    tolerance_up: float
+
+
+def spec_of(hpa: Hpa, flags: Flags, rules: Rules) -> Spec:
+    """A spec as numbers, under these flags."""
+    behavior = hpa.spec.behavior
+    nothing = Policies(0, [], [], [])
+    down, up = tolerances(hpa, flags, rules)
+    default_us = flags.downscale_stabilization_us // SECOND * SECOND
+    up_rules = behavior.scale_up if behavior else None
+    down_rules = behavior.scale_down if behavior else None
+    return Spec(
+        hpa=hpa,
+        target=target_ref(hpa.namespace, hpa.spec.target),
+        minimum=1 if hpa.spec.min_replicas is None else hpa.spec.min_replicas,
+        maximum=hpa.spec.max_replicas,
+        rises_at_zero=has_object_or_external(hpa),
+        behavior=behavior is not None,
+        up_window_us=_window_us(up_rules, 0),
+        down_window_us=_window_us(down_rules, default_us),
+        up_longest_us=_longest_us(up_rules),
+        down_longest_us=_longest_us(down_rules),
+        up=policies(up_rules) if up_rules else nothing,
+        down=policies(down_rules) if down_rules else nothing,
+        tolerance_down=down,
+        tolerance_up=up,
+    )
+
+
+def _window_us(direction: ScalingRules | None, default_us: int) -> int:
+    if direction is None or direction.stabilization_window_seconds is None:
+        return default_us
+    return direction.stabilization_window_seconds * SECOND
+
+
+def _longest_us(direction: ScalingRules | None) -> int:
+    policies_of = direction.policies if direction else ()
+    return max((policy.period_seconds for policy in policies_of), default=0) * SECOND
+
+
+def quantity_of(metric: MetricSpec) -> tuple[str, str]:
+    """The resource and the container that a metric measures, the container empty where all count."""
+    container = metric.container if metric.type == MetricType.CONTAINER_RESOURCE else ""
+    return metric.name, container
+
+
+def asked_of(hpa: Hpa, selector: str, rules: Rules, quantities: Ids[tuple[str, str]]) -> list[Asked]:
+    """The metrics of an HPA while its scale has this selector, which is valid."""
+    wanted = requests_of(hpa, str(selectors.scale_selector(selector)))
+    turns: dict[MetricsRequest, int] = {}
+    found = []
+    for metric, request in zip(hpa.spec.metrics, wanted, strict=True):
+        turn = 0
+        if request is not None:
+            turn = turns[request] = turns.get(request, -1) + 1
+        how = _computable(metric, rules)
+        reason = _REASONS.get(MetricType(metric.type), BAD_SOURCE) if metric.type in set(MetricType) else BAD_SOURCE
+        if metric.type == MetricType.CONTAINER_RESOURCE and not rules.container_metrics:
+            how, reason = NOTHING, KEPT
+        resource = how in (UTILIZATION, AVERAGE)
+        whole = None
+        if request is not None and request.api == RESOURCE_METRICS and request.selector:
+            whole = whole_namespace(request)
+        found.append(
+            Asked(
+                how=how,
+                reason=reason,
+                target=amount_of(metric, how),
+                cpu=resource and metric.name == "cpu",
+                quantity=quantities.of(quantity_of(metric)) if resource else 0,
+                request=request,
+                fallback=whole,
+                turn=turn,
+                uses=0 if request is None else wanted.count(request),
+            )
+        )
+    return found
+
+
+def _computable(metric: MetricSpec, rules: Rules) -> int:
+    """How a metric is computed, NOTHING as well where its own selector is not valid."""
+    try:
+        selectors.from_label_selector(metric.selector)
+    except selectors.BadSelector:
+        return NOTHING
+    return how_of(metric, rules)

@@ -1,0 +1,106 @@
+"""Decides a whole recording by the compiled rules, where that is worth it and can be done."""
+
+import hashlib
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hpaaudit.model.columns import Decided
+from hpaaudit.model.units import Micros
+
+if TYPE_CHECKING:
+    from hpaaudit.engine.fleet.pods import PodTexts
+    from hpaaudit.flows.replay import Prepared
+    from hpaaudit.recording.read import Recording
+
+WORTH_IT = 20_000
+"""From so many reconciles on the compiled kernel is faster, its start included."""
+
+THREADS = 2
+NEEDED = ("hpas", "pods", "targets", "reads", "samples", "metric_values", "scale_writes", "status_writes",
+          "controllers", "leases", "reconciles")  # fmt: skip
+COLUMNS: Mapping[str, Collection[str]] = {
+    "hpas": (
+        "seq", "namespace", "name", "uid", "gone", "api_version", "resource_version", "spec_json", "status_json",
+        "annotations_json",
+    ),
+    "pods": (
+        "seq", "namespace", "name", "gone", "labels_json", "phase", "deleting_us", "start_us", "ready",
+        "ready_transition_us", "containers_json", "init_containers_json", "pod_requests_json", "overhead_json",
+    ),
+}  # fmt: skip
+"""What the kernel asks of tables that hold more."""
+
+
+def lines(recording: "Recording") -> int:
+    """How many reconciles have a line of their own."""
+    found = (segment.file("reconciles") for segment in recording.segments)
+    return sum(file.rows for file in found if file is not None)
+
+
+def installed() -> bool:
+    """Whether the extra `[fast]` is there."""
+    return find_spec("numba") is not None
+
+
+def decide(
+    prepared: "Prepared",
+    *,
+    hpas: Collection[str],
+    since: Micros | None,
+    until: Micros | None,
+    tell: Callable[[str], None],
+) -> Iterator[Decided]:
+    """Everything that the compiled rules make of a recording, segment by segment.
+
+    tell   is told when the rules must be compiled first
+
+    Raises `Beyond` where the recording holds what the kernel does not decide, `DamagedRecording`.
+    """
+    from hpaaudit.engine.fleet.beyond import flags_for_all
+    from hpaaudit.engine.fleet.compiled import walk
+    from hpaaudit.engine.fleet.decided import Wanted
+    from hpaaudit.engine.fleet.lay import Fleet, quantities_of
+    from hpaaudit.engine.fleet.run import run
+    from hpaaudit.engine.release import rules_of
+
+    flags = flags_for_all(prepared.plan, prepared.flags, prepared.flags_of)
+    rules = rules_of(flags)
+    folder = cache_folder()
+    if not folder.exists():
+        tell("compiling the rules for this machine, once: about a minute")
+    fleet = Fleet(flags, rules, texts(), quantities_of(prepared.plan.metrics), prepared.plan.unsupported)
+    with ThreadPoolExecutor(THREADS, "kernel") as threads:
+
+        def spread(call: Callable[[int, int], None], ranges: list[tuple[int, int]]) -> None:
+            for _ in threads.map(lambda span: call(*span), ranges):
+                pass
+
+        parts = prepared.recording.slices(NEEDED, columns=COLUMNS)
+        wanted = Wanted(keys=hpas, since_us=since, until_us=until)
+        yield from run(parts, fleet, flags, rules, walk(str(folder)), spread, wanted)
+
+
+def texts() -> "PodTexts":
+    """How a recording writes the JSON of pods."""
+    from hpaaudit.engine.fleet.pods import PodTexts
+    from hpaaudit.recording.json_text import containers_from_json, labels_from_json, requests_from_json
+
+    return PodTexts(labels=labels_from_json, containers=containers_from_json, requests=requests_from_json)
+
+
+def cache_folder() -> Path:
+    """Where compiled rules are kept: beside the installation, else in the user's cache folder.
+
+    It is named after the sources, for compiled code does not notice that a rule in another file changed.
+    """
+    engine = Path(__file__).parents[1] / "engine"
+    sources = sorted([*(engine / "rules").glob("*.py"), *(engine / "fleet").glob("*.py"), engine / "ask.py"])
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
+    beside = engine / "__pycache__" / "compiled"
+    writable = os.access(engine, os.W_OK)
+    base = beside if writable else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hpaaudit"
+    return base / digest

@@ -1,0 +1,169 @@
+"""A recording decided twice: reconcile by reconcile, and by the kernel over columns; and what differs."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hpaaudit.engine.fleet import kernel
+from hpaaudit.engine.fleet.beyond import flags_for_all
+from hpaaudit.engine.fleet.decided import Wanted, decided
+from hpaaudit.engine.fleet.lay import Fleet, Laid, quantities_of
+from hpaaudit.engine.fleet.room import cursors_of, made_of, proposed_of, release_of
+from hpaaudit.engine.fleet.run import walked
+from hpaaudit.engine.fleet.tape import Made, Proposed, Remembered
+from hpaaudit.engine.plan import plan
+from hpaaudit.engine.release import rules_of
+from hpaaudit.engine.replay import Process, replay
+from hpaaudit.flows.fleet import texts
+from hpaaudit.model.audit import Pass
+from hpaaudit.model.columns import Columns, Words
+from hpaaudit.model.flags import Flags
+from hpaaudit.model.memory import Memory
+from hpaaudit.recording.read import open_recording
+from hpaaudit.results import pass_rows
+
+Row = dict[str, Any]
+Walk = Callable[..., None]
+FlagsOf = Callable[[Any], Flags]
+
+TEXTS = {"error", "invalid_text", "replay_id"}
+"""Columns that the kernel leaves to `explain`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tables:
+    """The rows of a replay, texts of errors left out, and what each HPA is remembered to have done."""
+
+    reconciles: list[Row]
+    proposals: list[Row]
+    writes: list[Row]
+    memories: dict[str, Any]
+
+
+def one_by_one(folder: Path, flags_of: FlagsOf) -> Tables:
+    """As the object engine decides."""
+    facts = list(open_recording(folder).facts())
+    laid_out = plan(facts, None)
+    first = laid_out.controllers[0] if laid_out.controllers else None
+    process = Process(laid_out, flags_of(first), flags_of, keep_pods=False)
+    passes = list(replay(facts, laid_out, process, ()))
+    memories = {f"{done.decision.namespace}/{done.decision.name}": _slots(done.memory) for done in passes}
+    return Tables(
+        reconciles=[_told(pass_rows.reconcile(done, _same(done))) for done in _here(passes)],
+        proposals=[_told(row) for done in _here(passes) for row in pass_rows.metric_proposals(done, _same(done))],
+        writes=[_told(row) for done in _here(passes) for row in pass_rows.predicted_writes(done, _same(done))],
+        memories=memories,
+    )
+
+
+def by_kernel(folder: Path, flags_of: FlagsOf, walk: Walk) -> Tables:
+    """As the kernel decides, compiled or by CPython; raises `Beyond`."""
+    opened = open_recording(folder)
+    laid_out = plan(opened.facts(), None)
+    flags = flags_for_all(laid_out, flags_of(None), flags_of)
+    rules = rules_of(flags)
+    fleet = Fleet(flags, rules, texts(), quantities_of(laid_out.metrics), laid_out.unsupported)
+    tables = Tables(reconciles=[], proposals=[], writes=[], memories={})
+    for part in opened.slices():
+        laid = fleet.lay(part, last=part.number == len(opened.segments))
+        made, proposed = _walked(laid, release_of(flags, rules), walk)
+        found = decided(laid, made, proposed, fleet.hpas, rules, Wanted())
+        tables.reconciles.extend(_rows(found.reconciles))
+        tables.proposals.extend(_rows(found.proposals))
+        tables.writes.extend(_rows(found.writes))
+        for hpa in np.unique(laid.passes["hpa"]).tolist():
+            tables.memories["/".join(fleet.hpas.keys.named[hpa])] = _slots_of(laid.memory, hpa)
+        fleet.done(laid)
+    return tables
+
+
+def _walked(laid: Laid, release: Any, walk: Walk) -> tuple[Made, Proposed]:
+    """Compiled over arrays, by CPython over lists, the very same source."""
+    if walk is not kernel.walk:
+        return walked(laid, release, walk, lambda call, ranges: [call(*span) for span in ranges] and None)
+    made, proposed = made_of(len(laid.passes["hpa"])), proposed_of(laid.metrics)
+    given = [_listed(table) for table in (laid.memory, cursors_of(laid.tape), made, proposed)]
+    memory, cursors, told, asked = given
+    walk(_listed(laid.tape), release, memory, cursors, told, asked, 0, len(laid.tape.hpas.row_from))
+    for column, after in zip(laid.memory, memory, strict=True):
+        column[:] = after
+    return Made(*map(np.array, told)), Proposed(*map(np.array, asked))
+
+
+def _listed(table: Any) -> Any:
+    if isinstance(table, tuple):
+        return type(table)(*map(_listed, table))
+    return table.tolist() if isinstance(table, np.ndarray) else table
+
+
+def _here(passes: list[Pass]) -> Iterator[Pass]:
+    return (done for done in passes if not done.decision.gone)
+
+
+def _same(done: Pass) -> Row:
+    return {**pass_rows.identity("", done), "ts": done.instant.at_us}
+
+
+def _told(row: Row) -> Row:
+    """A row without its texts, NULLs left out, floats as they print, for not a number differs from itself."""
+    return {
+        name: repr(value) if isinstance(value, float) else value
+        for name, value in row.items()
+        if name not in TEXTS and value is not None
+    }
+
+
+def _rows(columns: Columns) -> Iterator[Row]:
+    values = {name: list(_values(column)) for name, column in columns.items()}
+    for row in zip(*values.values(), strict=True):
+        yield _told(dict(zip(values, row, strict=True)))
+
+
+def _values(column: Any) -> Iterator[Any]:
+    if isinstance(column, Words):
+        return (None if code < 0 else column.words[code] for code in column.codes.tolist())
+    missing = [False] * len(column.values) if column.missing is None else column.missing.tolist()
+    return (None if gone else value for value, gone in zip(column.values.tolist(), missing, strict=True))
+
+
+def _slots(memory: Memory) -> Any:
+    return (
+        None if memory.recommendations is None else [(old.replicas, old.at_us) for old in memory.recommendations],
+        [(event.change, event.at_us, event.outdated) for event in memory.up or ()],
+        [(event.change, event.at_us, event.outdated) for event in memory.down or ()],
+    )
+
+
+def _slots_of(memory: Remembered, hpa: int) -> Any:
+    begin, count = memory.recommended_from[hpa], memory.recommended[hpa]
+    known = list(zip(memory.replicas[begin : begin + count], memory.replicas_us[begin : begin + count], strict=True))
+    events = []
+    for first, taken, columns in (
+        (memory.up_from[hpa], memory.ups[hpa], (memory.up_change, memory.up_us, memory.up_marked)),
+        (memory.down_from[hpa], memory.downs[hpa], (memory.down_change, memory.down_us, memory.down_marked)),
+    ):
+        change, at_us, marked = (column[first : first + taken].tolist() for column in columns)
+        events.append(list(zip(change, at_us, map(bool, marked), strict=True)))
+    return (known if memory.known[hpa] else None, *events)
+
+
+def difference(ours: Tables, theirs: Tables) -> str:
+    """The first thing that differs, empty where nothing does."""
+    for name in ("reconciles", "proposals", "writes"):
+        mine, others = getattr(ours, name), getattr(theirs, name)
+        for own, other in zip(mine, others, strict=False):
+            if own != other:
+                fields = sorted(key for key in own.keys() | other.keys() if own.get(key) != other.get(key))
+                what = ", ".join(
+                    f"{key}: {other.get(key)!r} one by one, {own.get(key)!r} by the kernel" for key in fields
+                )
+                return f"{name} of pass {other.get('reconcile_id')}: {what}"
+        if len(mine) != len(others):
+            return f"{name}: {len(others)} rows one by one, {len(mine)} by the kernel"
+    for key, slots in theirs.memories.items():
+        if ours.memories.get(key) != slots:
+            return f"memory of {key}: {slots} one by one, {ours.memories.get(key)} by the kernel"
+    return ""
