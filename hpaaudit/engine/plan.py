@@ -107,6 +107,7 @@ class _Reading:
         self.newest: dict[str, Planned] = {}
         self.refused: dict[TargetRef, Planned] = {}
         self.lives: dict[str, list[_Life]] = {}
+        self.scaled_by: dict[TargetRef, set[str]] = {}
         self.times = array("q")
         self.replicas: dict[TargetRef, int] = {}
         self.controllers: list[ControllerSeen] = []
@@ -177,6 +178,7 @@ class _Reading:
         spec = decode_hpa(fact).spec
         self.metrics.update(spec.metrics)
         target = target_ref(fact.namespace, spec.target)
+        self.scaled_by.setdefault(target, set()).add(key)
         lives = self.lives.setdefault(key, [])
         if not lives or lives[-1].end_us is not None:
             # One that is older than our first sight of it was there before we looked.
@@ -203,9 +205,10 @@ class _Reading:
         by_hpa = fact.manager.endswith(_CONTROLLER_MANAGER) and fact.subresource == "scale"
         if before is None or before == fact.scale.spec_replicas or not by_hpa:
             return
-        for lives in self.lives.values():
-            if lives[-1].target == fact.target and lives[-1].end_us is None:
-                lives[-1].evidence.append(Evidence(index=index, at_us=fact.at_us, source="scale_write"))
+        for key in self.scaled_by.get(fact.target, ()):
+            life = self.lives[key][-1]
+            if life.target == fact.target and life.end_us is None:
+                life.evidence.append(Evidence(index=index, at_us=fact.at_us, source="scale_write"))
 
     def _scale_write(self, fact: ScaleWritten) -> None:
         """The write belongs to the last reconcile of an HPA with that target."""

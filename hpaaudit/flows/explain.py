@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpaaudit.errors import RecordingError
+from hpaaudit.flows.again import decision_at
 from hpaaudit.flows.query import open_source
 from hpaaudit.flows.replay import passes
 from hpaaudit.model.account import PodLine, ReconcileAccount, StepLine
@@ -39,10 +40,23 @@ def _with_steps(account: ReconcileAccount, results: "Results", source: Path) -> 
     recording = _recording(account, results, source)
     if recording is None:
         return account
-    settings = {known.key: known.value for known in results.assumptions if known.source == "user"}
+    known = {one.key: one for one in results.assumptions}
+    settings = {key: one.value for key, one in known.items() if one.source == "user"}
+    switched = {key: settings.pop(key) == "on" for key in [*settings] if settings[key] in ("on", "off")}
     release = settings.pop("release", None)
-    again = passes(recording, release=release, flags=settings)
-    found = next((done.decision for done in again if done.reconcile_id == account.reconcile_id), None)
+    if results.detail == "numbers":
+        found = decision_at(
+            recording,
+            f"{account.namespace}/{account.name}",
+            account.at_us,
+            release=release,
+            flags=settings,
+            behaviours=switched,
+            api_server=known["api-server"].value,
+        )
+    else:
+        again = passes(recording, release=release, flags=settings, behaviours=switched)
+        found = next((done.decision for done in again if done.reconcile_id == account.reconcile_id), None)
     if found is None:
         return account
     return replace(account, steps=_step_lines(found), pods=_pod_lines(found))

@@ -97,9 +97,10 @@ def cache_folder() -> Path:
 
     It is named after the sources, for compiled code does not notice that a rule in another file changed.
     """
+    from hpaaudit.engine.fleet.compiled import sources
+
     engine = Path(__file__).parents[1] / "engine"
-    sources = sorted([*(engine / "rules").glob("*.py"), *(engine / "fleet").glob("*.py"), engine / "ask.py"])
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
+    digest = hashlib.sha256(b"".join(Path(path).read_bytes() for path in sources())).hexdigest()[:12]
     beside = engine / "__pycache__" / "compiled"
     writable = os.access(engine, os.W_OK)
     base = beside if writable else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hpaaudit"

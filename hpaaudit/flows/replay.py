@@ -20,10 +20,16 @@ if TYPE_CHECKING:
 
 RESULTS = "results.duckdb"
 
-SECONDS_EACH = 0.0005
+TELLING = ("controllers", "hpas", "targets", "events", "leases", "versions")
+"""Tables that tell how the controller ran, where every reconcile has a line of its own."""
+
+KEPT = ("controllers", "hpas", "leases", "versions", "gaps")
+"""Tables of which the results keep facts; larger ones they read themselves."""
+
+SECONDS_EACH = 0.001
 """What a reconcile costs one by one, from the recording to the results."""
 
-SECONDS_EACH_GUESSED = 0.002
+SECONDS_EACH_GUESSED = 0.003
 """The same where what it saw must be found out."""
 
 PATIENCE_SECONDS = 10
@@ -129,7 +135,7 @@ def _write(
     )
     since, until = span
     with ResultsWriter(path, info, run, overwrite=overwrite) as writer:
-        writer.add_facts(prepared.recording.watched())
+        writer.add_facts(prepared.recording.watched(KEPT))
         if tell is None:
             writer.add(_within(run_passes(prepared, hpas=hpas), since, until))
         else:
@@ -164,9 +170,10 @@ def passes(
     flags: Mapping[str, str] | None = None,
     hpas: Collection[str] = (),
     until: Micros | None = None,
+    behaviours: Mapping[str, bool] | None = None,
 ) -> Iterator[Pass]:
     """Re-decide reconciles in full detail, in order, without keeping anything."""
-    prepared = prepare(recording, release=release, flags=flags or {}, hpas=hpas, until=until)
+    prepared = prepare(recording, release=release, flags=flags or {}, hpas=hpas, until=until, behaviours=behaviours)
     return _within(run_passes(prepared, hpas=hpas), None, until)
 
 
@@ -181,25 +188,39 @@ def prepare(
     compiled: bool = False,
 ) -> Prepared:
     """Open a recording, check it, and lay out its reconciles; for the compiled rules only what they need of it."""
-    from hpaaudit.api.flags import assumptions, user_flags, with_flags
+    from hpaaudit.api.flags import user_flags, with_flags
     from hpaaudit.engine.plan import plan
-    from hpaaudit.engine.release import KNOWN, behaviour, known_release
     from hpaaudit.recording.read import open_recording
 
     given = user_flags(flags)
-    asked = None if release is None else known_release(release)
     opened = open_recording(recording, until_us=until)
     laid_out = plan(
-        opened.watched() if compiled else opened.facts(),
+        opened.watched(TELLING) if compiled else opened.facts(),
         with_flags(Flags(), given).sync_period_us if "sync-period" in given else None,
         exact=compiled,
     )
     _require(hpas, laid_out.keys)
+    return settled(opened, laid_out, release, flags, behaviours or {})
+
+
+def settled(
+    opened: "Recording",
+    laid_out: "Plan",
+    release: str | None,
+    flags: Mapping[str, str],
+    behaviours: Mapping[str, bool],
+) -> Prepared:
+    """How the controller was started: what the user says, else what was recorded, else the defaults."""
+    from hpaaudit.api.flags import assumptions, user_flags, with_flags
+    from hpaaudit.engine.release import KNOWN, behaviour, known_release
+
+    given = user_flags(flags)
+    asked = None if release is None else known_release(release)
     controller = laid_out.controllers[0] if laid_out.controllers else None
     recorded = (controller.version or controller.release) if controller is not None else laid_out.version
     chosen = asked or (known_release(recorded) if recorded else KNOWN[-1])
     source = "user" if asked else ("observed" if recorded else "default")
-    switched = {behaviour(name): on for name, on in (behaviours or {}).items()}
+    switched = {behaviour(name): on for name, on in behaviours.items()}
     base = Flags(
         release=chosen,
         with_behaviours=tuple(sorted(name for name, on in switched.items() if on)),

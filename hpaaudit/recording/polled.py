@@ -9,7 +9,7 @@ from hpaaudit.model.facts import ResourceMetricsRead, ScaleRead, TargetRef, Valu
 from hpaaudit.model.metrics import ContainerUsage, MetricsRequest, MetricValue, PodSample
 from hpaaudit.model.units import Micros, Milli
 from hpaaudit.recording.json_text import pairs_from_json, pairs_to_json
-from hpaaudit.recording.parquet import Row
+from hpaaudit.recording.rows import Row
 from hpaaudit.recording.runs import Change, Item, Key, apply, changes, keyed
 from hpaaudit.recording.watched import scale_from_columns, scale_to_columns
 

@@ -36,12 +36,14 @@ class Recording:
         """
         return self._facts(read_facts)
 
-    def watched(self) -> Iterator[Fact]:
+    def watched(self, tables: Collection[str] | None = None) -> Iterator[Fact]:
         """Yield the facts that are neither reads nor lines of reconciles, in their order; raises as `facts`.
+
+        tables   of which; None: of all
 
         Samples are not even opened: that they are what was written is for `slices` to say.
         """
-        return self._facts(read_watched)
+        return self._facts(lambda folder, segment: read_watched(folder, segment, tables))
 
     def _facts(self, of: Callable[[Path, Segment], list[Fact]]) -> Iterator[Fact]:
         for segment in self.segments:
@@ -54,7 +56,7 @@ class Recording:
     def slices(
         self, tables: Collection[str] | None = None, *, columns: Mapping[str, Collection[str]] | None = None
     ) -> Iterator[Slice]:
-        """Yield the segments in order as columns; the next one is read while the caller works with this one.
+        """Yield the segments in order as columns; the next ones are read while the caller works with this one.
 
         tables    that are wanted; None: all
         columns   that are wanted of a table; all of a table that it does not name
@@ -65,6 +67,18 @@ class Recording:
 
         try:
             yield from read_slices(self.folder, self.segments, tables, columns or {})
+        except Unsound as error:
+            raise damaged(self.folder, self.segments, error.damage) from error
+
+    def near(self, namespace: str, name: str, since_us: Micros) -> Iterator[Fact]:
+        """Yield what one HPA's reconciles from `since_us` on may have seen, in order; raises as `facts`.
+
+        Of its namespace all facts from then on, and before what is watched; of lines only its own.
+        """
+        from hpaaudit.recording.near import read_near
+
+        try:
+            yield from read_near(self.folder, self.segments, namespace, name, since_us)
         except Unsound as error:
             raise damaged(self.folder, self.segments, error.damage) from error
 

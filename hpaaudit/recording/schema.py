@@ -6,6 +6,8 @@ FORMAT_VERSION = 1
 
 US = "µs since 1970 UTC"
 SEQ = number("seq", "which fact of the recording this is, counted from 0")
+SEQ_OF_READ = number("seq", SEQ.meaning, encoding=Encoding.PLAIN)  # again and again the same run of numbers
+SEQ_OF_STREAM = number("seq", SEQ.meaning, encoding=Encoding.SPLIT)  # likewise, but few
 AT = number("at_us", "from when on the fact holds", US)
 TOOK = number("took_us", "how long it took before `at_us`", "µs")
 STATUS = number("status", "HTTP status, 0 where no answer came", encoding=Encoding.DICTIONARY)
@@ -20,9 +22,9 @@ def _resource_version(of: str) -> Column:
     return text("resource_version", f"`resourceVersion` of {of}", encoding=Encoding.PREFIX)
 
 
-def _table(name: str, row: str, *columns: Column, sort: tuple[str, ...] = ()) -> Table:
+def _table(name: str, row: str, *columns: Column, seq: Column = SEQ, sort: tuple[str, ...] = ()) -> Table:
     """Make a table, whose first column always is `seq`."""
-    return Table(name=name, row=row, columns=(SEQ, *columns), sort=sort)
+    return Table(name=name, row=row, columns=(seq, *columns), sort=sort)
 
 
 _ALL = (
@@ -65,14 +67,14 @@ _ALL = (
         maybe_text("labels_json", "labels: pairs"),
         maybe_text("phase", "`status.phase`"),
         maybe_number("deleting_us", "`metadata.deletionTimestamp`; NULL while it is not being deleted", US),
-        maybe_number("start_us", "`status.startTime`; NULL before the kubelet saw it", US),
+        maybe_number("start_us", "`status.startTime`; NULL before the kubelet saw it", US, encoding=Encoding.PLAIN),
         maybe_text("ready", "status of the condition Ready, empty without one"),
-        maybe_number("ready_transition_us", "`lastTransitionTime` of the condition Ready", US),
+        maybe_number("ready_transition_us", "`lastTransitionTime` of the condition Ready", US, encoding=Encoding.PLAIN),
         maybe_text("containers_json", "containers: `name`, `requests_milli` (pairs), `restart_policy` if any"),
         maybe_text("init_containers_json", "init containers, likewise"),
         maybe_text("pod_requests_json", "requests of the pod as a whole, in milli: pairs; NULL where it has none"),
         maybe_text("overhead_json", "`spec.overhead` in milli: pairs"),
-        maybe_number("created_us", "`metadata.creationTimestamp`; NULL where unknown", US),
+        maybe_number("created_us", "`metadata.creationTimestamp`; NULL where unknown", US, encoding=Encoding.PLAIN),
         maybe_text("owner_kind", "kind of the controlling owner, empty without one"),
         maybe_text("owner_name", "name of the controlling owner"),
     ),
@@ -101,7 +103,7 @@ _ALL = (
     _table(
         "reads",
         "read of a scale or of a metric API, answered or failed",
-        AT,
+        number("at_us", AT.meaning, US, encoding=Encoding.SPLIT),
         TOOK,
         text("kind", "`scale`, `resource` (`metrics.k8s.io`) or `values` (custom and external metrics)"),
         text("api", "group and version of the metric API; of a scale its group"),
@@ -120,6 +122,7 @@ _ALL = (
         STATUS_REPLICAS,
         maybe_text("scale_selector", "`status.selector` of the scale"),
         maybe_text("resource_version", "`resourceVersion` of the scale; NULL for metrics", encoding=Encoding.PREFIX),
+        seq=SEQ_OF_STREAM,
         sort=("kind", "namespace", "api", "resource", "object", "metric", "selector", "metric_selector", "path", "by"),
     ),
     _table(
@@ -134,9 +137,10 @@ _ALL = (
         maybe_number("window_us", "`window` of the sample", "µs", encoding=Encoding.DICTIONARY),
         maybe_number("container_idx", "which container; NULL where the sample has none", encoding=Encoding.DICTIONARY),
         maybe_text("container", "name of the container"),
-        maybe_number("cpu_milli", "usage of cpu; NULL where not given", "milli", encoding=Encoding.SPLIT),
+        maybe_number("cpu_milli", "usage of cpu; NULL where not given", "milli"),
         maybe_number("memory_bytes", "usage of memory; NULL where not given", "bytes", encoding=Encoding.SPLIT),
         maybe_text("usage_json", "the whole usage in milli, pairs, where the two columns before it cannot say it"),
+        seq=SEQ_OF_READ,
         sort=("namespace", "pod", "occurrence", "container_idx"),
     ),
     _table(
@@ -151,6 +155,7 @@ _ALL = (
         maybe_number("timestamp_us", "`timestamp` of the value; NULL where it has none", US),
         maybe_number("window_us", "window of the value; NULL where it has none", "µs", encoding=Encoding.DICTIONARY),
         maybe_number("value_milli", "the value", "milli"),
+        seq=SEQ_OF_READ,
         sort=("namespace", "metric", "object", "occurrence"),
     ),
     _table(
@@ -257,3 +262,4 @@ _ALL = (
 )
 
 TABLES = {table.name: table for table in _ALL}
+PARTS = ("samples", "metric_values")  # their rows belong to a read; a row of every other table is a fact

@@ -13,11 +13,12 @@ from hpaaudit.model.facts import Fact
 from hpaaudit.model.inspection import Damage
 from hpaaudit.recording import watched
 from hpaaudit.recording.manifest import MANIFEST, File, Segment, digest, segment_name
-from hpaaudit.recording.parquet import Row, read_table, values
+from hpaaudit.recording.parquet import read_table, values
 from hpaaudit.recording.polled import ReadDecoder
-from hpaaudit.recording.schema import TABLES
+from hpaaudit.recording.rows import Row
+from hpaaudit.recording.schema import PARTS, TABLES
 
-POLLED = ("reads", "samples", "metric_values")
+POLLED = ("reads", *PARTS)
 LINES = "reconciles"
 
 
@@ -43,16 +44,14 @@ def file_bytes(folder: Path, segment: Segment, file: File) -> bytes:
     return data
 
 
-def arrow(
-    folder: Path, segment: Segment, table: str, names: Sequence[str], *, threads: bool = False
-) -> pa.Table | None:
+def arrow(folder: Path, segment: Segment, table: str, names: Sequence[str]) -> pa.Table | None:
     """Return columns of a segment's table, None where the segment has no rows for it; raises `Unsound`."""
     file = segment.file(table)
     if file is None:
         return None
     data = file_bytes(folder, segment, file)
     try:
-        found = read_table(TABLES[table], data, names, threads=threads)
+        found = read_table(TABLES[table], data, names)
     except (pa.ArrowException, OSError, KeyError) as error:
         raise Unsound(segment, file.name, f"is no Parquet file of this format ({error})") from error
     if found.num_rows != file.rows:
@@ -83,10 +82,16 @@ def read_facts(folder: Path, segment: Segment) -> list[Fact]:
         raise Unsound(segment, MANIFEST, f"names facts that its files do not hold ({error})") from error
 
 
-def read_watched(folder: Path, segment: Segment) -> list[Fact]:
-    """Return the facts of a segment but its reads and its lines of reconciles, in their order; raises `Unsound`."""
+def read_watched(folder: Path, segment: Segment, tables: Collection[str] | None) -> list[Fact]:
+    """Return the facts of a segment but its reads and its lines of reconciles, in their order; raises `Unsound`.
+
+    tables   of which, None: of all
+    """
+    without: tuple[str, ...] = (*POLLED, LINES)
+    if tables is not None:
+        without = (*without, *(file.table for file in segment.files if file.table not in tables))
     with _collector_paused():
-        return [fact for _, fact in sorted(_watched(folder, segment, (*POLLED, LINES)), key=itemgetter(0))]
+        return [fact for _, fact in sorted(_watched(folder, segment, without), key=itemgetter(0))]
 
 
 def _watched(folder: Path, segment: Segment, without: Collection[str]) -> Iterator[tuple[int, Fact]]:

@@ -1,10 +1,12 @@
-"""Reads segments as columns, the next one in the background while the caller works with this one."""
+"""Reads segments as columns, the next ones in the background while the caller works with this one."""
 
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
@@ -13,6 +15,8 @@ from hpaaudit.model.columns import Columns, Numbers, Slice, Words
 from hpaaudit.recording.manifest import Segment
 from hpaaudit.recording.schema import TABLES
 from hpaaudit.recording.segments import arrow
+
+AHEAD = 2  # segments, each read by a thread: decoding lets go of Python's lock
 
 
 def read_slices(
@@ -23,17 +27,17 @@ def read_slices(
 ) -> Iterator[Slice]:
     """Yield segments as columns, in order; raises `Unsound`.
 
-    One segment is read ahead and no more, so that two are in memory however long the recording is.
+    Two are read ahead and no more, each by a thread of its own, so that memory stays the same however long the
+    recording is.
     """
-    with ThreadPoolExecutor(1, "slices") as reader:
-        ahead: Future[Slice] | None = None
+    with ThreadPoolExecutor(AHEAD, "slices") as readers:
+        coming: deque[Future[Slice]] = deque()
         for segment in segments:
-            following = reader.submit(_slice, folder, segment, tables, columns)
-            if ahead is not None:
-                yield ahead.result()
-            ahead = following
-        if ahead is not None:
-            yield ahead.result()
+            coming.append(readers.submit(_slice, folder, segment, tables, columns))
+            if len(coming) > AHEAD:
+                yield coming.popleft().result()
+        while coming:
+            yield coming.popleft().result()
 
 
 def _slice(
@@ -45,7 +49,7 @@ def _slice(
         if tables is None or file.table in tables:
             wanted = columns.get(file.table)
             names = [column.name for column in TABLES[file.table].columns if wanted is None or column.name in wanted]
-            rows = arrow(folder, segment, file.table, names, threads=True)
+            rows = arrow(folder, segment, file.table, names)
             if rows is not None:
                 found[file.table] = _columns(rows)
     return Slice(
@@ -69,10 +73,14 @@ def _column(column: pa.ChunkedArray) -> Numbers | Words:
         column = column.dictionary_encode()
     whole = _whole(column)
     if pa.types.is_dictionary(column.type):
-        return Words(_array(pc.fill_null(whole.indices, -1)), tuple(whole.dictionary.to_pylist()))
+        codes = whole.indices if not whole.null_count else pc.fill_null(whole.indices, -1)
+        return Words(_array(codes), tuple(whole.dictionary.to_pylist()))
+    if pa.types.is_boolean(column.type):
+        return Numbers(_bits(whole, whole.buffers()[1]))
     if not whole.null_count:
         return Numbers(_array(whole))
-    return Numbers(_array(pc.fill_null(whole, 0)), _array(whole.is_null()))
+    missing = ~_bits(whole, whole.buffers()[0])
+    return Numbers(_zero_where(missing, whole), _locked(missing))
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:
@@ -82,6 +90,25 @@ def _whole(column: pa.ChunkedArray) -> pa.Array:
 
 def _array(array: pa.Array) -> NDArray[Any]:
     """Return the values of an array without NULLs."""
-    values: NDArray[Any] = array.to_numpy(zero_copy_only=not pa.types.is_boolean(array.type))
+    return _locked(array.to_numpy(zero_copy_only=True))
+
+
+def _zero_where(missing: NDArray[np.bool_], array: pa.Array) -> NDArray[Any]:
+    """Return the values of an array, zero where one is missing: in its own memory, which nobody else has."""
+    buffer = array.buffers()[1]
+    if not buffer.is_mutable:
+        return _array(pc.fill_null(array, 0))
+    values = np.frombuffer(buffer, np.int64)[array.offset : array.offset + len(array)]
+    values[missing] = 0
+    return _locked(values)
+
+
+def _bits(array: pa.Array, bits: pa.Buffer) -> NDArray[np.bool_]:
+    """Return a truth for each value of an array, from bits in Arrow's order."""
+    spread = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")
+    return _locked(spread[array.offset : array.offset + len(array)].view(np.bool_))
+
+
+def _locked(values: NDArray[Any]) -> NDArray[Any]:
     values.flags.writeable = False
     return values

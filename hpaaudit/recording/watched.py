@@ -35,7 +35,7 @@ from hpaaudit.recording.json_text import (
     requests_from_json,
     requests_to_json,
 )
-from hpaaudit.recording.parquet import Row
+from hpaaudit.recording.rows import Row
 from hpaaudit.recording.schema import TABLES
 
 # A row without its first value, `seq`.

@@ -1,17 +1,16 @@
-"""Rows of recorded facts that stand alone: events, gaps, writes, API services, conditions, published metrics."""
+"""Rows of recorded facts that stand alone: specs, statuses, conditions, published metrics, gaps."""
 
 import json
 from collections.abc import Iterator
 
 from hpaaudit.model.audit import RecordingInfo, Replay
-from hpaaudit.model.facts import ApiServiceSeen, EventSeen, Gap, HpaSeen, ScaleWritten, StatusWritten
+from hpaaudit.model.facts import Gap, HpaSeen
 from hpaaudit.model.hpa import Hpa, HpaStatus
 from hpaaudit.model.units import Quantity
 from hpaaudit.results.batches import Row
 from hpaaudit.results.pass_rows import hpa_key
 
 _CONDITIONS = {"AbleToScale": "able", "ScalingActive": "active", "ScalingLimited": "limited"}
-_SUCCESS = range(200, 300)
 
 
 def replay(info: RecordingInfo, how: Replay) -> Row:
@@ -119,39 +118,6 @@ def _milli(quantity: Quantity | None) -> int | None:
     return None if quantity is None else quantity.milli
 
 
-def event(replay_id: str, fact: EventSeen) -> Row:
-    """An Event as it was from here on."""
-    return {
-        "replay_id": replay_id,
-        "observed_at": fact.at_us,
-        "event_name": fact.name,
-        "type": fact.type,
-        "reason": fact.reason,
-        "message": fact.message,
-        "kind": fact.kind,
-        "namespace": fact.object_namespace,
-        "name": fact.object_name,
-        "involved_uid": fact.object_uid,
-        "component": fact.component,
-        "first_ts": fact.first_us,
-        "last_ts": fact.last_us,
-        "count": fact.count,
-    }
-
-
-def api_service(replay_id: str, fact: ApiServiceSeen) -> Row:
-    """An APIService as it was from here on."""
-    return {
-        "replay_id": replay_id,
-        "observed_at": fact.at_us,
-        "name": fact.name,
-        "available": fact.available,
-        "reason": fact.reason,
-        "message": fact.message,
-        "service": fact.service,
-    }
-
-
 def gap(replay_id: str, fact: Gap) -> Row:
     """A gap; what it hides is told by SQL."""
     return {
@@ -161,30 +127,3 @@ def gap(replay_id: str, fact: Gap) -> Row:
         "gap_to": fact.until_us,
         "cause": fact.cause,
     }
-
-
-def scale_write(fact: ScaleWritten) -> Row:
-    """A write of a scale, or of a workload's replicas."""
-    return {
-        "target_group": fact.target.group,
-        "target_resource": fact.target.resource,
-        "target_namespace": fact.target.namespace,
-        "target_name": fact.target.name,
-        "ts": fact.at_us,
-        "verb": fact.verb,
-        "http_status": fact.status,
-        "error": fact.error,
-        "audit_user": fact.by,
-        "user_agent": fact.agent,
-        "manager": fact.manager,
-        "subresource": "scale" if fact.path.partition("?")[0].endswith("/scale") else "",
-        "sent": fact.sent,
-        "spec_replicas": fact.scale.spec_replicas if fact.scale else None,
-        "resource_version": fact.resource_version,
-    }
-
-
-def refused_status(fact: StatusWritten) -> Iterator[Row]:
-    """A row where the write of a status failed, so that the old one stands."""
-    if fact.status not in _SUCCESS:
-        yield {"namespace": fact.namespace, "name": fact.name, "ts": fact.at_us}

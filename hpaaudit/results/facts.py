@@ -1,4 +1,4 @@
-"""Turns the sequence of recorded facts into rows, each stored only when something changed."""
+"""Turns what was seen of HPAs, controllers and gaps into rows, each stored only when something changed."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -8,25 +8,14 @@ from typing import Any
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.model.audit import RecordingInfo, Replay
 from hpaaudit.model.facts import (
-    ApiServiceSeen,
     ControllerSeen,
-    EventSeen,
     Fact,
     Gap,
     HpaGone,
     HpaSeen,
     LeaseSeen,
-    PodGone,
-    PodSeen,
-    ScaleRead,
-    ScaleWritten,
-    StatusWritten,
-    TargetGone,
-    TargetRef,
-    TargetSeen,
     VersionRead,
 )
-from hpaaudit.model.target import Scale
 from hpaaudit.model.units import Micros
 from hpaaudit.results import fact_rows
 from hpaaudit.results.batches import Batches
@@ -43,14 +32,6 @@ class _Hpa:
     spec_json: str = ""
     status_json: str = ""
     spec_row: dict[str, Any] | None = None
-
-
-@dataclass(slots=True)
-class _Target:
-    """A target's last known state, and when it was last looked at."""
-
-    state: tuple[Any, ...] | None = None
-    looked_at_us: Micros | None = None
 
 
 @dataclass(slots=True)
@@ -71,17 +52,13 @@ class Facts:
         self._info = info
         self._replay_id = replay.replay_id
         self._hpas: dict[str, _Hpa] = {}
-        self._targets: dict[TargetRef, _Target] = {}
-        self._pods: dict[str, dict[str, Any]] = {}
         self._epochs = Epochs()
-        self._seq = 0
         self._version = ""
         self._clock_offset_us: Micros | None = None
 
     def add(self, facts: Iterable[Fact]) -> None:
-        """Facts that say nothing to the results (samples, leases of others, ends) are passed over."""
+        """Facts of other kinds are passed over: SQL reads them where they were recorded."""
         for fact in facts:
-            self._seq += 1
             self._see(fact)
 
     def finish(self) -> None:
@@ -89,7 +66,6 @@ class Facts:
         for hpa in self._hpas.values():
             self._close_spec(hpa, None)
             self._batches.add("runs.hpas", [hpa.row])
-        self._batches.add("runs.pods", self._pods.values())
         self._batches.add("runs.controller_epochs", self._epochs.rows(self._replay_id))
         self._batches.add("runs.recordings", [self._recording()])
 
@@ -151,94 +127,6 @@ class Facts:
         hpa = self._hpas.get(hpa_key(fact.uid, fact.namespace, fact.name))
         if hpa is not None:
             hpa.row["deleted_at"] = fact.at_us
-
-    @_see.register
-    def _(self, fact: TargetSeen) -> None:
-        owner = {
-            "generation": fact.generation,
-            "replicas_manager": fact.manager,
-            "replicas_operation": fact.operation,
-            "replicas_subresource": fact.subresource,
-            "replicas_written_at": fact.written_us,
-            "template_hash": fact.template_hash,
-        }
-        self._scale(fact.target, "watch", fact.at_us, fact.scale, fact.resource_version, owner)
-
-    @_see.register
-    def _(self, fact: TargetGone) -> None:
-        self._targets.pop(fact.target, None)
-
-    @_see.register
-    def _(self, fact: ScaleRead) -> None:
-        if fact.scale is not None:
-            self._scale(fact.target, "read", fact.at_us, fact.scale, fact.resource_version, {})
-
-    @_see.register
-    def _(self, fact: ScaleWritten) -> None:
-        self._batches.add("seen_writes", [fact_rows.scale_write(fact)])
-        if fact.scale is not None:
-            self._scale(fact.target, "written", fact.at_us, fact.scale, fact.resource_version, {})
-
-    def _scale(
-        self, ref: TargetRef, source: str, at_us: Micros, scale: Scale, version: str, owner: dict[str, Any]
-    ) -> None:
-        target = self._targets.setdefault(ref, _Target())
-        state = (scale, tuple(owner.values()) if owner else target.state[1] if target.state else ())
-        if state != target.state:
-            row = {
-                "target_group": ref.group,
-                "target_resource": ref.resource,
-                "target_namespace": ref.namespace,
-                "target_name": ref.name,
-                "observed_at": at_us,
-                "seq": self._seq,
-                "source": source,
-                "unchanged_at": target.looked_at_us,
-                "resource_version": version,
-                "spec_replicas": scale.spec_replicas,
-                "status_replicas": scale.status_replicas,
-                "selector": scale.selector,
-            }
-            self._batches.add("seen_targets", [row | owner])
-            target.state = state
-        target.looked_at_us = at_us
-
-    @_see.register
-    def _(self, fact: StatusWritten) -> None:
-        self._batches.add("refused_statuses", fact_rows.refused_status(fact))
-
-    @_see.register
-    def _(self, fact: PodSeen) -> None:
-        pod = fact.pod
-        row = self._pods.setdefault(
-            hpa_key(pod.uid, pod.namespace, pod.name),
-            {
-                "replay_id": self._replay_id,
-                "pod_uid": pod.uid,
-                "namespace": pod.namespace,
-                "name": pod.name,
-                "owner_kind": pod.owner_kind,
-                "owner_name": pod.owner_name,
-                "created_at": pod.created_us,
-                "seen_at": fact.at_us,
-            },
-        )
-        if pod.ready == "True":
-            row.setdefault("ready_at", pod.ready_transition_us)
-
-    @_see.register
-    def _(self, fact: PodGone) -> None:
-        row = self._pods.get(hpa_key(fact.uid, fact.namespace, fact.name))
-        if row is not None:
-            row["deleted_at"] = fact.at_us
-
-    @_see.register
-    def _(self, fact: EventSeen) -> None:
-        self._batches.add("runs.k8s_events", [fact_rows.event(self._replay_id, fact)])
-
-    @_see.register
-    def _(self, fact: ApiServiceSeen) -> None:
-        self._batches.add("runs.api_services", [fact_rows.api_service(self._replay_id, fact)])
 
     @_see.register
     def _(self, fact: Gap) -> None:

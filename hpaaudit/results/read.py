@@ -54,6 +54,12 @@ class Results:
         return found
 
     @property
+    def detail(self) -> str:
+        """What the replay kept, as `replay --detail` names it."""
+        found: str = self.rows("select detail from replays")[0]["detail"]
+        return found
+
+    @property
     def span(self) -> tuple[Micros, Micros]:
         """When the recording begins and ends."""
         row = self.rows("select epoch_us(started_at) as started, epoch_us(ended_at) as ended from recordings")[0]

@@ -1,7 +1,7 @@
 """Finds the SQL that travels with the package: a folder of `sql/`, a name a file."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 
@@ -26,16 +26,36 @@ def recorded(tables: Mapping[str, str]) -> list[str]:
 
     tables   pattern of the Parquet files of each table that has rows
     """
+    sources = {table: f"read_parquet({_quoted(pattern)})" for table, pattern in tables.items()}
+    return [_over(sources, text) for text in folder("recorded").values()]
 
+
+def seen(tables: Mapping[str, Sequence[str]], until_us: int) -> list[str]:
+    """What copies small facts out of a recording's own files.
+
+    tables     the Parquet files of each table that has rows
+    until_us   no later fact is seen
+    """
+    sources = {
+        table: f"read_parquet([{', '.join(_quoted(path) for path in paths)}]) where at_us <= {until_us}"
+        for table, paths in tables.items()
+    }
+    return [_over(sources, text) for text in folder("seen").values()]
+
+
+def _over(sources: Mapping[str, str], text: str) -> str:
     def source(match: re.Match[str]) -> str:
         name, columns, table = match.groups()
-        if table in tables:
-            pattern = tables[table].replace("'", "''")
-            return f"{name} ({columns}) as (select {columns} from read_parquet('{pattern}'))"  # noqa: S608 our own
+        if table in sources:
+            return f"{name} ({columns}) as (select {columns} from {sources[table]})"  # noqa: S608 our own
         nothing = ", ".join("null" for _ in columns.split(","))
         return f"{name} ({columns}) as (select {nothing} where false)"
 
-    return [_RECORDED.sub(source, text) for text in folder("recorded").values()]
+    return _RECORDED.sub(source, text)
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def heading(text: str) -> list[str]:

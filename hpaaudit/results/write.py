@@ -1,4 +1,4 @@
-"""Writes a results file: facts and passes in, the audit run, the finished file moved into its place."""
+"""Writes a results file: facts and decisions in, the audit run, the finished file moved into its place."""
 
 import contextlib
 import os
@@ -13,22 +13,32 @@ import duckdb
 
 from hpaaudit.errors import FileExists
 from hpaaudit.model.audit import Pass, RecordingInfo, Replay
+from hpaaudit.model.columns import Decided
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.units import SECOND
 from hpaaudit.results import fact_rows, pass_rows, sql
 from hpaaudit.results.batches import Batches
+from hpaaudit.results.columns import to_arrow
 from hpaaudit.results.facts import Facts
+from hpaaudit.results.files import readable
 from hpaaudit.results.keep import Keep
 from hpaaudit.results.read import Results, open_results
+from hpaaudit.results.replayed import Replayed
 
 STORAGE_VERSION = "v1.4.0"  # what DuckDB 1.4 and newer can open
+_SETTINGS = {
+    "checkpoint_threshold": "1TB",  # once, when the file is done
+    **({"memory_limit": os.environ["ML"]} if "ML" in os.environ else {}),
+    "max_vacuum_tasks": 0,  # what was just written is not written once more into fuller row groups
+}
 
 
 class ResultsWriter:
-    """One replay on its way into a results file: facts first, then passes, then `finish`.
+    """One replay on its way into a results file: facts first, then passes or columns, then `finish`.
 
     The file appears whole or not at all; leaving a `with` block before `finish` drops what was written.
     `reconcile_id` must be unique in the replay, and the passes of one HPA come in the order of time.
+    Pods, targets, writes and Events are taken from the recording's own files, which `info` names.
     """
 
     def __init__(self, path: Path, info: RecordingInfo, replay: Replay, *, overwrite: bool) -> None:
@@ -37,14 +47,15 @@ class ResultsWriter:
         if not path.parent.is_dir():
             raise FileExists(f"{path.parent} is no folder: create it first, or name another with --into")
         self._path = path
+        self._info = info
         self._replay = replay
-        self._tables = dict(info.tables)
         self._unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         self._spill = path.with_name(f".{path.name}.{os.getpid()}.spill")
         self._drop()
-        self._connection = duckdb.connect(config={"temp_directory": str(self._spill)})
+        self._connection = duckdb.connect(config={"temp_directory": str(self._spill), **_SETTINGS})
         self._prepare()
-        self._batches = Batches(self._connection)
+        self._batches = Batches(self._connection, replay.replay_id)
+        self._replayed = Replayed(self._connection)
         self._facts = Facts(self._batches, info, replay)
         self._keep = Keep(self._facts.published, self._facts.gaps)
         ran_at_us = int(datetime.now(UTC).timestamp() * SECOND)
@@ -61,14 +72,21 @@ class ResultsWriter:
             if not done.decision.gone:
                 self._add(done)
 
+    def add_columns(self, decided: Decided) -> None:
+        """Takes what a compiled replay decided: numbers only, no steps, no pods, no texts of statuses."""
+        self._replayed.add_columns(to_arrow(decided.reconciles))
+        self._batches.add_columns("runs.metric_proposals", to_arrow(decided.proposals))
+        self._batches.add_columns("runs.predicted_writes", to_arrow(decided.writes))
+
     def finish(self) -> Results:
         """Runs the audit and moves the file into its place; the results are open for reading."""
         for done in self._keep.rest():
             self._add_detail(done)
         self._facts.finish()
         self._batches.flush()
+        self._replayed.finish()
         self._connection.execute("begin")
-        for text in sql.folder("audit").values():
+        for text in (*self._seen(), *sql.folder("audit").values()):
             self._connection.execute(text)
         self._connection.execute("commit")
         self._connection.execute("use memory")
@@ -104,14 +122,18 @@ class ResultsWriter:
                 f"create view main.{table} as from runs.{table} "  # noqa: S608 our own table's name
                 "where replay_id = (select replay_id from main.current_replay)"
             )
-        for text in (*views.values(), *sql.recorded(self._tables)):
+        for text in (*views.values(), *sql.recorded(dict(self._info.tables))):
             self._connection.execute(text)
         self._connection.execute("commit")
+
+    def _seen(self) -> list[str]:
+        files = {table: readable(pattern) for table, pattern in self._info.tables}
+        return sql.seen({table: paths for table, paths in files.items() if paths}, self._info.ended_us)
 
     def _add(self, done: Pass) -> None:
         add = self._batches.add
         same = pass_rows.identity(self._replay.replay_id, done)
-        add("replayed", [pass_rows.reconcile(done, same)])
+        self._replayed.add(pass_rows.reconcile(done, same))
         add("runs.metric_proposals", pass_rows.metric_proposals(done, same))
         add("runs.predicted_statuses", pass_rows.predicted_status(done, same))
         add("runs.predicted_events", pass_rows.predicted_events(done, same))

@@ -1,44 +1,32 @@
 """`make bench`: speed and size as ratios, each pair measured side by side in one run.
 
-python -m tests.bench [--hpas 20] [--polls 120]
+python -m tests.bench [--hpas 300] [--hours 24]
 """
 
 import argparse
 import gc
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-
-import pyarrow as pa
 
 from hpaaudit.engine.plan import plan
 from hpaaudit.engine.reconcile import reconcile
 from hpaaudit.engine.replay import Process, replay
-from hpaaudit.flows.importing import import_capture
 from hpaaudit.flows.replay import prepare
 from hpaaudit.flows.replay import replay as replay_flow
 from hpaaudit.model.decision import Decision
-from hpaaudit.model.facts import Fact, ResourceMetricsRead
+from hpaaudit.model.facts import Fact
 from hpaaudit.model.memory import EMPTY, Memory
 from hpaaudit.model.observation import Observation
 from hpaaudit.recording.read import open_recording
-from tests.bench import fleet
+from tests.bench import dense, fleet, go, sizes
+from tests.bench.table import Row, rendered
 from tests.engine import reference
 
-ZSTD_LEVEL = 3
+SMALL_HPAS, SMALL_HOURS = 20, 0.5
 REPEATS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the table: two things measured together, and their ratio."""
-
-    what: str
-    ours: str
-    other: str
-    ratio: str
 
 
 class Watching(Process):
@@ -64,23 +52,6 @@ def best(run: Callable[[], object]) -> float:
         times.append(time.perf_counter() - begun)
         gc.enable()
     return min(times)
-
-
-def sizes(text: str, recording: Path, facts: list[Fact]) -> Iterator[Row]:
-    """Bytes of the recording against the same answers as JSON lines."""
-    packed = len(pa.Codec("zstd", ZSTD_LEVEL).compress(text.encode(), asbytes=True))
-    ours = sum(path.stat().st_size for path in recording.rglob("*") if path.is_file() and path.name != "results.duckdb")
-    samples = sum(
-        len(container.usage)
-        for fact in facts
-        if isinstance(fact, ResourceMetricsRead) and fact.samples
-        for sample in fact.samples
-        for container in sample.containers
-    )
-    yield Row("bytes", f"{ours:,}", f"{packed:,} JSON lines, zstd -{ZSTD_LEVEL}", f"1/{packed / ours:.1f}")
-    yield Row(
-        f"bytes a sample ({samples:,})", f"{ours / samples:.2f}", f"{packed / samples:.2f}", f"1/{packed / ours:.1f}"
-    )
 
 
 def speeds(recording: Path, facts: list[Fact]) -> Iterator[Row]:
@@ -116,25 +87,43 @@ def speeds(recording: Path, facts: list[Fact]) -> Iterator[Row]:
     yield Row("µs, recording to results", f"{whole:.0f}", f"{other:.0f} reference", f"{other / whole:.2f}x")
 
 
+def small(hpas: int, hours: float, seed: int, folder: Path) -> Iterator[Row]:
+    """Speeds of a fleet that every engine can replay."""
+    fleet.write(folder, hpas=hpas, hours=hours, seed=seed)
+    yield from speeds(folder, list(open_recording(folder).facts()))
+
+
+def large(hpas: int, hours: float, seed: int, folder: Path) -> Iterator[Row]:
+    """Sizes of a whole fleet, and what others take for less."""
+    recording, rows = folder / "fleet", folder / "dense.parquet"
+    with dense.Dense(rows) as table:
+        begun = time.perf_counter()
+        made = fleet.write(recording, hpas=hpas, hours=hours, seed=seed, look=table.look)
+        say(f"made in {time.perf_counter() - begun:.0f} s: {made.reconciles:,} reconciles, {made.samples:,} samples")
+    yield from sizes.rows(recording, made)
+    taken = dense.group_by(rows)
+    yield Row("s, GROUP BY hpa, poll", "", f"{taken:.2f} DuckDB over dense rows", "")
+    if go.is_built():
+        yield Row("reconciles a second, one core", "", f"{go.reconciles_a_second():,.0f} the real controller", "")
+
+
+def say(line: str) -> None:
+    """Talk goes to stderr."""
+    sys.stderr.write(f"{line}\n")
+
+
 def main() -> None:
-    """Measure, and print one table."""
+    """Measure, and print two tables."""
     parser = argparse.ArgumentParser(prog="make bench", description="Speed and size as ratios.")
-    parser.add_argument("--hpas", type=int, default=20)
-    parser.add_argument("--polls", type=int, default=120)
+    parser.add_argument("--hpas", type=int, default=300)
+    parser.add_argument("--hours", type=float, default=24)
     parser.add_argument("--seed", type=int, default=7)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        text = fleet.text(args.hpas, args.polls, args.seed)
-        capture, recording = Path(folder) / "fleet.jsonl", Path(folder) / "recording"
-        capture.write_text(text)
-        import_capture([capture], into=recording)
-        facts = list(open_recording(recording).facts())
-        rows = [*sizes(text, recording, facts), *speeds(recording, facts)]
-    head = Row(f"{args.hpas} HPAs, {args.polls} polls", "ours", "beside it", "ratio")
-    widths = [max(len(getattr(row, name)) for row in (head, *rows)) for name in Row.__slots__]
-    for row in (head, *rows):
-        cells = [getattr(row, name) for name in Row.__slots__]
-        print("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip())  # noqa: T201
+        rows = list(small(SMALL_HPAS, SMALL_HOURS, args.seed, Path(folder) / "small"))
+        sys.stdout.write(rendered(f"{SMALL_HPAS} HPAs, {SMALL_HOURS} h", rows))
+        rows = list(large(args.hpas, args.hours, args.seed, Path(folder)))
+        sys.stdout.write("\n" + rendered(f"{args.hpas} HPAs, {args.hours:g} h", rows))
 
 
 if __name__ == "__main__":

@@ -1,152 +1,102 @@
-"""A made-up fleet as a capture: what a recorder of raw API answers would have written, line by line.
+"""Writes a made-up fleet as a recording: what a recorder would have kept of 300 HPAs in a day, at full size.
 
-Demand wanders, replicas follow, pods start and end, every scrape brings new values for every pod. The
-same seed gives the same lines.
+python -m tests.bench.fleet DIR [--hpas 300] [--hours 24] [--seed 7]
 """
 
-import json
-import random
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from typing import Any
+import argparse
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
 
-START = datetime(2026, 3, 2, 14, 5, tzinfo=UTC)
-PERIOD_SECONDS = 15
-CONTROLLER = "system:serviceaccount:kube-system:horizontal-pod-autoscaler"
-REQUEST_MILLI = 500
-TARGET_PERCENT = 60
+from hpaaudit.recording.grow import Growing
+from hpaaudit.recording.write import BYTE_BUDGET
+from tests.bench.world.rows import Rows
+from tests.bench.world.step import Step
+from tests.bench.world.world import START, TICK, TICK_SECONDS, World
 
-
-@dataclass(slots=True)
-class Workload:
-    """One HPA, its deployment and its pods."""
-
-    name: str
-    replicas: int
-    demand: float
-    pods: dict[str, datetime] = field(default_factory=dict)
-    born: int = 0
+CLUSTER = "https://fleet.example:6443"
 
 
-def lines(hpas: int, polls: int, seed: int) -> Iterator[dict[str, Any]]:
-    """The capture of `hpas` HPAs over `polls` sync periods."""
-    chance = random.Random(seed)  # noqa: S311 (a made-up world)
-    fleet = [Workload(f"web-{n:03}", chance.randint(3, 20), chance.uniform(1000, 6000)) for n in range(hpas)]
-    yield {
-        "at": _stamp(START),
-        "controller": "started",
-        "release": "1.36",
-        "version": "v1.36.3",
-        "flags": {},
-        "gates": {},
-    }
-    yield {"at": _stamp(START), "get": "/apis/autoscaling/v2/horizontalpodautoscalers", "status": 200,
-           "body": {"kind": "HorizontalPodAutoscalerList", "items": [_hpa(w) for w in fleet]}}  # fmt: skip
-    for workload in fleet:
-        for _ in range(workload.replicas):
-            yield _born(workload, START - timedelta(minutes=30), START)
-    for poll in range(1, polls + 1):
-        for number, workload in enumerate(fleet):
-            at = START + timedelta(seconds=PERIOD_SECONDS * poll, milliseconds=40 * number)
-            yield from _pass(workload, at, chance)
-    yield {"at": _stamp(START + timedelta(seconds=PERIOD_SECONDS * (polls + 1))), "end": True}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fleet:
+    """What was written.
+
+    hpas, hours, seed   as asked for
+    reconciles     one for each HPA and interval;  pod_polls  pods in all answers, polled again and again
+    samples        of them, new ones: of each, cpu and memory
+    least_bytes    of one new value: the entropy of the process that made it
+    """
+
+    hpas: int
+    hours: float
+    seed: int
+    reconciles: int
+    pod_polls: int
+    samples: int
+    least_bytes: float
 
 
-def _pass(workload: Workload, at: datetime, chance: random.Random) -> Iterator[dict[str, Any]]:
-    workload.demand = max(200.0, workload.demand * chance.gauss(1.0, 0.03))
-    yield _scale(workload, at)
-    metrics = f"/apis/metrics.k8s.io/v1beta1/namespaces/shop/pods?labelSelector=app%3D{workload.name}"
-    body = {"kind": "PodMetricsList", "items": [_sample(workload, pod, at, chance) for pod in workload.pods]}
-    yield {"at": _stamp(at), "get": metrics, "status": 200, "by": CONTROLLER, "body": body}
-    yield {"at": _stamp(at), "reconcile": f"shop/{workload.name}"}
-    wanted = max(2, min(40, -(-int(workload.demand) // (REQUEST_MILLI * TARGET_PERCENT // 100))))
-    if abs(wanted - workload.replicas) * 10 > workload.replicas:
-        workload.replicas = wanted
-        while len(workload.pods) < wanted:
-            yield _born(workload, at, at)
-        while len(workload.pods) > wanted:
-            name = next(iter(workload.pods))
-            gone = _pod(workload, name, workload.pods.pop(name))
-            yield {"at": _stamp(at), "watch": "/api/v1/pods", "type": "DELETED", "object": gone}
+def _unheard(_world: World, _step: Step) -> None:
+    """Nobody looks."""
 
 
-def _born(workload: Workload, started: datetime, seen: datetime) -> dict[str, Any]:
-    workload.born += 1
-    name = f"{workload.name}-{workload.born:05}"
-    workload.pods[name] = started
-    return {"at": _stamp(seen), "watch": "/api/v1/pods", "type": "ADDED", "object": _pod(workload, name, started)}
+def write(
+    folder: Path,
+    *,
+    hpas: int,
+    hours: float,
+    seed: int,
+    budget: int = BYTE_BUDGET,
+    look: Callable[[World, Step], None] = _unheard,
+) -> Fleet:
+    """Write the recording of a fleet; the same seed gives the same one.
+
+    budget   bytes of rows that make a segment;  look  is shown the world after each interval
+    """
+    ticks = round(hours * 3600 / TICK_SECONDS)
+    world = World(hpas, seed, hours / 24)
+    rows = Rows(world)
+    files = Growing(folder, source="fleet", cluster=CLUSTER, started_us=START)
+    anew, pod_polls = True, 0
+    with ThreadPoolExecutor(1, "segments") as writer:
+        writing = writer.submit(lambda: None)
+        for tick in range(ticks):
+            step = world.step(anew=anew)
+            rows.add(step)
+            look(world, step)
+            pod_polls += int(step.metrics.items.clip(0).sum())
+            anew = rows.bytes >= budget and tick < ticks - 1
+            if anew:
+                tables = rows.take(step.until)
+                writing.result()  # one waits at the most, so that memory stays small
+                writing = writer.submit(files.add, tables)
+        writing.result()
+    rows.end(START + (ticks + 1) * TICK)
+    files.add(rows.take(None))
+    files.close()
+    return Fleet(
+        hpas=hpas,
+        hours=hours,
+        seed=seed,
+        reconciles=hpas * ticks,
+        pod_polls=pod_polls,
+        samples=world.noise.samples,
+        least_bytes=world.noise.bytes_a_sample(exact=True),
+    )
 
 
-def _stamp(at: datetime) -> str:
-    return at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+def main() -> None:
+    """Write one, and say what is in it."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.fleet", description="A made-up fleet as a recording.")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--hpas", type=int, default=300)
+    parser.add_argument("--hours", type=float, default=24)
+    parser.add_argument("--seed", type=int, default=7)
+    args = parser.parse_args()
+    sys.stdout.write(f"{write(args.folder, hpas=args.hpas, hours=args.hours, seed=args.seed)}\n")
 
 
-def _seconds(at: datetime) -> str:
-    return at.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _hpa(workload: Workload) -> dict[str, Any]:
-    target = {"type": "Utilization", "averageUtilization": TARGET_PERCENT}
-    return {
-        "apiVersion": "autoscaling/v2",
-        "metadata": {"namespace": "shop", "name": workload.name, "uid": f"uid-{workload.name}", "resourceVersion": "1"},
-        "spec": {
-            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": workload.name},
-            "minReplicas": 2,
-            "maxReplicas": 40,
-            "metrics": [
-                {"type": "Resource", "resource": {"name": "cpu", "target": target}},
-                {
-                    "type": "Resource",
-                    "resource": {"name": "memory", "target": {"type": "AverageValue", "averageValue": "1Gi"}},
-                },
-            ],
-        },
-        "status": {"currentReplicas": workload.replicas, "desiredReplicas": workload.replicas, "currentMetrics": None},
-    }
-
-
-def _scale(workload: Workload, at: datetime) -> dict[str, Any]:
-    return {
-        "at": _stamp(at),
-        "get": f"/apis/apps/v1/namespaces/shop/deployments/{workload.name}/scale",
-        "status": 200,
-        "by": CONTROLLER,
-        "body": {
-            "kind": "Scale",
-            "metadata": {"name": workload.name, "namespace": "shop"},
-            "spec": {"replicas": workload.replicas},
-            "status": {"replicas": len(workload.pods), "selector": f"app={workload.name}"},
-        },
-    }
-
-
-def _sample(workload: Workload, pod: str, at: datetime, chance: random.Random) -> dict[str, Any]:
-    nanos = int(workload.demand * 1_000_000 / max(len(workload.pods), 1) * chance.gauss(1.0, 0.1))
-    kibibytes = 4 * int(60_000 * chance.gauss(1.0, 0.02))
-    return {
-        "metadata": {"name": pod, "namespace": "shop", "labels": {"app": workload.name}},
-        "timestamp": _seconds(at - timedelta(seconds=5)),
-        "window": f"{chance.randint(10_000, 20_000) / 1000}s",
-        "containers": [{"name": "app", "usage": {"cpu": f"{max(nanos, 0)}n", "memory": f"{kibibytes}Ki"}}],
-    }
-
-
-def _pod(workload: Workload, name: str, started: datetime) -> dict[str, Any]:
-    return {
-        "metadata": {"namespace": "shop", "name": name, "uid": f"uid-{name}", "labels": {"app": workload.name}},
-        "spec": {
-            "containers": [{"name": "app", "resources": {"requests": {"cpu": f"{REQUEST_MILLI}m", "memory": "256Mi"}}}]
-        },
-        "status": {
-            "phase": "Running",
-            "startTime": _seconds(started),
-            "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": _seconds(started)}],
-        },
-    }
-
-
-def text(hpas: int, polls: int, seed: int) -> str:
-    """The capture as JSON lines."""
-    return "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines(hpas, polls, seed))
+if __name__ == "__main__":
+    main()

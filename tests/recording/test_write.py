@@ -122,7 +122,7 @@ def test_a_folder_that_holds_something_is_refused_and_left_alone(tmp_path: Path)
 
 
 def test_rows_in_memory_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(write, "ROW_BUDGET", 10)
+    monkeypatch.setattr(write, "BYTE_BUDGET", 160)  # ten facts of two numbers
     with Writer(tmp_path / "long", source="record", started_us=Micros(0)) as writer:
         for fact in ends(*range(35)):
             writer.add(fact)

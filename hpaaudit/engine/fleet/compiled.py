@@ -6,7 +6,7 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
-from hpaaudit.engine.fleet import kernel
+from hpaaudit.engine.fleet import kernel, tape
 from hpaaudit.engine.rules import numbers
 
 Walk = Callable[..., None]
@@ -41,16 +41,23 @@ def walk(cache: str) -> Walk:
     return found
 
 
+def sources() -> list[str]:
+    """The files whose functions are compiled, and this one."""
+    compiler = _Compiler(lambda **_: lambda function: function)
+    compiler.compiled(kernel.walk)
+    return sorted({__file__, tape.__file__, *(function.__code__.co_filename for function in compiler.done)})
+
+
 class _Compiler:
     """Compiles a function and those that it calls, each once."""
 
     def __init__(self, njit: Callable[..., Any]) -> None:
         self._njit = njit
-        self._done: dict[Callable[..., Any], Any] = {numbers.wrap64: njit(**OPTIONS)(_as_it_is)}
+        self.done: dict[Callable[..., Any], Any] = {numbers.wrap64: njit(**OPTIONS)(_as_it_is)}
 
     def compiled(self, function: Callable[..., Any]) -> Any:
         """The function, with everything of ours that it names compiled as well."""
-        if function not in self._done:
+        if function not in self.done:
             if not isinstance(function, FunctionType):
                 raise TypeError(f"{function} is no function of ours")
             own = {
@@ -61,8 +68,8 @@ class _Compiler:
             copy = FunctionType(function.__code__, {**own, "__name__": function.__module__}, function.__name__)
             copy.__qualname__, copy.__module__ = function.__qualname__, function.__module__
             on_tables = function.__module__.startswith(_TABLES) and function is not kernel.walk
-            self._done[function] = self._njit(**OPTIONS, **(INLINE if on_tables else {}))(copy)
-        return self._done[function]
+            self.done[function] = self._njit(**OPTIONS, **(INLINE if on_tables else {}))(copy)
+        return self.done[function]
 
 
 def _names(code: CodeType) -> set[str]:

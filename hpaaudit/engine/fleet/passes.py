@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hpaaudit.engine.fleet.ids import Array, Ids
-from hpaaudit.engine.fleet.rows import Rows, chosen, empty, in_order, joined, numbers, where, words
+from hpaaudit.engine.fleet.rows import Rows, chosen, empty, joined, numbers, where, words
 from hpaaudit.engine.fleet.scales import ScaleTracks, by_controller
 from hpaaudit.model.columns import Columns
 
@@ -46,13 +46,13 @@ class PassTracks:
             return
         table = tables["reconciles"]
         namespace, name = words(table, "namespace"), words(table, "name")
-        pairs, places = np.unique(
-            np.stack([namespace.codes.astype(np.int64), name.codes.astype(np.int64)]), axis=1, return_inverse=True
-        )
-        keys = [(namespace.words[a], name.words[b]) for a, b in pairs.T]
-        hpas = np.array([-1 if "/".join(key) in self._skipped else self._keys.of(key) for key in keys], np.int64)
-        hpa, order = hpas[places.reshape(-1)], np.argsort(numbers(table, "seq"), kind="stable")
-        order = order[hpa[order] >= 0]
+        pair = namespace.codes.astype(np.int64) * len(name.words) + name.codes
+        hpas = np.full(len(namespace.words) * len(name.words), -1, np.int64)
+        for number in np.flatnonzero(np.bincount(pair, minlength=len(hpas))).tolist():
+            key = (namespace.words[number // len(name.words)], name.words[number % len(name.words)])
+            hpas[number] = -1 if "/".join(key) in self._skipped else self._keys.of(key)
+        hpa = hpas[pair]
+        order = np.flatnonzero(hpa >= 0)
         rows = {
             "hpa": hpa[order],
             "facts": numbers(table, "seq")[order],
@@ -61,7 +61,8 @@ class PassTracks:
             "number": self._count + 1 + np.arange(len(order)),
         }
         self._count += len(order)
-        self._waiting = in_order(joined([self._waiting, rows]), "hpa", "facts")
+        rows = joined([self._waiting, rows])
+        self._waiting = chosen(rows, np.argsort(rows["hpa"], kind="stable"))
 
     def _begun(self, tables: dict[str, Columns]) -> list[int]:
         """The facts with which a new process began."""

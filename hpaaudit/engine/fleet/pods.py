@@ -52,6 +52,7 @@ class PodTracks:
         self._matches: dict[tuple[str, int], bool] = {}
         self._rows: Rows | None = None
         self._extra: list[Rows] = []
+        self._by_namespace: dict[int, Array] = {}
 
     def add(self, table: Columns | None) -> None:
         """Take the rows of one more slice."""
@@ -61,6 +62,7 @@ class PodTracks:
         if parts:
             self._rows = in_order(joined(parts), "track", "seq")
         self._extra = []
+        self._by_namespace = {}
 
     def keep(self, cut: int) -> None:
         """Let go of what no pass from the fact number `cut` on can see."""
@@ -134,7 +136,13 @@ class PodTracks:
         """Track and labels of every row of a namespace."""
         if self._rows is None:
             raise AssertionError("there are no rows yet")
-        mine = self._rows["namespace"] == namespace
+        if not self._by_namespace:
+            order = np.argsort(self._rows["namespace"], kind="stable")
+            here = self._rows["namespace"][order]
+            begins = np.flatnonzero(np.diff(here, prepend=-1))
+            for begin, end in zip(begins, [*begins[1:], len(here)], strict=True):
+                self._by_namespace[int(here[begin])] = order[begin:end]
+        mine = self._by_namespace.get(namespace, np.empty(0, np.int64))
         return self._rows["track"][mine], self._rows["labels"][mine]
 
     def _split(self, track: int, table: Array) -> int:

@@ -6,19 +6,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from hpaaudit.engine.fleet.ids import Array, Ids, of_words
-from hpaaudit.engine.fleet.rows import Rows, chosen, numbers, present, words
+from hpaaudit.engine.fleet.rows import Rows, chosen, joined, numbers, present, words
 from hpaaudit.engine.fleet.tape import ABSENT, MEASURED, NO_CONTAINER
 from hpaaudit.engine.measure import DEFAULT_WINDOW_US, ZERO_TIME_US
 from hpaaudit.model.columns import Columns
 
 MILLI = 1000
-_SHIFT = 32
 
 
 def of_samples(
     table: Columns, streams: Array, first_seq: int, names: Ids[str], quantities: Sequence[tuple[str, str]]
 ) -> Rows:
-    """The series of resource metrics, sorted by stream, pod and `seq`.
+    """The series of resource metrics: a pod of a stream stands together, in the order of `seq`.
 
     streams   the stream of every fact of the slice that is a read, -1 else
     """
@@ -35,7 +34,7 @@ def of_samples(
     for number, (resource, named) in enumerate(quantities):
         value, state = _measured(table, resource, named, container, rows["gone"])
         rows[f"value{number}"], rows[f"state{number}"] = value, state
-    return _by_pod(_in_order(rows, container), len(quantities))
+    return _series(rows, container, len(quantities))
 
 
 def _measured(table: Columns, resource: str, named: str, container: Array, gone: Array) -> tuple[Array, Array]:
@@ -73,22 +72,29 @@ def _pairs(text: str) -> dict[str, int]:
     return dict(json.loads(text))
 
 
-def _in_order(rows: Rows, container: Array) -> Rows:
-    """Sorted by stream, pod, seq and container; most files stand so already."""
-    key = (rows["stream"] << _SHIFT) | rows["pod"]
-    later = key[1:] > key[:-1]
-    same = key[1:] == key[:-1]
-    stands = later | (same & (rows["seq"][1:] > rows["seq"][:-1]))
-    if stands.all():
+def _series(rows: Rows, container: Array, quantities: int) -> Rows:
+    """The rows of each pod of each stream together, one for each answer.
+
+    Files stand so already but where a pod has several containers, came back, or is in several streams.
+    """
+    pod, stream, seq = rows["pod"], rows["stream"], rows["seq"]
+    if len(seq) < 2:  # noqa: PLR2004 (a row alone is in order)
         return rows
-    return chosen(rows, np.lexsort([container, rows["seq"], key]))
+    other = pod[1:] != pod[:-1]
+    bad = ~other & ((stream[1:] != stream[:-1]) | (seq[1:] <= seq[:-1]))
+    if not bad.any():
+        return rows
+    group = np.zeros(len(seq), np.int64)
+    np.cumsum(other, out=group[1:])
+    mend = np.isin(group, group[1:][bad])
+    mended = chosen(rows, mend)
+    order = np.lexsort([container[mend], mended["seq"], mended["pod"], mended["stream"]])
+    return joined([chosen(rows, ~mend), _by_pod(chosen(mended, order), quantities)])
 
 
 def _by_pod(rows: Rows, quantities: int) -> Rows:
     """One row per pod and answer: its containers together."""
     seq, pod, stream = rows["seq"], rows["pod"], rows["stream"]
-    if not len(seq):
-        return rows
     first = np.ones(len(seq), bool)
     first[1:] = (seq[1:] != seq[:-1]) | (pod[1:] != pod[:-1]) | (stream[1:] != stream[:-1])
     if first.all():
@@ -119,7 +125,7 @@ def of_values(table: Columns, streams: Array, first_seq: int, names: Ids[str], q
         mine = number == 0
         rows[f"value{number}"] = numbers(table, "value_milli") if mine else np.zeros(len(seq), np.int64)
         rows[f"state{number}"] = np.full(len(seq), MEASURED if mine else ABSENT, np.int64)
-    return _in_order(rows, np.zeros(len(seq), np.int64))
+    return _series(rows, np.zeros(len(seq), np.int64), quantities)
 
 
 def kept_series(rows: Rows, cut: int) -> Rows:

@@ -48,8 +48,9 @@ class TermTable:
         self._metric_specs: list[MetricSpec] = []
         self._answers = answers
         self._streams = _by_request(reads)
-        self._pod = pod
-        self._series = _spans(stream)
+        order = np.lexsort([pod, stream])
+        self._pod, self._places = pod[order], order
+        self._series = _spans(stream[order])
         self._terms, self._metrics = _Table(Terms._fields), _Table(Metrics._fields)
         self._policies, self._sources = _Table(Policies._fields), _Table(Sources._fields)
         self._roster: list[Array] = []
@@ -148,10 +149,12 @@ class TermTable:
                 there[there] = pods[place[there]] == roster.names[there]
                 whole = self._answers.is_whole(stream)
                 lookup, stray = self._sizes[1], self._sizes[2]
-                self._lookups.append(np.where(there, begin + place, NONE))
+                series = np.full(len(place), NONE, np.int64)
+                series[there] = self._places[begin + place[there]]
+                self._lookups.append(series)
                 self._sizes[1] += len(place)
                 if not whole:
-                    strays = begin + np.flatnonzero(~np.isin(pods, roster.names))
+                    strays = self._places[begin:end][~np.isin(pods, roster.names)]
                     self._strays.append(strays)
                     self._sizes[2] += len(strays)
                 self._sources.add(stream=stream, whole=whole, lookup=lookup, stray_from=stray, stray_to=self._sizes[2])
@@ -187,7 +190,7 @@ def _by_request(reads: Reads) -> dict[int, list[int]]:
 
 
 def _spans(stream: Array) -> dict[int, tuple[int, int]]:
-    """Where the series of each stream begin and end: they stand together."""
+    """Where the series of each stream begin and end, sorted by stream."""
     if not len(stream):
         return {}
     begins = np.flatnonzero(np.diff(stream, prepend=-1))

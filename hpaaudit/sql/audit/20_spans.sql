@@ -1,24 +1,32 @@
 -- How long did each reconcile stand, and what came next?
--- One row per reconcile: until: when the next one of this HPA began, else the end of the HPA or of the recording.
--- sync: the usual distance of two reconciles, our measure of the sync period.
+-- One row per reconcile, with what the audit needs of it. place: counts those of its HPA;
+-- until: when the next one of this HPA began, else the end of the HPA or of the recording.
+-- open: which part of the band is open: 0 none, 1 which of two samples, pods, scales or instants it saw, 2 anything else.
 create temp table spans as
-with neighbours as (
+with needed as (
     select
-        r.reconcile_id, r.hpa_uid, r.namespace, r.name, r.ts, r.began_at,
-        lead(r.ts) over later as next_ts,
-        lead(r.began_at) over later as next_began,
-        lead(r.spec_replicas) over later as next_spec_replicas
+        r.reconcile_id, h.hpa, r.ts, r.began_at, r.spec_replicas, r.desired, r.status_desired,
+        r.able_reason, r.active_reason,
+        case
+            when not coalesce(r.band_lo < r.band_hi, false) then 0
+            when split_part(getvariable('texts').missing_input[r.missing_input + 1], '.', 1)
+                in ('metric', 'pod', 'scale', 'instant') then 1
+            else 2
+        end::tinyint as open
     from replayed as r
-    window later as (partition by r.hpa_uid order by r.ts, r.reconcile_id)
-), typical as (
-    select coalesce(median(epoch_us(next_ts) - epoch_us(ts)), 15000000)::bigint as sync_us from neighbours
+    join replayed_hpas as h on h.place = r.hpa_uid
+), neighbours as (
+    select
+        * exclude (spec_replicas),
+        (row_number() over later)::integer as place,
+        lead(ts) over later as next_ts,
+        lead(began_at) over later as next_began,
+        lead(spec_replicas) over later as next_spec_replicas
+    from needed
+    window later as (partition by hpa order by ts, reconcile_id)
 )
 select
-    n.reconcile_id, n.hpa_uid, n.namespace, n.name, n.ts, n.began_at, n.next_ts, n.next_spec_replicas,
-    coalesce(n.next_began, greatest(n.ts, least(h.deleted_at, i.ended_at)) + interval 1 microsecond) as until,
-    greatest(0, epoch_us(coalesce(n.next_ts, least(h.deleted_at, i.ended_at))) - epoch_us(n.ts)) / 1e6 as lasted_s,
-    to_microseconds(t.sync_us) as sync
+    n.* exclude (next_began),
+    coalesce(n.next_began, greatest(n.ts, h.ended_at) + interval 1 microsecond) as until
 from neighbours as n
-cross join typical as t
-cross join runs.recordings as i
-left join runs.hpas as h using (hpa_uid);
+join replayed_hpas as h using (hpa);

@@ -79,7 +79,7 @@ with numbered as (
     left join managed as m using (change_id)
     left join told as t using (change_id)
 ), rivals as (
-    select w.change_id, any_value(o.namespace || '/' || o.name order by o.name) as rival
+    select w.change_id, w.hpa_uid, w.at_lo, w.at_hi, w.to_replicas, any_value(o.namespace || '/' || o.name order by o.name) as rival
     from writers as w
     join runs.hpas as mine on mine.hpa_uid = w.hpa_uid
     join runs.hpas as o
@@ -87,20 +87,24 @@ with numbered as (
         and o.target_kind = mine.target_kind
         and o.target_name = mine.target_name
         and o.hpa_uid <> mine.hpa_uid
-    where w.writer_class = 'hpa' and not exists (
-        from spans as s
-        join replayed as r using (reconcile_id)
-        join decided as d using (reconcile_id)
-        where s.hpa_uid = w.hpa_uid
-            and s.ts between w.at_lo - s.sync and w.at_hi + interval 1 second
-            and w.to_replicas in (r.desired, d.decided)
-    )
-    group by w.change_id
+    where w.writer_class = 'hpa'
+    group by all
+), own as (
+    select distinct w.change_id
+    from rivals as w
+    join replayed_hpas as h using (hpa_uid)
+    join spans as s on s.hpa = h.hpa
+    join compared as c using (reconcile_id)
+    cross join sync as y
+    where s.ts between w.at_lo - y.sync and w.at_hi + interval 1 second
+        and w.to_replicas in (s.desired, c.decided)
 ), placed as (
-    select w.change_id, arg_max(s.reconcile_id, s.began_at) as reconcile_id
-    from writers as w
-    join spans as s on s.hpa_uid = w.hpa_uid and s.began_at <= w.at_hi and s.until > w.at_hi
-    group by w.change_id
+    select w.change_id, s.reconcile_id
+    from (select w.change_id, h.hpa, w.at_hi from writers as w join replayed_hpas as h using (hpa_uid)) as w
+    -- One HPA is never reconciled twice at once.
+    asof join (from spans where until > began_at) as s
+        on s.hpa = w.hpa and w.at_hi >= s.began_at
+    where s.until > w.at_hi
 )
 select
     w.replay_id, w.hpa_uid, w.namespace, w.name,
@@ -113,6 +117,6 @@ select
     w.evidence_level,
     p.reconcile_id
 from writers as w
-left join rivals as r using (change_id)
+left join (from rivals anti join own using (change_id)) as r using (change_id)
 left join placed as p using (change_id)
 order by w.hpa_uid, w.at_hi;

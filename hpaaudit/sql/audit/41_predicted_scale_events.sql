@@ -8,8 +8,8 @@ with refused as (
     having arg_max(http_status, seq) not between 200 and 299
 )
 select
-    r.replay_id, r.hpa_uid, r.namespace, r.name,
-    (select coalesce(max(scale_event_id), 0) from runs.scale_events) + row_number() over (order by r.hpa_uid, r.ts)
+    h.replay_id, h.hpa_uid, h.namespace, h.name,
+    (select coalesce(max(scale_event_id), 0) from runs.scale_events) + row_number() over (order by h.hpa, r.ts)
         as scale_event_id,
     'predicted' as source,
     r.ts as at_lo,
@@ -21,6 +21,7 @@ select
     'replay' as evidence_level,
     r.reconcile_id
 from replayed as r
+join replayed_hpas as h on h.place = r.hpa_uid
 anti join refused using (reconcile_id)
 where r.desired <> r.spec_replicas
-order by r.hpa_uid, r.ts;
+order by h.hpa, r.ts;

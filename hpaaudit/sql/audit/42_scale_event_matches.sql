@@ -7,8 +7,6 @@ with recursive predicted as (
     from runs.scale_events where source = 'predicted'
 ), actual_events as (
     from runs.scale_events where source = 'actual'
-), sync as (
-    select any_value(sync) as sync from spans
 ), distances as (
     select
         p.scale_event_id as predicted_id,
@@ -17,7 +15,7 @@ with recursive predicted as (
         p.to_replicas = a.to_replicas as same_number,
         p.from_replicas = a.from_replicas as same_start,
         (p.to_replicas > p.from_replicas) = (a.to_replicas > a.from_replicas) as same_direction,
-        epoch_us(timestamp 'epoch' + s.sync) as sync_us
+        s.sync_us
     from predicted as p
     join actual_events as a using (hpa_uid)
     cross join sync as s

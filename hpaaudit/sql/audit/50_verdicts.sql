@@ -1,32 +1,25 @@
--- Does each reconcile match what the controller said and what the world did, and if not, of which class is it?
--- One row per reconcile; every column of `tests` can be read on its own, and the first true line of the class wins:
--- agreement, then positive evidence, then holes in the recording, then skew, then nothing that we know.
+-- Why does a reconcile not match what the controller said and what the world did?
+-- One row per reconcile that does not; every column of `tests` can be read on its own, and the first true line of the
+-- class wins: positive evidence, then holes in the recording, then skew, then nothing that we know.
 -- contributing: the tests that were true as well.
 create temp table verdicts as
-with refusals as (
+with odd as (
+    select c.*, h.hpa_uid
+    from compared as c
+    join replayed_hpas as h using (hpa)
+    where not c.agrees
+), refusals as (
     select
         s.reconcile_id,
         -- The last answer counts: a conflict that was tried again with success is none.
         arg_max(w.http_status, w.ts) as http_status
-    from spans as s
-    join runs.scale_writes as w
-        on w.hpa_uid = s.hpa_uid
+    from runs.scale_writes as w
+    join replayed_hpas as h using (hpa_uid)
+    join spans as s
+        on s.hpa = h.hpa
         and w.ts >= s.began_at
         and w.ts < s.until
-        and writer_class(w.audit_user, w.user_agent, w.manager, '', w.subresource) = 'hpa'
-    group by s.reconcile_id
-), failures as (
-    select
-        s.reconcile_id,
-        any_value(e.message order by e.observed_at desc) as message
-    from spans as s
-    join runs.k8s_events as e
-        on e.reason = 'FailedRescale'
-        and e.kind = 'HorizontalPodAutoscaler'
-        and e.namespace = s.namespace
-        and e.name = s.name
-        and e.observed_at >= s.began_at
-        and e.observed_at < s.until
+    where writer_class(w.audit_user, w.user_agent, w.manager, '', w.subresource) = 'hpa'
     group by s.reconcile_id
 ), next_writes as (
     select
@@ -42,44 +35,32 @@ with refusals as (
     group by reconcile_id
 ), tests as (
     select
-        r.reconcile_id, r.hpa_uid, r.ts, r.desired, r.status_desired, r.missing_input,
-        d.decided, d.decided_source, a.actual,
-        case d.decided_source
-            when 'event' then r.desired = d.decided
-            when 'status' then r.status_desired = d.decided
-            when 'conditions' then r.able_reason is not distinct from d.said_able_reason
-                and r.active_reason is not distinct from d.said_active_reason
-        end as said_so,
-        a.actual = r.desired as done_so,
+        c.reconcile_id, c.hpa, c.place, c.ts, r.desired,
+        getvariable('texts').missing_input[r.missing_input + 1] as missing_input,
+        c.said_so, c.done_so,
         f.message as failed_with,
         x.http_status as refused_with,
-        coalesce(f.message is not null or x.http_status not between 200 and 299
-            or d.said_fresh and d.said_able_reason = 'FailedUpdateScale', false) as t_write_failed,
+        coalesce(f.message is not null or x.http_status not between 200 and 299 or c.told_of_failure, false) as t_write_failed,
         n.writer_class as next_writer,
         n.writer_name, n.evidence_level, n.written_at, n.from_replicas, n.to_replicas,
         coalesce(n.writer_class not in ('hpa', 'unknown'), false) as t_foreign,
         coalesce(n.writer_class = 'unknown', false) as t_nameless,
         b.reconcile_id is not null as t_gap,
-        r.evidence,
+        getvariable('texts').evidence[r.evidence + 1] as evidence,
         b.cause as gap_cause,
-        coalesce(r.band_lo < r.band_hi, false) as t_band,
-        -- Which of two samples, pods, scales or instants the controller saw is skew; all else is a hole.
-        split_part(r.missing_input, '.', 1) in ('metric', 'pod', 'scale', 'instant') as t_sampling,
-        coalesce(case d.decided_source when 'event' then d.decided when 'status' then d.decided else a.actual end
-            between r.band_lo and r.band_hi, false) as t_in_band
-    from replayed as r
-    join decided as d using (reconcile_id)
-    join actual as a using (reconcile_id)
+        c.open > 0 as t_band,
+        c.open = 1 as t_sampling,
+        coalesce(if(c.decided_source in (1, 2), c.decided, c.actual) between r.band_lo and r.band_hi, false) as t_in_band
+    from odd as c
+    join replayed as r using (reconcile_id)
     left join refusals as x using (reconcile_id)
-    left join failures as f using (reconcile_id)
+    left join failed_rescales as f using (reconcile_id)
     left join next_writes as n using (reconcile_id)
     left join blind as b using (reconcile_id)
 ), classes as (
     select
         *,
         case
-            when said_so is not false and done_so is not false and (said_so or done_so)
-                and not (t_band and (t_gap or not t_sampling)) then 'match'
             -- The controller decided what we predicted, as far as it told: the difference arose afterwards.
             when said_so is not false and done_so is false and t_write_failed then case
                 when refused_with = 409 or failed_with like '%object has been modified%' then 'write_failed.conflict'
@@ -106,14 +87,13 @@ with refusals as (
     from tests
 )
 select
-    reconcile_id, hpa_uid, ts, decided, decided_source, actual,
+    reconcile_id, hpa, place, ts,
     case
-        when class = 'match' then 'match'
         when class like 'no_data.%' then 'undecidable'
         when class in ('timing.sampling_skew', 'input.metric_value_skew') then 'skew'
         else 'divergent'
     end as verdict,
-    nullif(class, 'match') as class,
+    class,
     list_filter(
         [
             case when t_write_failed then 'write_failed' end,
@@ -123,6 +103,6 @@ select
         ],
         lambda test: test is not null and not starts_with(class, test)
     ) as contributing,
-    desired, missing_input, failed_with, refused_with, gap_cause,
+    missing_input, failed_with, refused_with, gap_cause,
     writer_name, evidence_level, written_at, from_replicas, to_replicas
 from classes;

@@ -1,17 +1,38 @@
 -- What does the replay say, and what the audit?
 -- One row per reconcile, as in runs.reconciles.
 insert into runs.reconciles by name
+with judged as (
+    select
+        r.*, h.replay_id, c.hpa, c.place,
+        c.lasted_s, c.decided, c.decided_source, c.actual,
+        coalesce(v.verdict, 'match') as verdict,
+        v.class, e.divergence_id
+    from replayed as r
+    join compared as c using (reconcile_id)
+    join replayed_hpas as h using (hpa)
+    left join verdicts as v using (reconcile_id)
+    left join episodes as e using (reconcile_id)
+    order by c.hpa, c.place
+)
 select
-    r.*,
-    s.lasted_s,
-    v.decided,
-    nullif(v.decided_source, '') as decided_source,
-    v.actual,
-    v.verdict,
-    v.class,
-    e.divergence_id
-from replayed as r
-join spans as s using (reconcile_id)
-join verdicts as v using (reconcile_id)
-left join episodes as e using (reconcile_id)
-order by r.hpa_uid, r.ts, r.reconcile_id;
+    * exclude (hpa, place)
+    replace (
+        getvariable('texts').hpa_uid[hpa_uid + 1] as hpa_uid,
+        getvariable('texts').namespace[namespace + 1] as namespace,
+        getvariable('texts').name[name + 1] as name,
+        getvariable('texts').at_source[at_source + 1] as at_source,
+        getvariable('texts').action[action + 1] as action,
+        getvariable('texts').reason_code[reason_code + 1] as reason_code,
+        getvariable('texts').scale_reason[scale_reason + 1] as scale_reason,
+        getvariable('texts').error[error + 1] as error,
+        getvariable('texts').able_status[able_status + 1] as able_status,
+        getvariable('texts').able_reason[able_reason + 1] as able_reason,
+        getvariable('texts').active_status[active_status + 1] as active_status,
+        getvariable('texts').active_reason[active_reason + 1] as active_reason,
+        getvariable('texts').limited_status[limited_status + 1] as limited_status,
+        getvariable('texts').limited_reason[limited_reason + 1] as limited_reason,
+        getvariable('texts').evidence[evidence + 1] as evidence,
+        getvariable('texts').missing_input[missing_input + 1] as missing_input,
+        ['event', 'status', 'conditions'][decided_source] as decided_source
+    )
+from judged;

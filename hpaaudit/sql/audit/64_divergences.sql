@@ -28,24 +28,28 @@ with classes as (
         max(v.ts) as last_at,
         count(*) as reconciles,
         min_by(v.reconcile_id, (v.ts, v.reconcile_id)) as reconcile_id,
+        any_value(v.hpa) as hpa,
         list_distinct(flatten(list(v.contributing))) as contributing
     from episodes as e
     join verdicts as v using (reconcile_id)
     group by e.divergence_id
+), closed as (
+    select o.divergence_id, s.ts as closed_at
+    from runs_of as o
+    asof join compared as s on s.hpa = o.hpa and o.last_at < s.ts
 ), told as (
     select
         o.divergence_id, o.class, o.opened_at, o.reconciles, o.reconcile_id, list_sort(o.contributing) as contributing,
         r.replay_id, r.hpa_uid, r.namespace, r.name, r.spec_replicas, r.desired, r.status_desired, r.decided, r.actual,
         v.missing_input, v.failed_with, v.refused_with, v.gap_cause, v.writer_name, v.evidence_level, v.written_at,
         v.from_replicas, v.to_replicas,
-        (
-            select min(n.ts) from spans as n where n.hpa_uid = r.hpa_uid and n.ts > o.last_at
-        ) as closed_at,
-        s.sync
+        c.closed_at,
+        y.sync
     from runs_of as o
     join runs.reconciles as r using (reconcile_id)
     join verdicts as v using (reconcile_id)
-    join spans as s using (reconcile_id)
+    left join closed as c on c.divergence_id = o.divergence_id
+    cross join sync as y
 ), weighed as (
     select
         t.*, c.next_step,

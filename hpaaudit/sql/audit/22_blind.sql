@@ -3,14 +3,17 @@
 -- no input of a decision: their gaps do not count here.
 -- hides_status: the gap hides the HPA itself.
 create temp table blind as
+with gaps as (
+    select g.stream, g.prefix, g.cause, g.gap_from, g.gap_to, g.gap_to + s.sync as blind_to
+    from runs.coverage_gaps as g
+    cross join sync as s
+    where g.stream not in ('events', 'leases')
+)
 select
     s.reconcile_id,
     bool_or(g.stream in ('everything', 'hpas') and g.gap_to >= s.began_at) as hides_status,
     any_value(g.cause order by g.gap_from) as cause
 from spans as s
-join runs.coverage_gaps as g
-    on g.gap_from < s.until
-    and g.gap_to > s.began_at - s.sync
-    and gap_hides(g.prefix, s.namespace)
-    and g.stream not in ('events', 'leases')
+join gaps as g on g.gap_from < s.until and g.blind_to > s.began_at
+join replayed_hpas as h on h.hpa = s.hpa and gap_hides(g.prefix, h.namespace)
 group by s.reconcile_id;

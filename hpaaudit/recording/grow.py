@@ -1,0 +1,109 @@
+"""Grows the folder of a recording: whole segments from columns, each document naming the hash of the one before."""
+
+import shutil
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hpaaudit.errors import FileExists, RecordingError
+from hpaaudit.model.units import Micros
+from hpaaudit.recording import manifest
+from hpaaudit.recording.durable import publish, sync_folder, write_synced
+from hpaaudit.recording.parquet import encode
+from hpaaudit.recording.schema import FORMAT_VERSION, PARTS, TABLES
+
+
+def recorder_version() -> str:
+    """Return our version, `unknown` where we run from a checkout that is not installed."""
+    try:
+        return version("hpaaudit")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+class Growing:
+    """A recording that grows: `add` makes a segment of columns, `close` says that nothing is missing.
+
+    segments, facts   that are on the disk
+
+    Raises `FileExists` where the folder already holds something; `RecordingError` where the disk refuses: then
+    nothing was added, and the same may be tried again.
+    """
+
+    def __init__(self, folder: Path, *, source: str, cluster: str = "", started_us: Micros) -> None:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise FileExists(f"{folder} already holds something: name a folder that is new or empty.")
+        self.folder = folder
+        self.segments = 0
+        self.facts = 0
+        head, self._previous = manifest.render(
+            {
+                "format_version": FORMAT_VERSION,
+                "source": source,
+                "cluster": cluster,
+                "recorder_version": recorder_version(),
+                "started_us": started_us,
+            },
+        )
+        try:
+            (folder / manifest.SEGMENTS).mkdir(parents=True)
+            sync_folder(folder.parent)
+            publish(folder / manifest.RECORDING, head)
+        except OSError as error:
+            raise RecordingError(f"cannot begin a recording in {folder}: {error.strerror}.") from error
+
+    def add(self, tables: Mapping[str, pa.Table]) -> None:
+        """Make a segment of tables with rows: on the disk as a whole when this returns.
+
+        The facts in them must be numbered on from `facts`, without a hole.
+        """
+        rows = {name: found for name, found in tables.items() if name not in PARTS}
+        facts = sum(found.num_rows for found in rows.values())
+        times = [pc.min_max(found.column("at_us")).as_py() for found in rows.values()]
+        number = self.segments + 1
+        final = self.folder / manifest.segment_name(number)
+        unfinished = final.with_name(final.name + manifest.UNFINISHED)
+        try:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            unfinished.mkdir()
+            segment = manifest.Segment(
+                number=number,
+                first_seq=self.facts,
+                facts=facts,
+                first_us=min(time["min"] for time in times),
+                last_us=max(time["max"] for time in times),
+                files=tuple(_write(unfinished, name, found) for name, found in tables.items()),
+                previous=self._previous,
+                sha256="",
+            )
+            body, sha256 = manifest.render(manifest.segment_body(segment))
+            write_synced(unfinished / manifest.MANIFEST, body)
+            sync_folder(unfinished)
+            unfinished.rename(final)
+            sync_folder(final.parent)
+        except OSError as error:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            raise RecordingError(
+                f"cannot write segment {number} of {self.folder}: {error.strerror}; "
+                f"{facts} facts wait in memory: make room, then seal again.",
+            ) from error
+        self.segments, self.facts, self._previous = number, self.facts + facts, sha256
+
+    def close(self) -> None:
+        """Mark the recording as complete."""
+        end, _ = manifest.render({"segments": self.segments, "facts": self.facts, "previous": self._previous})
+        try:
+            publish(self.folder / manifest.END, end)
+        except OSError as error:
+            raise RecordingError(f"cannot end the recording in {self.folder}: {error.strerror}.") from error
+
+
+def _write(folder: Path, table: str, rows: pa.Table) -> manifest.File:
+    """Write the file of a table; return what it must be."""
+    data = encode(TABLES[table], rows)
+    file = manifest.File(table=table, rows=rows.num_rows, bytes=len(data), sha256=manifest.digest(data))
+    write_synced(folder / file.name, data)
+    return file

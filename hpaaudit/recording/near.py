@@ -1,0 +1,68 @@
+"""Reads what one HPA's reconciles near an instant may have seen, without the rest of a fleet."""
+
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hpaaudit.model.facts import Fact
+from hpaaudit.model.units import Micros
+from hpaaudit.recording import watched
+from hpaaudit.recording.manifest import Segment
+from hpaaudit.recording.parquet import values
+from hpaaudit.recording.polled import ReadDecoder
+from hpaaudit.recording.rows import Row
+from hpaaudit.recording.schema import TABLES
+from hpaaudit.recording.segments import LINES, POLLED, arrow
+
+ALWAYS = ("hpas", "pods", "targets")
+"""What is watched holds until it changes, however long ago that was seen."""
+
+EVERYWHERE = ("controllers", "leases", "versions")
+"""What is no namespace's."""
+
+WITHIN = (*ALWAYS, "scale_writes", "status_writes", LINES)
+
+
+def read_near(folder: Path, segments: Sequence[Segment], namespace: str, name: str, since_us: Micros) -> Iterator[Fact]:
+    """Yield the facts of a namespace in their order, from `since_us` on all of them, before only what is watched.
+
+    name   of the HPA, whose lines alone are kept
+
+    Raises `Unsound`.
+    """
+    for segment in segments:
+        late = segment.last_us >= since_us
+        found: list[tuple[int, Fact]] = []
+        for table in (*EVERYWHERE, *(WITHIN if late else ALWAYS)):
+            where = {} if table in EVERYWHERE else {"namespace": namespace}
+            if table == LINES:
+                where["name"] = name
+            found += [watched.to_fact(table, row) for row in _rows(folder, segment, table, where)]
+        if late:
+            parts = [_rows(folder, segment, table, {"namespace": namespace}) for table in POLLED[1:]]
+            decoder = ReadDecoder(*parts)
+            found += [decoder.read(row) for row in _rows(folder, segment, "reads", {"namespace": namespace})]
+        yield from map(itemgetter(1), sorted(found, key=itemgetter(0)))
+
+
+def _rows(folder: Path, segment: Segment, table: str, where: dict[str, str]) -> Iterator[Row]:
+    """The rows of a segment's table whose columns have these words."""
+    names = [column.name for column in TABLES[table].columns]
+    rows = arrow(folder, segment, table, names)
+    if rows is None:
+        return iter(())
+    for column, word in where.items():
+        rows = rows.filter(_is(rows.column(column), word))
+    return zip(*(values(rows.column(name)) for name in names), strict=True)
+
+
+def _is(column: pa.ChunkedArray, word: str) -> pa.ChunkedArray:
+    """Where a column has a word, compared once per word and not once per row."""
+    if not pa.types.is_dictionary(column.type):
+        return pc.equal(column, word)
+    return pa.chunked_array(
+        [pc.equal(chunk.indices, pc.index(chunk.dictionary, word)) for chunk in column.chunks], pa.bool_()
+    )

@@ -1,0 +1,16 @@
+-- Which reconciles failed to write their number, as their Event says?
+-- One row per reconcile with a FailedRescale. sent: the number that it names last.
+create temp table failed_rescales as
+with told as (
+    select h.hpa, e.observed_at, e.message
+    from runs.k8s_events as e
+    join replayed_hpas as h on h.namespace = e.namespace and h.name = e.name
+    where e.reason = 'FailedRescale' and e.kind = 'HorizontalPodAutoscaler'
+)
+select
+    s.reconcile_id,
+    arg_max(try_cast(regexp_extract(t.message, 'New size: (\d+)', 1) as integer), t.observed_at) as sent,
+    any_value(t.message order by t.observed_at desc) as message
+from told as t
+join spans as s on s.hpa = t.hpa and t.observed_at >= s.began_at and t.observed_at < s.until
+group by s.reconcile_id;

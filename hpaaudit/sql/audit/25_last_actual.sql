@@ -1,0 +1,21 @@
+-- Which replicas stood after a reconcile whose next one does not tell?
+-- One row per reconcile that is the last one, or after which the scale could not be read: the last scale that was
+-- observed; NULL where nothing was seen after a decision to scale.
+create temp table last_actual as
+with lone as (
+    select s.reconcile_id, h.hpa_uid, s.ts, s.until, getvariable('texts').action[r.action + 1] = 'hold' as is_hold
+    from spans as s
+    join replayed_hpas as h using (hpa)
+    join replayed as r using (reconcile_id)
+    where s.next_spec_replicas is null
+)
+select
+    s.reconcile_id,
+    case when t.observed_at >= s.ts or s.is_hold then t.spec_replicas end as actual
+from lone as s
+asof join (
+    select hpa_uid, observed_at, arg_max(spec_replicas, seq) as spec_replicas
+    from runs.scale_states
+    group by hpa_uid, observed_at
+) as t
+    on s.hpa_uid = t.hpa_uid and s.until >= t.observed_at;

@@ -1,0 +1,76 @@
+-- Which number did the controller itself decide, which one stood afterwards, and do both agree with the replay?
+-- One row per reconcile. actual: what the next one read. decided_source: 1 event (FailedRescale names it), 2 status (its
+-- desiredReplicas stands, and the conditions say that it was computed), 3 conditions (they say that none was computed;
+-- decided is NULL), 0 nothing tells. said_so, done_so: NULL where nothing tells.
+create temp table compared as
+with statuses as (
+    select
+        h.hpa, s.*,
+        lag(s.desired_replicas) over (partition by h.hpa order by s.observed_at) as desired_before
+    from (
+        from runs.hpa_status
+        qualify row_number() over (partition by hpa_uid, observed_at order by rowid desc) = 1
+    ) as s
+    join replayed_hpas as h using (hpa_uid)
+), published as (
+    select
+        hpa, observed_at, desired_replicas, able_reason, active_reason,
+        desired_replicas is distinct from desired_before as is_new_number,
+        coalesce(able_status, '') <> '' or desired_replicas > 0 as was_written,
+        coalesce(able_status = 'False' and able_reason in ('FailedGetScale', 'FailedUpdateScale'), false)
+        or coalesce(active_status = 'False' and active_reason not in ('ScalingDisabled', 'ScaledToZero'), false)
+            as is_failing
+    from statuses
+), standing as (
+    select
+        s.reconcile_id, s.hpa, s.place, s.ts, s.next_ts, s.next_spec_replicas, s.desired, s.status_desired, s.open,
+        s.able_reason, s.active_reason,
+        p.desired_replicas, p.able_reason as said_able_reason, p.active_reason as said_active_reason,
+        p.is_new_number, p.was_written, p.is_failing,
+        coalesce(p.observed_at >= s.began_at, false) as is_fresh
+    from spans as s
+    asof left join published as p
+        on s.hpa = p.hpa and s.until > p.observed_at
+), sources as (
+    select
+        t.*, f.sent,
+        coalesce(t.next_spec_replicas, a.actual) as actual,
+        case
+            when f.sent is not null then 1
+            when not coalesce(t.was_written, false) then 0
+            -- An old status is no evidence where the next one could not be seen, or was refused.
+            when not t.is_fresh and u.reconcile_id is not null then 0
+            when t.is_failing and not (t.is_fresh and t.is_new_number) then 3
+            else 2
+        end::tinyint as decided_source
+    from standing as t
+    left join failed_rescales as f using (reconcile_id)
+    left join unwritten as u using (reconcile_id)
+    left join last_actual as a using (reconcile_id)
+), agreed as (
+    select
+        *,
+        case decided_source
+            when 1 then desired = sent
+            when 2 then status_desired = desired_replicas
+            when 3 then getvariable('texts').able_reason[able_reason + 1] is not distinct from said_able_reason
+                and getvariable('texts').active_reason[active_reason + 1] is not distinct from said_active_reason
+        end as said_so,
+        actual = desired as done_so
+    from sources
+)
+select
+    g.reconcile_id, g.hpa, g.place, g.ts,
+    (greatest(0, epoch_us(coalesce(g.next_ts, h.ended_at)) - epoch_us(g.ts)) / 1e6) as lasted_s,
+    g.decided_source,
+    case g.decided_source when 1 then g.sent when 2 then g.desired_replicas end as decided,
+    g.actual, g.said_so, g.done_so, g.open,
+    g.is_fresh and g.said_able_reason = 'FailedUpdateScale' as told_of_failure,
+    coalesce(
+        g.said_so is not false and g.done_so is not false and (g.said_so or g.done_so)
+        and (g.open = 0 or g.open = 1 and b.reconcile_id is null),
+        false
+    ) as agrees
+from agreed as g
+join replayed_hpas as h using (hpa)
+left join blind as b using (reconcile_id);
