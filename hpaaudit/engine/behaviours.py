@@ -366,7 +366,8 @@ GATES = (
         rule="ConfigurableTolerance",
         known="1.33",
         on="1.35",
-        reference="KEP-4951",
+        locked="1.37",
+        reference="KEP-4951, #140107",
     ),
     Gate(
         name="PodLevelResources",
@@ -382,5 +383,12 @@ GATES = (
         on="1.37",
         reference="#139025: a cache older than the controller's own last write is not acted on",
     ),
-    Gate(name="HPAGeneration", rule="Generation", known="1.37", on="1.37", reference="#138228"),
+    Gate(
+        name="HPAGeneration",
+        rule="Generation",
+        known="1.37",
+        on="1.37",
+        locked="1.38",
+        reference="#138228; #142386: GA in 1.38-alpha.2",
+    ),
 )

@@ -13,6 +13,9 @@ from hpaaudit.model.flags import Flags
 KNOWN = tuple(f"1.{minor}" for minor in range(12, 38))
 """Releases whose decisions we make, oldest first."""
 
+ALPHA = "1.38"
+"""The release that is not out yet: its rules are known from its changelog and pull requests, up to alpha.2."""
+
 NEWEST_OLD_PATCH = 999
 """A release without a patch level is taken for its last patch."""
 
@@ -87,17 +90,18 @@ class Rules:
 def version_of(text: str) -> Version:
     """A release as numbers; without a patch level its last patch is meant.
 
+    What follows the numbers, as `-eks-abc`, `-gke.100` or `-alpha.1`, is not looked at.
     UnknownRelease, with the nearest known, for one that the engine does not know.
     """
     match = re.match(r"v?(\d+)\.(\d+)(?:\.(\d+))?", text)
     release = f"{match[1]}.{match[2]}" if match else text
-    if match is None or release not in KNOWN:
+    if match is None or release not in (*KNOWN, ALPHA):
         raise UnknownRelease(f"release {text} is not known to this engine: try --release {_nearest(release)}")
     return (int(match[1]), int(match[2]), int(match[3]) if match[3] else NEWEST_OLD_PATCH)
 
 
 def _nearest(release: str) -> str:
-    """The known release with the nearest number, else the most similar text."""
+    """The known release with the nearest number, else the most similar text; never one that is not out yet."""
     match = re.fullmatch(r"1\.(\d+)", release)
     if match is None:
         return difflib.get_close_matches(release, KNOWN, n=1, cutoff=0.0)[0]
@@ -105,8 +109,13 @@ def _nearest(release: str) -> str:
 
 
 def known_release(text: str) -> str:
-    """A release as the table names it: `v1.36.3` stays exact as `1.36.3`, `1.36` is its last patch."""
+    """A release as the table names it: `v1.36.3` stays exact as `1.36.3`, `1.36` is its last patch.
+
+    One that is not out yet is called `-alpha`, so that whoever reads it knows what our rules are.
+    """
     major, minor, patch = version_of(text)
+    if f"{major}.{minor}" == ALPHA:
+        return f"{ALPHA}-alpha"
     return f"{major}.{minor}" if patch == NEWEST_OLD_PATCH else f"{major}.{minor}.{patch}"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from hpaaudit.model.columns import Decided
 from hpaaudit.model.units import Micros
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from hpaaudit.engine.fleet.pods import PodTexts
     from hpaaudit.flows.replay import Prepared
     from hpaaudit.recording.read import Recording
+
+Item = TypeVar("Item")
 
 WORTH_IT = 20_000
 """From so many reconciles on the compiled kernel is faster, its start included."""
@@ -64,7 +66,7 @@ def decide(
     from hpaaudit.engine.fleet.compiled import walk
     from hpaaudit.engine.fleet.decided import Wanted
     from hpaaudit.engine.fleet.lay import Fleet, quantities_of
-    from hpaaudit.engine.fleet.run import run
+    from hpaaudit.engine.fleet.run import laid_out, run
     from hpaaudit.engine.release import rules_of
 
     flags = flags_for_all(prepared.plan, prepared.flags, prepared.flags_of)
@@ -79,9 +81,19 @@ def decide(
             for _ in threads.map(lambda span: call(*span), ranges):
                 pass
 
-        parts = prepared.recording.slices(NEEDED, columns=COLUMNS)
+        parts = laid_out(prepared.recording.slices(NEEDED, columns=COLUMNS), fleet)
         wanted = Wanted(keys=hpas, since_us=since, until_us=until)
-        yield from run(parts, fleet, flags, rules, walk(str(folder)), spread, wanted)
+        yield from run(_ahead(parts), fleet, flags, rules, walk(str(folder)), spread, wanted)
+
+
+def _ahead(found: Iterator[Item]) -> Iterator[Item]:
+    """The same, the next one made in the background while the caller works with this one."""
+    with ThreadPoolExecutor(1, "lay") as thread:
+        nothing = object()
+        coming = thread.submit(next, found, nothing)
+        while (item := coming.result()) is not nothing:
+            coming = thread.submit(next, found, nothing)
+            yield item  # type: ignore[misc]
 
 
 def texts() -> "PodTexts":

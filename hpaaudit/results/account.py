@@ -1,11 +1,14 @@
 """Reads an account of a replay out of a results file."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hpaaudit.model.account import Finding, ForeignWrite, HpaAccount, ReplayAccount
 from hpaaudit.results.account_rows import change, divergences
 from hpaaudit.results.read import Results
+
+_ByHpa = Mapping[str, list[dict[str, Any]]]
 
 
 def replay_account(results: Results) -> ReplayAccount:
@@ -30,16 +33,24 @@ def replay_account(results: Results) -> ReplayAccount:
 
 
 def _hpas(results: Results) -> Iterator[HpaAccount]:
+    """Every relation is read once for all HPAs: a fleet has hundreds of them."""
+    told = defaultdict(list)
+    for uid, _, divergence in divergences(results):
+        told[uid].append(divergence)
+    changes = _by_hpa(results, "select *, epoch_us(ts) as at_us from changes order by ts")
+    foreign_writes = _foreign_writes(results)
+    findings = _findings(results)
     for row in results.rows("""
-        select
-            a.* exclude (replay_id, match_pct), h.target_kind || '/' || h.target_name as target,
-            (
-                select list(distinct r.missing_input order by r.missing_input)
-                from reconciles as r
-                where r.hpa_uid = a.hpa_uid and r.verdict = 'undecidable' and r.missing_input <> ''
-            ) as why
+        with reasons as (
+            select hpa_uid, list(distinct missing_input order by missing_input) as why
+            from reconciles
+            where verdict = 'undecidable' and missing_input <> ''
+            group by hpa_uid
+        )
+        select a.* exclude (replay_id, match_pct), h.target_kind || '/' || h.target_name as target, r.why
         from agreement as a
         left join hpas as h using (hpa_uid)
+        left join reasons as r using (hpa_uid)
         order by a.match_pct nulls last, a.divergent desc, a.namespace, a.name
     """):
         uid = row["hpa_uid"]
@@ -55,44 +66,43 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
             undecidable_s=row["undecidable_s"] or 0.0,
             undecidable_why=tuple(row["why"] or ()),
             proven=row["proven"],
-            changes=tuple(change(found) for found in _changes(results, uid)),
-            foreign_writes=tuple(_foreign_writes(results, uid)),
-            divergences=tuple(divergence for _, divergence in divergences(results, uid)),
-            findings=tuple(_findings(results, uid)),
+            changes=tuple(change(found) for found in changes[uid]),
+            foreign_writes=tuple(ForeignWrite(**found) for found in foreign_writes[uid]),
+            divergences=tuple(told[uid]),
+            findings=tuple(Finding(**found) for found in findings[uid]),
         )
 
 
-def _changes(results: Results, uid: str) -> list[dict[str, Any]]:
-    return results.rows("select *, epoch_us(ts) as at_us from changes where hpa_uid = $uid order by ts", uid=uid)
+def _by_hpa(results: Results, text: str) -> _ByHpa:
+    found: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in results.rows(text):
+        found[row.pop("hpa_uid")].append(row)
+    return found
 
 
-def _foreign_writes(results: Results, uid: str) -> Iterator[ForeignWrite]:
-    for row in results.rows(
+def _foreign_writes(results: Results) -> _ByHpa:
+    return _by_hpa(
+        results,
         """
         select
-            epoch_us(ts) as at_us, writer_class, writer_name, from_replicas, to_replicas,
+            hpa_uid, epoch_us(ts) as at_us, writer_class, writer_name, from_replicas, to_replicas,
             epoch_us(restored_at) as restored_us, restored_to
         from foreign_writes
-        where hpa_uid = $uid
         order by ts
         """,
-        uid=uid,
-    ):
-        yield ForeignWrite(**row)
+    )
 
 
-def _findings(results: Results, uid: str) -> Iterator[Finding]:
-    for row in results.rows(
+def _findings(results: Results) -> _ByHpa:
+    return _by_hpa(
+        results,
         """
         select
-            pattern, epoch_us(first_at) as first_us, epoch_us(last_at) as last_us, severity, verdict, next_step
+            hpa_uid, pattern, epoch_us(first_at) as first_us, epoch_us(last_at) as last_us, severity, verdict, next_step
         from findings
-        where hpa_uid = $uid
         order by first_at, pattern
         """,
-        uid=uid,
-    ):
-        yield Finding(**row)
+    )
 
 
 def hpa_names(results: Results) -> list[str]:

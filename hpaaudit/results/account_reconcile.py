@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from hpaaudit.errors import NotResults, UnknownHpa
-from hpaaudit.model.account import Metric, PodLine, ReconcileAccount, StepLine
+from hpaaudit.model.account import Divergence, Metric, PodLine, ReconcileAccount, StepLine
 from hpaaudit.model.units import Micros
 from hpaaudit.results.account import hpa_names
 from hpaaudit.results.account_rows import change, divergences, metric
@@ -80,15 +80,20 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAcc
         reason_code=row["reason_code"],
         evidence=row["evidence"],
         missing_input=row["missing_input"],
-        error=row["error"],
+        error=row["error"] or "",
         metrics=tuple(_metrics(results, number)),
         steps=tuple(_steps(results, number)),
         pods=tuple(_pods(results, number)),
         conditions=tuple(_published(results, row)),
         events=tuple(_events(results, row)),
         before=next((change(found) for found in _earlier(results, row)), None),
-        divergence=dict(divergences(results, row["hpa_uid"])).get(row["divergence_id"]),
+        divergence=_divergence(results, row),
     )
+
+
+def _divergence(results: Results, row: dict[str, Any]) -> Divergence | None:
+    found = divergences(results, row["hpa_uid"])
+    return next((divergence for _, number, divergence in found if number == row["divergence_id"]), None)
 
 
 def _metrics(results: Results, number: int) -> Iterator[Metric]:

@@ -40,7 +40,7 @@ def metric(row: Mapping[str, Any]) -> Metric:
         proposal=row.get("proposal"),
         valid=row.get("valid", True),
         invalid_code=row.get("invalid_code", ""),
-        invalid_text=row.get("invalid_text", ""),
+        invalid_text=row.get("invalid_text") or "",
         adjust_code=row.get("adjust_code", ""),
         ready_pods=row.get("ready_pods"),
         unready_pods=row.get("unready_pods"),
@@ -50,17 +50,17 @@ def metric(row: Mapping[str, Any]) -> Metric:
     )
 
 
-def divergences(results: Results, uid: str) -> Iterator[tuple[int, Divergence]]:
-    """The divergences of one HPA by their number, in the order of time."""
+def divergences(results: Results, uid: str | None = None) -> Iterator[tuple[str, int, Divergence]]:
+    """The divergences of one HPA, or of all, by their HPA and number, in the order of time."""
     for row in results.rows(
         """
         select
-            divergence_id, epoch_us(opened_at) as opened_us, epoch_us(closed_at) as closed_us,
+            hpa_uid, divergence_id, epoch_us(opened_at) as opened_us, epoch_us(closed_at) as closed_us,
             class as divergence_class, severity, confidence, reconciles, explanation, next_step
         from divergences
-        where hpa_uid = $uid
+        where hpa_uid = coalesce($uid, hpa_uid)
         order by opened_at
         """,
         uid=uid,
     ):
-        yield row.pop("divergence_id"), Divergence(**row)
+        yield row.pop("hpa_uid"), row.pop("divergence_id"), Divergence(**row)

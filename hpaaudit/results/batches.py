@@ -7,17 +7,21 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from hpaaudit.results.texts import Texts
+
 Row = Mapping[str, Any]
 """A row by column; a column that is absent is NULL. Times are microseconds."""
 
 BATCH = 20_000
 """Rows of Python that wait before they are written: some megabytes."""
-COLUMNAR_BATCH = 250_000
-"""Rows of columns that wait: two row groups of DuckDB, so that two cores have something to write."""
+COLUMNS_BATCH = 120_000
+"""Rows of columns that wait, in two parts or more: a row group of DuckDB, and something to do for two cores."""
+_DECLARED = {"replayed": "runs.reconciles"}
+"""Tables that keep texts by number, and the table that says which of their columns are texts."""
 
 
 class Batches:
-    """Rows that wait, table by table.
+    """Rows that wait, table by table, named as SQL names it.
 
     Keeps the order in which the rows of a table came.
     """
@@ -25,75 +29,78 @@ class Batches:
     def __init__(self, connection: duckdb.DuckDBPyConnection, replay_id: str) -> None:
         self._connection = connection
         self._replay_id = replay_id
-        self._waiting: defaultdict[str, list[Row]] = defaultdict(list)
+        self._rows: defaultdict[str, list[Row]] = defaultdict(list)
         self._columns: defaultdict[str, list[pa.Table]] = defaultdict(list)
         self._schemas: dict[str, pa.Schema] = {}
+        self._texts = Texts()
 
     def add(self, table: str, rows: Iterable[Row]) -> None:
-        """Takes rows for a table, named as SQL names it."""
-        waiting = self._waiting[table]
+        """Takes rows for a table."""
+        waiting = self._rows[table]
         waiting.extend(rows)
         if len(waiting) >= BATCH:
             self._write_rows(table)
 
     def add_columns(self, table: str, columns: pa.Table) -> None:
-        """Takes rows of this replay as columns; one that is absent is NULL."""
+        """Takes rows of this replay as columns, their times as microseconds or as times."""
         waiting = self._columns[table]
         waiting.append(columns)
-        if sum(part.num_rows for part in waiting) >= COLUMNAR_BATCH:
+        if len(waiting) > 1 and sum(part.num_rows for part in waiting) >= COLUMNS_BATCH:
             self._write_columns(table)
 
     def flush(self) -> None:
-        """Writes whatever waits."""
-        for table in self._waiting:
+        """Writes whatever waits, and tells SQL which texts there are."""
+        for table in self._rows:
             self._write_rows(table)
         for table in self._columns:
             self._write_columns(table)
+        for table in _DECLARED:
+            texts = [field.name for field in self._schema(table) if pa.types.is_string(field.type)]
+            self._texts.tell(self._connection, texts)
 
     def _write_rows(self, table: str) -> None:
-        rows = self._waiting[table]
+        rows = self._rows[table]
         if rows:
-            insert(self._connection, table, pa.Table.from_pylist(rows, schema=self._schema(table)))
+            self._insert(table, pa.Table.from_pylist(rows, schema=self._schema(table)))
         rows.clear()
 
     def _write_columns(self, table: str) -> None:
         parts = self._columns[table]
         if parts:
-            columns = timed(pa.concat_tables(parts, promote_options="default"), self._schema(table))
-            insert(self._connection, table, columns, replay_id=self._replay_id)
+            self._insert(table, _timed(pa.concat_tables(parts), self._schema(table)))
         parts.clear()
 
+    def _insert(self, table: str, rows: pa.Table) -> None:
+        if table in _DECLARED:
+            rows = self._texts.placed(rows)
+        is_told = "replay_id" in rows.column_names or "replay_id" not in self._schema(table).names
+        same = "" if is_told else f"'{self._replay_id}' as replay_id, "
+        self._connection.register("arrived", rows)
+        self._connection.execute(f"insert into {table} by name select {same}* from arrived")  # noqa: S608 our own names
+        self._connection.unregister("arrived")
+
     def _schema(self, table: str) -> pa.Schema:
+        """The columns of a table as they arrive: texts as texts, JSON too."""
         if table not in self._schemas:
-            self._schemas[table] = schema(self._connection, table)
+            kept = self._declared(table).names
+            declared = self._declared(_DECLARED.get(table, table))
+            self._schemas[table] = pa.schema(
+                pa.field(field.name, _plain(field.type)) for field in declared if field.name in kept
+            )
         return self._schemas[table]
 
-
-def insert(connection: duckdb.DuckDBPyConnection, table: str, rows: pa.Table, *, replay_id: str | None = None) -> None:
-    """Appends rows to a table, column by column of the same name."""
-    same = "" if replay_id is None else f"'{replay_id}' as replay_id, "
-    connection.register("arrived", rows)
-    connection.execute(f"insert into {table} by name select {same}* from arrived")  # noqa: S608 our own names
-    connection.unregister("arrived")
+    def _declared(self, table: str) -> pa.Schema:
+        return self._connection.sql(f"from {table} limit 0").to_arrow_table().schema
 
 
-def timed(columns: pa.Table, declared: pa.Schema) -> pa.Table:
-    """The same columns; microseconds are times where the table declares a time."""
-    for place, name in enumerate(columns.column_names):
-        kind = declared.field(name).type
-        if pa.types.is_timestamp(kind) and pa.types.is_int64(columns.schema.field(name).type):
-            columns = columns.set_column(place, name, columns[name].cast(kind))
-    return columns
-
-
-def schema(connection: duckdb.DuckDBPyConnection, table: str) -> pa.Schema:
-    """The columns of a table, as Arrow brings them."""
-    return pa.schema(
-        pa.field(field.name, _plain(field.type))
-        for field in connection.sql(f"from {table} limit 0").to_arrow_table().schema
-    )
+def _timed(rows: pa.Table, declared: pa.Schema) -> pa.Table:
+    """The same rows; microseconds are times where the table declares a time."""
+    for number, field in enumerate(rows.schema):
+        kind = declared.field(field.name).type
+        if pa.types.is_timestamp(kind) and pa.types.is_integer(field.type):
+            rows = rows.set_column(number, field.name, rows.column(number).cast(kind))
+    return rows
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
-    """JSON comes to DuckDB as text."""
     return pa.string() if isinstance(kind, pa.BaseExtensionType) else kind

@@ -23,7 +23,6 @@ from hpaaudit.results.facts import Facts
 from hpaaudit.results.files import readable
 from hpaaudit.results.keep import Keep
 from hpaaudit.results.read import Results, open_results
-from hpaaudit.results.replayed import Replayed
 
 STORAGE_VERSION = "v1.4.0"  # what DuckDB 1.4 and newer can open
 _SETTINGS = {
@@ -55,7 +54,6 @@ class ResultsWriter:
         self._connection = duckdb.connect(config={"temp_directory": str(self._spill), **_SETTINGS})
         self._prepare()
         self._batches = Batches(self._connection, replay.replay_id)
-        self._replayed = Replayed(self._connection)
         self._facts = Facts(self._batches, info, replay)
         self._keep = Keep(self._facts.published, self._facts.gaps)
         ran_at_us = int(datetime.now(UTC).timestamp() * SECOND)
@@ -74,7 +72,7 @@ class ResultsWriter:
 
     def add_columns(self, decided: Decided) -> None:
         """Takes what a compiled replay decided: numbers only, no steps, no pods, no texts of statuses."""
-        self._replayed.add_columns(to_arrow(decided.reconciles))
+        self._batches.add_columns("replayed", to_arrow(decided.reconciles))
         self._batches.add_columns("runs.metric_proposals", to_arrow(decided.proposals))
         self._batches.add_columns("runs.predicted_writes", to_arrow(decided.writes))
 
@@ -84,11 +82,8 @@ class ResultsWriter:
             self._add_detail(done)
         self._facts.finish()
         self._batches.flush()
-        self._replayed.finish()
-        self._connection.execute("begin")
         for text in (*self._seen(), *sql.folder("audit").values()):
             self._connection.execute(text)
-        self._connection.execute("commit")
         self._connection.execute("use memory")
         self._connection.execute("detach results")
         self._connection.close()
@@ -133,7 +128,7 @@ class ResultsWriter:
     def _add(self, done: Pass) -> None:
         add = self._batches.add
         same = pass_rows.identity(self._replay.replay_id, done)
-        self._replayed.add(pass_rows.reconcile(done, same))
+        add("replayed", [pass_rows.reconcile(done, same)])
         add("runs.metric_proposals", pass_rows.metric_proposals(done, same))
         add("runs.predicted_statuses", pass_rows.predicted_status(done, same))
         add("runs.predicted_events", pass_rows.predicted_events(done, same))

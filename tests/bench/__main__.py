@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from hpaaudit.engine.plan import plan
@@ -21,7 +22,7 @@ from hpaaudit.model.facts import Fact
 from hpaaudit.model.memory import EMPTY, Memory
 from hpaaudit.model.observation import Observation
 from hpaaudit.recording.read import open_recording
-from tests.bench import dense, fleet, go, sizes
+from tests.bench import dense, fast, fleet, fuzz, go, sizes
 from tests.bench.table import Row, rendered
 from tests.engine import reference
 
@@ -54,7 +55,15 @@ def best(run: Callable[[], object]) -> float:
     return min(times)
 
 
-def speeds(recording: Path, facts: list[Fact]) -> Iterator[Row]:
+@dataclass(frozen=True, slots=True)
+class OneByOne:
+    """Microseconds of a reconcile: ours in CPython, and the reference's."""
+
+    ours: float
+    reference: float
+
+
+def speeds(recording: Path, facts: list[Fact]) -> tuple[OneByOne, list[Row]]:
     """Time of a reconcile against the object-by-object reference, on the very same observations."""
     prepared = prepare(recording, release=None, flags={}, hpas=(), until=None)
     laid_out = plan(facts, None)
@@ -78,33 +87,42 @@ def speeds(recording: Path, facts: list[Fact]) -> Iterator[Row]:
             pass
 
     ours, other = best(decide) / count * 1e6, best(refer) / count * 1e6
-    yield Row(f"µs a reconcile ({count:,})", f"{ours:.0f}", f"{other:.0f} reference", f"{other / ours:.2f}x")
     folded = best(fold) / count * 1e6
-    yield Row("µs, facts to decisions", f"{folded:.0f}", f"{other:.0f} reference", f"{other / folded:.2f}x")
     begun = time.perf_counter()
-    replay_flow(recording).close()
+    replay_flow(recording, detail="moved").close()
     whole = (time.perf_counter() - begun) / count * 1e6
-    yield Row("µs, recording to results", f"{whole:.0f}", f"{other:.0f} reference", f"{other / whole:.2f}x")
+    return OneByOne(ours, other), [
+        Row(f"µs a reconcile ({count:,})", f"{ours:.0f}", f"{other:.0f} reference", f"{other / ours:.2f}x"),
+        Row("µs, facts to decisions", f"{folded:.0f}", f"{other:.0f} reference", f"{other / folded:.2f}x"),
+        Row("µs, recording to results", f"{whole:.0f}", f"{other:.0f} reference", f"{other / whole:.2f}x"),
+    ]
 
 
-def small(hpas: int, hours: float, seed: int, folder: Path) -> Iterator[Row]:
+def small(hpas: int, hours: float, seed: int, folder: Path) -> tuple[OneByOne, list[Row]]:
     """Speeds of a fleet that every engine can replay."""
     fleet.write(folder, hpas=hpas, hours=hours, seed=seed)
-    yield from speeds(folder, list(open_recording(folder).facts()))
+    return speeds(folder, list(open_recording(folder).facts()))
 
 
-def large(hpas: int, hours: float, seed: int, folder: Path) -> Iterator[Row]:
-    """Sizes of a whole fleet, and what others take for less."""
+def large(hpas: int, hours: float, seed: int, folder: Path, one: OneByOne, *, week: bool) -> Iterator[Row]:
+    """Sizes and speeds of a whole fleet, and what others take for less."""
     recording, rows = folder / "fleet", folder / "dense.parquet"
     with dense.Dense(rows) as table:
         begun = time.perf_counter()
         made = fleet.write(recording, hpas=hpas, hours=hours, seed=seed, look=table.look)
         say(f"made in {time.perf_counter() - begun:.0f} s: {made.reconciles:,} reconciles, {made.samples:,} samples")
     yield from sizes.rows(recording, made)
-    taken = dense.group_by(rows)
-    yield Row("s, GROUP BY hpa, poll", "", f"{taken:.2f} DuckDB over dense rows", "")
-    if go.is_built():
-        yield Row("reconciles a second, one core", "", f"{go.reconciles_a_second():,.0f} the real controller", "")
+    beside = fast.Beside(
+        group_by_s=dense.group_by(rows),
+        reference_us=one.reference,
+        reconcile_us=one.ours,
+        real_rate=go.reconciles_a_second() if go.is_built() else None,
+    )
+    yield from fast.rows(recording, made.reconciles, beside)
+    if week:
+        longer = folder / "week"
+        fleet.write(longer, hpas=hpas, hours=7 * hours, seed=seed)
+        yield fast.peak_row(longer, recording)
 
 
 def say(line: str) -> None:
@@ -118,12 +136,16 @@ def main() -> None:
     parser.add_argument("--hpas", type=int, default=300)
     parser.add_argument("--hours", type=float, default=24)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--fuzz", type=int, default=1_000_000, help="reconciles of chance that two engines decide")
+    parser.add_argument("--week", action="store_true", help="also a week of the fleet, for its memory (10 min)")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        rows = list(small(SMALL_HPAS, SMALL_HOURS, args.seed, Path(folder) / "small"))
+        one, rows = small(SMALL_HPAS, SMALL_HOURS, args.seed, Path(folder) / "small")
         sys.stdout.write(rendered(f"{SMALL_HPAS} HPAs, {SMALL_HOURS} h", rows))
-        rows = list(large(args.hpas, args.hours, args.seed, Path(folder)))
+        rows = list(large(args.hpas, args.hours, args.seed, Path(folder), one, week=args.week))
         sys.stdout.write("\n" + rendered(f"{args.hpas} HPAs, {args.hours:g} h", rows))
+        if args.fuzz:
+            sys.stdout.write("\n" + rendered("worlds of chance", fuzz.rows(args.fuzz, args.seed)))
 
 
 if __name__ == "__main__":

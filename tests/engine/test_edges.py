@@ -27,6 +27,7 @@ CASES: list[tuple[str, Callable[..., float], tuple[float, ...], float]] = [
     ("a division cuts toward zero", numbers.cut, (-7, 2), -3),
     ("by a negative number, too", numbers.cut, (7, -2), -3),
     ("of two negative numbers", numbers.cut, (-7, -2), 3),
+    ("the least int64 by minus one wraps to itself", numbers.cut, (MIN_INT64, -1), MIN_INT64),
     ("by zero it is infinite", numbers.divide, (1.0, 0.0), math.inf),
     ("with the sign of the number", numbers.divide, (-1.0, 0.0), -math.inf),
     ("and of the zero", numbers.divide, (1.0, -0.0), -math.inf),

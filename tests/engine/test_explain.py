@@ -11,6 +11,7 @@ from tests.engine.scenes import (
     at,
     cpu,
     decide,
+    external,
     failed_scale,
     flags,
     per_pod,
@@ -25,6 +26,7 @@ SLOW_DOWN = {
 }
 OFF = {"scaleUp": {"selectPolicy": "Disabled"}, "scaleDown": {"selectPolicy": "Disabled"}}
 WINDOW_UP = {"scaleUp": {"stabilizationWindowSeconds": 60}}
+SLOW_UP_AND_WINDOW = {"scaleUp": SLOW_UP["scaleUp"] | WINDOW_UP["scaleUp"]}
 OLD = remembered("1@1")
 
 
@@ -47,6 +49,10 @@ CASES: list[tuple[str, Metric, dict[str, Any], str, str]] = [
         "adjust.damped_into_tolerance 10>10"),
     ("turned by missing pods", cpu(50), {"crowd": pods("2@700 2"), "replicas": 4}, "adjust.direction_flip_hold",
         "adjust.direction_flip_hold 4>4"),
+    ("turned by the count of missing pods", cpu(80), {"crowd": pods("5@110 2", request=200), "replicas": 5},
+        "adjust.count_flip_hold", "adjust.count_flip_hold 5>5"),
+    ("inside the tolerance of a surge", external(121_000, average=10_000), {"replicas": 10, "status_replicas": 12},
+        "metric.above_target", "metric.above_target! 10>12"),
     ("held by a recommendation", asks(4), {"replicas": 10, "memory": remembered("10@900")}, "stabilize.down_hold",
         "metric.above_target! 10>4 stabilize.down_hold! 4>10"),
     ("held in part", asks(4), {"replicas": 10, "memory": remembered("7@900")}, "stabilize.down_partial",
@@ -75,6 +81,12 @@ CASES: list[tuple[str, Metric, dict[str, Any], str, str]] = [
         "metric.above_target! 9>90 policy.up_limit 90>18 bound.max! 18>15"),
     ("a policy and the maximum alike", asks(90), {"replicas": 9, "maximum": 10, "behavior": SLOW_UP},
         "policy.up_limit", "metric.above_target! 9>90 policy.up_limit 90>10"),
+    ("a window, then a policy and the maximum alike", asks(90), {"replicas": 9, "maximum": 10,
+        "memory": remembered("30@990"), "behavior": SLOW_UP_AND_WINDOW}, "policy.up_limit",
+        "metric.above_target! 9>90 stabilize.up_partial 90>30 policy.up_limit 30>10"),
+    ("raised by one, and brought back by twice and the maximum alike", asks(10), {"replicas": 5, "maximum": 10,
+        "memory": remembered("12@900")}, "metric.above_target",
+        "metric.above_target! 5>10 stabilize.legacy_raise 10>12 policy.legacy_up_limit 12>10"),
     ("a minimum that comes before the window", asks(1), {"replicas": 9, "minimum": 9, "memory": remembered("5@900")},
         "bound.min", "metric.above_target! 9>1 stabilize.down_partial 1>5 bound.min! 5>9"),
     ("above the maximum", asks(3), {"replicas": 20, "maximum": 9}, "gate.above_max", "gate.above_max! 20>9"),
@@ -102,6 +114,20 @@ def test_a_hold_names_the_recommendation_that_decided_and_its_window() -> None:
     up = decide(asks(9), replicas=4, memory=remembered("6@950", "5@960", "8@990"), behavior=WINDOW_UP)
     (step,) = (step for step in up.steps if step.stage == "stabilize")
     assert dict(step.detail) == {"recommendation": 5, "recommended_us": at(960), "window_us": 60_000_000}
+
+
+@pytest.mark.parametrize(
+    ("raw", "replicas", "behavior"),
+    [(4, 10, None), (4, 10, {}), (9, 4, WINDOW_UP)],
+    ids=["without a behavior", "on the way down", "on the way up"],
+)
+@pytest.mark.parametrize("order", [("7@950", "7@980"), ("7@980", "7@950")], ids=["in order", "in a reused slot"])
+def test_of_recommendations_of_one_number_the_newest_decided(
+    raw: int, replicas: int, behavior: dict[str, Any] | None, order: tuple[str, str]
+) -> None:
+    held = decide(asks(raw), replicas=replicas, memory=remembered(*order), behavior=behavior)
+    (step,) = (step for step in held.steps if step.stage == "stabilize")
+    assert (step.after, dict(step.detail)["recommended_us"]) == (7, at(980))
 
 
 def test_a_write_ends_the_chain_and_a_refused_one_is_the_reason() -> None:

@@ -178,6 +178,25 @@ def test_status_shows_the_first_average_and_not_the_one_that_decided() -> None:
     assert (surge.current_utilization, surge.adjust_code) == (40, "adjust.damped_into_tolerance")
 
 
+ADJUSTED: list[tuple[str, Metric, str, int, int, str]] = [
+    # name, metric, pods, current replicas, proposal, what filling in did
+    ("missing pods are idle on the way up", cpu(50), "3@900 1", 4, 6, "adjust.missing_as_zero_up"),
+    ("and at work on the way down", cpu(50), "3@100 1", 4, 3, "adjust.missing_as_full_down"),
+    ("unready pods are idle on the way up", cpu(30), "2@600 1:pending", 3, 4, "adjust.unready_as_zero_up"),
+    ("missing ones beside them, too", cpu(30), "2@900 1:pending 1", 4, 6, "adjust.unready_as_zero_up"),
+    ("of plain values likewise, up", per_pod(100), "3@180 1", 4, 6, "adjust.missing_as_zero_up"),
+    ("and down", per_pod(100), "2@10 2", 4, 3, "adjust.missing_as_full_down"),
+]
+
+
+@pytest.mark.parametrize(
+    ("metric", "crowd", "replicas", "proposal", "adjusted"), [row[1:] for row in ADJUSTED], ids=[r[0] for r in ADJUSTED]
+)
+def test_what_filling_in_did_is_told(metric: Metric, crowd: str, replicas: int, proposal: int, adjusted: str) -> None:
+    found = propose(metric, crowd=pods(crowd), replicas=replicas)
+    assert (found.proposal, found.adjust_code) == (proposal, adjusted)
+
+
 PER_POD: list[tuple[str, tuple[int, ...], int, int, int, int]] = [
     # name, series, average target, status replicas, proposal, published average
     ("inside the tolerance status replicas stay", (40_000, 30_000, 25_000), 30_000, 3, 3, 31_667),

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from hpaaudit.engine.release import ALPHA, KNOWN, known_release, rules_of, version_of
+from hpaaudit.errors import UnknownRelease
 from hpaaudit.model.target import Container
 from tests.engine.scenes import (
     Metric,
@@ -25,6 +27,57 @@ from tests.engine.scenes import (
     remembered,
     says,
 )
+
+NAMES = [
+    # as somebody writes it, as the table names it
+    ("1.12", "1.12"),
+    ("1.36", "1.36"),
+    ("v1.36.3", "1.36.3"),
+    ("v1.28.3-eks-abc", "1.28.3"),
+    ("v1.29.4-gke.100", "1.29.4"),
+    ("v1.27.6+b49f9d1", "1.27.6"),
+    ("v1.31.0-rc.1", "1.31.0"),
+    ("1.38", "1.38-alpha"),
+    ("1.38-alpha", "1.38-alpha"),
+    ("v1.38.0-alpha.1", "1.38-alpha"),
+]
+
+
+@pytest.mark.parametrize(("text", "name"), NAMES, ids=[row[0] for row in NAMES])
+def test_a_release_is_known_by_its_numbers_whatever_a_vendor_adds(text: str, name: str) -> None:
+    assert known_release(text) == name
+    assert rules_of(flags(release=name)) == rules_of(flags(release=text))
+    assert version_of(known_release(name)) == version_of(name)
+
+
+@pytest.mark.parametrize(("text", "nearest"), [("1.11", "1.12"), ("1.39", KNOWN[-1]), ("v1.380.0", KNOWN[-1])])
+def test_a_release_that_is_not_known_is_refused_with_the_nearest_that_is_out(text: str, nearest: str) -> None:
+    with pytest.raises(UnknownRelease, match=f"release {text} is not known to this engine: try --release {nearest}"):
+        known_release(text)
+
+
+def test_the_alpha_comes_after_all_releases_that_are_out() -> None:
+    assert ALPHA not in KNOWN
+    assert version_of(ALPHA) > version_of(KNOWN[-1])
+
+
+LOCKED = [
+    # release, gate, whether it can still be switched off
+    ("1.29", "HPAContainerMetrics", True),
+    ("1.30", "HPAContainerMetrics", False),
+    ("1.36", "HPAConfigurableTolerance", True),
+    ("1.37", "HPAConfigurableTolerance", False),
+    ("1.37", "HPAGeneration", True),
+    ("1.38-alpha", "HPAGeneration", False),
+    ("1.38-alpha", "HPAScaleToZero", True),
+]
+
+
+@pytest.mark.parametrize(("release", "gate", "free"), LOCKED, ids=[f"{row[1]}, {row[0]}" for row in LOCKED])
+def test_a_gate_that_is_ga_cannot_be_switched_off(release: str, gate: str, free: bool) -> None:
+    off, on = (rules_of(flags((gate, asked), release=release)) for asked in (False, True))
+    assert (off != on) == free
+
 
 PROPOSALS: list[tuple[str, Metric, str, dict[str, Any], dict[str, int]]] = [
     # name, metric, pods, scene, proposal by release
@@ -204,6 +257,22 @@ def test_a_failure_replaces_what_was_published_since_1_29(release: str, kept: in
     made = decide(per_pod(100).failing(), status=status, replicas=2, flags=flags(release=release))
     assert made.status is not None
     assert [metric.type for metric in made.status.current_metrics or ()].count("Pods") == kept
+
+
+@pytest.mark.parametrize(
+    ("release", "text"),
+    [("1.25", "missing request for cpu"), ("1.26", "did not receive metrics for any ready pods")],
+)
+def test_of_a_missing_request_and_no_samples_the_latter_is_found_first_since_1_26(release: str, text: str) -> None:
+    crowd = pods("1@900:unready,start-10", request=None)
+    found = propose(cpu(50), crowd=crowd, flags=flags(release=release))
+    assert (found.valid, found.invalid_text) == (False, f"failed to get cpu utilization: {text}")
+
+
+@pytest.mark.parametrize(("release", "active"), [("1.15", "False/ScalingDisabled"), ("1.16", "True/ValidMetricFound")])
+def test_a_minimum_of_zero_keeps_the_hpa_at_work_at_zero_since_1_16(release: str, active: str) -> None:
+    made = decide(asks(3), replicas=0, minimum=0, flags=flags(release=release))
+    assert says(made, "ScalingActive") == active
 
 
 @pytest.mark.parametrize(("release", "told"), [("1.26", False), ("1.27", True)])

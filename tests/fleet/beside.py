@@ -11,7 +11,9 @@ from hpaaudit.engine.fleet import kernel
 from hpaaudit.engine.fleet.beyond import flags_for_all
 from hpaaudit.engine.fleet.decided import Wanted, decided
 from hpaaudit.engine.fleet.lay import Fleet, Laid, quantities_of
-from hpaaudit.engine.fleet.room import cursors_of, made_of, proposed_of, release_of
+from hpaaudit.engine.fleet.memories import Memories
+from hpaaudit.engine.fleet.room import release_of
+from hpaaudit.engine.fleet.run import one_by_one as one_by_one_range
 from hpaaudit.engine.fleet.run import walked
 from hpaaudit.engine.fleet.tape import Made, Proposed, Remembered
 from hpaaudit.engine.plan import plan
@@ -66,31 +68,32 @@ def by_kernel(folder: Path, flags_of: FlagsOf, walk: Walk) -> Tables:
     flags = flags_for_all(laid_out, flags_of(None), flags_of)
     rules = rules_of(flags)
     fleet = Fleet(flags, rules, texts(), quantities_of(laid_out.metrics), laid_out.unsupported)
-    tables = Tables(reconciles=[], proposals=[], writes=[], memories={})
+    tables, memories = Tables(reconciles=[], proposals=[], writes=[], memories={}), Memories()
     for part in opened.slices():
         laid = fleet.lay(part, last=part.number == len(opened.segments))
-        made, proposed = _walked(laid, release_of(flags, rules), walk)
+        made, proposed, memory = _walked(laid, release_of(flags, rules), memories, walk)
         found = decided(laid, made, proposed, fleet.hpas, rules, Wanted())
         tables.reconciles.extend(_rows(found.reconciles))
         tables.proposals.extend(_rows(found.proposals))
         tables.writes.extend(_rows(found.writes))
         for hpa in np.unique(laid.passes["hpa"]).tolist():
-            tables.memories["/".join(fleet.hpas.keys.named[hpa])] = _slots_of(laid.memory, hpa)
-        fleet.done(laid)
+            tables.memories["/".join(fleet.hpas.keys.named[hpa])] = _slots_of(memory, hpa)
     return tables
 
 
-def _walked(laid: Laid, release: Any, walk: Walk) -> tuple[Made, Proposed]:
+def _walked(laid: Laid, release: Any, memories: Memories, walk: Walk) -> tuple[Made, Proposed, Remembered]:
     """Compiled over arrays, by CPython over lists, the very same source."""
-    if walk is not kernel.walk:
-        return walked(laid, release, walk, lambda call, ranges: [call(*span) for span in ranges] and None)
-    made, proposed = made_of(len(laid.passes["hpa"])), proposed_of(laid.metrics)
-    given = [_listed(table) for table in (laid.memory, cursors_of(laid.tape), made, proposed)]
-    memory, cursors, told, asked = given
-    walk(_listed(laid.tape), release, memory, cursors, told, asked, 0, len(laid.tape.hpas.row_from))
-    for column, after in zip(laid.memory, memory, strict=True):
-        column[:] = after
-    return Made(*map(np.array, told)), Proposed(*map(np.array, asked))
+    return walked(laid, release, memories, _over_lists if walk is kernel.walk else walk, one_by_one_range)
+
+
+def _over_lists(tape: Any, release: Any, *tables: Any) -> None:
+    """Walk as CPython does, and put what it wrote back into the arrays."""
+    *written, first, last = tables
+    lists = [_listed(table) for table in written]
+    kernel.walk(_listed(tape), release, *lists, first, last)
+    for table, after in zip(written, lists, strict=True):
+        for column, values in zip(table, after, strict=True):
+            column[:] = values
 
 
 def _listed(table: Any) -> Any:

@@ -1,13 +1,13 @@
 """Reads of the metric APIs and what they brought: requests, streams, sums, and the series behind them."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from hpaaudit.api.requests import CUSTOM_METRICS, RESOURCE_METRICS
 from hpaaudit.engine.fleet.ids import Array, Ids, of_pairs, of_words
 from hpaaudit.engine.fleet.rows import Rows, chosen, empty, in_order, joined, numbers, runs, where, words
-from hpaaudit.engine.fleet.samples import kept_series, of_samples, of_values
+from hpaaudit.engine.fleet.samples import Part, kept_part, of_samples, of_values
 from hpaaudit.engine.fleet.scales import by_controller
 from hpaaudit.engine.fleet.tape import Reads, Series
 from hpaaudit.engine.fleet.told import API_UNAVAILABLE, FORBIDDEN, NOT_REGISTERED
@@ -23,15 +23,16 @@ _PROBLEMS = {401: FORBIDDEN, 403: FORBIDDEN, 404: NOT_REGISTERED}
 _NOBODYS = MetricsRequest(api="", namespace="", resource="", object="", metric="", selector="", metric_selector="")
 """A request that nobody makes, and that has no answer."""
 
+_SAMPLES = ("seq", "gone", "at_us", "window_us")
 _READS = ("seq", "at_us", "problem", "stream", "request", "own", "items", "per_pod", "summed")
 
 
 @dataclass(slots=True)
 class Era:
-    """What one slice brought: its reads, and series sorted by stream, pod and `seq`."""
+    """What one slice brought: its reads, and series of samples and values."""
 
     reads: Rows
-    series: list[Rows] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
 
 
 class Answers:
@@ -64,7 +65,7 @@ class Answers:
         if "samples" in part.tables:
             samples = part.tables["samples"]
             self.repeats = self.repeats or bool(numbers(samples, "occurrence").any())
-            era.series.append(of_samples(samples, streams, part.first_seq, self._names, wanted))
+            era.parts += of_samples(samples, streams, part.first_seq, self._names, wanted)
         if "metric_values" in part.tables:
             self._values(part.tables["metric_values"], streams, part.first_seq, era)
         self._eras.append(era)
@@ -108,7 +109,7 @@ class Answers:
         if of_pods.any():
             self.repeats = self.repeats or bool(numbers(table, "occurrence")[of_pods].any())
             found = of_values(table, streams, first_seq, self._names, len(self._quantities))
-            era.series.append(chosen(found, self._of_pods()[found["stream"]]))
+            era.parts += [_only(part, self._of_pods()) for part in found]
         rest = ~of_pods
         if not rest.any():
             return
@@ -167,36 +168,32 @@ class Answers:
             if not mine.any():
                 continue
             reads = chosen(era.reads, mine & ((era.reads["seq"] >= cut) | _last_of(era.reads, everything, last)))
-            series = [kept_series(chosen(rows, np.isin(rows["stream"], needed)), cut) for rows in era.series]
-            eras.append(Era(reads=reads, series=series))
+            wanted = np.zeros(len(self.stream_requests), bool)
+            wanted[needed] = True
+            eras.append(Era(reads=reads, parts=[kept_part(part, cut, wanted) for part in era.parts]))
         self._eras = eras
 
     def tape(self) -> tuple[Reads, Series, Array, Array]:
         """Reads and series as the kernel reads them, and the stream and the pod of every series."""
         reads = in_order(joined([era.reads for era in self._eras] or [empty(_READS)]), "request", "seq")
         begin, end = runs(reads["request"], max(len(self.requests), 1))
-        parts = [rows for era in self._eras for rows in era.series if len(rows["seq"])]
-        count = max(len(self._quantities), 1)
+        parts = [part for era in self._eras for part in era.parts if len(part.row_from)]
         if not parts:
             nothing = np.empty(0, np.int64)
             series = Series(*([nothing] * len(Series._fields)))
             return _reads_tape(reads, begin, end), series, nothing, nothing
-        rows = joined(parts)
-        first = np.ones(len(rows["seq"]), bool)
-        first[1:] = (rows["pod"][1:] != rows["pod"][:-1]) | (rows["stream"][1:] != rows["stream"][:-1])
-        starts = np.flatnonzero(first)
+        sizes = np.array([len(part.rows["seq"]) for part in parts])
+        shift = np.cumsum(sizes) - sizes
         columns = range(len(self._quantities))
         series = Series(
-            row_from=starts,
-            row_to=np.append(starts[1:], len(first)),
-            seq=rows["seq"],
-            gone=rows["gone"],
-            at_us=rows["at_us"],
-            window_us=rows["window_us"],
-            value=_interleaved([rows[f"value{number}"] for number in columns], count),
-            state=_interleaved([rows[f"state{number}"] for number in columns], count),
+            row_from=np.concatenate([part.row_from + by for part, by in zip(parts, shift, strict=True)]),
+            row_to=np.concatenate([part.row_to + by for part, by in zip(parts, shift, strict=True)]),
+            **{name: np.concatenate([part.rows[name] for part in parts]) for name in _SAMPLES},
+            value=np.concatenate([part.rows[f"value{number}"] for number in columns for part in parts]),
+            state=np.concatenate([part.rows[f"state{number}"] for number in columns for part in parts]),
         )
-        return _reads_tape(reads, begin, end), series, rows["stream"][starts], rows["pod"][starts]
+        stream, pod = (np.concatenate([getattr(part, name) for part in parts]) for name in ("stream", "pod"))
+        return _reads_tape(reads, begin, end), series, stream, pod
 
 
 def _reads_tape(reads: Rows, begin: Array, end: Array) -> Reads:
@@ -208,6 +205,9 @@ def _last_of(reads: Rows, everything: Rows, last: Array) -> Array:
     return np.isin(reads["seq"], everything["seq"][last])
 
 
-def _interleaved(columns: list[Array], count: int) -> Array:
-    """Several columns as one, row by row."""
-    return columns[0] if count == 1 else np.stack(columns, axis=1).reshape(-1)
+def _only(part: Part, wanted: Array) -> Part:
+    """The series of some streams."""
+    mine = wanted[part.stream]
+    return replace(
+        part, row_from=part.row_from[mine], row_to=part.row_to[mine], stream=part.stream[mine], pod=part.pod[mine]
+    )

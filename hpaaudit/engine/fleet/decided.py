@@ -71,7 +71,7 @@ def decided(laid: Laid, made: Made, proposed: Proposed, hpas: HpaTracks, rules: 
 
 def _identity(laid: Laid, made: Made, hpas: HpaTracks, here: Array) -> dict[str, Numbers | Words]:
     """The columns that every relation of a reconcile starts with."""
-    hpa, uid = laid.passes["hpa"][here], hpas.rows["uid"][made.state[here]]
+    hpa, uid = laid.passes["hpa"][here], laid.states["uid"][made.state[here]]
     # Without a uid the name tells HPAs apart.
     both, places = _distinct(hpa, uid)
     named = [hpas.keys.named[number] for number, _ in both]
@@ -94,7 +94,7 @@ def _reconciles(
     seen = scale != NONE
     spec = _numbers(_at(tape.scales.spec_replicas, scale, seen))
     desired = made.desired[here]
-    statuses = hpas.rows["status"][state]
+    statuses = laid.states["status"][state]
     count = len(here)
     return {
         **identity,

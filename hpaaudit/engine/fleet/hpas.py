@@ -120,10 +120,14 @@ class HpaTracks:
         """Let go of what no pass from the fact number `cut` on can see."""
         self.rows = kept(self.rows, "hpa", cut)
 
-    def specs_of(self, hpa: int) -> list[int]:
-        """The specs that an HPA has in this slice."""
-        mine = self.rows["spec"][self.rows["hpa"] == hpa]
-        return [int(number) for number in np.unique(mine[mine >= 0])]
+    def specs_of(self) -> list[list[int]]:
+        """The specs that each HPA has in this slice."""
+        found: list[list[int]] = [[] for _ in range(len(self.keys))]
+        pairs = np.unique(np.stack([self.rows["hpa"], self.rows["spec"]]), axis=1)
+        for hpa, spec in pairs.T.tolist():
+            if spec >= 0:
+                found[hpa].append(spec)
+        return found
 
 
 def _number(version: str) -> int:

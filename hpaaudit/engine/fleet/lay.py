@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,24 +11,27 @@ from hpaaudit.engine.fleet.answers import Answers
 from hpaaudit.engine.fleet.beyond import Beyond
 from hpaaudit.engine.fleet.hpas import HpaTracks, status_columns
 from hpaaudit.engine.fleet.ids import Array, Ids
-from hpaaudit.engine.fleet.memories import Memories
 from hpaaudit.engine.fleet.passes import Attempt, PassTracks, is_done
 from hpaaudit.engine.fleet.pods import PodTexts, PodTracks, Roster
 from hpaaudit.engine.fleet.rows import Rows, joined, numbers, runs, words
 from hpaaudit.engine.fleet.scales import ScaleTracks, by_controller
 from hpaaudit.engine.fleet.specs import Asked, asked_of, quantity_of
-from hpaaudit.engine.fleet.tape import NONE, Hpas, Passes, Remembered, Tape
+from hpaaudit.engine.fleet.tape import NONE, Hpas, Passes, Tape
 from hpaaudit.engine.fleet.terms import TermTable
 from hpaaudit.engine.release import Rules
 from hpaaudit.model.columns import Columns, Slice
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Hpa, MetricSpec, MetricType
 
+BYTES = ("gone", "state")
+"""Columns of samples, of which there are millions, that a byte holds."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Laid:
-    """One slice, ready to be decided.
+    """One slice, ready to be decided once the slice before it is.
 
+    hpas       how many there are;  states   the rows of HPAs that the tape's states name
     passes     the passes in the order of the tape: `hpa`, `facts`, `at_us`, `began_us`, `number`
     attempts   the answers to the writes of some of them, by place
     terms      what the numbers of the tape's terms and metrics stand for
@@ -35,7 +39,8 @@ class Laid:
     """
 
     tape: Tape
-    memory: Remembered
+    hpas: int
+    states: Rows
     passes: Rows
     attempts: Mapping[int, list[Attempt]]
     terms: TermTable
@@ -57,7 +62,6 @@ class Fleet:
         skipped: Collection[str] = (),
     ) -> None:
         self.hpas = HpaTracks(flags, rules, skipped)
-        self.memories = Memories()
         self._rules = rules
         self._quantities = quantities
         names: Ids[str] = Ids()
@@ -84,7 +88,7 @@ class Fleet:
         table = TermTable(self._answers, reads, stream, pod)
         first_terms = self._terms(table)
         hpas = self._hpas(first_terms)
-        attempts = self._attempts(passes)
+        attempts, most = self._attempts(passes), self._most_metrics()
         roster, lookups, strays = table.lists()
         terms, policies, metrics, sources = table.tapes()
         tape = Tape(
@@ -101,25 +105,25 @@ class Fleet:
             reads=reads,
             scales=self._scales.tape(),
             hpas=hpas,
-            passes=self._passes_tape(passes, attempts),
+            passes=self._passes_tape(passes, attempts, most),
         )
-        begin, end = runs(passes["hpa"], len(self.hpas.keys))
-        memory = self.memories.opened(len(self.hpas.keys), end - begin)
-        memory = Remembered(*(_column(column) for column in memory))
-        return Laid(
+        laid = Laid(
             tape=settled(tape),
-            memory=memory,
+            hpas=len(self.hpas.keys),
+            states=self.hpas.rows,
             passes=passes,
             attempts=attempts,
             terms=table,
-            metrics=int(self._most_metrics()[passes["hpa"]].sum()),
+            metrics=int(most[passes["hpa"]].sum()),
         )
+        self._keep(passes)
+        return laid
 
-    def done(self, laid: Laid) -> None:
-        """Keep the memory that the passes left, and let go of what no later pass can see."""
-        self.memories.close(laid.memory)
-        hpas = np.unique(laid.passes["hpa"])
-        cut = self.memories.since(hpas) if len(hpas) else 0
+    def _keep(self, passes: Rows) -> None:
+        """Let go of what no pass after these can see; what came after the last of each HPA is still to be seen."""
+        last = np.ones(len(passes["hpa"]), bool)
+        last[:-1] = passes["hpa"][1:] != passes["hpa"][:-1]
+        cut = int(passes["facts"][last].min()) if len(last) else 0
         self.hpas.keep(cut)
         self._pods.keep(cut)
         self._scales.keep(cut)
@@ -130,12 +134,13 @@ class Fleet:
         first: dict[int, int] = {}
         rosters: dict[tuple[str, str], Roster] = {}
         owners: dict[int, int] = {}
-        for hpa in range(len(self.hpas.keys)):
+        selectors = self._scales.selectors_of()
+        for hpa, specs in enumerate(self.hpas.specs_of()):
             namespace = self.hpas.keys.named[hpa][0]
-            for number in self.hpas.specs_of(hpa):
+            for number in specs:
                 spec = self.hpas.specs[number]
                 row = NONE
-                for selector in [NONE, *self._scales.selectors_of(self._scales.target(spec.target))]:
+                for selector in selectors.get(self._scales.target(spec.target), [NONE]):
                     text = "" if selector == NONE else self._scales.selectors.named[selector]
                     if (namespace, text) not in rosters:
                         rosters[namespace, text] = self._roster(namespace, text)
@@ -209,14 +214,14 @@ class Fleet:
         known = (place >= 0) & (rows["hpa"][place] == passes["hpa"]) if len(rows["hpa"]) else place >= 0
         return np.where(known, targets[rows["spec"][place]], NONE) if len(rows["hpa"]) else np.full(len(place), NONE)
 
-    def _passes_tape(self, passes: Rows, attempts: Mapping[int, list[Attempt]]) -> Passes:
+    def _passes_tape(self, passes: Rows, attempts: Mapping[int, list[Attempt]], most: Array) -> Passes:
         begin, end = runs(passes["hpa"], len(self.hpas.keys))
         epoch, started = self._passes.epochs(passes["facts"])
         written = np.full(len(passes["hpa"]), NONE, np.int64)
         written_us = np.zeros(len(passes["hpa"]), np.int64)
         for place, answers in attempts.items():
             written[place], written_us[place] = is_done(answers[-1]), answers[-1].at_us
-        most = self._most_metrics()[passes["hpa"]]
+        most = most[passes["hpa"]]
         return Passes(
             row_from=begin,
             row_to=end,
@@ -231,26 +236,25 @@ class Fleet:
 
     def _most_metrics(self) -> Array:
         """How many metrics each HPA has at most."""
-        most = np.zeros(len(self.hpas.keys), np.int64)
-        for hpa in range(len(self.hpas.keys)):
-            counts = [len(self.hpas.specs[number].hpa.spec.metrics) for number in self.hpas.specs_of(hpa)]
-            most[hpa] = max(counts, default=0)
-        return most
+        count = [len(spec.hpa.spec.metrics) for spec in self.hpas.specs]
+        most = [max((count[number] for number in specs), default=0) for specs in self.hpas.specs_of()]
+        return np.array(most, np.int64)
 
 
 def settled(tape: Tape) -> Tape:
-    """The tape with every column as the compiled kernel takes it: one kind of array, so that it is compiled once."""
-    tables: dict[str, object] = {}
+    """The tape with every column as the compiled kernel takes it: of one kind, so that it is compiled once."""
+    tables: dict[str, Any] = {}
     for name, table in zip(tape._fields, tape, strict=True):
         if isinstance(table, tuple):
-            tables[name] = type(table)(*(_column(column) for column in table))
+            columns = zip(getattr(table, "_fields", ()), table, strict=True)
+            tables[name] = type(table)(*(_column(values, field in BYTES) for field, values in columns))
         else:
-            tables[name] = table if isinstance(table, int) else _column(table)
-    return Tape(**tables)  # type: ignore[arg-type]
+            tables[name] = table if isinstance(table, int) else _column(table, a_byte=False)
+    return Tape(**tables)
 
 
-def _column(values: Array) -> Array:
-    kind = np.float64 if values.dtype == np.float64 else np.int64
+def _column(values: Array, a_byte: bool) -> Array:
+    kind = np.uint8 if a_byte else np.float64 if values.dtype == np.float64 else np.int64
     return np.require(values, kind, ["C", "W"])
 
 

@@ -176,7 +176,7 @@ def _tally(
     while sources.stream[source] != tape.reads.stream[read]:
         source += 1
     whole = sources.whole[source] != 0
-    first = terms.roster_from[row]
+    first, first_value = terms.roster_from[row], quantity * len(series.seq)
     lookup = sources.lookup[source] - first
     listed, ready, unready, missing, ignored, items, foreign, request = 0, 0, 0, 0, 0, 0, 0, NONE
     counted, usage, own, own_usage, own_requests = 0, 0, 0, 0, 0
@@ -192,9 +192,9 @@ def _tally(
         has_sample, amount = False, 0
         if sample != NONE and (state != NONE or not whole):
             items += 1
-            measure = series.state[sample * count + quantity]
+            measure = series.state[first_value + sample]
             foreign += measure == NO_CONTAINER
-            has_sample, amount = measure == MEASURED, series.value[sample * count + quantity]
+            has_sample, amount = measure == MEASURED, series.value[first_value + sample]
         if state == NONE:
             if has_sample:
                 counted, usage = counted + 1, wrap64(usage + amount)
@@ -242,10 +242,10 @@ def _tally(
         cursors.stray[place] = sample
         if sample >= series.row_from[which] and not series.gone[sample]:
             items += 1
-            measure = series.state[sample * count + quantity]
+            measure = series.state[first_value + sample]
             foreign += measure == NO_CONTAINER
             if measure == MEASURED:
-                counted, usage = counted + 1, wrap64(usage + series.value[sample * count + quantity])
+                counted, usage = counted + 1, wrap64(usage + series.value[first_value + sample])
     if items == 0:
         problem = NO_METRICS
     elif foreign > 0 and not release.missing_container_is_missing_pod:

@@ -53,14 +53,15 @@ class Memories:
         self._recommended, self._ups, self._downs = _Ragged(2), _Ragged(3), _Ragged(3)
         self._single = np.zeros((4, 0), np.int64)
 
-    def opened(self, hpas: int, passes: Array) -> Remembered:
+    def opened(self, passes: Array) -> Remembered:
         """The memory with room for so many passes of each HPA."""
+        hpas = len(passes)
         single = np.zeros((4, hpas), np.int64)
         single[:, : self._single.shape[1]] = self._single
         begins, taken, (replicas, replicas_us) = self._recommended.opened(passes + 1)
         ups, downs = self._ups.opened(passes), self._downs.opened(passes)
         columns = (*single, begins, taken, replicas, replicas_us, *ups[:2], *ups[2], *downs[:2], *downs[2])
-        return Remembered(**dict(zip(Remembered._fields, columns, strict=True)))
+        return Remembered(*(np.require(column, np.int64, ["C", "W"]) for column in columns))
 
     def close(self, memory: Remembered) -> None:
         """Keep what the passes left."""
@@ -73,8 +74,3 @@ class Memories:
         self._downs.close(
             found["down_from"], found["downs"], [found["down_change"], found["down_us"], found["down_marked"]]
         )
-
-    def since(self, hpas: Array) -> int:
-        """How many facts stood before the earliest last reconcile of these HPAs."""
-        facts = self._single[1][hpas[hpas < self._single.shape[1]]]
-        return int(facts.min()) if len(facts) else 0

@@ -19,6 +19,8 @@ from hpaaudit.model.units import Milli
 
 Pairs = tuple[tuple[str, str], ...]
 
+_SHIFT = 32
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodTexts:
@@ -52,7 +54,8 @@ class PodTracks:
         self._matches: dict[tuple[str, int], bool] = {}
         self._rows: Rows | None = None
         self._extra: list[Rows] = []
-        self._by_namespace: dict[int, Array] = {}
+        self._by_labels: dict[int, dict[int, Array]] = {}
+        self._relabelled = self._track_names = np.empty(0, np.int64)
 
     def add(self, table: Columns | None) -> None:
         """Take the rows of one more slice."""
@@ -62,7 +65,7 @@ class PodTracks:
         if parts:
             self._rows = in_order(joined(parts), "track", "seq")
         self._extra = []
-        self._by_namespace = {}
+        self._by_labels = {}
 
     def keep(self, cut: int) -> None:
         """Let go of what no pass from the fact number `cut` on can see."""
@@ -115,51 +118,53 @@ class PodTracks:
 
     def roster(self, namespace: str, selector: str) -> Roster:
         """The pods of a namespace that a selector sees at some time of the slice; after `add`."""
-        rows = self._rows
-        if rows is None or not selector:
+        labels = self._labelled().get(self._names.known(namespace), {}) if selector else {}
+        seen = [tracks for label, tracks in labels.items() if self._sees(selector, label)]
+        if not seen:
             return Roster(tracks=np.empty(0, np.int64), names=np.empty(0, np.int64))
-        tracks, labels = self._tracks_of(self._names.known(namespace))
-        if not len(tracks):
-            return Roster(tracks=tracks, names=tracks)
-        sees = {int(label): self._sees(selector, int(label)) for label in np.unique(labels)}
-        table = np.array([sees.get(label, False) for label in range(max(sees, default=-1) + 1)] + [False])
-        hits = table[labels]
-        seen = np.unique(tracks[hits])
-        # A pod whose labels do not always match is seen as a track of its own, which is not there meanwhile.
-        partly = np.intersect1d(seen, np.unique(tracks[~hits & (labels >= 0)]))
-        names = np.array([self._keys.named[track][1] for track in seen], np.int64)
-        for track in partly:
-            seen = np.where(seen == track, self._split(int(track), table), seen)
-        return Roster(tracks=seen, names=names)
+        tracks = seen[0] if len(seen) == 1 else np.unique(np.concatenate(seen))
+        names = self._track_names[tracks]
+        if len(self._relabelled):
+            # A pod whose labels do not always match is seen as a track of its own, which is not there meanwhile.
+            unseen = [tracks for label, tracks in labels.items() if not self._sees(selector, label)]
+            for track in np.intersect1d(
+                np.intersect1d(tracks, self._relabelled), np.concatenate([*unseen, tracks[:0]])
+            ):
+                tracks = np.where(tracks == track, self._split(int(track), selector), tracks)
+        return Roster(tracks=tracks, names=names)
 
-    def _tracks_of(self, namespace: int) -> tuple[Array, Array]:
-        """Track and labels of every row of a namespace."""
-        if self._rows is None:
-            raise AssertionError("there are no rows yet")
-        if not self._by_namespace:
-            order = np.argsort(self._rows["namespace"], kind="stable")
-            here = self._rows["namespace"][order]
-            begins = np.flatnonzero(np.diff(here, prepend=-1))
-            for begin, end in zip(begins, [*begins[1:], len(here)], strict=True):
-                self._by_namespace[int(here[begin])] = order[begin:end]
-        mine = self._by_namespace.get(namespace, np.empty(0, np.int64))
-        return self._rows["track"][mine], self._rows["labels"][mine]
+    def _labelled(self) -> dict[int, dict[int, Array]]:
+        """The tracks of each namespace by the labels that they have at some time."""
+        if not self._by_labels and self._rows is not None:
+            rows = self._rows
+            there = rows["labels"] >= 0
+            pairs = np.unique((rows["track"][there] << _SHIFT) | rows["labels"][there])
+            track, label = pairs >> _SHIFT, pairs & ((1 << _SHIFT) - 1)
+            self._relabelled = track[1:][track[1:] == track[:-1]]
+            known = np.array(self._keys.named, np.int64).reshape(-1, 2)
+            self._track_names = known[:, 1]
+            namespace = known[track, 0]
+            order = np.lexsort([label, namespace])
+            track, label, namespace = track[order], label[order], namespace[order]
+            begins = np.flatnonzero((np.diff(namespace, prepend=-1) != 0) | (np.diff(label, prepend=-1) != 0))
+            for begin, end in zip(begins, [*begins[1:], len(track)], strict=True):
+                self._by_labels.setdefault(int(namespace[begin]), {})[int(label[begin])] = track[begin:end]
+        return self._by_labels
 
-    def _split(self, track: int, table: Array) -> int:
+    def _split(self, track: int, selector: str) -> int:
         """A copy of a track that is alive only while the labels match; its number."""
         if self._rows is None:
             raise AssertionError("there are no rows yet")
         mine = self._rows["track"] == track
         copy = {name: column[mine] for name, column in self._rows.items()}
         number = len(self._keys) + len(self._extra)
-        copy["alive"] = copy["alive"] & table[copy["labels"]]
+        matches = [label >= 0 and self._sees(selector, label) for label in copy["labels"].tolist()]
+        copy["alive"] = copy["alive"] & np.array(matches)
         copy["track"] = np.full(len(copy["seq"]), number, np.int64)
         self._extra.append(copy)
         return number
 
     def _sees(self, selector: str, labels: int) -> bool:
-        if labels < 0:
-            return False
         found = self._matches.get((selector, labels))
         if found is None:
             pairs = self._texts.labels(self._labels.named[labels])

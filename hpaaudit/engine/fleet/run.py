@@ -8,8 +8,9 @@ import numpy as np
 
 from hpaaudit.engine.fleet.decided import Wanted, decided
 from hpaaudit.engine.fleet.lay import Fleet, Laid
+from hpaaudit.engine.fleet.memories import Memories
 from hpaaudit.engine.fleet.room import cursors_of, made_of, proposed_of, release_of
-from hpaaudit.engine.fleet.tape import Made, Proposed
+from hpaaudit.engine.fleet.tape import Made, Proposed, Release, Remembered
 from hpaaudit.engine.release import Rules
 from hpaaudit.model.columns import Decided, Slice
 from hpaaudit.model.flags import Flags
@@ -24,29 +25,35 @@ RANGES = 16
 
 
 def run(
-    parts: Iterable[Slice], fleet: Fleet, flags: Flags, rules: Rules, walk: Walk, spread: Spread, wanted: Wanted
+    laid_out: Iterable[Laid], fleet: Fleet, flags: Flags, rules: Rules, walk: Walk, spread: Spread, wanted: Wanted
 ) -> Iterator[Decided]:
-    """What is decided in each slice, in their order.
-
-    Raises `Beyond` where a slice holds what the kernel does not decide, and then nothing more.
-    """
-    release = release_of(flags, rules)
-    for part, last in _with_last(parts):
-        laid = fleet.lay(part, last=last)
-        made, proposed = walked(laid, release, walk, spread)
+    """What is decided in each slice that was laid out, in their order."""
+    release, memories = release_of(flags, rules), Memories()
+    for laid in laid_out:
+        made, proposed, _ = walked(laid, release, memories, walk, spread)
         yield decided(laid, made, proposed, fleet.hpas, rules, wanted)
-        fleet.done(laid)
 
 
-def walked(laid: Laid, release: Any, walk: Walk, spread: Spread) -> tuple[Made, Proposed]:
-    """The kernel's numbers of one slice, whose memory is then that after it."""
+def laid_out(parts: Iterable[Slice], fleet: Fleet) -> Iterator[Laid]:
+    """Each slice laid out; raises `Beyond` where one holds what the kernel does not decide."""
+    for part, last in _with_last(parts):
+        yield fleet.lay(part, last=last)
+
+
+def walked(
+    laid: Laid, release: Release, memories: Memories, walk: Walk, spread: Spread
+) -> tuple[Made, Proposed, Remembered]:
+    """The kernel's numbers of one slice, and the memory after it, which is kept for the next."""
+    tape = laid.tape
     made, proposed = made_of(len(laid.passes["hpa"])), proposed_of(laid.metrics)
-    cursors = cursors_of(laid.tape)
+    memory = memories.opened(np.asarray(tape.passes.row_to) - np.asarray(tape.passes.row_from))
+    cursors = cursors_of(tape)
     spread(
-        lambda first, end: walk(laid.tape, release, laid.memory, cursors, made, proposed, first, end),
-        _ranges(np.asarray(laid.tape.passes.row_to)),
+        lambda first, end: walk(tape, release, memory, cursors, made, proposed, first, end),
+        _ranges(np.asarray(tape.passes.row_to)),
     )
-    return made, proposed
+    memories.close(memory)
+    return made, proposed, memory
 
 
 def _ranges(row_to: Any) -> list[tuple[int, int]]:

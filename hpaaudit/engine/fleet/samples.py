@@ -2,94 +2,134 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from hpaaudit.engine.fleet.ids import Array, Ids, of_words
-from hpaaudit.engine.fleet.rows import Rows, chosen, joined, numbers, present, words
+from hpaaudit.engine.fleet.rows import Rows, chosen, numbers, words
 from hpaaudit.engine.fleet.tape import ABSENT, MEASURED, NO_CONTAINER
 from hpaaudit.engine.measure import DEFAULT_WINDOW_US, ZERO_TIME_US
-from hpaaudit.model.columns import Columns
+from hpaaudit.model.columns import Columns, Numbers
 
 MILLI = 1000
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Series and the rows that they are cut from.
+
+    rows       `seq`, `gone`, `at_us`, `window_us`, and of each quantity `value0`, `state0`, …; what stands
+               together is in the order of `seq`
+    row_from, row_to, stream, pod   of each series
+    """
+
+    rows: Rows
+    row_from: Array
+    row_to: Array
+    stream: Array
+    pod: Array
+
+
 def of_samples(
     table: Columns, streams: Array, first_seq: int, names: Ids[str], quantities: Sequence[tuple[str, str]]
-) -> Rows:
-    """The series of resource metrics: a pod of a stream stands together, in the order of `seq`.
+) -> list[Part]:
+    """The series of resource metrics.
 
     streams   the stream of every fact of the slice that is a read, -1 else
     """
-    seq = numbers(table, "seq")
     rows: Rows = {
-        "seq": seq,
-        "stream": streams[seq - first_seq],
-        "pod": of_words(names, words(table, "pod")),
-        "gone": numbers(table, "gone").astype(np.int64),
+        "seq": numbers(table, "seq"),
+        "gone": _truths(table, "gone"),
         "at_us": numbers(table, "timestamp_us", int(ZERO_TIME_US)),
         "window_us": numbers(table, "window_us"),
     }
     container = numbers(table, "container_idx", -1)
     for number, (resource, named) in enumerate(quantities):
-        value, state = _measured(table, resource, named, container, rows["gone"])
-        rows[f"value{number}"], rows[f"state{number}"] = value, state
-    return _series(rows, container, len(quantities))
+        rows[f"value{number}"], rows[f"state{number}"] = _measured(table, resource, named)
+    pod = of_words(names, words(table, "pod"))
+    return _parts(rows, streams[rows["seq"] - first_seq], pod, container, len(quantities))
 
 
-def _measured(table: Columns, resource: str, named: str, container: Array, gone: Array) -> tuple[Array, Array]:
-    """A quantity of each row's container, and whether it has it."""
-    value, has = _usage(table, resource)
-    state = np.where(has, MEASURED, ABSENT)
-    state[container < 0] = ABSENT
+def _truths(table: Columns, name: str) -> Array:
+    """A column of truths, a byte each."""
+    column = table[name]
+    if not isinstance(column, Numbers):
+        raise TypeError(f"{name} is no column of truths")
+    return column.values.view(np.uint8)
+
+
+def _measured(table: Columns, resource: str, named: str) -> tuple[Array, Array]:
+    """A quantity of each row's container, and whether it has it; zero where it has not."""
+    value, state = _usage(table, resource)
     if named:
         mine = words(table, "container")
-        code = mine.words.index(named) if named in mine.words else -2
-        state = np.where(mine.codes == code, state, NO_CONTAINER)
-    state[gone != 0] = ABSENT
-    return np.where(state == MEASURED, value, 0), state
+        other = mine.codes != (mine.words.index(named) if named in mine.words else -2)
+        value, state = np.where(other, 0, value), np.where(other, np.uint8(NO_CONTAINER), state)
+    return value, state
 
 
 def _usage(table: Columns, resource: str) -> tuple[Array, Array]:
     """How much each row used of a resource, in milli, and whether it says so."""
-    if resource == "cpu":
-        value, has = numbers(table, "cpu_milli"), present(table, "cpu_milli")
-    elif resource == "memory":
-        value, has = numbers(table, "memory_bytes") * MILLI, present(table, "memory_bytes")
+    name, scale = {"cpu": ("cpu_milli", 1), "memory": ("memory_bytes", MILLI)}.get(resource, ("", 0))
+    column = table[name] if name else None
+    if isinstance(column, Numbers):
+        value = column.values if scale == 1 else column.values * scale
+        state = np.zeros(len(value), np.uint8) if column.missing is None else column.missing.view(np.uint8)
     else:
-        value, has = np.zeros(len(numbers(table, "seq")), np.int64), np.zeros(len(numbers(table, "seq")), bool)
+        value, state = _nothing(len(numbers(table, "seq")))
     whole = words(table, "usage_json")
     if whole.words:
         found = [_pairs(text).get(resource) for text in whole.words]
         amount = np.array([0 if one is None else one for one in found] + [0], np.int64)[whole.codes]
-        given = np.array([one is not None for one in found] + [False])[whole.codes]
+        lacks = np.array([one is None for one in found] + [True], np.uint8)[whole.codes]
         told = whole.codes >= 0
-        value, has = np.where(told, amount, value), np.where(told, given, has)
-    return value, has
+        value, state = np.where(told, amount, value), np.where(told, lacks, state)
+    return value, state
+
+
+def _nothing(count: int) -> tuple[Array, Array]:
+    return np.zeros(count, np.int64), np.full(count, ABSENT, np.uint8)
 
 
 def _pairs(text: str) -> dict[str, int]:
     return dict(json.loads(text))
 
 
-def _series(rows: Rows, container: Array, quantities: int) -> Rows:
-    """The rows of each pod of each stream together, one for each answer.
+def _parts(rows: Rows, stream: Array, pod: Array, container: Array, quantities: int) -> list[Part]:
+    """The rows of each pod of each stream, one for each answer.
 
-    Files stand so already but where a pod has several containers, came back, or is in several streams.
+    Files stand so already but where a pod has several containers, came back, or is in several streams: these are
+    put in order apart.
     """
-    pod, stream, seq = rows["pod"], rows["stream"], rows["seq"]
-    if len(seq) < 2:  # noqa: PLR2004 (a row alone is in order)
-        return rows
+    seq = rows["seq"]
+    if not len(seq):
+        return []
     other = pod[1:] != pod[:-1]
-    bad = ~other & ((stream[1:] != stream[:-1]) | (seq[1:] <= seq[:-1]))
-    if not bad.any():
-        return rows
-    group = np.zeros(len(seq), np.int64)
-    np.cumsum(other, out=group[1:])
-    mend = np.isin(group, group[1:][bad])
-    mended = chosen(rows, mend)
-    order = np.lexsort([container[mend], mended["seq"], mended["pod"], mended["stream"]])
-    return joined([chosen(rows, ~mend), _by_pod(chosen(mended, order), quantities)])
+    begins = np.append(0, np.flatnonzero(other) + 1)
+    ends = np.append(begins[1:], len(seq))
+    bad = np.flatnonzero(~other & ((stream[1:] != stream[:-1]) | (seq[1:] <= seq[:-1])))
+    if not len(bad):
+        return [_part(rows, begins, ends, stream, pod)]
+    mend = np.unique(np.searchsorted(begins, bad, "right") - 1)
+    places = np.concatenate([np.arange(begins[number], ends[number]) for number in mend])
+    order = places[np.lexsort([container[places], seq[places], pod[places], stream[places]])]
+    mended = _by_pod({**chosen(rows, order), "pod": pod[order], "stream": stream[order]}, quantities)
+    sound = np.delete(np.arange(len(begins)), mend)
+    return [_part(rows, begins[sound], ends[sound], stream, pod), part_of(mended)]
+
+
+def _part(rows: Rows, begins: Array, ends: Array, stream: Array, pod: Array) -> Part:
+    return Part(rows=rows, row_from=begins, row_to=ends, stream=stream[begins], pod=pod[begins])
+
+
+def part_of(rows: Rows) -> Part:
+    """Series of rows that stand in order, each with its `stream` and `pod`."""
+    pod, stream = rows["pod"], rows["stream"]
+    other = (pod[1:] != pod[:-1]) | (stream[1:] != stream[:-1])
+    begins = np.append(0, np.flatnonzero(other) + 1) if len(pod) else np.empty(0, np.int64)
+    columns = {name: column for name, column in rows.items() if name not in ("pod", "stream")}
+    return _part(columns, begins, np.append(begins[1:], len(pod))[: len(begins)], stream, pod)
 
 
 def _by_pod(rows: Rows, quantities: int) -> Rows:
@@ -103,37 +143,44 @@ def _by_pod(rows: Rows, quantities: int) -> Rows:
     found = chosen(rows, starts)
     for number in range(quantities):
         value, state = rows[f"value{number}"], rows[f"state{number}"]
-        lacks = np.maximum.reduceat((state == ABSENT).astype(np.int64), starts)
+        lacks = np.maximum.reduceat((state == ABSENT).astype(np.uint8), starts)
         foreign = np.minimum.reduceat(state, starts) == NO_CONTAINER
         found[f"value{number}"] = np.add.reduceat(value, starts)
-        found[f"state{number}"] = np.where(foreign, NO_CONTAINER, np.where(lacks != 0, ABSENT, MEASURED))
+        state = np.where(foreign, NO_CONTAINER, np.where(lacks != 0, ABSENT, MEASURED))
+        found[f"state{number}"] = state.astype(np.uint8)
     return found
 
 
-def of_values(table: Columns, streams: Array, first_seq: int, names: Ids[str], quantities: int) -> Rows:
-    """The series of a custom metric of pods, likewise; the first quantity is the value."""
+def of_values(table: Columns, streams: Array, first_seq: int, names: Ids[str], quantities: int) -> list[Part]:
+    """The series of custom metrics of pods, likewise; the first quantity is the value."""
     seq = numbers(table, "seq")
     rows: Rows = {
         "seq": seq,
-        "stream": streams[seq - first_seq],
-        "pod": of_words(names, words(table, "object")),
-        "gone": numbers(table, "gone").astype(np.int64),
+        "gone": _truths(table, "gone"),
         "at_us": numbers(table, "timestamp_us", int(ZERO_TIME_US)),
         "window_us": numbers(table, "window_us", int(DEFAULT_WINDOW_US)),
     }
     for number in range(quantities):
-        mine = number == 0
-        rows[f"value{number}"] = numbers(table, "value_milli") if mine else np.zeros(len(seq), np.int64)
-        rows[f"state{number}"] = np.full(len(seq), MEASURED if mine else ABSENT, np.int64)
-    return _series(rows, np.zeros(len(seq), np.int64), quantities)
+        rows[f"value{number}"], rows[f"state{number}"] = _nothing(len(seq))
+    rows["value0"], rows["state0"] = numbers(table, "value_milli"), np.zeros(len(seq), np.uint8)
+    pod = of_words(names, words(table, "object"))
+    # Several metrics may have an object of one name: then streams differ, and it is put in order.
+    return _parts(rows, streams[seq - first_seq], pod, np.zeros(len(seq), np.int64), quantities)
 
 
-def kept_series(rows: Rows, cut: int) -> Rows:
-    """What is still needed of series: rows from `cut` on, and of each the last before unless it was gone then."""
-    seq = rows["seq"]
-    if not len(seq):
-        return rows
+def kept_part(part: Part, cut: int, needed: Array) -> Part:
+    """What is still needed of series of some streams: rows from `cut` on, and of each the last before.
+
+    The last before is not, where the pod was gone then.
+    """
+    mine = needed[part.stream]
+    begins, ends = part.row_from[mine], part.row_to[mine]
+    counts = ends - begins
+    place = np.repeat(begins - (np.cumsum(counts) - counts), counts) + np.arange(int(counts.sum()))
+    seq, series = part.rows["seq"][place], np.repeat(np.arange(len(begins)), counts)
     last = np.ones(len(seq), bool)
-    other = (rows["pod"][1:] != rows["pod"][:-1]) | (rows["stream"][1:] != rows["stream"][:-1])
-    last[:-1] = other | (seq[1:] >= cut)
-    return chosen(rows, (seq >= cut) | (last & (rows["gone"] == 0)))
+    last[:-1] = (series[1:] != series[:-1]) | (seq[1:] >= cut)
+    keep = (seq >= cut) | (last & (part.rows["gone"][place] == 0))
+    place, series = place[keep], series[keep]
+    rows = chosen(part.rows, place)
+    return part_of({**rows, "pod": part.pod[mine][series], "stream": part.stream[mine][series]})

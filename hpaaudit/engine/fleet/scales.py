@@ -21,6 +21,8 @@ class ScaleTracks:
         self._targets: Ids[TargetRef] = Ids()
         self._texts: Ids[str] = Ids()
         self._valid: dict[str, bool] = {}
+        self._alike: dict[tuple[str, str, str], list[int]] = {}
+        self._named = 0
         self._rows = empty(_COLUMNS)
 
     def add(self, tables: dict[str, Columns]) -> None:
@@ -85,17 +87,20 @@ class ScaleTracks:
         exact = self._targets.known(ref)
         if exact >= 0:
             return exact
-        same = [
-            number
-            for number, seen in enumerate(self._targets.named)
-            if (seen.group, seen.namespace, seen.name) == (ref.group, ref.namespace, ref.name)
-        ]
+        for seen in self._targets.named[self._named :]:
+            self._alike.setdefault((seen.group, seen.namespace, seen.name), []).append(self._targets.of(seen))
+        self._named = len(self._targets)
+        same = self._alike.get((ref.group, ref.namespace, ref.name), [])
         return same[0] if len(same) == 1 else -1
 
-    def selectors_of(self, target: int) -> list[int]:
-        """The selectors that a target had."""
-        mine = self._rows["selector"][self._rows["target"] == target]
-        return [int(number) for number in np.unique(mine[mine >= 0])]
+    def selectors_of(self) -> dict[int, list[int]]:
+        """The selectors that each target had."""
+        found: dict[int, list[int]] = {}
+        pairs = np.unique(np.stack([self._rows["target"], self._rows["selector"]]), axis=1)
+        for target, selector in pairs.T.tolist():
+            if selector >= 0:
+                found.setdefault(target, []).append(selector)
+        return found
 
     def is_valid(self, text: str) -> bool:
         """Whether the scale client accepts a selector."""

@@ -153,7 +153,7 @@ class Pods(NamedTuple):
 
 
 class Series(NamedTuple):
-    """Samples of one pod in one stream; `value` and `state` are one for each quantity of each row."""
+    """Samples of one pod in one stream; `value` and `state` are one for each row of each quantity, `state` a byte."""
 
     row_from: Ints
     row_to: Ints

@@ -13,7 +13,7 @@ with needed as (
                 in ('metric', 'pod', 'scale', 'instant') then 1
             else 2
         end::tinyint as open
-    from replayed as r
+    from staged.replayed as r
     join replayed_hpas as h on h.place = r.hpa_uid
 ), neighbours as (
     select

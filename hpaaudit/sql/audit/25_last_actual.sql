@@ -6,7 +6,7 @@ with lone as (
     select s.reconcile_id, h.hpa_uid, s.ts, s.until, getvariable('texts').action[r.action + 1] = 'hold' as is_hold
     from spans as s
     join replayed_hpas as h using (hpa)
-    join replayed as r using (reconcile_id)
+    join staged.replayed as r using (reconcile_id)
     where s.next_spec_replicas is null
 )
 select

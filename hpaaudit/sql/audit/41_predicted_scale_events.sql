@@ -20,7 +20,7 @@ select
     'horizontal-pod-autoscaler' as writer_name,
     'replay' as evidence_level,
     r.reconcile_id
-from replayed as r
+from staged.replayed as r
 join replayed_hpas as h on h.place = r.hpa_uid
 anti join refused using (reconcile_id)
 where r.desired <> r.spec_replicas

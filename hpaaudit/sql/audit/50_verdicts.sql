@@ -52,7 +52,7 @@ with odd as (
         c.open = 1 as t_sampling,
         coalesce(if(c.decided_source in (1, 2), c.decided, c.actual) between r.band_lo and r.band_hi, false) as t_in_band
     from odd as c
-    join replayed as r using (reconcile_id)
+    join staged.replayed as r using (reconcile_id)
     left join refusals as x using (reconcile_id)
     left join failed_rescales as f using (reconcile_id)
     left join next_writes as n using (reconcile_id)
@@ -106,3 +106,6 @@ select
     missing_input, failed_with, refused_with, gap_cause,
     writer_name, evidence_level, written_at, from_replicas, to_replicas
 from classes;
+
+-- Nobody asks for them from here on, and the rows to come need room.
+drop table spans;

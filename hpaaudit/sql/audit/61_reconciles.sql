@@ -7,7 +7,7 @@ with judged as (
         c.lasted_s, c.decided, c.decided_source, c.actual,
         coalesce(v.verdict, 'match') as verdict,
         v.class, e.divergence_id
-    from replayed as r
+    from staged.replayed as r
     join compared as c using (reconcile_id)
     join replayed_hpas as h using (hpa)
     left join verdicts as v using (reconcile_id)

@@ -1,25 +1,25 @@
 -- What did the replay say, before the audit?
 -- One row per reconcile: runs.reconciles without what only the audit can tell. A text is its place in a list of the
 -- variable `texts`, counted from 0: some bytes a row, and the audit compares numbers.
-create temp table replayed as
+create table staged.replayed as
 select
     * exclude (replay_id, lasted_s, decided, decided_source, actual, verdict, class, divergence_id)
     replace (
         null::integer as hpa_uid,
         null::integer as namespace,
         null::integer as name,
-        null::smallint as at_source,
-        null::smallint as action,
+        null::tinyint as at_source,
+        null::tinyint as action,
         null::smallint as reason_code,
         null::integer as scale_reason,
         null::integer as error,
-        null::smallint as able_status,
+        null::tinyint as able_status,
         null::smallint as able_reason,
-        null::smallint as active_status,
+        null::tinyint as active_status,
         null::smallint as active_reason,
-        null::smallint as limited_status,
+        null::tinyint as limited_status,
         null::smallint as limited_reason,
-        null::smallint as evidence,
+        null::tinyint as evidence,
         null::integer as missing_input
     )
 from runs.reconciles

@@ -1,0 +1,119 @@
+"""How fast a fleet is decided, compiled: beside DuckDB, the object reference and the real controller."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from hpaaudit.engine.fleet.compiled import walk
+from hpaaudit.engine.fleet.lay import Fleet, quantities_of
+from hpaaudit.engine.fleet.memories import Memories
+from hpaaudit.engine.fleet.room import release_of
+from hpaaudit.engine.fleet.run import laid_out, one_by_one, walked
+from hpaaudit.engine.release import rules_of
+from hpaaudit.flows import fleet
+from hpaaudit.flows.replay import prepare
+from tests.bench.table import Row
+
+REPEATS = 3
+"""The first run brings the compiled code in; the least counts."""
+
+MEGA = 1e6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """What others take, and what a reconcile costs in CPython; `real_rate` is the real controller's a second."""
+
+    group_by_s: float
+    reference_us: float
+    reconcile_us: float
+    real_rate: float | None
+
+
+def rows(recording: Path, reconciles: int, beside: Beside) -> Iterator[Row]:
+    """Yield the speeds of a recording of a fleet."""
+    decide_s = min(_decide(recording) for _ in range(REPEATS))
+    yield Row(
+        "s, decide only, from Parquet",
+        f"{decide_s:.2f}",
+        f"{beside.group_by_s:.2f} DuckDB, GROUP BY hpa, poll over the dense rows",
+        f"{decide_s / beside.group_by_s:.1f}x its time",
+    )
+    reference_s = beside.reference_us * reconciles / MEGA
+    yield Row(
+        "s, decide only",
+        f"{decide_s:.2f}",
+        f"{reference_s:,.0f} object reference",
+        f"{reference_s / decide_s:,.0f}x as fast",
+    )
+    kernel_rate = reconciles / _kernel(recording)
+    plain_rate = MEGA / beside.reconcile_us
+    if beside.real_rate:
+        real = f"{beside.real_rate:,.0f} the real controller"
+        yield Row(
+            "reconciles a second and core, kernel",
+            f"{kernel_rate:,.0f}",
+            real,
+            f"{kernel_rate / beside.real_rate:,.0f}x",
+        )
+        yield Row("the same, CPython", f"{plain_rate:,.0f}", real, f"{plain_rate / beside.real_rate:.1f}x")
+    results = recording.with_suffix(".duckdb")
+    whole_s, peak = min(_process("replay", recording, "--into", results, "--overwrite") for _ in range(REPEATS))
+    yield Row(
+        "s, hpaaudit replay, whole process",
+        f"{whole_s:.1f}",
+        f"{decide_s:.2f} decide only",
+        f"{whole_s / decide_s:.1f}x its time",
+    )
+    yield Row("MB, its peak memory", f"{peak:,.0f}", "", "")
+    explain_s, _ = min(_process("explain", results) for _ in range(REPEATS))
+    yield Row("s, hpaaudit explain, whole process", f"{explain_s:.2f}", "", "")
+
+
+def peak_row(week: Path, day: Path) -> Row:
+    """The peak memory of a longer recording beside that of a day."""
+    peak, day_peak = (
+        _process("replay", recording, "--into", recording.with_suffix(".duckdb"), "--overwrite")[1]
+        for recording in (week, day)
+    )
+    return Row("MB, peak memory of a week", f"{peak:,.0f}", f"{day_peak:,.0f} of a day", f"{peak / day_peak:.2f}x")
+
+
+def _decide(recording: Path) -> float:
+    """Seconds from the files to every decision."""
+    prepared = prepare(recording, release=None, flags={}, hpas=(), until=None, compiled=True)
+    begun = time.perf_counter()
+    for _ in fleet.decide(prepared, hpas=(), since=None, until=None, tell=sys.stderr.write):
+        pass
+    return time.perf_counter() - begun
+
+
+def _kernel(recording: Path) -> float:
+    """Seconds of one core that the walk itself takes."""
+    prepared = prepare(recording, release=None, flags={}, hpas=(), until=None, compiled=True)
+    flags = prepared.flags
+    rules = rules_of(flags)
+    laid = Fleet(flags, rules, fleet.texts(), quantities_of(prepared.plan.metrics), prepared.plan.unsupported)
+    compiled, memories, taken = walk(str(fleet.cache_folder())), Memories(), 0.0
+    for part in laid_out(prepared.recording.slices(fleet.NEEDED, columns=fleet.COLUMNS), laid):
+        begun = time.thread_time()
+        walked(part, release_of(flags, rules), memories, compiled, one_by_one)
+        taken += time.thread_time() - begun
+    return taken
+
+
+def _process(*words: object) -> tuple[float, float]:
+    """Seconds of a whole `hpaaudit` process, and the most memory that it held, in MB."""
+    begun = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hpaaudit", *map(str, words)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise AssertionError(f"hpaaudit {' '.join(map(str, words))} failed")
+    return time.perf_counter() - begun, usage.ru_maxrss * 1024 / MEGA

@@ -1,0 +1,43 @@
+"""The kernel beside `reconcile`, over many worlds of chance: how many reconciles, and how many differ."""
+
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+from hpaaudit.engine.fleet.compiled import walk
+from hpaaudit.flows.fleet import cache_folder
+from tests.bench.table import Row
+from tests.fleet.chance import compared
+
+PASSES = 100
+WORLDS_AT_ONCE = 50
+WORKERS = 2
+
+
+def rows(reconciles: int, seed: int) -> Iterator[Row]:
+    """Yield how many reconciles two engines decided alike."""
+    shares = [(seed + begin, WORLDS_AT_ONCE) for begin in range(0, reconciles // PASSES, WORLDS_AT_ONCE)]
+    with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
+        differing = [told for found in pool.map(_share, shares) for told in found]
+    count = len(shares) * WORLDS_AT_ONCE * PASSES
+    yield Row(
+        "reconciles of chance, compiled",
+        f"{count:,}",
+        f"{len(differing)} worlds differ",
+        differing[0] if differing else "",
+    )
+
+
+def _share(share: tuple[int, int]) -> list[str]:
+    begin, count = share
+    compiled = walk(str(cache_folder()))
+    found = []
+    shared = Path("/dev/shm")  # noqa: S108 (files of this run only)
+    for seed in range(begin, begin + count):
+        with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None) as folder:
+            told = compared(Path(folder) / "world", seed, PASSES, compiled)
+        if told:
+            found.append(f"world {seed}: {told}")
+    return found

@@ -1,0 +1,53 @@
+"""Worlds of chance on a grid of time, written as recordings, whose decisions every engine must make alike."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+from hpaaudit.engine.reconcile import reconcile
+from hpaaudit.model.facts import Fact
+from hpaaudit.model.flags import Flags
+from hpaaudit.model.memory import EMPTY
+from hpaaudit.recording.write import Writer
+from tests.engine.telling import told
+from tests.engine.worlds import passes, world
+from tests.fleet.beside import Walk, by_kernel, difference, one_by_one
+
+RELEASES = ("1.36", "1.36", "1.12", "1.15", "1.18", "1.20", "1.23", "1.28", "1.33", "1.37")
+
+ROWS = 400
+"""So few facts make a segment of their own: answers, pods and memory must come over from the one before."""
+
+
+def write(folder: Path, facts: Sequence[Fact], rows: int = ROWS) -> None:
+    """Write facts as a recording of small segments."""
+    with Writer(folder, source="test", started_us=facts[0].at_us) as writer:
+        for number, fact in enumerate(facts, 1):
+            writer.add(fact)
+            if number % rows == 0:
+                writer.seal()
+
+
+def draw(folder: Path, seed: int, count: int) -> Flags:
+    """Write a world whose replicas follow its decisions; return the flags of its controller."""
+    drawn = world(Random(seed))  # noqa: S311 (a seed makes a world)
+    flags = replace(drawn.flags, release=Random(seed).choice(RELEASES))  # noqa: S311
+    seen, memory = [], EMPTY
+    for look in passes(drawn, count):
+        seen.append(look)
+        decision, memory = reconcile(look, memory, flags)
+        if decision.desired is not None:
+            drawn.replicas = decision.desired
+    write(folder, told(seen))
+    return flags
+
+
+def compared(folder: Path, seed: int, count: int, walk: Walk) -> str:
+    """Decide a world twice; return what differs, empty where nothing does."""
+    flags = draw(folder, seed, count)
+
+    def flags_of(_: object) -> Flags:
+        return flags
+
+    return difference(by_kernel(folder, flags_of, walk), one_by_one(folder, flags_of))
