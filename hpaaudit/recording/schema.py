@@ -134,7 +134,12 @@ _ALL = (
         maybe_number("place", "index in the answer where the pod is new or was moved; NULL: it kept its place"),
         flag("gone", "the answer no longer has it; all that follows is NULL"),
         maybe_number("timestamp_us", "`timestamp` of the sample; NULL where it has none", US),
-        maybe_number("window_us", "`window` of the sample", "µs", encoding=Encoding.DICTIONARY),
+        maybe_number(
+            "window_us",
+            "`window` of the sample; up to the next whole second where `timestamp` is whole",
+            "µs",
+            encoding=Encoding.DICTIONARY,
+        ),
         maybe_number("container_idx", "which container; NULL where the sample has none", encoding=Encoding.DICTIONARY),
         maybe_text("container", "name of the container"),
         maybe_number("cpu_milli", "usage of cpu; NULL where not given", "milli"),

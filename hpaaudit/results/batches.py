@@ -16,7 +16,7 @@ BATCH = 20_000
 """Rows of Python that wait before they are written: some megabytes."""
 COLUMNS_BATCH = 120_000
 """Rows of columns that wait, in two parts or more: a row group of DuckDB, and something to do for two cores."""
-_DECLARED = {"replayed": "runs.reconciles"}
+_DECLARED = {"staged.replayed": "runs.reconciles"}
 """Tables that keep texts by number, and the table that says which of their columns are texts."""
 
 
@@ -42,9 +42,10 @@ class Batches:
             self._write_rows(table)
 
     def add_columns(self, table: str, columns: pa.Table) -> None:
-        """Takes rows of this replay as columns, their times as microseconds or as times."""
+        """Takes rows of this replay as columns, times as microseconds; a column that is absent is NULL."""
         waiting = self._columns[table]
-        waiting.append(columns)
+        if columns.num_rows:
+            waiting.append(columns)
         if len(waiting) > 1 and sum(part.num_rows for part in waiting) >= COLUMNS_BATCH:
             self._write_columns(table)
 
@@ -67,7 +68,7 @@ class Batches:
     def _write_columns(self, table: str) -> None:
         parts = self._columns[table]
         if parts:
-            self._insert(table, _timed(pa.concat_tables(parts), self._schema(table)))
+            self._insert(table, _timed(pa.concat_tables(parts, promote_options="default"), self._schema(table)))
         parts.clear()
 
     def _insert(self, table: str, rows: pa.Table) -> None:
@@ -82,11 +83,11 @@ class Batches:
     def _schema(self, table: str) -> pa.Schema:
         """The columns of a table as they arrive: texts as texts, JSON too."""
         if table not in self._schemas:
-            kept = self._declared(table).names
-            declared = self._declared(_DECLARED.get(table, table))
-            self._schemas[table] = pa.schema(
-                pa.field(field.name, _plain(field.type)) for field in declared if field.name in kept
-            )
+            columns = self._declared(table)
+            if table in _DECLARED:
+                kept = columns.names
+                columns = [field for field in self._declared(_DECLARED[table]) if field.name in kept]
+            self._schemas[table] = pa.schema(pa.field(field.name, _plain(field.type)) for field in columns)
         return self._schemas[table]
 
     def _declared(self, table: str) -> pa.Schema:

@@ -31,7 +31,7 @@ def recorded(tables: Mapping[str, str]) -> list[str]:
 
 
 def seen(tables: Mapping[str, Sequence[str]], until_us: int) -> list[str]:
-    """What copies small facts out of a recording's own files.
+    """What copies small facts out of a recording's own files, as far as it has any of them.
 
     tables     the Parquet files of each table that has rows
     until_us   no later fact is seen
@@ -40,7 +40,16 @@ def seen(tables: Mapping[str, Sequence[str]], until_us: int) -> list[str]:
         table: f"read_parquet([{', '.join(_quoted(path) for path in paths)}]) where at_us <= {until_us}"
         for table, paths in tables.items()
     }
-    return [_over(sources, text) for text in folder("seen").values()]
+    return [_over(sources, text) for text in folder("seen").values() if not _tables(text).isdisjoint(sources)]
+
+
+def seen_tables() -> set[str]:
+    """The tables of a recording that `seen` copies from."""
+    return {table for text in folder("seen").values() for table in _tables(text)}
+
+
+def _tables(text: str) -> set[str]:
+    return {match[3] for match in _RECORDED.finditer(text)}
 
 
 def _over(sources: Mapping[str, str], text: str) -> str:

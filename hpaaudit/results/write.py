@@ -25,9 +25,15 @@ from hpaaudit.results.keep import Keep
 from hpaaudit.results.read import Results, open_results
 
 STORAGE_VERSION = "v1.4.0"  # what DuckDB 1.4 and newer can open
-_SETTINGS = {
+NUMBERS = "numbers"
+"""The detail of a replay that keeps neither steps nor pods, as a compiled one."""
+_MEMORIES = {"all"}
+_PODS = {"pods", *_MEMORIES}
+_STEPS = {"steps", *_PODS}
+"""The details that keep these of every pass, and not only where something moved or differs."""
+_SETTINGS: dict[str, str | int] = {
+    "memory_limit": "300MB",  # more than a fleet-day needs; a fleet-week spills to the disk
     "checkpoint_threshold": "1TB",  # once, when the file is done
-    **({"memory_limit": os.environ["ML"]} if "ML" in os.environ else {}),
     "max_vacuum_tasks": 0,  # what was just written is not written once more into fuller row groups
 }
 
@@ -72,18 +78,19 @@ class ResultsWriter:
 
     def add_columns(self, decided: Decided) -> None:
         """Takes what a compiled replay decided: numbers only, no steps, no pods, no texts of statuses."""
-        self._batches.add_columns("replayed", to_arrow(decided.reconciles))
+        self._batches.add_columns("staged.replayed", to_arrow(decided.reconciles))
         self._batches.add_columns("runs.metric_proposals", to_arrow(decided.proposals))
         self._batches.add_columns("runs.predicted_writes", to_arrow(decided.writes))
 
     def finish(self) -> Results:
         """Runs the audit and moves the file into its place; the results are open for reading."""
         for done in self._keep.rest():
-            self._add_detail(done)
+            self._add_moved(done)
         self._facts.finish()
         self._batches.flush()
-        for text in (*self._seen(), *sql.folder("audit").values()):
-            self._connection.execute(text)
+        for text in self._seen():
+            self._ask(text)
+        self._audit()
         self._connection.execute("use memory")
         self._connection.execute("detach results")
         self._connection.close()
@@ -106,7 +113,7 @@ class ResultsWriter:
         self._connection.execute("use results")
         self._connection.execute("begin")  # one write to the disk for all of it
         self._connection.execute("create schema runs")
-        for name in ("macros", "schema", "staging"):
+        for name in ("macros", "schema"):
             for text in sql.folder(name).values():
                 self._connection.execute(text)
         views = dict(sql.folder("views"))
@@ -120,31 +127,66 @@ class ResultsWriter:
         for text in (*views.values(), *sql.recorded(dict(self._info.tables))):
             self._connection.execute(text)
         self._connection.execute("commit")
+        self._spill.mkdir()
+        staged = str(self._spill / "staged.duckdb").replace("'", "''")
+        self._connection.execute(f"attach '{staged}' as staged (storage_version '{STORAGE_VERSION}')")
+        for text in sql.folder("staging").values():
+            self._connection.execute(text)
+
+    def _audit(self) -> None:
+        """Asks the questions of `sql/audit/` in turn; one about some HPAs ($first to $last) part by part."""
+        for text in sql.folder("audit").values():
+            if "$first" in text:
+                for first, last in self._parts():
+                    self._ask(text, first=first, last=last)
+            else:
+                self._ask(text)
+
+    def _ask(self, text: str, **params: int) -> None:
+        try:
+            self._connection.execute(text, params)
+        except duckdb.OutOfMemoryException:  # not everything can spill
+            self._connection.execute("reset memory_limit")
+            self._connection.execute(text, params)
+
+    def _parts(self) -> list[tuple[int, int]]:
+        """The first and the last HPA of those that are audited together."""
+        return self._connection.sql(
+            "select min(hpa), max(hpa) from replayed_hpas group by part order by part"
+        ).fetchall()
 
     def _seen(self) -> list[str]:
-        files = {table: readable(pattern) for table, pattern in self._info.tables}
+        files = {table: readable(pattern) for table, pattern in self._info.tables if table in sql.seen_tables()}
         return sql.seen({table: paths for table, paths in files.items() if paths}, self._info.ended_us)
 
     def _add(self, done: Pass) -> None:
-        add = self._batches.add
+        add, detail = self._batches.add, self._replay.detail
         same = pass_rows.identity(self._replay.replay_id, done)
-        add("replayed", [pass_rows.reconcile(done, same)])
+        add("staged.replayed", [pass_rows.reconcile(done, same)])
         add("runs.metric_proposals", pass_rows.metric_proposals(done, same))
+        add("runs.predicted_writes", pass_rows.predicted_writes(done, same))
+        if detail == NUMBERS:
+            return
         add("runs.predicted_statuses", pass_rows.predicted_status(done, same))
         add("runs.predicted_events", pass_rows.predicted_events(done, same))
-        add("runs.predicted_writes", pass_rows.predicted_writes(done, same))
         add("runs.stabilization_inputs", pass_rows.stabilization_inputs(done, same))
-        if self._replay.detail == "all":
+        if detail in _MEMORIES:
             add("runs.memories", [pass_rows.memory(done.memory, same)])
-            self._add_detail(done)
-        else:
-            for before in self._keep.see(done):
-                self._add_detail(before)
+        self._add_detail(done, steps=detail in _STEPS, pods=detail in _PODS)
+        for before in self._keep.see(done):
+            self._add_moved(before)
 
-    def _add_detail(self, done: Pass) -> None:
+    def _add_moved(self, done: Pass) -> None:
+        """What is not kept of every pass."""
+        detail = self._replay.detail
+        self._add_detail(done, steps=detail not in _STEPS, pods=detail not in _PODS)
+
+    def _add_detail(self, done: Pass, *, steps: bool, pods: bool) -> None:
         same = pass_rows.identity(self._replay.replay_id, done)
-        self._batches.add("replayed_steps", pass_rows.steps(done.decision, same))
-        self._batches.add("replayed_pods", pass_rows.pods(done.decision, same))
+        if steps:
+            self._batches.add("replayed_steps", pass_rows.steps(done.decision, same))
+        if pods:
+            self._batches.add("replayed_pods", pass_rows.pods(done.decision, same))
 
     def _drop(self) -> None:
         for leftover in (self._unfinished, self._unfinished.with_name(f"{self._unfinished.name}.wal")):

@@ -3,11 +3,13 @@
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from hpaaudit.api import see
+from hpaaudit.api import see, times
 from hpaaudit.model.facts import ResourceMetricsRead, TargetRef, ValuesRead
 from hpaaudit.model.target import Scale
-from hpaaudit.model.units import Micros
+from hpaaudit.model.units import SECOND, Micros
 
 AT = Micros(1_772_460_000_000_000)
 SCALE = "/apis/apps/v1/namespaces/shop/deployments/web/scale"
@@ -170,7 +172,53 @@ def test_a_sample_without_timestamp_or_window_has_upstreams_zeros() -> None:
     assert (sample.timestamp_us, sample.window_us, sample.containers) == (None, 0, ())
     zero = {"metadata": {"name": "web-0"}, "timestamp": "0001-01-01T00:00:00Z", "window": "1m0.5s", "containers": None}
     (sample,) = _usage({"items": [zero]}).samples or ()
-    assert (sample.timestamp_us, sample.window_us) == (None, 60_500_000)
+    assert (sample.timestamp_us, sample.window_us) == (None, 61_000_000)
+
+
+def _window_us(timestamp: str | None, window: str) -> int:
+    item = {"metadata": {"name": "web-0"}, "timestamp": timestamp, "window": window}
+    (sample,) = _usage({"items": [item]}).samples or ()
+    return sample.window_us
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "window", "window_us"),
+    [
+        ("2026-03-02T14:00:00Z", "15.062s", 16_000_000),
+        ("2026-03-02T14:00:00.000Z", "14.999999s", 15_000_000),
+        ("2026-03-02T14:00:00Z", "15s", 15_000_000),
+        ("2026-03-02T14:00:00Z", "0.5s", 1_000_000),
+        ("2026-03-02T14:00:00Z", "0s", 0),
+        ("2026-03-02T14:00:00Z", "-1.5s", -1_000_000),
+        ("2026-03-02T14:00:00.25Z", "15.062s", 15_062_000),
+        (None, "15.062s", 16_000_000),
+    ],
+    ids=["noise", "nearly whole", "whole", "short", "none", "negative", "beside a part of a second", "without a time"],
+)
+def test_the_window_of_a_sample_is_rounded_up_beside_a_whole_second(
+    timestamp: str | None, window: str, window_us: int
+) -> None:
+    assert _window_us(timestamp, window) == window_us
+
+
+@given(st.integers(-(10**6), 10**6), st.integers(-(10**6), 10**6), st.integers(-2_500_000, 2_500_000))
+@settings(deadline=None)
+def test_a_rounded_window_says_the_same_of_every_whole_second(sample: int, ready: int, beyond: int) -> None:
+    """A sample that is too old by the exact window, for a pod ready since then, is too old by the rounded one."""
+    sample_us, ready_us = AT + sample * SECOND, AT + ready * SECOND
+    window_us = sample_us - ready_us + beyond
+    kept_us = _window_us(times.whole_seconds(Micros(sample_us)), f"{window_us}us")
+    assert (sample_us < ready_us + window_us) == (sample_us < ready_us + kept_us)
+    assert kept_us % SECOND == 0
+
+
+@given(st.integers(0, SECOND - 1), st.integers(-(10**6), 10**6), st.integers(-2_500_000, 2_500_000))
+@settings(deadline=None)
+def test_and_of_every_part_of_a_second(part: int, ready: int, beyond: int) -> None:
+    sample_us, ready_us = AT + part, AT + ready * SECOND
+    window_us = sample_us - ready_us + beyond
+    kept_us = _window_us(times.precise(Micros(sample_us)), f"{window_us}us")
+    assert (sample_us < ready_us + window_us) == (sample_us < ready_us + kept_us)
 
 
 def test_usage_is_rounded_up_container_by_container() -> None:

@@ -4,7 +4,8 @@ Everything that an audit can meet happens once: a deploy by helm, a refused writ
 recording, a decision that we cannot explain, one that sampling explains, maxReplicas in the way, a memory that holds.
 """
 
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from hpaaudit.model.facts import (
 from hpaaudit.model.hpa import Condition, HpaStatus
 from hpaaudit.model.memory import Memory, Recommendation
 from hpaaudit.model.units import SECOND, Micros, Milli
+from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.write import Writer
 from hpaaudit.results.read import Results
 from hpaaudit.results.write import ResultsWriter
 from tests.results.things import START, at, event_seen, hpa_seen, pod, target_seen
@@ -168,10 +171,26 @@ def facts() -> Iterator[Fact]:
 
 def results(folder: Path, *, detail: str = "moved") -> Results:
     """The story as a finished results file."""
-    with ResultsWriter(folder / "web.duckdb", INFO, replace(REPLAY, detail=detail), overwrite=False) as writer:
-        writer.add_facts(facts())
-        writer.add(passes())
-        return writer.finish()
+    return replayed(folder / "web.duckdb", facts(), passes(), detail=detail)
+
+
+def replayed(path: Path, seen: Iterable[Fact], decided: Iterable[Pass], *, detail: str = "moved") -> Results:
+    """A finished results file over these facts and passes."""
+    known = list(seen)
+    with tempfile.TemporaryDirectory() as folder:
+        info = recorded(Path(folder) / "recording", known)
+        with ResultsWriter(path, info, replace(REPLAY, detail=detail), overwrite=False) as writer:
+            writer.add_facts(known)
+            writer.add(decided)
+            return writer.finish()
+
+
+def recorded(folder: Path, seen: Iterable[Fact]) -> RecordingInfo:
+    """The facts written as a recording, which goes by the name of the story's."""
+    with Writer(folder, source=INFO.source, cluster=INFO.cluster, started_us=INFO.started_us) as writer:
+        for fact in seen:
+            writer.add(fact)
+    return replace(INFO, tables=open_recording(folder).info.tables)
 
 
 def _refusal(replicas: int) -> str:

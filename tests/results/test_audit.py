@@ -15,7 +15,6 @@ from hpaaudit.model.target import Scale
 from hpaaudit.model.units import Micros
 from hpaaudit.results import sql
 from hpaaudit.results.read import Results
-from hpaaudit.results.write import ResultsWriter
 from tests.results import story
 from tests.results.things import WEB, at
 
@@ -102,10 +101,7 @@ def test_a_gap_hides_what_its_prefix_says(prefix: str, stream: str, hides_shop: 
 
 def audited(folder: Path, facts: Iterator[Fact] | list[Fact]) -> Results:
     """The story's replay over other facts."""
-    with ResultsWriter(folder / "x.duckdb", story.INFO, story.REPLAY, overwrite=False) as writer:
-        writer.add_facts(facts)
-        writer.add(story.passes())
-        return writer.finish()
+    return story.replayed(folder / "x.duckdb", facts, story.passes())
 
 
 def write_of_the_scale(seconds: float, sent: int, *, status: int = 200, by: str = HPA_ACCOUNT) -> ScaleWritten:
@@ -245,28 +241,23 @@ def test_undecidable_time_keeps_a_divergence_open(tmp_path: Path) -> None:
         else done
         for done in story.passes()
     ]
-    with ResultsWriter(tmp_path / "x.duckdb", story.INFO, story.REPLAY, overwrite=False) as writer:
-        writer.add_facts(story.facts())
-        writer.add(passes)
-        with writer.finish() as results:
-            assert results.rows("select class, reconciles from divergences where class = 'unexplained'") == [
-                {"class": "unexplained", "reconciles": 3}
-            ]
+    with story.replayed(tmp_path / "x.duckdb", story.facts(), passes) as results:
+        assert results.rows("select class, reconciles from divergences where class = 'unexplained'") == [
+            {"class": "unexplained", "reconciles": 3}
+        ]
 
 
 def test_a_published_value_that_no_recorded_answer_gives_is_no_divergence(tmp_path: Path) -> None:
     """The controller read a sample that we did not: what it made of that cannot be judged."""
     passes = [replace(done, evidence="assumed") if done.reconcile_id == 11 else done for done in story.passes()]
-    with ResultsWriter(tmp_path / "x.duckdb", story.INFO, story.REPLAY, overwrite=False) as writer:
-        writer.add_facts(fact for fact in story.facts() if not isinstance(fact, Gap))
-        writer.add(passes)
-        with writer.finish() as results:
-            assert results.rows("select verdict, class from reconciles where reconcile_id = 11") == [
-                {"verdict": "skew", "class": "input.metric_value_skew"}
-            ]
-            assert results.rows("select confidence from divergences where class = 'input.metric_value_skew'") == [
-                {"confidence": "likely"}
-            ]
+    seen = [fact for fact in story.facts() if not isinstance(fact, Gap)]
+    with story.replayed(tmp_path / "x.duckdb", seen, passes) as results:
+        assert results.rows("select verdict, class from reconciles where reconcile_id = 11") == [
+            {"verdict": "skew", "class": "input.metric_value_skew"}
+        ]
+        assert results.rows("select confidence from divergences where class = 'input.metric_value_skew'") == [
+            {"confidence": "likely"}
+        ]
 
 
 Happened = list[tuple[int, int]]
@@ -279,7 +270,7 @@ def paired(predicted: Happened, actual: Happened) -> list[tuple[int | None, int 
         connection.execute("create schema runs")
         for table in ("scale_events", "scale_event_matches"):
             connection.execute(sql.folder("schema")[table])
-        connection.execute("create temp table spans as select interval 15 seconds as sync")
+        connection.execute("create temp table sync as select interval 15 seconds as sync, 15000000 as sync_us")
         rows = [("predicted", at, to) for at, to in predicted] + [("actual", at, to) for at, to in actual]
         for number, (source, at, to) in enumerate(rows):
             connection.execute(

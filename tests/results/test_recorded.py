@@ -1,10 +1,17 @@
-"""Samples and pod states are asked where they lie: views of a results file on the recording's own Parquet."""
+"""What was seen is asked where it lies: views on the recording's own Parquet, and tables that are copied out of it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from hpaaudit.flows.replay import replay
-from hpaaudit.model.facts import PodGone, PodSeen, ResourceMetricsRead
+from hpaaudit.model.facts import Fact, PodGone, PodSeen, ResourceMetricsRead, ScaleRead, TargetGone
+from hpaaudit.model.target import Scale
+from hpaaudit.model.units import Micros
 from hpaaudit.recording.read import open_recording
+from hpaaudit.results.files import readable
+from hpaaudit.results.read import Results
+from tests.results import story
+from tests.results.things import WEB, at, pod, target_seen
 
 ROOT = Path(__file__).parents[2]
 RECORDING = ROOT / "recordings" / "metrics-down"
@@ -37,3 +44,88 @@ def test_every_new_sample_is_a_row_with_the_read_that_brought_it(tmp_path: Path)
 def test_a_recording_without_custom_metrics_has_an_empty_view_of_them(tmp_path: Path) -> None:
     with replay(RECORDING, into=tmp_path / "r.duckdb") as results:
         assert results.sql("select count(*) from metric_values").fetchall() == [(0,)]
+
+
+def over(folder: Path, seen: list[Fact]) -> Results:
+    """The story's results, with these facts as well."""
+    known = sorted([*story.facts(), *seen], key=lambda fact: fact.at_us)
+    return story.replayed(folder / "x.duckdb", known, story.passes())
+
+
+def pod_seen(seconds: float, name: str, ready: str, ready_us: Micros | None) -> PodSeen:
+    return PodSeen(at_us=at(seconds), pod=replace(pod(name), ready=ready, ready_transition_us=ready_us))
+
+
+def test_a_pod_is_a_row_from_its_first_sight_over_its_first_ready_to_its_end(tmp_path: Path) -> None:
+    seen: list[Fact] = [
+        PodGone(at_us=at(1), namespace="shop", name="late", uid="p-late"),
+        pod_seen(2, "late", "False", at(2)),
+        pod_seen(3, "late", "True", at(3)),
+        pod_seen(4, "late", "False", at(4)),
+        pod_seen(5, "late", "True", at(5)),
+        pod_seen(6, "brief", "True", None),
+        pod_seen(7, "brief", "True", at(7)),
+        PodGone(at_us=at(8), namespace="shop", name="brief", uid="p-brief"),
+        PodGone(at_us=at(9), namespace="shop", name="never", uid="p-never"),
+    ]
+    with over(tmp_path, seen) as results:
+        found = results.sql(
+            "select pod_uid, owner_name, epoch_us(seen_at), epoch_us(ready_at), epoch_us(deleted_at) from pods"
+        ).fetchall()
+    assert found == [
+        ("p-web-a", "web-6f", at(0), at(-590), None),
+        ("p-web-b", "web-6f", at(0), at(-590), None),
+        ("p-late", "web-6f", at(2), at(3), None),
+        ("p-brief", "web-6f", at(6), None, at(8)),
+    ]
+
+
+def scale_read(seconds: float, spec: int, selector: str = "app=web") -> ScaleRead:
+    return ScaleRead(
+        at_us=at(seconds),
+        took_us=Micros(0),
+        target=WEB,
+        path="/apis/apps/v1/namespaces/shop/deployments/web/scale",
+        status=200,
+        error="",
+        by="",
+        scale=Scale(spec_replicas=spec, status_replicas=spec, selector=selector),
+        resource_version="",
+    )
+
+
+def test_only_a_look_that_differs_from_the_one_before_is_a_state_of_the_scale(tmp_path: Path) -> None:
+    """A read says nothing of the owner, so what a watch said of it holds; what comes back after its end is new."""
+    seen: list[Fact] = [
+        scale_read(-4, 4),
+        scale_read(-3, 4, "app=other"),
+        target_seen(-2, 4, "kubectl-create", "Update", "", 1),
+        scale_read(-1, 4),
+        TargetGone(at_us=at(-0.5), target=WEB, uid="d-web"),
+        scale_read(-0.4, 4),
+        scale_read(-0.3, 4),
+    ]
+    with over(tmp_path, seen) as results:
+        found = results.sql("""
+            select epoch_us(observed_at), source, selector, epoch_us(unchanged_at), replicas_manager
+            from scale_states
+            where observed_at < make_timestamp(1772460000000000)
+            order by seq
+        """).fetchall()
+    assert found == [
+        (at(-5), "watch", "app=web", None, "kubectl-create"),
+        (at(-3), "read", "app=other", at(-4), None),
+        (at(-2), "watch", "app=web", at(-3), "kubectl-create"),
+        (at(-0.4), "read", "app=web", None, None),
+    ]
+
+
+def test_files_are_read_up_to_the_first_that_is_damaged(tmp_path: Path) -> None:
+    seen = list(story.facts())
+    info = story.recorded(tmp_path / "recording", seen)
+    [path] = readable(dict(info.tables)["pods"])
+    later = [tmp_path / "recording" / "segments" / name for name in ("000002", "000003")]
+    for folder, content in zip(later, (b"", Path(path).read_bytes()), strict=True):
+        folder.mkdir()
+        (folder / "pods.parquet").write_bytes(content)
+    assert readable(dict(info.tables)["pods"]) == (path,)

@@ -8,6 +8,7 @@ import pytest
 
 from hpaaudit.errors import BadQuery, FileExists, NotResults
 from hpaaudit.results import sql
+from hpaaudit.results.account import replay_account
 from hpaaudit.results.read import Results, open_results
 from hpaaudit.results.write import ResultsWriter
 from tests.results import story
@@ -151,7 +152,7 @@ def test_times_are_plain_timestamps(told: Results) -> None:
     assert zoned == []
 
 
-@pytest.mark.parametrize("folder", ["schema", "views", "audit", "questions", "staging", "macros"])
+@pytest.mark.parametrize("folder", ["schema", "views", "recorded", "seen", "audit", "questions", "staging", "macros"])
 def test_every_file_of_sql_opens_with_its_question_and_says_what_one_row_is(folder: str) -> None:
     texts = sql.folder(folder)
     assert texts
@@ -159,7 +160,7 @@ def test_every_file_of_sql_opens_with_its_question_and_says_what_one_row_is(fold
         question, *rest = sql.heading(text)
         assert question.endswith("?"), name
         assert rest, name
-        if folder in ("schema", "views", "questions", "staging"):
+        if folder in ("schema", "views", "recorded", "seen", "questions", "staging"):
             assert rest[0].startswith("One row"), name
 
 
@@ -223,23 +224,33 @@ def test_utc_honours_an_offset_in_every_time_zone(tmp_path: Path, written: str, 
         assert found == (utc,)
 
 
-def test_detail_is_kept_where_something_moved_or_differs_and_nowhere_else(tmp_path: Path) -> None:
-    (tmp_path / "moved").mkdir()
-    (tmp_path / "all").mkdir()
-    with story.results(tmp_path / "moved") as moved, story.results(tmp_path / "all", detail="all") as whole:
-        worth = {
-            row["reconcile_id"]
-            for row in moved.rows("from reconciles")
-            if row["action"] != "hold" or row["verdict"] != "match"
-        }
-        for relation in ("decision_steps", "reconcile_pods"):
-            kept = moved.rows(f"from {relation} order by all")
-            assert {row["reconcile_id"] for row in kept} == worth
-            everything = whole.rows(f"from {relation} order by all")
-            assert kept == [row for row in everything if row["reconcile_id"] in worth]
-            assert len({row["reconcile_id"] for row in everything}) == len(story.SCENES)
-        assert moved.rows("from memories") == []
-        assert len(whole.rows("from memories")) == len(story.SCENES)
+@pytest.mark.parametrize(
+    ("detail", "steps", "pods", "memories"),
+    [
+        ("numbers", "none", "none", "none"),
+        ("moved", "some", "some", "none"),
+        ("steps", "all", "some", "none"),
+        ("pods", "all", "all", "none"),
+        ("all", "all", "all", "all"),
+    ],
+)
+def test_detail_is_kept_of_none_or_all_or_where_something_moved_or_differs(
+    tmp_path: Path, told: Results, detail: str, steps: str, pods: str, memories: str
+) -> None:
+    moved = {
+        row["reconcile_id"]
+        for row in told.rows("from reconciles")
+        if row["action"] != "hold" or row["verdict"] != "match"
+    }
+    worth = {"none": set(), "some": moved, "all": set(range(1, len(story.SCENES) + 1))}
+    with story.results(tmp_path, detail=detail) as results:
+        for relation, kept in (("decision_steps", steps), ("reconcile_pods", pods), ("memories", memories)):
+            found = {row["reconcile_id"] for row in results.rows(f"from {relation}")}
+            assert found == worth[kept], relation
+        kept_anyway = results.rows("from decision_steps order by all")
+        assert [row for row in kept_anyway if row["reconcile_id"] in moved] == (
+            [] if steps == "none" else told.rows("from decision_steps order by all")
+        )
 
 
 def test_two_hpas_without_uids_are_kept_apart(tmp_path: Path) -> None:
@@ -260,3 +271,19 @@ def test_two_hpas_without_uids_are_kept_apart(tmp_path: Path) -> None:
                 {"hpa_uid": "shop/api"},
                 {"hpa_uid": "shop/web"},
             ]
+
+
+def test_an_account_of_several_hpas_gives_each_its_own(tmp_path: Path) -> None:
+    passes = list(story.passes())
+    others = [
+        replace(done, reconcile_id=done.reconcile_id + 100, decision=replace(done.decision, uid="u-api", name="api"))
+        for done in passes
+    ]
+    with story.replayed(tmp_path / "two.duckdb", story.facts(), passes + others) as results:
+        web, api = sorted(replay_account(results).hpas, key=lambda hpa: hpa.name, reverse=True)
+        alone = replay_account(story.results(tmp_path)).hpas[0]
+    assert web == alone
+    assert web.changes
+    assert web.foreign_writes
+    assert web.findings
+    assert (api.name, api.reconciles, api.foreign_writes) == ("api", len(passes), ())

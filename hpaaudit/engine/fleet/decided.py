@@ -34,7 +34,7 @@ from hpaaudit.model.columns import Columns, Decided, Numbers, Words
 _ACTIONS = ("hold", "scale_up", "scale_down")
 _WHY = {ALL_BELOW: "All metrics below target", ABOVE_MAXIMUM: ABOVE_MAX, BELOW_MINIMUM: BELOW_MIN}
 _OK = 200
-_SHIFT = 32
+_DENSE = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,6 +258,15 @@ def _same(word: str, count: int) -> Words:
 
 def _distinct(first: Array, second: Array) -> tuple[list[tuple[int, int]], Array]:
     """The distinct pairs of two columns of small numbers, and which of them each row has."""
-    both, places = np.unique((first << _SHIFT) | second, return_inverse=True)
-    mask = (1 << _SHIFT) - 1
-    return [(int(pair) >> _SHIFT, int(pair) & mask) for pair in both], places
+    width = int(second.max(initial=0)) + 1
+    key = first * width + second
+    size = int(key.max(initial=0)) + 1
+    if size > _DENSE * len(key) + _DENSE:
+        both, places = np.unique(key, return_inverse=True)
+    else:
+        # Few pairs that could be: mark those that are, rather than sort.
+        there = np.zeros(size, bool)
+        there[key] = True
+        both = np.flatnonzero(there)
+        places = (np.cumsum(there) - 1)[key]
+    return [divmod(int(pair), width) for pair in both], places

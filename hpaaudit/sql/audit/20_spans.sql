@@ -1,8 +1,6 @@
--- How long did each reconcile stand, and what came next?
--- One row per reconcile, with what the audit needs of it. place: counts those of its HPA;
--- until: when the next one of this HPA began, else the end of the HPA or of the recording.
--- open: which part of the band is open: 0 none, 1 which of two samples, pods, scales or instants it saw, 2 anything else.
-create temp table spans as
+-- How long did each reconcile of some HPAs stand, and what came next?
+-- One row per reconcile, as in spans.
+insert into spans by name
 with needed as (
     select
         r.reconcile_id, h.hpa, r.ts, r.began_at, r.spec_replicas, r.desired, r.status_desired,
@@ -15,10 +13,11 @@ with needed as (
         end::tinyint as open
     from staged.replayed as r
     join replayed_hpas as h on h.place = r.hpa_uid
+    where h.hpa between $first and $last
 ), neighbours as (
     select
         * exclude (spec_replicas),
-        (row_number() over later)::integer as place,
+        (row_number() over later)::integer as nth,
         lead(ts) over later as next_ts,
         lead(began_at) over later as next_began,
         lead(spec_replicas) over later as next_spec_replicas

@@ -1,8 +1,7 @@
--- During which reconciles did the recorder not look?
--- One row per reconcile that a gap touches, from one sync period before it began until the next. Events and leases are
--- no input of a decision: their gaps do not count here.
--- hides_status: the gap hides the HPA itself.
-create temp table blind as
+-- During which reconciles of some HPAs did the recorder not look?
+-- One row per reconcile that a gap touches, as in blind: from one sync period before it began until the next. Events and
+-- leases are no input of a decision: their gaps do not count here.
+insert into blind by name
 with gaps as (
     select g.stream, g.prefix, g.cause, g.gap_from, g.gap_to, g.gap_to + s.sync as blind_to
     from runs.coverage_gaps as g
@@ -12,8 +11,8 @@ with gaps as (
 select
     s.reconcile_id,
     bool_or(g.stream in ('everything', 'hpas') and g.gap_to >= s.began_at) as hides_status,
-    any_value(g.cause order by g.gap_from) as cause
-from spans as s
+    arg_min(g.cause, g.gap_from) as cause
+from (from spans where hpa between $first and $last) as s
 join gaps as g on g.gap_from < s.until and g.blind_to > s.began_at
 join replayed_hpas as h on h.hpa = s.hpa and gap_hides(g.prefix, h.namespace)
 group by s.reconcile_id;

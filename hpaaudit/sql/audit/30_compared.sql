@@ -1,8 +1,6 @@
--- Which number did the controller itself decide, which one stood afterwards, and do both agree with the replay?
--- One row per reconcile. actual: what the next one read. decided_source: 1 event (FailedRescale names it), 2 status (its
--- desiredReplicas stands, and the conditions say that it was computed), 3 conditions (they say that none was computed;
--- decided is NULL), 0 nothing tells. said_so, done_so: NULL where nothing tells.
-create temp table compared as
+-- What did the controller decide for some HPAs, what became of it, and does that agree with the replay?
+-- One row per reconcile, as in compared.
+insert into compared by name
 with statuses as (
     select
         h.hpa, s.*,
@@ -23,12 +21,12 @@ with statuses as (
     from statuses
 ), standing as (
     select
-        s.reconcile_id, s.hpa, s.place, s.ts, s.next_ts, s.next_spec_replicas, s.desired, s.status_desired, s.open,
+        s.reconcile_id, s.hpa, s.nth, s.ts, s.next_ts, s.next_spec_replicas, s.desired, s.status_desired, s.open,
         s.able_reason, s.active_reason,
         p.desired_replicas, p.able_reason as said_able_reason, p.active_reason as said_active_reason,
         p.is_new_number, p.was_written, p.is_failing,
         coalesce(p.observed_at >= s.began_at, false) as is_fresh
-    from spans as s
+    from (from spans where hpa between $first and $last) as s
     asof left join published as p
         on s.hpa = p.hpa and s.until > p.observed_at
 ), sources as (
@@ -60,8 +58,8 @@ with statuses as (
     from sources
 )
 select
-    g.reconcile_id, g.hpa, g.place, g.ts,
-    (greatest(0, epoch_us(coalesce(g.next_ts, h.ended_at)) - epoch_us(g.ts)) / 1e6) as lasted_s,
+    g.reconcile_id, g.hpa, g.nth, g.ts,
+    greatest(0, epoch_us(coalesce(g.next_ts, h.ended_at)) - epoch_us(g.ts)) / 1e6 as lasted_s,
     g.decided_source,
     case g.decided_source when 1 then g.sent when 2 then g.desired_replicas end as decided,
     g.actual, g.said_so, g.done_so, g.open,

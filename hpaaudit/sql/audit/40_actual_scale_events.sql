@@ -79,7 +79,9 @@ with numbered as (
     left join managed as m using (change_id)
     left join told as t using (change_id)
 ), rivals as (
-    select w.change_id, w.hpa_uid, w.at_lo, w.at_hi, w.to_replicas, any_value(o.namespace || '/' || o.name order by o.name) as rival
+    select
+        w.change_id, w.hpa_uid, w.at_lo, w.at_hi, w.to_replicas,
+        any_value(o.namespace || '/' || o.name order by o.name) as rival
     from writers as w
     join runs.hpas as mine on mine.hpa_uid = w.hpa_uid
     join runs.hpas as o

@@ -1,7 +1,7 @@
 -- Why does a reconcile not match what the controller said and what the world did?
 -- One row per reconcile that does not; every column of `tests` can be read on its own, and the first true line of the
 -- class wins: positive evidence, then holes in the recording, then skew, then nothing that we know.
--- contributing: the tests that were true as well.
+-- also_…: the tests that were true as well.
 create temp table verdicts as
 with odd as (
     select c.*, h.hpa_uid
@@ -35,12 +35,13 @@ with odd as (
     group by reconcile_id
 ), tests as (
     select
-        c.reconcile_id, c.hpa, c.place, c.ts, r.desired,
+        c.reconcile_id, c.hpa, c.nth, c.ts, r.desired,
         getvariable('texts').missing_input[r.missing_input + 1] as missing_input,
         c.said_so, c.done_so,
         f.message as failed_with,
         x.http_status as refused_with,
-        coalesce(f.message is not null or x.http_status not between 200 and 299 or c.told_of_failure, false) as t_write_failed,
+        coalesce(f.message is not null or x.http_status not between 200 and 299 or c.told_of_failure, false)
+            as t_write_failed,
         n.writer_class as next_writer,
         n.writer_name, n.evidence_level, n.written_at, n.from_replicas, n.to_replicas,
         coalesce(n.writer_class not in ('hpa', 'unknown'), false) as t_foreign,
@@ -87,22 +88,17 @@ with odd as (
     from tests
 )
 select
-    reconcile_id, hpa, place, ts,
+    reconcile_id, hpa, nth, ts,
     case
         when class like 'no_data.%' then 'undecidable'
         when class in ('timing.sampling_skew', 'input.metric_value_skew') then 'skew'
         else 'divergent'
     end as verdict,
     class,
-    list_filter(
-        [
-            case when t_write_failed then 'write_failed' end,
-            case when t_foreign then 'external_write' end,
-            case when t_gap then 'recording_gap' end,
-            case when t_band then 'band' end
-        ],
-        lambda test: test is not null and not starts_with(class, test)
-    ) as contributing,
+    t_band as also_band,
+    t_foreign and not starts_with(class, 'external_write') as also_external_write,
+    t_gap as also_recording_gap,
+    t_write_failed and not starts_with(class, 'write_failed') as also_write_failed,
     missing_input, failed_with, refused_with, gap_cause,
     writer_name, evidence_level, written_at, from_replicas, to_replicas
 from classes;

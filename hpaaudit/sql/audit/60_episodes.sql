@@ -4,7 +4,7 @@ create temp table episodes as
 with islands as (
     select
         *,
-        place - row_number() over (partition by hpa order by place) as matches_before
+        nth - row_number() over (partition by hpa order by nth) as matches_before
     from verdicts
 ), carried as (
     select
@@ -12,7 +12,7 @@ with islands as (
         coalesce(
             last_value(case when verdict <> 'undecidable' then class end ignore nulls) over (
                 partition by hpa, matches_before
-                order by place
+                order by nth
                 rows between unbounded preceding and current row
             ),
             class
@@ -23,12 +23,12 @@ with islands as (
         *,
         episode_class is distinct from lag(episode_class) over (
             partition by hpa, matches_before
-            order by place
+            order by nth
         ) as is_first
     from carried
 )
 select
     reconcile_id,
     episode_class,
-    count(*) filter (is_first) over (order by hpa, place) as divergence_id
+    count(*) filter (is_first) over (order by hpa, nth) as divergence_id
 from starts;

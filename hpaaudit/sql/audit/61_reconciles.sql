@@ -1,21 +1,22 @@
--- What does the replay say, and what the audit?
+-- What does the replay say of some HPAs, and what the audit?
 -- One row per reconcile, as in runs.reconciles.
 insert into runs.reconciles by name
 with judged as (
     select
-        r.*, h.replay_id, c.hpa, c.place,
+        r.*, h.replay_id, c.hpa, c.nth,
         c.lasted_s, c.decided, c.decided_source, c.actual,
         coalesce(v.verdict, 'match') as verdict,
         v.class, e.divergence_id
     from staged.replayed as r
-    join compared as c using (reconcile_id)
-    join replayed_hpas as h using (hpa)
-    left join verdicts as v using (reconcile_id)
-    left join episodes as e using (reconcile_id)
-    order by c.hpa, c.place
+    join replayed_hpas as h on h.place = r.hpa_uid
+    join compared as c on c.reconcile_id = r.reconcile_id
+    left join verdicts as v on v.reconcile_id = r.reconcile_id
+    left join episodes as e on e.reconcile_id = r.reconcile_id
+    where h.hpa between $first and $last and c.hpa between $first and $last
+    order by c.hpa, c.nth
 )
 select
-    * exclude (hpa, place)
+    * exclude (hpa, nth)
     replace (
         getvariable('texts').hpa_uid[hpa_uid + 1] as hpa_uid,
         getvariable('texts').namespace[namespace + 1] as namespace,

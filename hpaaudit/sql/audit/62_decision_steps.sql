@@ -7,6 +7,6 @@ semi join (
     select r.reconcile_id
     from runs.reconciles as r
     join runs.replays as p using (replay_id)
-    where r.action <> 'hold' or r.verdict <> 'match' or p.detail = 'all'
+    where r.action <> 'hold' or r.verdict <> 'match' or p.detail in ('steps', 'pods', 'all')
 ) as kept using (reconcile_id)
 order by s.reconcile_id, s.seq;

@@ -7,6 +7,6 @@ semi join (
     select r.reconcile_id
     from runs.reconciles as r
     join runs.replays as y using (replay_id)
-    where r.action <> 'hold' or r.verdict <> 'match' or y.detail = 'all'
+    where r.action <> 'hold' or r.verdict <> 'match' or y.detail in ('pods', 'all')
 ) as kept using (reconcile_id)
 order by p.reconcile_id, p.metric_idx, p.pod;

@@ -29,7 +29,15 @@ with classes as (
         count(*) as reconciles,
         min_by(v.reconcile_id, (v.ts, v.reconcile_id)) as reconcile_id,
         any_value(v.hpa) as hpa,
-        list_distinct(flatten(list(v.contributing))) as contributing
+        list_filter(
+            [
+                if(bool_or(v.also_band), 'band', null),
+                if(bool_or(v.also_external_write), 'external_write', null),
+                if(bool_or(v.also_recording_gap), 'recording_gap', null),
+                if(bool_or(v.also_write_failed), 'write_failed', null)
+            ],
+            lambda test: test is not null
+        ) as contributing
     from episodes as e
     join verdicts as v using (reconcile_id)
     group by e.divergence_id
@@ -39,7 +47,7 @@ with classes as (
     asof join compared as s on s.hpa = o.hpa and o.last_at < s.ts
 ), told as (
     select
-        o.divergence_id, o.class, o.opened_at, o.reconciles, o.reconcile_id, list_sort(o.contributing) as contributing,
+        o.divergence_id, o.class, o.opened_at, o.reconciles, o.reconcile_id, o.contributing,
         r.replay_id, r.hpa_uid, r.namespace, r.name, r.spec_replicas, r.desired, r.status_desired, r.decided, r.actual,
         v.missing_input, v.failed_with, v.refused_with, v.gap_cause, v.writer_name, v.evidence_level, v.written_at,
         v.from_replicas, v.to_replicas,

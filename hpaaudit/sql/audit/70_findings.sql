@@ -1,9 +1,7 @@
 -- Which known patterns does the recording show?
 -- One row per pattern of an HPA, as in runs.findings. Each part below is one pattern and can be read on its own.
 insert into runs.findings by name
-with hpas as (
-    select distinct replay_id, hpa_uid, namespace, name from runs.reconciles
-), pinned_at_max as (
+with pinned_at_max as (
     select
         hpa_uid, 'pinned_at_max' as pattern, min(ts) as first_at, max(ts) as last_at,
         case when sum(lasted_s) >= 600 then 'high' else 'medium' end as severity,
@@ -44,7 +42,10 @@ with hpas as (
         r.hpa_uid, 'metrics_api_down' as pattern, min(r.ts) as first_at, max(r.ts) as last_at,
         case when max(r.ts) - min(r.ts) >= interval 2 minutes then 'high' else 'medium' end as severity,
         format('no metric was usable in {}; nothing could scale', counted(count(distinct r.reconcile_id), 'reconcile')) as verdict,
-        json_object('reconciles', count(distinct r.reconcile_id), 'error', any_value(p.invalid_text order by r.ts)) as evidence,
+        json_object(
+            'reconciles', count(distinct r.reconcile_id),
+            'error', any_value(coalesce(p.invalid_text, p.invalid_code) order by r.ts)
+        ) as evidence,
         'look at the metrics API at this time: its APIService, its pods, its certificate' as next_step
     from runs.reconciles as r
     -- Pods that are not ready yet leave no metric usable either, but then the API answered.
@@ -55,16 +56,32 @@ with hpas as (
         )
     where r.reason_code = 'gate.all_metrics_invalid'
     group by r.hpa_uid
+), raised as (
+    select s.reconcile_id
+    from runs.decision_steps as s
+    where s.code = 'stabilize.legacy_raise' and s.binding
+    union
+    -- Where only numbers are kept they tell the same: without a behavior and without its memory it were another number.
+    select r.reconcile_id
+    from runs.reconciles as r
+    join runs.replays as p on p.replay_id = r.replay_id and p.detail = 'numbers'
+    join runs.hpa_specs as h
+        on h.hpa_uid = r.hpa_uid
+        and h.behavior is null
+        and r.ts >= h.valid_from
+        and r.ts < coalesce(h.valid_to, 'infinity')
+    where r.stabilized > r.spec_replicas
+        and r.desired <> greatest(least(r.raw_desired, r.max_replicas), r.min_replicas)
 ), blank_reason as (
     select
-        s.hpa_uid, 'blank_reason' as pattern, min(r.ts) as first_at, max(r.ts) as last_at, 'low' as severity,
+        r.hpa_uid, 'blank_reason' as pattern, min(r.ts) as first_at, max(r.ts) as last_at, 'low' as severity,
         format('memory, not load, raised the replicas {}: the Event names no reason for that', counted(count(*), 'time')) as verdict,
         json_object('reconciles', count(*)) as evidence,
         'look for who lowered the replicas before: question what_happened' as next_step
-    from runs.decision_steps as s
+    from raised
     join runs.reconciles as r using (reconcile_id)
-    where s.code = 'stabilize.legacy_raise' and s.binding and r.raw_desired <= r.spec_replicas
-    group by s.hpa_uid
+    where r.raw_desired <= r.spec_replicas
+    group by r.hpa_uid
 ), update_conflict as (
     select
         hpa_uid, 'update_conflict' as pattern, min(opened_at) as first_at, max(opened_at) as last_at, 'low' as severity,
@@ -89,5 +106,5 @@ select
     ) as finding_id,
     p.pattern, p.first_at, p.last_at, p.severity, p.verdict, p.evidence, p.next_step
 from patterns as p
-join hpas as h using (hpa_uid)
+join replayed_hpas as h using (hpa_uid)
 order by finding_id;

@@ -1,13 +1,33 @@
 -- Which pods were not counted as ready, and why?
--- One row per HPA, bucket and cause, over the reconciles whose pods are kept: those that scaled or did not match.
+-- One row per HPA, bucket and cause, over the reconciles that scaled or did not match: the pods of those are kept. Where
+-- the replay kept numbers only, why_code and pods are NULL.
+with kept as (
+    select p.namespace, p.name, p.bucket, p.why_code, p.pod, 1 as times, r.ts
+    from reconcile_pods as p
+    join reconciles as r using (reconcile_id)
+), numbers as (
+    unpivot (
+        select
+            p.namespace, p.name, r.ts,
+            p.unready_pods as unready, p.missing_pods as missing, p.ignored_pods as ignored
+        from metric_proposals as p
+        join reconciles as r using (reconcile_id)
+        where r.action <> 'hold' or r.verdict <> 'match'
+    )
+    on unready, missing, ignored
+    into name bucket value times
+), counted as (
+    from kept
+    union all by name
+    select * from numbers where (select detail from replays) = 'numbers' and times > 0
+)
 select
-    p.namespace, p.name, p.bucket, p.why_code,
-    count(distinct p.pod) as pods,
-    count(*) as pod_reconciles
-from reconcile_pods as p
-join reconciles as r using (reconcile_id)
-where p.bucket <> 'ready'
-    and r.namespace || '/' || r.name like $hpa
-    and r.ts between $since and $until
-group by p.namespace, p.name, p.bucket, p.why_code
-order by pod_reconciles desc, p.namespace, p.name, p.bucket, p.why_code;
+    namespace, name, bucket, why_code,
+    nullif(count(distinct pod), 0) as pods,
+    sum(times)::bigint as pod_reconciles
+from counted
+where bucket <> 'ready'
+    and namespace || '/' || name like $hpa
+    and ts between $since and $until
+group by namespace, name, bucket, why_code
+order by pod_reconciles desc, namespace, name, bucket, why_code;

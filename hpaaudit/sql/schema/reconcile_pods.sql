@@ -1,6 +1,7 @@
 -- How did a metric count each pod?
 -- One row per pod of a metric of a reconcile. bucket: ready, unready, missing or ignored;
--- value_milli: what was used, measured or filled in. Kept as decision_steps are.
+-- value_milli: what was used, measured or filled in. Kept where the reconcile scaled or did not match;
+-- of all with --detail pods, of none with numbers.
 create table runs.reconcile_pods (
     replay_id varchar,
     hpa_uid varchar,

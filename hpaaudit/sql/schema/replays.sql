@@ -1,5 +1,6 @@
 -- How was each replay run, and on which recording?
--- One row per replay. mode: what it is; detail: whether steps and pods of uneventful reconciles are kept.
+-- One row per replay. mode: what it is; detail: what is kept of a reconcile, from numbers over moved, steps
+-- and pods to all.
 create table runs.replays (
     replay_id varchar,
     recording_id varchar,

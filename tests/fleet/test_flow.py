@@ -1,0 +1,106 @@
+"""A fleet's recording replayed by the compiled rules leaves what a replay one by one leaves."""
+
+from pathlib import Path
+
+import pytest
+
+import hpaaudit
+from hpaaudit.flows import fleet as flow
+from hpaaudit.results.read import Results
+from tests.bench import fleet
+
+HPAS, HOURS, SEED = 12, 0.5, 3
+
+SAME = ("reconciles", "metric_proposals", "predicted_writes", "scale_events", "scale_event_matches", "divergences")
+TEXTS = {"replay_id", "error", "invalid_text"}
+"""What the compiled rules leave to `explain`."""
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Half an hour of twelve HPAs, in several segments."""
+    folder = tmp_path_factory.mktemp("fleet") / "recording"
+    fleet.write(folder, hpas=HPAS, hours=HOURS, seed=SEED, budget=200_000)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def results(recording: Path) -> Results:
+    """The results of the compiled rules."""
+    return hpaaudit.replay(recording, into=recording.with_name("compiled.duckdb"), detail="numbers")
+
+
+def _rows(found: Results, table: str) -> list[dict[str, object]]:
+    rows = found.rows(f"from {table}")
+    return sorted(
+        ({name: row[name] for name in row.keys() - TEXTS} for row in rows),
+        key=lambda row: repr(sorted(row.items(), key=repr)),
+    )
+
+
+def test_every_relation_is_the_same(recording: Path, results: Results) -> None:
+    with hpaaudit.replay(recording, into=recording.with_name("one-by-one.duckdb"), detail="moved") as others:
+        assert len(list((recording / "segments").iterdir())) > 1
+        assert len(_rows(results, "reconciles")) == HPAS * HOURS * 240
+        for table in SAME:
+            assert (table, _rows(results, table)) == (table, _rows(others, table))
+
+
+def test_what_it_kept_is_said(results: Results) -> None:
+    assert results.detail == "numbers"
+    assert _rows(results, "decision_steps") == []
+
+
+def test_explain_makes_the_steps_again(recording: Path, results: Results) -> None:
+    moved = results.rows(
+        "select namespace || '/' || name as hpa, epoch_us(ts) as at from reconciles where action <> 'hold'"
+    )
+    with hpaaudit.replay(recording, into=recording.with_name("all.duckdb"), detail="all") as others:
+        for row in moved[:: max(len(moved) // 12, 1)]:
+            ours = hpaaudit.explain(results.path, row["hpa"], at=row["at"])
+            theirs = hpaaudit.explain(others.path, row["hpa"], at=row["at"])
+            assert ours.steps
+            assert (ours.steps, ours.pods) == (theirs.steps, theirs.pods)
+
+
+def test_some_hpas_and_some_time_are_chosen_likewise(recording: Path, results: Results) -> None:
+    begin, end = results.span
+    middle = (begin + end) // 2
+    key = results.rows("select min(namespace || '/' || name) as hpa from hpas")[0]["hpa"]
+    chosen = {"hpas": (key,), "since": middle - 300_000_000, "until": middle}
+    with (
+        hpaaudit.replay(recording, into=recording.with_name("a.duckdb"), detail="numbers", **chosen) as ours,
+        hpaaudit.replay(recording, into=recording.with_name("b.duckdb"), detail="moved", **chosen) as theirs,
+    ):
+        assert _rows(ours, "reconciles")
+        assert _rows(ours, "reconciles") == _rows(theirs, "reconciles")
+
+
+def test_without_numba_it_is_decided_one_by_one_and_said_once_where_that_takes_long(
+    recording: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(flow, "installed", lambda: False)
+    monkeypatch.setattr("hpaaudit.flows.replay.PATIENCE_SECONDS", 0.1)
+    told: list[str] = []
+    with hpaaudit.replay(recording, into=recording.with_name("plain.duckdb"), warn=told.append) as found:
+        assert found.detail == "moved"
+    assert len(told) == 1
+    assert "hpaaudit[fast]" in told[0]
+
+
+def test_what_is_beyond_the_kernel_is_decided_one_by_one_and_said(tmp_path: Path) -> None:
+    told: list[str] = []
+    folder = tmp_path / "shared-pods"
+    ambiguous = Path(__file__).parents[1] / "conformance" / "1.36" / "several-100-0001.capture.jsonl.gz"
+    hpaaudit.import_capture([ambiguous], into=folder)
+    with hpaaudit.replay(folder, detail="numbers", warn=told.append) as found:
+        assert _rows(found, "reconciles")
+    assert any("one by one" in line for line in told)
+
+
+def test_compiled_code_lies_in_the_users_cache_where_the_installation_is_not_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert flow.cache_folder().parent == tmp_path / "hpaaudit"

@@ -1,0 +1,200 @@
+"""The passes of a replay given as columns make the results that they make as rows, as far as numbers tell."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from hpaaudit.flows.replay import passes
+from hpaaudit.model.audit import Pass, RecordingInfo
+from hpaaudit.model.facts import Fact, HpaSeen
+from hpaaudit.recording.read import open_recording
+from hpaaudit.results import sql
+from hpaaudit.results.account_reconcile import reconcile_account
+from hpaaudit.results.questions import Scope, ask, question
+from hpaaudit.results.read import Results
+from hpaaudit.results.write import ResultsWriter
+from tests.results import numbers, story
+from tests.results.things import at
+
+RECORDINGS = Path(__file__).parents[2] / "recordings"
+EMPTY = {
+    "decision_steps",
+    "reconcile_pods",
+    "stabilization_inputs",
+    "predicted_statuses",
+    "predicted_events",
+    "memories",
+}
+"""What a replay of numbers does not keep."""
+OTHERWISE = {"ran_at", "detail", "evidence"} | numbers.UNTOLD
+"""Columns that tell when and how it was replayed, or in whose words."""
+
+
+def written(folder: Path, info: RecordingInfo, seen: list[Fact], made: list[Pass], size: int | None) -> Results:
+    """A results file of these passes: as rows, or as columns in slices of that size."""
+    detail = "moved" if size is None else "numbers"
+    path = folder / f"{detail}-{size}.duckdb"
+    with ResultsWriter(path, info, replace(story.REPLAY, detail=detail), overwrite=False) as writer:
+        writer.add_facts(seen)
+        if size is None:
+            writer.add(made)
+        else:
+            for slice_ in numbers.decided(made, size):
+                writer.add_columns(slice_)
+        return writer.finish()
+
+
+def rows(results: Results, table: str) -> list[tuple[Any, ...]]:
+    found = results.sql(f"from runs.{table}")
+    kept = [number for number, name in enumerate(found.columns) if name not in OTHERWISE]
+    return [tuple(row[number] for number in kept) for row in found.fetchall()]
+
+
+def fleet() -> tuple[list[Fact], list[Pass]]:
+    """The story four times over, of four HPAs whose uids are not in the order of their names."""
+    seen: list[Fact] = [fact for fact in story.facts() if not isinstance(fact, HpaSeen)]
+    made: list[Pass] = []
+    for number, uid in enumerate("dbca"):
+        name = f"web-{number}"
+        seen += [replace(fact, uid=uid, name=name) for fact in story.facts() if isinstance(fact, HpaSeen)]
+        for done in story.passes():
+            decision = replace(done.decision, uid=uid, name=name)
+            made.append(replace(done, reconcile_id=4 * done.reconcile_id + number, decision=decision))
+    seen.sort(key=lambda fact: fact.at_us)
+    made.sort(key=lambda done: done.reconcile_id)
+    return seen, made
+
+
+@pytest.mark.parametrize("size", [1, 5, 1000])
+def test_the_story_as_columns_makes_the_tables_that_it_makes_as_rows(tmp_path: Path, size: int) -> None:
+    seen, made = fleet()
+    info = story.recorded(tmp_path / "recording", seen)
+    with (
+        written(tmp_path, info, seen, made, None) as told,
+        written(tmp_path, info, seen, made, size) as counted,
+    ):
+        for table in sql.folder("schema"):
+            if table not in EMPTY:
+                assert rows(counted, table) == rows(told, table), table
+
+
+@pytest.mark.parametrize("name", ["load-step", "metrics-down", "scaled-by-hand", "unready-on-the-way-up"])
+def test_a_recording_as_columns_makes_the_tables_that_it_makes_as_rows(tmp_path: Path, name: str) -> None:
+    recording = open_recording(RECORDINGS / name)
+    seen, made = list(recording.facts()), list(passes(RECORDINGS / name))
+    with (
+        written(tmp_path, recording.info, seen, made, None) as told,
+        written(tmp_path, recording.info, seen, made, 7) as counted,
+    ):
+        assert rows(told, "reconciles")
+        for table in sql.folder("schema"):
+            if table not in EMPTY:
+                assert rows(counted, table) == rows(told, table), table
+
+
+def test_hpas_that_are_audited_apart_are_judged_as_they_are_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, made = fleet()
+    info = story.recorded(tmp_path / "recording", seen)
+    with written(tmp_path, info, seen, made, 1000) as together:
+        hpas = sql.folder("audit")["13_replayed_hpas"]
+        assert "// 500000" in hpas
+        monkeypatch.setitem(sql.folder("audit"), "13_replayed_hpas", hpas.replace("// 500000", "// 20"))
+        with written(tmp_path, info, seen, made, 999) as apart:
+            for table in sql.folder("schema"):
+                assert rows(apart, table) == rows(together, table), table
+
+
+def test_one_by_one_a_replay_of_numbers_keeps_as_little(tmp_path: Path) -> None:
+    with story.results(tmp_path, detail="numbers") as results:
+        for table in EMPTY:
+            assert rows(results, table) == [], table
+        assert rows(results, "reconciles")
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
+    """The story, replayed as numbers."""
+    folder = tmp_path_factory.mktemp("numbers")
+    seen = list(story.facts())
+    info = story.recorded(folder / "recording", seen)
+    with written(folder, info, seen, list(story.passes()), 6) as results:
+        yield results
+
+
+def test_what_numbers_do_not_tell_is_empty_or_null_and_the_replay_says_so(counted: Results) -> None:
+    assert counted.detail == "numbers"
+    for table in EMPTY:
+        assert rows(counted, table) == [], table
+    assert counted.rows("select count(error) as error from reconciles") == [{"error": 0}]
+    assert counted.rows("select count(invalid_text) as text from metric_proposals") == [{"text": 0}]
+
+
+def test_columns_arrive_as_the_types_that_are_declared(counted: Results, told: Results) -> None:
+    types = "select table_name, column_name, data_type from duckdb_columns() where schema_name = 'runs' order by all"
+    assert counted.sql(types).fetchall() == told.sql(types).fetchall()
+
+
+def answers(results: Results, name: str, seconds: float) -> list[dict[str, Any]]:
+    found = ask(results, question(name), Scope(at_us=at(seconds)))
+    return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
+
+
+def test_the_last_step_that_bound_a_number_is_told_without_its_steps(counted: Results, told: Results) -> None:
+    [step] = answers(counted, "which_steps_made_it", 30)
+    [*_, last] = [step for step in answers(told, "which_steps_made_it", 30) if step["binding"]]
+    assert (step["code"], step["after"]) == (last["code"], last["after"])
+    assert (step["seq"], step["stage"], step["detail"]) == (None, None, None)
+
+
+def test_a_memory_that_held_is_told_without_its_age(counted: Results, told: Results) -> None:
+    held = answers(told, "which_memory_held_it", 0)
+    assert held
+    untold = {"rec_at": None, "age_s": None}
+    assert answers(counted, "which_memory_held_it", 0) == [row | untold for row in held]
+
+
+def test_pods_that_did_not_count_are_counted_without_their_names(counted: Results, told: Results) -> None:
+    kept = answers(told, "which_pods_did_not_count", 0)
+    assert kept
+    untold = {"why_code": None, "pods": None}
+    assert answers(counted, "which_pods_did_not_count", 0) == [row | untold for row in kept]
+
+
+def test_the_same_patterns_are_found(counted: Results, told: Results) -> None:
+    findings = "select pattern, first_at, last_at, severity, verdict from findings"
+    assert counted.rows(findings) == told.rows(findings)
+    assert counted.rows("select pattern from findings where pattern = 'blank_reason'")
+
+
+def test_a_reconcile_is_accounted_for_without_its_steps(counted: Results, told: Results) -> None:
+    ours, theirs = (reconcile_account(results, "shop/web", at(105)) for results in (counted, told))
+    assert theirs.error == ours.error == ""
+    assert [replace(metric, invalid_text="") for metric in theirs.metrics] == list(ours.metrics)
+    assert (ours.steps, ours.pods) == ((), ())
+    assert (ours.conditions, ours.verdict, ours.before) == (theirs.conditions, theirs.verdict, theirs.before)
+
+
+def test_what_does_not_fit_into_memory_is_asked_again_with_more(tmp_path: Path) -> None:
+    class Small:
+        """A connection that runs out of memory until it may use more."""
+
+        said: tuple[str, ...] = ()
+
+        def execute(self, text: str, _params: object = None) -> None:
+            self.said = (*self.said, text)
+            if self.said == ("heavy",):
+                raise duckdb.OutOfMemoryException
+
+    small = Small()
+    writer = ResultsWriter(tmp_path / "web.duckdb", story.INFO, story.REPLAY, overwrite=False)
+    with writer:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(writer, "_connection", small)
+            writer._ask("heavy")
+        assert small.said == ("heavy", "reset memory_limit", "heavy")
