@@ -343,6 +343,34 @@ BEHAVIOURS = (
         reference="#139142",
         what="AmbiguousSelector names at most two HPAs",
     ),
+    Behaviour(
+        name="SucceededIgnored",
+        since=("1.38",),
+        reference="#141302; merged without a release note",
+        known_by="read",
+        what="a Succeeded pod is ignored like a Failed one; before it was missing",
+    ),
+    Behaviour(
+        name="OverheadExcluded",
+        since=("1.38",),
+        reference="#142154, CHANGELOG-1.38",
+        known_by="read",
+        what="a request of the pod level no longer includes the pod's overhead",
+    ),
+    Behaviour(
+        name="ReplicasCapped",
+        since=("1.38",),
+        reference="#141397, CHANGELOG-1.38",
+        known_by="read",
+        what="every number of replicas beyond int32 is cut to the largest",
+    ),
+    Behaviour(
+        name="TotalAtZero",
+        since=("1.38",),
+        reference="#140958, CHANGELOG-1.38",
+        known_by="read",
+        what="at zero replicas the status of an average is the total, which before was divided by zero",
+    ),
 )
 
 GATES = (

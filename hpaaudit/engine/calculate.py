@@ -106,7 +106,8 @@ def value(usage: Milli, target: Milli, sight: Sight, *, external: bool) -> Count
 
 def per_pod(usage: Milli, target: Milli, sight: Sight, *, clamped: bool, tolerant: bool = True) -> Count:
     """Object and External average values."""
-    return _count(rules.per_pod(usage, target, sight.scale.status_replicas, sight.bounds, clamped, tolerant))
+    replicas, whole = sight.scale.status_replicas, sight.rules.total_at_zero
+    return _count(rules.per_pod(usage, target, replicas, sight.bounds, clamped, tolerant, whole))
 
 
 def _tally(
@@ -156,8 +157,16 @@ def _filled(
 
 
 def _groups(samples: Mapping[str, Sample], resource: str, at_us: Micros, sight: Sight) -> Groups:
-    pending = sight.rules.pending_is_unready
-    return group(sight.pods, samples, resource, at_us, sight.flags, pending_is_unready=pending)
+    in_force = sight.rules
+    return group(
+        sight.pods,
+        samples,
+        resource,
+        at_us,
+        sight.flags,
+        pending_is_unready=in_force.pending_is_unready,
+        succeeded_ignored=in_force.succeeded_ignored,
+    )
 
 
 def _counted(samples: Mapping[str, Sample], groups: Groups, sight: Sight) -> Mapping[str, Sample]:

@@ -36,8 +36,13 @@ def group(
     flags: Flags,
     *,
     pending_is_unready: bool,
+    succeeded_ignored: bool,
 ) -> Groups:
-    """The pods of one metric; readiness is looked at for `cpu` only. As `groupPods`, 1.36."""
+    """The pods of one metric; readiness is looked at for `cpu` only. As `groupPods`, 1.36.
+
+    succeeded_ignored   a Succeeded pod is over like a Failed one (1.38)
+    """
+    over = {"Failed": "failed", "Succeeded": "succeeded"} if succeeded_ignored else {"Failed": "failed"}
     ready: list[str] = []
     unready: list[str] = []
     missing: list[str] = []
@@ -45,12 +50,12 @@ def group(
     why: dict[str, str] = {}
     for pod in pods:
         sample = samples.get(pod.name)
-        failed = pod.phase == "Failed"
+        gone = pod.deleting_us is not None or pod.phase in over
         pending = pod.phase == "Pending"
-        bucket = rules.classify(pod.deleting_us is not None or failed, pending, sample is not None, pending_is_unready)
+        bucket = rules.classify(gone, pending, sample is not None, pending_is_unready)
         if bucket == rules.IGNORED:
             ignored.append(pod.name)
-            why[pod.name] = "failed" if failed else "terminating"
+            why[pod.name] = over.get(pod.phase, "terminating")
         elif bucket == rules.UNREADY:
             unready.append(pod.name)
             why[pod.name] = "pending"

@@ -60,8 +60,9 @@ def with_behavior(
     *,
     both: bool,
     min_moves: bool,
+    capped: bool,
 ) -> Limited:
-    """With a behavior; `both` and `min_moves` as of `rules.allowed`."""
+    """With a behavior; `both`, `min_moves` and `capped` as of `rules.allowed`."""
     upward = stabilized > current
     direction = behavior.scale_up if upward else behavior.scale_down
     limit = current
@@ -78,6 +79,7 @@ def with_behavior(
             now_us,
             both,
             min_moves,
+            capped,
         )
     made = rules.limit_moves(stabilized, current, minimum, maximum, limit, limit)
     moves = stabilized != current

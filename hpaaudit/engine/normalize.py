@@ -54,6 +54,7 @@ def normalize(
             now_us,
             both=rules.both_directions_count,
             min_moves=rules.min_policy_moves,
+            capped=rules.replicas_capped,
         )
         without_memory = limits.with_behavior(
             raw,
@@ -65,6 +66,7 @@ def normalize(
             now_us,
             both=rules.both_directions_count,
             min_moves=rules.min_policy_moves,
+            capped=rules.replicas_capped,
         )
     conditions = _able(conditions, raw, current, held.replicas, now_us, behavior=behavior is not None)
     conditions = with_condition(

@@ -76,6 +76,10 @@ class Rules:
     object_error_in_order: bool
     outer_prefix: bool
     few_names_when_ambiguous: bool
+    succeeded_ignored: bool
+    overhead_excluded: bool
+    replicas_capped: bool
+    total_at_zero: bool
     selector_errors_aggregated: bool
     selector_error_names_key: bool
     usage_named: bool

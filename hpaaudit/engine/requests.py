@@ -17,7 +17,7 @@ def requests(pods: Sequence[Pod], container: str, resource: str, rules: Rules) -
     found: dict[str, Milli] = {}
     for pod in pods:
         whole = rules.pod_level_resources and not container and _has_pod_level(pod)
-        request = _of_pod(pod, resource) if whole else _of_containers(pod, container, resource, rules)
+        request = _of_pod(pod, resource, rules) if whole else _of_containers(pod, container, resource, rules)
         if isinstance(request, Problem):
             return request
         found[pod.name] = request
@@ -57,8 +57,8 @@ def _of_containers(pod: Pod, name: str, resource: str, rules: Rules) -> Milli | 
     return Milli(total)
 
 
-def _of_pod(pod: Pod, resource: str) -> Milli | Problem:
-    """The effective request of a pod with pod-level resources (`PodRequests`), overhead included (to 1.37).
+def _of_pod(pod: Pod, resource: str, rules: Rules) -> Milli | Problem:
+    """The effective request of a pod with pod-level resources (`PodRequests`), to 1.37 with its overhead.
 
     What the pod level does not name falls back to the sum over containers and sidecars, or to the
     peak of the init containers' sequence, whichever is higher.
@@ -77,7 +77,7 @@ def _of_pod(pod: Pod, resource: str) -> Milli | Problem:
     known = [amount for amount in (_sum(running), *peaks) if amount is not None]
     own = dict(pod.pod_requests or ()).get(resource) if _supported(resource) else None
     total = own if own is not None else (max(known) if known else None)
-    overhead = dict(pod.overhead).get(resource)
+    overhead = None if rules.overhead_excluded else dict(pod.overhead).get(resource)
     total = _sum([total, overhead])
     if total is None:
         return Problem("metric.invalid.missing_request", f"missing pod-level request for {resource} in Pod {pod.name}")

@@ -37,8 +37,8 @@ class Sight:
 
     @property
     def bounds(self) -> Bounds:
-        """The tolerances of this HPA."""
-        return Bounds(self.down, self.up, self.rules.inclusive_tolerance)
+        """What holds a proposal: the tolerances of this HPA, and int32."""
+        return Bounds(self.down, self.up, self.rules.inclusive_tolerance, self.rules.replicas_capped)
 
 
 def tolerances(hpa: Hpa, flags: Flags, rules: Rules) -> tuple[float, float]:

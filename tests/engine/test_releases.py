@@ -11,6 +11,7 @@ from hpaaudit.engine.release import ALPHA, KNOWN, known_release, rules_of, versi
 from hpaaudit.errors import UnknownRelease
 from hpaaudit.model.target import Container
 from tests.engine.scenes import (
+    ASLEEP,
     Metric,
     amounts,
     asks,
@@ -105,9 +106,18 @@ PROPOSALS: list[tuple[str, Metric, str, dict[str, Any], dict[str, int]]] = [
     ("a surge alone", external(118_000, average=10_000), "", {"replicas": 10, "status_replicas": 12},
         {"1.16": 12, "1.36": 12}),
     ("beyond int32 by average", external(3 * 10**11, average=100), "", {"replicas": 1},
-        {"1.33": -(2**31), "1.34": 2**31 - 1}),
+        {"1.33": -(2**31), "1.34": 2**31 - 1, "1.38": 2**31 - 1}),
     ("beyond int32 by value", external(3 * 10**11, value=100), "10@1", {"replicas": 10},
-        {"1.34": -(2**31), "1.35": 2**31 - 1}),
+        {"1.34": -(2**31), "1.35": 2**31 - 1, "1.38": 2**31 - 1}),
+    ("beyond int32 by value, at zero", external(3 * 10**11, value=100), "", {"replicas": 0, "status": ASLEEP},
+        {"1.37": -(2**31), "1.38": 2**31 - 1}),
+    ("beyond int32 by an Object's average", of_object(3 * 10**11, average=100), "", {"replicas": 1},
+        {"1.37": -(2**31), "1.38": 2**31 - 1}),
+    ("beyond int32 by pods", per_pod(1), "10@300000000", {"replicas": 10}, {"1.37": -(2**31), "1.38": 2**31 - 1}),
+    ("beyond int32 after filling in", per_pod(1), "10@300000000 1", {"replicas": 11},
+        {"1.37": 11, "1.38": 2**31 - 1}),
+    ("Succeeded pods without samples", cpu(50), "3@200 2:succeeded", {"replicas": 3}, {"1.37": 3, "1.38": 2}),
+    ("a Succeeded pod with a sample", cpu(50), "2@800 1@0:succeeded", {"replicas": 2}, {"1.37": 2, "1.38": 4}),
     ("a value of three ready pods", of_object(3000, value=1000), "3@1 3@1:unready", {"replicas": 6},
         {"1.12": 9, "1.36": 9}),
     ("never ready, 31 s after its start", cpu(50), "1@900:unready,start-1000,since-969 1@900", {"replicas": 2},
@@ -158,9 +168,9 @@ WHOLE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(
-    ("release", "asked"), [("1.28", 500), ("1.29", 600), ("1.33", 600), ("1.34", 950), ("1.37", 950)]
+    ("release", "asked"), [("1.28", 500), ("1.29", 600), ("1.33", 600), ("1.34", 950), ("1.37", 950), ("1.38", 900)]
 )
-def test_a_pods_request_grew_by_sidecars_then_by_its_own_level(release: str, asked: int) -> None:
+def test_a_pods_request_grew_by_sidecars_then_by_its_own_level_and_lost_its_overhead(release: str, asked: int) -> None:
     found = propose(cpu(50), crowd=pods("1@10", **WHOLE), flags=flags(release=release))
     assert [pod.request for pod in found.pods] == [asked]
     named = propose(container("a", 50), crowd=pods("1@10", **WHOLE), flags=flags(release=release))
@@ -279,6 +289,27 @@ def test_a_minimum_of_zero_keeps_the_hpa_at_work_at_zero_since_1_16(release: str
 def test_the_error_of_one_metric_outlives_a_pass_since_1_27(release: str, told: bool) -> None:
     made = decide(asks(9), external(average=1).failing(), replicas=5, flags=flags(release=release))
     assert (made.desired, bool(made.error)) == (9, told)
+
+
+@pytest.mark.parametrize(("release", "published"), [("1.37", -(2**63)), ("1.38", 35_000)])
+@pytest.mark.parametrize("metric", [external(35_000, average=10_000), of_object(35_000, average=10_000)])
+def test_without_replicas_an_average_is_published_as_the_total_since_1_38(
+    metric: Metric, release: str, published: int
+) -> None:
+    found = propose(metric, replicas=0, status=ASLEEP, flags=flags(release=release))
+    assert (found.proposal, found.current_milli) == (4, published)
+
+
+def test_a_percentage_beyond_int32_lets_everything_through_since_1_38() -> None:
+    scene: dict[str, Any] = {"behavior": _up(("Percent", 2**31 - 1, 60)), "replicas": 1000, "maximum": 2000}
+    wanted = [decide(asks(1500), flags=flags(release=release), **scene).desired for release in ("1.37", "1.38")]
+    assert wanted == [1000, 1500]
+
+
+@pytest.mark.parametrize("metric", [external(3 * 10**11, value=100), of_object(3 * 10**11, average=100), per_pod(1)])
+def test_a_vendor_may_cap_every_number_of_replicas_before_1_38(metric: Metric) -> None:
+    given = flags(release="1.34", with_behaviours=("ReplicasCapped",))
+    assert propose(metric, crowd=pods("10@300000000"), replicas=10, flags=given).proposal == 2**31 - 1
 
 
 @pytest.mark.parametrize(("release", "described"), [("1.32", False), ("1.33", True)])

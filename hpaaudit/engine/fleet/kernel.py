@@ -311,6 +311,7 @@ def _limited(
             now_us,
             release.both_directions_count,
             release.min_policy_moves,
+            release.replicas_capped,
         )
     return limit_moves(wanted, current, terms.minimum[row], terms.maximum[row], limit, limit)
 

@@ -63,7 +63,8 @@ def measured(
         return UNSEEN, refused(NO_PROBLEM), NO_TALLY
     if reads.problem[read] != NONE:
         return reads.problem[read], refused(NO_PROBLEM), NO_TALLY
-    bounds = Bounds(tape.terms.tolerance_down[row], tape.terms.tolerance_up[row], release.inclusive_tolerance)
+    down, up = tape.terms.tolerance_down[row], tape.terms.tolerance_up[row]
+    bounds = Bounds(down, up, release.inclusive_tolerance, release.replicas_capped)
     if how >= OBJECT_VALUE:
         made = refused(NO_PROBLEM)
         if how <= OBJECT_AVERAGE and reads.items[read] != 1:
@@ -72,11 +73,27 @@ def measured(
             return EMPTY_EXTERNAL, made, NO_TALLY
         status_replicas = tape.scales.status_replicas[scale]
         if how == OBJECT_AVERAGE:
-            tolerant = release.object_average_tolerance
-            made = per_pod(reads.summed[read], target, status_replicas, bounds, clamped=False, tolerant=tolerant)
+            tolerant, whole = release.object_average_tolerance, release.total_at_zero
+            made = per_pod(
+                reads.summed[read],
+                target,
+                status_replicas,
+                bounds,
+                clamped=False,
+                tolerant=tolerant,
+                total_at_zero=whole,
+            )
         elif how == EXTERNAL_AVERAGE:
-            clamped = release.external_average_clamped
-            made = per_pod(reads.per_pod[read], target, status_replicas, bounds, clamped=clamped, tolerant=True)
+            clamped, whole = release.external_average_clamped, release.total_at_zero
+            made = per_pod(
+                reads.per_pod[read],
+                target,
+                status_replicas,
+                bounds,
+                clamped=clamped,
+                tolerant=True,
+                total_at_zero=whole,
+            )
         else:
             listed, running = _running(tape, cursors, row, index)
             pods_first = how == EXTERNAL_VALUE and not release.value_before_pods

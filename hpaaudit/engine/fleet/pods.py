@@ -81,14 +81,16 @@ class PodTracks:
         name = of_words(self._names, words(table, "name"))
         alive = ~numbers(table, "gone").astype(bool)
         phase, ready = words(table, "phase"), words(table, "ready")
-        failed = where(phase, "Failed")
+        over = where(phase, "Failed")
+        if self._rules.succeeded_ignored:
+            over = over | where(phase, "Succeeded")
         judged = alive & (ready.codes >= 0) & ~where(ready, "") & present(table, "start_us")
         return {
             "seq": numbers(table, "seq"),
             "track": of_pairs(self._keys, namespace, name),
             "namespace": namespace,
             "alive": alive.astype(np.int64),
-            "ignored": (present(table, "deleting_us") | failed).astype(np.int64),
+            "ignored": (present(table, "deleting_us") | over).astype(np.int64),
             "pending": where(phase, "Pending").astype(np.int64),
             "judged": judged.astype(np.int64),
             "ready_false": where(ready, "False").astype(np.int64),

@@ -38,6 +38,8 @@ class Release(NamedTuple):
     value_clamped: bool
     external_average_clamped: bool
     object_average_tolerance: bool
+    replicas_capped: bool
+    total_at_zero: bool
     envelope: bool
     both_directions_count: bool
     min_policy_moves: bool

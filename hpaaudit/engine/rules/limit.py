@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hpaaudit.engine.rules.numbers import MAX_INT32, MIN_INT32, ceil, to_int32, wrap32
+from hpaaudit.engine.rules.numbers import MAX_INT32, MIN_INT32, count_of, to_int32, wrap32
 
 SCALE_UP_LIMIT_FACTOR = 2.0
 SCALE_UP_LIMIT_MINIMUM = 4.0
@@ -111,9 +111,9 @@ def up_by_pods(start: int, value: int) -> int:
     return wrap32(start + value)
 
 
-def up_by_percent(start: int, value: int) -> int:
+def up_by_percent(start: int, value: int, capped: bool) -> int:
     """What a Percent policy allows on the way up, rounded up from doubles in just this order."""
-    return to_int32(ceil(float(start) * (1.0 + float(value) / 100.0)))
+    return count_of(float(start) * (1.0 + float(value) / 100.0), capped)
 
 
 def down_by_pods(start: int, value: int) -> int:
@@ -161,6 +161,7 @@ def allowed(
     now_us: int,
     both: bool,
     min_moves: bool,
+    capped: bool,
 ) -> int:
     """What the policies of one direction allow (`calculateScaleUpLimitWithScalingRules`, and down).
 
@@ -168,6 +169,7 @@ def allowed(
                    outdated does not matter here
     both           events of either direction count; before 1.26 only those of the same
     min_moves      selectPolicy Min lets something move; in 1.18 and 1.19 at first it never did
+    capped         a percentage beyond int32 allows its largest (1.38)
     """
     if policies.select == SELECT_DISABLED:
         return current
@@ -179,7 +181,7 @@ def allowed(
         start, value = period_start(current, added, removed), policies.values[index]
         by_pods = policies.kinds[index] == PODS
         if upward:
-            proposed = up_by_pods(start, value) if by_pods else up_by_percent(start, value)
+            proposed = up_by_pods(start, value) if by_pods else up_by_percent(start, value, capped)
             best = fold_up(policies.select, best, proposed)
         else:
             proposed = down_by_pods(start, value) if by_pods else down_by_percent(start, value)

@@ -57,3 +57,9 @@ def ceil(number: float) -> float:
     if math.isnan(number) or abs(number) >= TWO_53:
         return number
     return float(math.ceil(number))
+
+
+def count_of(number: float, capped: bool) -> int:
+    """A number of replicas, rounded up to an int32; `capped`: what is beyond becomes the largest, not the least."""
+    rounded = ceil(number)
+    return MAX_INT32 if capped and rounded > float(MAX_INT32) else to_int32(rounded)

@@ -4,13 +4,12 @@ import math
 from typing import NamedTuple
 
 from hpaaudit.engine.rules.numbers import (
-    MAX_INT32,
     MAX_INT64,
     TWO_63,
     ceil,
+    count_of,
     cut,
     divide,
-    to_int32,
     to_int64,
     wrap32,
     wrap64,
@@ -85,11 +84,12 @@ class Tally(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """The tolerance of both directions; `inclusive` as of 1.33."""
+    """The tolerance of both directions, `inclusive` as of 1.33; `capped`: beyond int32 stands its largest (1.38)."""
 
     down: float
     up: float
     inclusive: bool
+    capped: bool
 
 
 def refused(problem: int) -> Proposal:
@@ -162,7 +162,7 @@ def plain(
 def _unfilled(ready: int, current: int, average: int, percent: int, ratio: float, bounds: Bounds) -> Proposal:
     """Every pod is measured: the ratio alone decides."""
     inside = within(ratio, bounds.down, bounds.up, bounds.inclusive)
-    replicas = current if inside else replicas_of(ratio, ready)
+    replicas = current if inside else replicas_of(ratio, ready, bounds.capped)
     return Proposal(NO_PROBLEM, replicas, average, percent, ratio, math.nan, UNADJUSTED)
 
 
@@ -173,7 +173,7 @@ def _refilled(
     if holds(first, second, bounds.down, bounds.up, bounds.inclusive):
         inside = within(second, bounds.down, bounds.up, bounds.inclusive)
         return current, DAMPED_INTO_TOLERANCE if inside else DIRECTION_FLIP_HOLD
-    replicas = replicas_of(second, samples)
+    replicas = replicas_of(second, samples, bounds.capped)
     if guarded and against_direction(second, replicas, current):
         return current, COUNT_FLIP_HOLD
     if rescue:
@@ -188,37 +188,44 @@ def value(
 
     listed, running   pods of the selector, and those of them that are Running with Ready=True
     pods_first        an External value looked for pods before it tested the tolerance (until 1.15)
+    clamped           beyond int32 stands its largest, but at zero replicas (1.35)
     """
     ratio = usage_ratio(usage, target)
     inside = within(ratio, bounds.down, bounds.up, bounds.inclusive)
     if current == 0:
-        replicas = replicas_of(ratio, 1)
+        replicas = replicas_of(ratio, 1, bounds.capped)
     elif listed == 0 and (pods_first or not inside):
         return refused(NO_PODS)
     elif inside:
         replicas = current
-    elif clamped:
-        replicas = replicas_of_clamped(ratio, running)
     else:
-        replicas = replicas_of(ratio, running)
+        replicas = replicas_of(ratio, running, clamped or bounds.capped)
     return Proposal(NO_PROBLEM, replicas, usage, 0, ratio, math.nan, UNADJUSTED)
 
 
-def per_pod(usage: int, target: int, status_replicas: int, bounds: Bounds, clamped: bool, tolerant: bool) -> Proposal:
+def per_pod(
+    usage: int,
+    target: int,
+    status_replicas: int,
+    bounds: Bounds,
+    clamped: bool,
+    tolerant: bool,
+    total_at_zero: bool,
+) -> Proposal:
     """Object and External average values: against `status.replicas`, pods are not looked at.
 
-    tolerant   there is a tolerance: an Object average of 1.14 has none
+    clamped         beyond int32 and int64 stands their largest (External since 1.34)
+    tolerant        there is a tolerance: an Object average of 1.14 has none
+    total_at_zero   without replicas status publishes the total (1.38)
     """
     ratio = per_pod_ratio(usage, target, status_replicas)
     if not tolerant:
         replicas = per_pod_replicas_unheld(usage, target)
     elif not outside(ratio, bounds.down, bounds.up, bounds.inclusive):
         replicas = status_replicas
-    elif clamped:
-        replicas = per_pod_replicas_clamped(usage, target)
     else:
-        replicas = per_pod_replicas(usage, target)
-    average = per_pod_status(usage, status_replicas, clamped)
+        replicas = per_pod_replicas(usage, target, clamped or bounds.capped)
+    average = per_pod_status(usage, status_replicas, clamped, total_at_zero)
     return Proposal(NO_PROBLEM, replicas, average, 0, ratio, math.nan, UNADJUSTED)
 
 
@@ -262,15 +269,9 @@ def missing_utilization(request: int, target: int, up_to_target: bool) -> int:
     return cut(wrap64(request * percent), FULL_PERCENT)
 
 
-def replicas_of(ratio: float, pods: int) -> int:
-    """As many pods as bring the ratio to one."""
-    return to_int32(ceil(ratio * float(pods)))
-
-
-def replicas_of_clamped(ratio: float, pods: int) -> int:
-    """The same, at most the largest int32 (Value targets since 1.35)."""
-    replicas = ceil(ratio * float(pods))
-    return MAX_INT32 if replicas > float(MAX_INT32) else to_int32(replicas)
+def replicas_of(ratio: float, pods: int, capped: bool) -> int:
+    """As many pods as bring the ratio to one; `capped`: at most the largest int32 (Value targets since 1.35)."""
+    return count_of(ratio * float(pods), capped)
 
 
 def holds(first: float, second: float, down: float, up: float, inclusive: bool) -> bool:
@@ -288,26 +289,22 @@ def per_pod_ratio(usage: int, target: int, status_replicas: int) -> float:
     return divide(float(usage), float(target) * float(status_replicas))
 
 
-def per_pod_replicas(usage: int, target: int) -> int:
-    """As many pods as carry the usage at the target each."""
-    return to_int32(ceil(divide(float(usage), float(target))))
+def per_pod_replicas(usage: int, target: int, capped: bool) -> int:
+    """As many pods as carry the usage at the target each; `capped`: at most the largest int32 (External since 1.34)."""
+    return count_of(divide(float(usage), float(target)), capped)
 
 
 def per_pod_replicas_unheld(usage: int, target: int) -> int:
     """As 1.14 computed an Object average: its ratio divides by zero, so nothing is ever inside the tolerance."""
-    return per_pod_replicas(usage, target) if usage else 0
+    return per_pod_replicas(usage, target, capped=False) if usage else 0
 
 
-def per_pod_replicas_clamped(usage: int, target: int) -> int:
-    """The same, at most the largest int32 (External since 1.34)."""
-    replicas = ceil(divide(float(usage), float(target)))
-    return MAX_INT32 if replicas > float(MAX_INT32) else to_int32(replicas)
-
-
-def per_pod_status(usage: int, status_replicas: int, clamped: bool) -> int:
+def per_pod_status(usage: int, status_replicas: int, clamped: bool, total_at_zero: bool) -> int:
     """What status publishes as the average; an external one beyond int64 as the largest (1.34)."""
     if clamped and float(usage) >= TWO_63:
         return MAX_INT64
+    if total_at_zero and status_replicas == 0:
+        return usage
     return to_int64(ceil(divide(float(usage), float(status_replicas))))
 
 
