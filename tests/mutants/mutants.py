@@ -193,7 +193,7 @@ MUTANTS = (
     Mutant("propose", "per_pod", "replicas = status_replicas", "replicas = 0"),
     # reason
     Mutant("reason", "of_metric", "proposal == current and ", ""),
-    Mutant("reason", "of_metric", "ON_TARGET if ratio == 1.0", "ON_TARGET if ratio != 1.0"),
+    Mutant("reason", "of_metric", "if ratio == 1.0", "if ratio != 1.0"),
     Mutant("reason", "of_metric", "1 <= adjust <= 3", "1 <= adjust <= 2"),
     Mutant("reason", "of_window", "not behavior and ", ""),
     Mutant("reason", "of_window", "raw > stabilized", "raw < stabilized"),

@@ -65,8 +65,10 @@ def of_metric(adjust: int, proposal: int, current: int, ratio: float, tolerance:
     """What the winning metric says; `adjust` as of `rules.propose`, where 1 to 3 are holds."""
     if 1 <= adjust <= 3:  # noqa: PLR2004 (DAMPED_INTO_TOLERANCE, DIRECTION_FLIP_HOLD, COUNT_FLIP_HOLD)
         return DAMPED + adjust - 1
+    if ratio == 1.0:
+        return ON_TARGET
     if proposal == current and 1.0 - tolerance <= ratio <= 1.0 + tolerance:
-        return ON_TARGET if ratio == 1.0 else TOLERANCE_HOLD
+        return TOLERANCE_HOLD
     return ABOVE_TARGET if ratio > 1.0 else BELOW_TARGET
 
 
