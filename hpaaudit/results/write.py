@@ -31,8 +31,10 @@ _MEMORIES = {"all"}
 _PODS = {"pods", *_MEMORIES}
 _STEPS = {"steps", *_PODS}
 """The details that keep these of every pass, and not only where something moved or differs."""
+MEMORY = "300MB"
+"""What DuckDB may hold: enough for a fleet-day; a fleet-week spills to the disk."""
 _SETTINGS: dict[str, str | int] = {
-    "memory_limit": "300MB",  # more than a fleet-day needs; a fleet-week spills to the disk
+    "memory_limit": MEMORY,
     "checkpoint_threshold": "1TB",  # once, when the file is done
     "max_vacuum_tasks": 0,  # what was just written is not written once more into fuller row groups
 }
@@ -148,6 +150,7 @@ class ResultsWriter:
         except duckdb.OutOfMemoryException:  # not everything can spill
             self._connection.execute("reset memory_limit")
             self._connection.execute(text, params)
+            self._connection.execute(f"set memory_limit = '{MEMORY}'")
 
     def _parts(self) -> list[tuple[int, int]]:
         """The first and the last HPA of those that are audited together."""

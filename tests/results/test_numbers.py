@@ -197,4 +197,4 @@ def test_what_does_not_fit_into_memory_is_asked_again_with_more(tmp_path: Path) 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(writer, "_connection", small)
             writer._ask("heavy")
-        assert small.said == ("heavy", "reset memory_limit", "heavy")
+        assert small.said == ("heavy", "reset memory_limit", "heavy", "set memory_limit = '300MB'")

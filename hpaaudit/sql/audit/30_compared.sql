@@ -60,7 +60,7 @@ with statuses as (
 select
     g.reconcile_id, g.hpa, g.nth, g.ts,
     greatest(0, epoch_us(coalesce(g.next_ts, h.ended_at)) - epoch_us(g.ts)) / 1e6 as lasted_s,
-    g.decided_source,
+    g.desired, g.decided_source,
     case g.decided_source when 1 then g.sent when 2 then g.desired_replicas end as decided,
     g.actual, g.said_so, g.done_so, g.open,
     g.is_fresh and g.said_able_reason = 'FailedUpdateScale' as told_of_failure,

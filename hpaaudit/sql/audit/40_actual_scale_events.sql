@@ -95,11 +95,10 @@ with numbered as (
     select distinct w.change_id
     from rivals as w
     join replayed_hpas as h using (hpa_uid)
-    join spans as s on s.hpa = h.hpa
-    join compared as c using (reconcile_id)
+    join compared as c using (hpa)
     cross join sync as y
-    where s.ts between w.at_lo - y.sync and w.at_hi + interval 1 second
-        and w.to_replicas in (s.desired, c.decided)
+    where c.ts between w.at_lo - y.sync and w.at_hi + interval 1 second
+        and w.to_replicas in (c.desired, c.decided)
 ), placed as (
     select w.change_id, s.reconcile_id
     from (select w.change_id, h.hpa, w.at_hi from writers as w join replayed_hpas as h using (hpa_uid)) as w

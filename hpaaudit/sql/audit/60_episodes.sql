@@ -6,29 +6,26 @@ with islands as (
         *,
         nth - row_number() over (partition by hpa order by nth) as matches_before
     from verdicts
+), numbered as (
+    select
+        *,
+        count(*) filter (verdict <> 'undecidable') over (partition by hpa, matches_before order by nth) as decidable
+    from islands
 ), carried as (
     select
         *,
-        coalesce(
-            last_value(case when verdict <> 'undecidable' then class end ignore nulls) over (
-                partition by hpa, matches_before
-                order by nth
-                rows between unbounded preceding and current row
-            ),
-            class
-        ) as episode_class
-    from islands
+        case
+            when decidable = 0 then class
+            else first_value(class) over (partition by hpa, matches_before, decidable order by nth)
+        end as episode_class
+    from numbered
 ), starts as (
     select
         *,
-        episode_class is distinct from lag(episode_class) over (
-            partition by hpa, matches_before
-            order by nth
-        ) as is_first
+        episode_class is distinct from lag(episode_class) over (partition by hpa, matches_before order by nth) as is_first
     from carried
 )
 select
-    reconcile_id,
-    episode_class,
+    reconcile_id, hpa, episode_class,
     count(*) filter (is_first) over (order by hpa, nth) as divergence_id
 from starts;

@@ -9,10 +9,10 @@ with judged as (
         v.class, e.divergence_id
     from staged.replayed as r
     join replayed_hpas as h on h.place = r.hpa_uid
-    join compared as c on c.reconcile_id = r.reconcile_id
-    left join verdicts as v on v.reconcile_id = r.reconcile_id
-    left join episodes as e on e.reconcile_id = r.reconcile_id
-    where h.hpa between $first and $last and c.hpa between $first and $last
+    join (from compared where hpa between $first and $last) as c on c.reconcile_id = r.reconcile_id
+    left join (from verdicts where hpa between $first and $last) as v on v.reconcile_id = r.reconcile_id
+    left join (from episodes where hpa between $first and $last) as e on e.reconcile_id = r.reconcile_id
+    where h.hpa between $first and $last
     order by c.hpa, c.nth
 )
 select

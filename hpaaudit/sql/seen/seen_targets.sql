@@ -1,6 +1,5 @@
 -- How did each scale target look, as the recording's own files say?
 -- One row per observed change of a target's scale, as in seen_targets: what a watch showed, a read or a write answered.
--- Who owns the number only a watch tells; until the next one it is taken for unchanged.
 insert into seen_targets by name
 with targets (
     seq, at_us, api_group, resource, namespace, name, gone, resource_version, generation,
@@ -39,22 +38,18 @@ with targets (
         false as gone,
         'written' as source
     from writes
+), objects as (
+    select row_number() over () as object, *
+    from (select distinct api_group, resource, namespace, name from looks)
 ), lives as (
     -- What comes back after its end is another object.
-    select *, count(*) filter (gone) over (partition by api_group, resource, namespace, name order by seq) as life
-    from looks
-    where gone or (spec_replicas is not null and status_replicas is not null and selector is not null)
-), owned as (
     select
-        * exclude (owner),
-        case when source = 'watch' then owner end as owner,
-        last_value(case when source = 'watch' then owner end ignore nulls) over (
-            partition by api_group, resource, namespace, name, life
-            order by seq
-            rows between unbounded preceding and current row
-        ) as known_owner
-    from lives
-    where not gone
+        o.object,
+        l.* exclude (api_group, resource, namespace, name),
+        count(*) filter (l.gone) over (partition by o.object order by l.seq) as life
+    from looks as l
+    join objects as o using (api_group, resource, namespace, name)
+    where l.gone or (l.spec_replicas is not null and l.status_replicas is not null and l.selector is not null)
 ), compared as (
     select
         *,
@@ -63,27 +58,31 @@ with targets (
         or spec_replicas is distinct from lag(spec_replicas) over one
         or status_replicas is distinct from lag(status_replicas) over one
         or selector is distinct from lag(selector) over one
-        or known_owner is distinct from lag(known_owner) over one as is_new
-    from owned
-    window one as (partition by api_group, resource, namespace, name, life order by seq)
+        -- Who owns the number only a watch tells; until the next one it is taken for unchanged.
+        or source = 'watch' and owner is distinct from lag(owner) over (partition by object, life, source order by seq)
+            as is_new
+    from lives
+    where not gone
+    window one as (partition by object, life order by seq)
 )
 select
-    api_group as target_group,
-    resource as target_resource,
-    namespace as target_namespace,
-    name as target_name,
-    make_timestamp(at_us) as observed_at,
-    seq + 1 as seq,
-    source,
-    make_timestamp(looked_at_us) as unchanged_at,
-    resource_version,
-    owner.generation as generation,
-    spec_replicas, status_replicas, selector,
-    owner.manager as replicas_manager,
-    owner.operation as replicas_operation,
-    owner.subresource as replicas_subresource,
-    make_timestamp(owner.written_us) as replicas_written_at,
-    owner.template_hash as template_hash
-from compared
-where is_new
-order by seq;
+    o.api_group as target_group,
+    o.resource as target_resource,
+    o.namespace as target_namespace,
+    o.name as target_name,
+    make_timestamp(c.at_us) as observed_at,
+    c.seq + 1 as seq,
+    c.source,
+    make_timestamp(c.looked_at_us) as unchanged_at,
+    c.resource_version,
+    c.owner.generation as generation,
+    c.spec_replicas, c.status_replicas, c.selector,
+    c.owner.manager as replicas_manager,
+    c.owner.operation as replicas_operation,
+    c.owner.subresource as replicas_subresource,
+    make_timestamp(c.owner.written_us) as replicas_written_at,
+    c.owner.template_hash as template_hash
+from compared as c
+join objects as o using (object)
+where c.is_new
+order by c.seq;

@@ -9,6 +9,7 @@ create temp table compared (
     nth integer,
     ts timestamp,
     lasted_s double,
+    desired integer,
     decided_source tinyint,
     decided integer,
     actual integer,
