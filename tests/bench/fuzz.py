@@ -1,5 +1,9 @@
-"""The kernel beside `reconcile`, over many worlds of chance: how many reconciles, and how many differ."""
+"""The kernel beside `reconcile`, over many worlds of chance: how many reconciles, and how many differ.
 
+python -m tests.bench.fuzz RECONCILES SEED
+"""
+
+import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -8,7 +12,7 @@ from pathlib import Path
 
 from hpaaudit.engine.fleet.compiled import walk
 from hpaaudit.flows.fleet import cache_folder
-from tests.bench.table import Row
+from tests.bench.table import Row, rendered
 from tests.fleet.chance import compared
 
 PASSES = 100
@@ -41,3 +45,8 @@ def _share(share: tuple[int, int]) -> list[str]:
         if told:
             found.append(f"world {seed}: {told}")
     return found
+
+
+if __name__ == "__main__":
+    wanted, first = (int(word) for word in sys.argv[1:])
+    sys.stdout.write(rendered("worlds of chance", rows(wanted, first)))
