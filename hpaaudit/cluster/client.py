@@ -4,11 +4,9 @@ import asyncio
 import contextlib
 import os
 import ssl
-import tempfile
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -16,8 +14,10 @@ import aiohttp
 import msgspec
 from yarl import URL
 
+from hpaaudit.cluster.access import Access
 from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.kubeconfig import Access
+from hpaaudit.cluster.credentials import Credentials, Shown
+from hpaaudit.cluster.proxy import proxy_of
 from hpaaudit.errors import Forbidden, NotServed, Unreachable
 from hpaaudit.model.units import Micros
 
@@ -82,13 +82,14 @@ class Client:
     def __init__(self, access: Access, clock: Clock, *, qps: float = QPS) -> None:
         self.access, self.clock = access, clock
         self._qps, self._free_at = qps, 0.0
-        self._token, self._token_stamp = access.token, 0
+        self._credentials, self._proxy = Credentials(access), proxy_of(access)
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
-        tls: ssl.SSLContext | bool = _tls(self.access) if self.access.server.startswith("https:") else False
+        # Who cannot show anything is told so at once, and not by a 401.
+        await self._credentials.shown()
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(ssl=tls, limit=0),
+            connector=aiohttp.TCPConnector(limit=0),
             headers={"User-Agent": _agent(), "Accept": "application/json"},
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=10),
         )
@@ -111,79 +112,85 @@ class Client:
         return await self._ask("POST", path, body, GET_SECONDS)
 
     async def _ask(self, method: str, path: str, body: Any, seconds: float) -> Answer:
+        try:
+            shown = await self._credentials.shown()
+            answer = await self._once(method, path, body, seconds, shown)
+            if answer.status == UNAUTHORIZED and (fresh := await self._credentials.renewed(shown)):
+                answer = await self._once(method, path, body, seconds, fresh)
+        except Unreachable as problem:
+            return self._unanswered(path, str(problem))
+        return answer
+
+    async def _once(self, method: str, path: str, body: Any, seconds: float, shown: Shown) -> Answer:
         await self._turn()
         sent = self.clock.now()
+        timeout = aiohttp.ClientTimeout(total=seconds, sock_connect=10)
         try:
-            async with self._request(method, path, body, aiohttp.ClientTimeout(total=seconds, sock_connect=10)) as got:
-                data = await got.read()
-                return Answer(
-                    path=path,
-                    status=got.status,
-                    body=_decoded(data),
-                    error="",
-                    sent_us=sent,
-                    at_us=self.clock.now(),
-                    date=got.headers.get("Date", ""),
-                    retry_seconds=_seconds(got.headers.get("Retry-After", "")),
-                )
+            async with self._request(method, path, body, timeout, shown) as got:
+                return await self._answer(path, got, sent)
         except (aiohttp.ClientError, TimeoutError, OSError) as problem:
-            text = _reason(problem, seconds)
-            return Answer(path=path, status=0, body=None, error=text, sent_us=sent, at_us=self.clock.now())
+            return self._unanswered(path, _reason(problem, seconds), sent)
 
     async def lines(self, path: str) -> AsyncGenerator[bytes, None]:
         """The lines of a watch, of any length; first an empty one, when it stands.
 
         WatchFailed when it is refused; aiohttp's errors and TimeoutError when it breaks.
         """
-        await self._turn()
-        sent = self.clock.now()
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=QUIET_SECONDS)
-        async with self._request("GET", path, None, timeout) as got:
-            if got.status != OK:
-                body, retry = _decoded(await got.read()), _seconds(got.headers.get("Retry-After", ""))
-                answer = Answer(
-                    path=path,
-                    status=got.status,
-                    body=body,
-                    error="",
-                    sent_us=sent,
-                    at_us=self.clock.now(),
-                    retry_seconds=retry,
-                )
-                raise WatchFailed(answer)
-            yield b""
-            rest = b""
-            async for chunk in got.content.iter_any():
-                *whole, rest = (rest + chunk).split(b"\n")
-                for line in whole:
-                    yield line
+        try:
+            shown = await self._credentials.shown()
+            while True:
+                await self._turn()
+                sent = self.clock.now()
+                async with self._request("GET", path, None, timeout, shown) as got:
+                    if got.status == OK:
+                        yield b""
+                        async for line in _lines(got.content):
+                            yield line
+                        return
+                    refusal = await self._answer(path, got, sent)
+                fresh = await self._credentials.renewed(shown) if refusal.status == UNAUTHORIZED else None
+                if fresh is None:
+                    raise WatchFailed(refusal)
+                shown = fresh
+        except Unreachable as problem:
+            raise WatchFailed(self._unanswered(path, str(problem))) from None
 
     def _request(
-        self, method: str, path: str, body: Any, timeout: aiohttp.ClientTimeout
+        self, method: str, path: str, body: Any, timeout: aiohttp.ClientTimeout, shown: Shown
     ) -> contextlib.AbstractAsyncContextManager[aiohttp.ClientResponse]:
         if self._session is None:
             raise RuntimeError("the client is not open")
-        headers = {"Authorization": f"Bearer {token}"} if (token := self._bearer()) else {}
-        # The path goes out as it is: an escaped star must stay escaped.
-        url = URL(self.access.server + path, encoded=True)
-        named = self.access.server_name or None
+        bearer = [("Authorization", f"Bearer {shown.token}")] if shown.token else []
         return self._session.request(
-            method, url, json=body, headers=headers, timeout=timeout, allow_redirects=False, server_hostname=named
+            method,
+            # The path goes out as it is: an escaped star must stay escaped.
+            URL(self.access.server + path, encoded=True),
+            json=body,
+            headers=[*self.access.impersonate, *bearer],
+            timeout=timeout,
+            allow_redirects=False,
+            ssl=shown.tls,
+            server_hostname=self.access.server_name or None,
+            proxy=self._proxy,
         )
 
-    def _bearer(self) -> str:
-        """The token; one in a file is read again when the file has changed."""
-        file = self.access.token_file
-        if file is None:
-            return self._token
-        try:
-            stamp = file.stat().st_mtime_ns
-            if stamp != self._token_stamp:
-                self._token, self._token_stamp = file.read_text().strip(), stamp
-        except OSError as problem:
-            if not self._token:
-                raise Unreachable(f"{self.access.source}: tokenFile {file}: {problem.strerror}") from None
-        return self._token
+    async def _answer(self, path: str, got: aiohttp.ClientResponse, sent: Micros) -> Answer:
+        data = await got.read()
+        return Answer(
+            path=path,
+            status=got.status,
+            body=_decoded(data),
+            error="",
+            sent_us=sent,
+            at_us=self.clock.now(),
+            date=got.headers.get("Date", ""),
+            retry_seconds=_seconds(got.headers.get("Retry-After", "")),
+        )
+
+    def _unanswered(self, path: str, error: str, sent: Micros | None = None) -> Answer:
+        now = self.clock.now()
+        return Answer(path=path, status=0, body=None, error=error, sent_us=sent or now, at_us=now)
 
     async def _turn(self) -> None:
         """Wait for the budget."""
@@ -215,27 +222,13 @@ def _agent() -> str:
         return "hpaaudit record"
 
 
-def _tls(access: Access) -> ssl.SSLContext:
-    """A context that verifies the server, unless the kubeconfig says otherwise, and shows our certificate."""
-    try:
-        context = ssl.create_default_context(cadata=access.authority.decode() if access.authority else None)
-    except (ssl.SSLError, ValueError):
-        raise Unreachable(f"{access.source}: the certificate authority of {access.context} is not PEM") from None
-    if not access.verify:
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    if access.certificate and access.key:
-        # OpenSSL reads a pair only from files.
-        with tempfile.TemporaryDirectory() as name:
-            pair = Path(name, "pair.pem")
-            pair.touch(mode=0o600)
-            pair.write_bytes(access.certificate + b"\n" + access.key)
-            try:
-                context.load_cert_chain(pair)
-            except (ssl.SSLError, OSError):
-                raise Unreachable(
-                    f"{access.source}: client certificate and key of {access.context} do not fit"
-                ) from None
-    return context
+async def _lines(content: aiohttp.StreamReader) -> AsyncGenerator[bytes, None]:
+    """Whole lines; half of one at the end is nothing."""
+    rest = b""
+    async for chunk in content.iter_any():
+        *whole, rest = (rest + chunk).split(b"\n")
+        for line in whole:
+            yield line
 
 
 def _decoded(data: bytes) -> Any:
@@ -255,7 +248,12 @@ def _reason(problem: BaseException, seconds: float) -> str:
         return f"no answer in {seconds:g} s"
     if isinstance(problem, aiohttp.ClientConnectorCertificateError):
         return f"its certificate is not valid: {problem.certificate_error}"
+    if isinstance(problem, aiohttp.ClientHttpProxyError):
+        return f"the proxy refused to connect ({problem.status}): {problem.message}"
     if isinstance(problem, aiohttp.ClientConnectorError):
+        by = "the proxy before it: " if isinstance(problem, aiohttp.ClientProxyConnectionError) else ""
         number = problem.os_error.errno
-        return os.strerror(number) if number and number > 0 else str(problem.os_error)
+        # OpenSSL's errors have numbers of their own.
+        known = number and number > 0 and not isinstance(problem.os_error, ssl.SSLError)
+        return by + (os.strerror(number) if known and number else str(problem.os_error))
     return " ".join(str(problem).split()) or type(problem).__name__

@@ -11,15 +11,26 @@ READINGS = 20
 NEVER = Micros(0)
 
 
+def _steady() -> Micros:
+    """Microseconds of a clock that nobody sets."""
+    return Micros(time.monotonic_ns() // 1000)
+
+
 @dataclass(slots=True)
 class Clock:
-    """The wall clock in microseconds; where the wall clock is set back it stands still."""
+    """The wall clock in microseconds; where the wall clock is set back it goes on at its own pace.
+
+    How far it is then from the server's clock is read with every version.
+    """
 
     last_us: Micros = NEVER
+    steady_us: Micros = field(default_factory=_steady)
 
     def now(self) -> Micros:
         """The present instant, never before one that was told already."""
-        self.last_us = max(self.last_us, Micros(time.time_ns() // 1000))
+        steady = _steady()
+        passed = Micros(self.last_us + steady - self.steady_us)
+        self.last_us, self.steady_us = max(passed, Micros(time.time_ns() // 1000)), steady
         return self.last_us
 
 

@@ -1,5 +1,6 @@
 """Writes down when nobody looked, and at what."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -8,6 +9,10 @@ from hpaaudit.model.units import SECOND, Micros
 
 UNSEEN_US = SECOND
 """Shorter than this is no gap: the controller's own caches lag as much."""
+TICK_SECONDS = 1
+LEAP_US = 5 * SECOND
+"""A tick so late is no busy machine."""
+EVERYTHING = "*"
 
 
 @dataclass(slots=True)
@@ -34,6 +39,17 @@ class Gaps:
         """Nobody looked from then to then."""
         self.count += 1
         self.sink(Gap(at_us=since_us, until_us=until_us, prefix=prefix, cause=cause))
+
+    async def notice_leaps(self, now: Callable[[], Micros]) -> None:
+        """For ever: when the machine slept, the process was stopped or the clock was set, nobody looked at anything."""
+        before = now()
+        while True:
+            await asyncio.sleep(TICK_SECONDS)
+            after = now()
+            if (leap := after - before - TICK_SECONDS * SECOND) > LEAP_US:
+                cause = "the machine slept, the recorder was stopped, or the clock was set"
+                self.missed(EVERYTHING, before, after, f"the time leapt by {round(leap / SECOND)} s: {cause}")
+            before = after
 
     def slice(self, at_us: Micros) -> None:
         """Write down what is known of the gaps that are still open."""

@@ -3,53 +3,38 @@
 import base64
 import binascii
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import yaml
+from yarl import URL
 
+from hpaaudit.cluster.access import Access, Pem, Plugin
+from hpaaudit.cluster.plugin import VERSIONS
 from hpaaudit.errors import Unreachable
 
 SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+EXTENSION = "client.authentication.k8s.io/exec"
+"""The extension of a cluster that is handed to credential plugins."""
+WAY_OUT = "run `kubectl proxy` and name a kubeconfig whose server is http://127.0.0.1:8001"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
-    """One way to one API server.
-
-    server        URL without a slash at its end
-    namespace     that the context names, `default` if it names none
-    authority     PEM of the CA that signs the server, None for the system's;  verify  False as the kubeconfig asks
-    server_name   that the server's certificate must have, empty for the host of the URL
-    certificate, key   PEM of the client's, None without
-    token         sent as it is;  token_file  read again whenever it changes
-    """
-
-    source: str
-    context: str
-    server: str
-    namespace: str = "default"
-    authority: bytes | None = None
-    verify: bool = True
-    server_name: str = ""
-    certificate: bytes | None = None
-    key: bytes | None = None
-    token: str = ""
-    token_file: Path | None = None
+Section = dict[str, tuple[Path, Mapping[str, Any]]]
+"""Entries by name, each with the folder of its file."""
 
 
 def find_access(kubeconfig: Path | None, context: str | None) -> Access:
     """The access that these options mean; Unreachable where there is none.
 
-    In this order: `--kubeconfig`, `$KUBECONFIG` (several files, the first that names a thing wins),
-    `~/.kube/config`, and inside a cluster the pod's service account.
+    In this order: `--kubeconfig`, `$KUBECONFIG` (several files: the first that names a thing wins, one that is not
+    there is passed over), `~/.kube/config`, and inside a cluster the pod's service account.
     """
     if kubeconfig is not None:
         return _from_files([kubeconfig], context)
     if named := [Path(part) for part in os.environ.get("KUBECONFIG", "").split(os.pathsep) if part]:
-        return _from_files(named, context)
+        # As kubectl; where none is there, the first is missed.
+        return _from_files([path for path in dict.fromkeys(named) if path.exists()] or named[:1], context)
     usual = Path.home() / ".kube" / "config"
     if usual.exists():
         return _from_files([usual], context)
@@ -65,21 +50,14 @@ def _in_cluster(host: str, port: str) -> Access:
         context="in-cluster",
         server=f"https://{f'[{host}]' if ':' in host else host}:{port}",
         namespace=namespace.read_text().strip() if namespace.exists() else "default",
-        authority=authority.read_bytes() if authority.exists() else None,
+        authority=authority if authority.exists() else None,
         token_file=SERVICE_ACCOUNT / "token",
     )
 
 
 def _from_files(paths: list[Path], wanted: str | None) -> Access:
     source = os.pathsep.join(str(path) for path in paths)
-    known: dict[str, dict[str, tuple[Path, Mapping[str, Any]]]] = {"clusters": {}, "users": {}, "contexts": {}}
-    current = ""
-    for path in paths:
-        content = _load(path)
-        current = current or content.get("current-context") or ""
-        for section, found in known.items():
-            for entry in content.get(section) or ():
-                found.setdefault(entry.get("name", ""), (path.parent, entry.get(section[:-1]) or {}))
+    current, known = _merged(paths)
     name = wanted or current
     if not name:
         raise Unreachable(f"{source} names no current context; choose one by --context: {_names(known['contexts'])}")
@@ -91,33 +69,74 @@ def _from_files(paths: list[Path], wanted: str | None) -> Access:
             raise Unreachable(f"context {name} of {source} names the {key} {entry_name!r}, which is not there")
     cluster_at, cluster = known["clusters"][context["cluster"]]
     user_at, user = known["users"].get(context.get("user") or "", (cluster_at, {}))
-    _refuse_unknown(source, context.get("user") or "", cluster, user)
-    if not cluster.get("server"):
-        raise Unreachable(f"cluster {context['cluster']} of {source} names no server")
+    owner = f"user {context.get('user')} of {source}"
+    _refuse_unknown(owner, user)
+    certificate, private = (_pem(source, user_at, user, f"client-{part}") for part in ("certificate", "key"))
+    if (certificate is None) != (private is None):
+        raise Unreachable(f"{owner} has only one of client-certificate and client-key; it takes both")
     return Access(
         source=source,
         context=name,
-        server=str(cluster["server"]).rstrip("/"),
+        server=_server(f"cluster {context['cluster']} of {source}", cluster.get("server")),
+        proxy=cluster.get("proxy-url") or "",
         namespace=context.get("namespace") or "default",
-        authority=_bytes(source, cluster_at, cluster, "certificate-authority"),
+        authority=_pem(source, cluster_at, cluster, "certificate-authority"),
         verify=not cluster.get("insecure-skip-tls-verify"),
         server_name=cluster.get("tls-server-name") or "",
-        certificate=_bytes(source, user_at, user, "client-certificate"),
-        key=_bytes(source, user_at, user, "client-key"),
+        certificate=certificate,
+        key=private,
         token=user.get("token") or "",
         # As kubectl: the file wins over the token beside it.
         token_file=user_at / user["tokenFile"] if user.get("tokenFile") else None,
+        plugin=_plugin(owner, user_at, user["exec"], cluster_at, cluster) if user.get("exec") else None,
+        impersonate=tuple(_impersonate(user)),
     )
+
+
+def _merged(paths: list[Path]) -> tuple[str, dict[str, Section]]:
+    """The current context and all entries of several files; the first that names a thing wins."""
+    known: dict[str, Section] = {"clusters": {}, "users": {}, "contexts": {}}
+    current = ""
+    for path in paths:
+        content = _load(path)
+        current = current or content.get("current-context") or ""
+        for section, found in known.items():
+            entries = content.get(section) or ()
+            if not isinstance(entries, list | tuple) or not all(isinstance(entry, dict) for entry in entries):
+                raise Unreachable(f"{path} is not a kubeconfig: its {section} are no list of entries with names")
+            for entry in entries:
+                body = entry.get(section[:-1]) or {}
+                if not isinstance(body, dict):
+                    raise Unreachable(
+                        f"{path} is not a kubeconfig: the {section[:-1]} {entry.get('name')} holds no mapping"
+                    )
+                found.setdefault(str(entry.get("name", "")), (path.parent, body))
+    return current, known
+
+
+def _server(whose: str, server: object) -> str:
+    if not server:
+        raise Unreachable(f"{whose} names no server")
+    text = str(server).rstrip("/")
+    if not text.startswith(("https://", "http://")):
+        raise Unreachable(f"{whose}: its server must begin with https:// or http://")
+    try:
+        holds_user = URL(text).raw_user is not None
+    except ValueError:
+        raise Unreachable(f"{whose}: its server is no URL") from None
+    if holds_user:
+        raise Unreachable(f"{whose}: its server holds a user or a password; put them under users")
+    return text
 
 
 def _load(path: Path) -> Mapping[str, Any]:
     try:
-        content = yaml.safe_load(path.read_text())
+        # kubectl takes an empty file for one that names nothing.
+        content = {} if (read := yaml.safe_load(path.read_text())) is None else read
     except OSError as problem:
         raise Unreachable(f"{path}: {problem.strerror}; name another kubeconfig by --kubeconfig") from None
     except (yaml.YAMLError, UnicodeDecodeError) as problem:
-        reason = " ".join(str(problem).split())
-        raise Unreachable(f"{path} is not a kubeconfig: {reason}") from None
+        raise Unreachable(f"{path} is not a kubeconfig: {_place(problem)}") from None
     if not isinstance(content, dict):
         raise Unreachable(f"{path} is not a kubeconfig: it holds no mapping")
     return content
@@ -127,27 +146,82 @@ def _names(found: Mapping[str, Any]) -> str:
     return ", ".join(sorted(found)) or "none"
 
 
-def _refuse_unknown(source: str, name: str, cluster: Mapping[str, Any], user: Mapping[str, Any]) -> None:
+def _place(problem: Exception) -> str:
+    """What is wrong with a YAML and where; its own text would show the line, which may hold a token."""
+    if isinstance(problem, yaml.MarkedYAMLError) and problem.problem_mark:
+        return f"{problem.problem or problem.context} in line {problem.problem_mark.line + 1}"
+    return "it is no text in YAML"
+
+
+def _refuse_unknown(owner: str, user: Mapping[str, Any]) -> None:
     """Say which way in is not understood, instead of being refused as a stranger later."""
-    for section, keys in ((user, ("exec", "auth-provider", "username")), (cluster, ("proxy-url",))):
-        for key in keys:
-            if section.get(key):
-                raise Unreachable(
-                    f"{source}: user {name} needs {key}, which hpaaudit does not speak; run `kubectl proxy` "
-                    "and name a kubeconfig whose server is http://127.0.0.1:8001"
-                )
+    for key in ("auth-provider", "username"):
+        if user.get(key):
+            raise Unreachable(f"{owner} needs {key}, which hpaaudit does not speak; {WAY_OUT}")
 
 
-def _bytes(source: str, folder: Path, section: Mapping[str, Any], key: str) -> bytes | None:
-    """A PEM from `key-data` (base64) or from the file that `key` names, relative to the kubeconfig."""
+def _plugin(owner: str, folder: Path, told: Mapping[str, Any], cluster_at: Path, cluster: Mapping[str, Any]) -> Plugin:
+    """The credential plugin of a user; one with a slash and no root is relative to the kubeconfig."""
+    command, version = str(told.get("command") or ""), str(told.get("apiVersion") or "")
+    if not command:
+        raise Unreachable(f"{owner}: its exec names no command")
+    if version not in VERSIONS:
+        raise Unreachable(f"{owner}: its exec has the apiVersion {version or 'none'}; it takes {' or '.join(VERSIONS)}")
+    if told.get("interactiveMode") == "Always":
+        raise Unreachable(
+            f"{owner}: its exec needs a terminal (interactiveMode: Always), a recorder has none; {WAY_OUT}"
+        )
+    return Plugin(
+        owner=owner,
+        version=version,
+        command=str(folder / command) if "/" in command else command,
+        args=tuple(str(word) for word in told.get("args") or ()),
+        env=tuple((str(pair["name"]), str(pair.get("value") or "")) for pair in told.get("env") or ()),
+        hint=str(told.get("installHint") or ""),
+        cluster=_cluster_info(owner, cluster_at, cluster) if told.get("provideClusterInfo") else None,
+    )
+
+
+def _cluster_info(owner: str, folder: Path, cluster: Mapping[str, Any]) -> dict[str, Any]:
+    """What a plugin is told about the cluster, as ExecCredential's spec.cluster says it."""
+    authority = _pem(owner, folder, cluster, "certificate-authority")
+    data = authority.read_bytes() if isinstance(authority, Path) else authority
+    configs = [row.get("extension") for row in cluster.get("extensions") or () if row.get("name") == EXTENSION]
+    info = {
+        "server": cluster.get("server"),
+        "tls-server-name": cluster.get("tls-server-name"),
+        "insecure-skip-tls-verify": cluster.get("insecure-skip-tls-verify"),
+        "certificate-authority-data": base64.b64encode(data).decode() if data else None,
+        "proxy-url": cluster.get("proxy-url"),
+        "config": configs[0] if configs else None,
+    }
+    return {key: value for key, value in info.items() if value}
+
+
+def _impersonate(user: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The headers of `as`: whom the server shall take us for."""
+    if user.get("as"):
+        yield "Impersonate-User", str(user["as"])
+    if user.get("as-uid"):
+        yield "Impersonate-Uid", str(user["as-uid"])
+    for group in user.get("as-groups") or ():
+        yield "Impersonate-Group", str(group)
+    for key, values in (user.get("as-user-extra") or {}).items():
+        for value in values:
+            yield f"Impersonate-Extra-{quote(str(key), safe='')}", str(value)
+
+
+def _pem(source: str, folder: Path, section: Mapping[str, Any], key: str) -> Pem:
+    """A PEM from `key-data` (base64), or the file that `key` names, relative to the kubeconfig."""
     if data := section.get(f"{key}-data"):
         try:
             return base64.b64decode(data, validate=True)
-        except (binascii.Error, ValueError):
+        except (binascii.Error, ValueError, TypeError):
             raise Unreachable(f"{source}: {key}-data is not base64") from None
     if not (path := section.get(key)):
         return None
     try:
-        return Path(folder, path).read_bytes()
+        Path(folder, path).read_bytes()
     except OSError as problem:
         raise Unreachable(f"{source}: {key} {folder / path}: {problem.strerror}") from None
+    return Path(folder, path)

@@ -115,6 +115,7 @@ class Observer:
         self.stopping.set()
 
     async def _observe(self) -> None:
+        self._spawn(self.gaps.notice_leaps(self.client.clock.now))
         await self.surroundings.ask()
         if controller := await controller_seen(self.client):
             self.sink(controller)

@@ -27,7 +27,17 @@ A watch on Events has no bookmarks, so a quiet one says nothing for hours: it en
 again without a hole, and no gap is written down.
 """
 FIRST_DELAY, LONGEST_DELAY = 0.8, 30.0  # client-go's backoff
-HEALTHY_SECONDS = 120
+HEALTHY_SECONDS = 10
+"""A watch that stood so long was well: the next wait is a short one.
+
+client-go waits for 120 s of health; then a proxy that cuts every minute would keep us blind half of the time.
+"""
+SHORT_SECONDS = 1
+"""A watch that the server ends sooner was not ended in due time."""
+SPARED_SECONDS = 10
+"""So often one failure is tried again at once: the past of a quiet collection is forgotten, a server restarts."""
+LONGEST_RETRY = 300
+"""A server that asks us to stay away for longer is asked again."""
 PATIENCE = 5
 """So often a watch may break without a single event before its version is no longer trusted."""
 
@@ -62,26 +72,26 @@ class Watch:
         self.started: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
         self.version = ""
         self.heard_us = Micros(0)
-        self.delay = FIRST_DELAY
+        self.delay, self.spared_at = FIRST_DELAY, -float(SPARED_SECONDS)
+        self.stood_at: float | None = None
         self.futile = 0
 
     async def run(self) -> None:
         """Follow until cancelled."""
-        loop = asyncio.get_running_loop()
         while True:
-            begun, retry, silent = loop.time(), 0.0, False
+            retry, silent, self.stood_at = 0.0, False, None
             try:
                 if not self.version:
                     await self._list()
                 await self._follow()
-                continue  # the server ended it, as it does every few minutes
+                if self._stood() >= SHORT_SECONDS or self._spare():
+                    continue  # the server ended it, as it does every few minutes
+                cause = "the server ended a watch at once"
             except WatchFailed as failed:
-                cause, retry = failed.answer.message, failed.answer.retry_seconds
+                cause, retry = failed.answer.message, min(failed.answer.retry_seconds, LONGEST_RETRY)
                 self._refused(failed.answer)
-                if failed.answer.status == GONE and not self.futile:
-                    # The past was forgotten, as that of a quiet collection is: a new list says what is now.
-                    self.futile += 1
-                    continue
+                if failed.answer.status == GONE and self._spare():
+                    continue  # the past was forgotten: a new list says what is now
             except (aiohttp.ClientError, TimeoutError, OSError) as problem:
                 cause, silent = " ".join(str(problem).split()) or "the connection broke", _was_silent(problem)
             except (msgspec.DecodeError, ValueError, KeyError, TypeError, AttributeError) as problem:
@@ -91,10 +101,20 @@ class Watch:
             # A connection that went silent was dead from when it was last heard.
             self.gaps.lost(self.prefix, self.heard_us if silent else self.client.clock.now(), cause)
             self._doubt()
-            if loop.time() - begun > HEALTHY_SECONDS:
+            if self._stood() >= HEALTHY_SECONDS:
                 self.delay = FIRST_DELAY
             await asyncio.sleep(max(retry, self.delay * (1 + random.random())))  # noqa: S311  # to spread the load
             self.delay = min(self.delay * 2, LONGEST_DELAY)
+
+    def _stood(self) -> float:
+        """For how many seconds the last watch stood."""
+        return asyncio.get_running_loop().time() - self.stood_at if self.stood_at is not None else 0
+
+    def _spare(self) -> bool:
+        """Whether to try again without waiting, which is not done twice in a row."""
+        now = asyncio.get_running_loop().time()
+        spared, self.spared_at = now - self.spared_at >= SPARED_SECONDS, now
+        return spared
 
     def _refused(self, answer: Answer) -> None:
         if answer.status == GONE:
@@ -141,11 +161,13 @@ class Watch:
             "allowWatchBookmarks": "true",
             "timeoutSeconds": str(random.randint(*WATCH_SECONDS)),  # noqa: S311  # to spread the load
         }
-        begun, events = asyncio.get_running_loop().time(), 0
+        events = 0
         async with aclosing(self.client.lines(f"{self.path}?{urlencode(query)}")) as lines:
             async for line in lines:
                 self.heard_us = self.client.clock.now()
                 if not line:
+                    if self.stood_at is None:
+                        self.stood_at = asyncio.get_running_loop().time()
                     self.gaps.found(self.prefix, self.heard_us)
                     continue
                 events += 1
@@ -153,15 +175,13 @@ class Watch:
                 if event["type"] == "ERROR":
                     raise WatchFailed(_status(self.path, event["object"], self.heard_us))
                 self._take(event["type"], event["object"], self.heard_us)
-        if not events and asyncio.get_running_loop().time() - begun < 1:
-            raise TimeoutError("the server ended a watch at once")
-        if not events:
+        if not events and self._stood() >= SHORT_SECONDS:
             # No bookmark either: the version would be compacted away. A fresh list takes over without a hole.
             self.version = ""
 
     def _take(self, kind: str, raw: Object, now: Micros) -> None:
         self.version = raw["metadata"]["resourceVersion"]
-        self.futile, self.delay = 0, FIRST_DELAY
+        self.futile = 0
         if kind == "DELETED":
             self.follower.gone(raw, now)
         elif kind != "BOOKMARK":

@@ -15,7 +15,7 @@ from hpaaudit.model.plan import Plan, Progress
 from hpaaudit.model.units import SECOND, Micros
 
 if TYPE_CHECKING:
-    from hpaaudit.cluster.kubeconfig import Access
+    from hpaaudit.cluster.access import Access
     from hpaaudit.cluster.observer import Observer
     from hpaaudit.cluster.scope import Scope
     from hpaaudit.recording.write import Writer

@@ -12,6 +12,7 @@ import pytest
 from tests.cluster import build
 from tests.cluster.cluster import FAST, Cluster
 from tests.cluster.manifests import cpu, deployment, hpa
+from tests.cluster.unruly import make_pki
 from tests.cluster.watching import Watching
 
 
@@ -19,6 +20,11 @@ def require_programs() -> None:
     """Skip where a cluster cannot be started."""
     if not build.built():
         pytest.skip("the programs of a Kubernetes control plane are not built: make cluster")
+    require_openssl()
+
+
+def require_openssl() -> None:
+    """Skip where no certificates can be made."""
     if not shutil.which("openssl"):
         pytest.skip("openssl makes the certificates of the cluster and is not here: apt-get install openssl")
 
@@ -34,6 +40,13 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """The cluster of all tests that leave it as it was."""
     yield from start(tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def pki(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Certificates of a server over TLS that misbehaves on demand, and of its users."""
+    require_openssl()
+    return make_pki(tmp_path_factory.mktemp("unruly"))
 
 
 @pytest.fixture

@@ -11,6 +11,9 @@ from hpaaudit.cluster import kubeconfig
 from hpaaudit.cluster.kubeconfig import find_access
 from hpaaudit.errors import Unreachable
 
+V1 = "client.authentication.k8s.io/v1"
+PLUGIN = {"apiVersion": V1, "command": "aws"}
+
 
 def config(**changes: Any) -> dict[str, Any]:
     """A kubeconfig with the contexts `one` and `two`; `user` and `cluster` add to the entries of `one`."""
@@ -56,7 +59,7 @@ def test_files_are_relative_to_the_kubeconfig_and_data_is_base64(tmp_path: Path)
     encoded = base64.b64encode(b"key").decode()
     user = {"client-certificate": "ca.pem", "client-key-data": encoded, "tokenFile": "token"}
     access = find_access(write(tmp_path, config(cluster={"certificate-authority": "ca.pem"}, user=user)), None)
-    assert (access.authority, access.certificate, access.key) == (b"authority", b"authority", b"key")
+    assert (access.authority, access.certificate, access.key) == (tmp_path / "ca.pem", tmp_path / "ca.pem", b"key")
     assert access.token_file == tmp_path / "token"
 
 
@@ -70,7 +73,7 @@ def test_inside_a_cluster_the_service_account_is_used(tmp_path: Path, monkeypatc
     monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "6443")
     access = find_access(None, None)
     assert (access.server, access.namespace) == ("https://[fd00::1]:6443", "monitoring")
-    assert (access.authority, access.token_file) == (b"authority", tmp_path / "token")
+    assert (access.authority, access.token_file) == (tmp_path / "ca.crt", tmp_path / "token")
 
 
 def test_without_any_kubeconfig_the_option_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,8 +90,21 @@ def test_without_any_kubeconfig_the_option_is_named(tmp_path: Path, monkeypatch:
         (config(), "three", "has no context three; it has one, torn, two"),
         (config(), "torn", "context torn of .* names the cluster 'c9', which is not there"),
         ({"contexts": []}, None, "names no current context; choose one by --context: none"),
-        (config(user={"exec": {"command": "aws"}}), None, "user u1 needs exec, which hpaaudit does not speak"),
-        (config(cluster={"proxy-url": "socks5://p"}), None, "needs proxy-url"),
+        (
+            config(user={"auth-provider": {"name": "oidc"}}),
+            None,
+            "u1 of .* needs auth-provider, .* run `kubectl proxy`",
+        ),
+        (config(user={"exec": {"command": "aws"}}), None, "its exec has the apiVersion none; it takes client"),
+        (config(user={"exec": {"apiVersion": V1}}), None, "its exec names no command"),
+        (config(user={"exec": {**PLUGIN, "interactiveMode": "Always"}}), None, "needs a terminal .* `kubectl proxy"),
+        (config(user={"client-key-data": "a2V5"}), None, "has only one of client-certificate and client-key"),
+        (config(cluster={"server": "one:6443"}), None, "its server must begin with https:// or http://"),
+        (config(cluster={"server": "https://me:secret@one"}), None, "its server holds a user or a password; put"),
+        (config(cluster={"server": "https://one:port"}), None, "its server is no URL"),
+        ({**config(), "users": ["u1"]}, None, "its users are no list of entries with names"),
+        ({**config(), "users": [{"name": "u1", "user": "t1"}]}, None, "the user u1 holds no mapping"),
+        ("users:\n- secret: 'torn\n  x: [", None, r"found unexpected end of stream in line 3$"),
         (config(cluster={"server": ""}), None, "cluster c1 of .* names no server"),
         (config(user={"client-key-data": "%%"}), None, "client-key-data is not base64"),
         (config(user={"client-key": "gone.pem"}), None, "client-key .*gone.pem: No such file or directory"),
@@ -100,8 +116,35 @@ def test_what_is_wrong_is_said_in_one_line(content: object, context: str | None,
     with pytest.raises(Unreachable, match=said) as raised:
         find_access(write(tmp_path, content), context)
     assert "\n" not in str(raised.value)
+    assert "secret" not in str(raised.value)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(Unreachable, match="nowhere: No such file or directory; name another kubeconfig"):
         find_access(tmp_path / "nowhere", None)
+
+
+def test_where_no_file_of_several_is_there_the_first_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KUBECONFIG", f"{tmp_path}/a:{tmp_path}/b")
+    with pytest.raises(Unreachable, match="/a: No such file or directory; name another kubeconfig"):
+        find_access(None, None)
+
+
+def test_whom_to_act_as_is_told_in_headers(tmp_path: Path) -> None:
+    user = {"as": "bob", "as-uid": "7", "as-groups": ["a", "b"], "as-user-extra": {"example.org/scope": ["x"]}}
+    assert find_access(write(tmp_path, config(user=user)), None).impersonate == (
+        ("Impersonate-User", "bob"),
+        ("Impersonate-Uid", "7"),
+        ("Impersonate-Group", "a"),
+        ("Impersonate-Group", "b"),
+        ("Impersonate-Extra-example.org%2Fscope", "x"),
+    )
+
+
+def test_no_secret_shows_in_the_repr_of_an_access(tmp_path: Path) -> None:
+    plugin = {**PLUGIN, "args": ["hush"], "env": [{"name": "KEY", "value": "hush"}]}
+    inline = base64.b64encode(b"hush").decode()
+    user = {"token": "hush", "client-certificate-data": inline, "client-key-data": inline, "exec": plugin}
+    access = find_access(write(tmp_path, config(user=user, cluster={"proxy-url": "http://me:hush@p"})), None)
+    assert access.plugin is not None
+    assert "hush" not in repr(access)

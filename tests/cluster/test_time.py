@@ -1,10 +1,13 @@
 """The recorder's clock, the server's, the gaps between reads, and the rhythm of a source."""
 
+import asyncio
+import time
 from email.utils import formatdate
 from typing import TYPE_CHECKING
 
 import pytest
 
+from hpaaudit.cluster import gaps as module
 from hpaaudit.cluster.clock import Clock, Offset
 from hpaaudit.cluster.gaps import Gaps
 from hpaaudit.cluster.phase import Phase
@@ -14,9 +17,13 @@ if TYPE_CHECKING:
     from hpaaudit.model.facts import Gap
 
 
-def test_a_clock_that_is_set_back_stands_still() -> None:
+def test_a_clock_that_is_set_back_goes_on_at_its_own_pace() -> None:
     future = Micros(10**17)
-    assert Clock(last_us=future).now() == future
+    clock = Clock(last_us=future)
+    first = clock.now()
+    time.sleep(0.05)
+    assert future <= first
+    assert 50_000 <= clock.now() - first < 5_000_000
 
 
 @pytest.mark.parametrize("offset_us", [0, 2_400_000, -3_700_000])
@@ -51,6 +58,22 @@ def test_a_gap_is_written_in_slices_and_counted_once() -> None:
     assert [(gap.at_us // SECOND, gap.until_us // SECOND) for gap in written] == [(10, 70), (70, 80)]
     assert {gap.cause for gap in written} == {"connection refused"}
     assert gaps.count == 1
+
+
+def test_a_machine_that_slept_is_a_gap_of_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "TICK_SECONDS", 0.001)
+    instants = [100, 101, 106, 3706, 3707]
+    written: list[Gap] = []
+
+    async def play() -> None:
+        told = iter(instants)
+        with pytest.raises(RuntimeError):
+            await Gaps(written.append).notice_leaps(lambda: Micros(next(told) * SECOND))
+
+    asyncio.run(play())
+    [gap] = written
+    assert (gap.prefix, gap.at_us, gap.until_us) == ("*", 106 * SECOND, 3706 * SECOND)
+    assert gap.cause.startswith("the time leapt by 3600 s: the machine slept, ")
 
 
 def test_a_blink_is_no_gap() -> None:

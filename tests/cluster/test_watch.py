@@ -9,10 +9,10 @@ import pytest
 from aiohttp import web
 
 from hpaaudit.cluster import watch as module
+from hpaaudit.cluster.access import Access
 from hpaaudit.cluster.client import Client
 from hpaaudit.cluster.clock import Clock
 from hpaaudit.cluster.gaps import Gaps
-from hpaaudit.cluster.kubeconfig import Access
 from hpaaudit.cluster.watch import Key, Watch
 from hpaaudit.model.units import Micros
 

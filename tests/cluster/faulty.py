@@ -1,0 +1,148 @@
+"""A collection that changes behind a server with a fault, and a watch that follows it."""
+
+import asyncio
+import functools
+import json
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from aiohttp import web
+
+from hpaaudit.cluster.access import Access
+from hpaaudit.cluster.client import Client
+from hpaaudit.cluster.clock import Clock
+from hpaaudit.cluster.gaps import Gaps
+from hpaaudit.cluster.watch import Key, Watch
+from hpaaudit.model.units import Micros
+from tests.cluster.unruly import Unruly
+
+if TYPE_CHECKING:
+    from hpaaudit.model.facts import Gap
+
+Fault = Callable[["World", web.Request], Awaitable[web.StreamResponse]]
+
+
+def thing(name: str, version: int, **more: Any) -> dict[str, Any]:
+    """An object."""
+    return {"metadata": {"namespace": "shop", "name": name, "resourceVersion": str(version)}, **more}
+
+
+def event(kind: str, raw: dict[str, Any]) -> bytes:
+    """A line of a watch."""
+    return json.dumps({"type": kind, "object": raw}).encode() + b"\n"
+
+
+async def stream(request: web.Request, *lines: bytes, stay: bool = False) -> web.StreamResponse:
+    """A watch that says this and ends, or stays silent."""
+    response = web.StreamResponse()
+    await response.prepare(request)
+    for line in lines:
+        await response.write(line)
+    if stay:
+        await asyncio.sleep(60)
+    return response
+
+
+class World:
+    """A collection with `a` and `b`, until `change` deletes `b` and adds `c`; and what a watch tells of it."""
+
+    def __init__(self, fault: Fault) -> None:
+        self.fault: Fault | None = fault
+        self.things, self.version = {"a": 1, "b": 2}, 5
+        self.counts: Counter[str] = Counter()
+        self.known: set[str] = set()
+        self.news = asyncio.Event()
+        self.told_us: list[Micros] = []
+        self.gaps: list[Gap] = []
+
+    def change(self) -> None:
+        """What a watch must not miss."""
+        self.things, self.version = {"a": 1, "c": 9}, 9
+
+    # The server
+
+    async def reply(self, request: web.Request) -> web.StreamResponse:
+        """Count, and misbehave while told to."""
+        self.counts["watch" if "watch" in request.query else "list"] += 1
+        if self.fault:
+            return await self.fault(self, request)
+        return await self.behave(request)
+
+    async def behave(self, request: web.Request) -> web.StreamResponse:
+        """A list, or a watch that replays what happened since its version and then says nothing."""
+        if "watch" not in request.query:
+            items = [thing(name, version) for name, version in self.things.items()]
+            meta = {"resourceVersion": str(self.version)}
+            return web.json_response({"kind": "ThingList", "apiVersion": "v1", "metadata": meta, "items": items})
+        return await stream(request, *self.since(int(request.query["resourceVersion"])), stay=True)
+
+    def since(self, version: int) -> list[bytes]:
+        """The events after a version."""
+        if version >= self.version:
+            return []
+        return [event("DELETED", thing("b", 8)), event("ADDED", thing("c", 9))]
+
+    # The follower
+
+    def changed(self, raw: dict[str, Any], at_us: Micros) -> None:
+        """An object is there."""
+        self._note(at_us)
+        self.known.add(raw["metadata"]["name"])
+
+    def gone(self, raw: dict[str, Any], at_us: Micros) -> None:
+        """And is no more."""
+        self._note(at_us)
+        self.known.discard(raw["metadata"]["name"])
+
+    def only(self, keys: set[Key], at_us: Micros) -> None:
+        """After a list."""
+        self._note(at_us)
+        self.known &= {name for _, name in keys}
+
+    def _note(self, at_us: Micros) -> None:
+        self.told_us.append(at_us)
+        self.news.set()
+
+
+def of_watches(fault: Fault) -> Fault:
+    """Lists are as they should be."""
+
+    @functools.wraps(fault)
+    async def faulty(world: World, request: web.Request) -> web.StreamResponse:
+        return await (fault(world, request) if "watch" in request.query else world.behave(request))
+
+    return faulty
+
+
+class Play:
+    """A watch of a world through a server over TLS."""
+
+    def __init__(self, world: World, pki: Path, clock: Clock | None = None) -> None:
+        self.world, self.server, self.clock = world, Unruly(pki, world.reply), clock or Clock()
+        self.gaps = Gaps(world.gaps.append)
+
+    async def __aenter__(self) -> Self:
+        await self.server.up()
+        access = Access(source="test", context="test", server=self.server.url, authority=self.server.pki / "ca.crt")
+        # No budget: what runs hot shall be seen.
+        self.client = Client(access, self.clock, qps=100_000)
+        await self.client.__aenter__()
+        self.watch = Watch(self.client, "/things", self.world, self.gaps, query={})
+        self.running = asyncio.create_task(self.watch.run())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        assert not self.running.done()
+        self.running.cancel()
+        await asyncio.gather(self.running, return_exceptions=True)
+        await self.client.__aexit__(None, None, None)
+        await self.server.down()
+
+    async def knows(self, *names: str) -> None:
+        """Wait until these objects are all that is known."""
+        async with asyncio.timeout(10):
+            while self.world.known != set(names):
+                self.world.news.clear()
+                await self.world.news.wait()
