@@ -29,7 +29,7 @@ def write(folder: Path, facts: Sequence[Fact], rows: int = ROWS) -> None:
                 writer.seal()
 
 
-def draw(folder: Path, seed: int, count: int) -> Flags:
+def draw(folder: Path, seed: int, count: int, rows: int = ROWS) -> Flags:
     """Write a world whose replicas follow its decisions; return the flags of its controller."""
     drawn = world(Random(seed))  # noqa: S311 (a seed makes a world)
     flags = replace(drawn.flags, release=Random(seed).choice(RELEASES))  # noqa: S311
@@ -39,13 +39,13 @@ def draw(folder: Path, seed: int, count: int) -> Flags:
         decision, memory = reconcile(look, memory, flags)
         if decision.desired is not None:
             drawn.replicas = decision.desired
-    write(folder, told(seen))
+    write(folder, told(seen), rows)
     return flags
 
 
-def compared(folder: Path, seed: int, count: int, walk: Walk) -> str:
+def compared(folder: Path, seed: int, count: int, walk: Walk, rows: int = ROWS) -> str:
     """Decide a world twice; return what differs, empty where nothing does."""
-    flags = draw(folder, seed, count)
+    flags = draw(folder, seed, count, rows)
 
     def flags_of(_: object) -> Flags:
         return flags

@@ -78,3 +78,9 @@ def test_it_decides_worlds_of_chance_on_a_grid_of_time_likewise(share: int, walk
 def test_its_source_decides_likewise_in_cpython(folder: Path) -> None:
     for seed in range(1000, 1012):
         assert (seed, compared(folder / f"world-{seed}", seed, PASSES, kernel.walk)) == (seed, "")
+
+
+def test_it_decides_likewise_where_a_slice_holds_next_to_nothing(walk: Walk, folder: Path) -> None:
+    """Nothing but the ends of pods, no read, no pass: whatever a cut may leave."""
+    for seed in range(2000, 2012):
+        assert (seed, compared(folder / f"world-{seed}", seed, PASSES // 2, walk, rows=7)) == (seed, "")

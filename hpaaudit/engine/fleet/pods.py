@@ -149,7 +149,8 @@ class PodTracks:
             order = np.lexsort([label, namespace])
             track, label, namespace = track[order], label[order], namespace[order]
             begins = np.flatnonzero((np.diff(namespace, prepend=-1) != 0) | (np.diff(label, prepend=-1) != 0))
-            for begin, end in zip(begins, [*begins[1:], len(track)], strict=True):
+            ends = np.append(begins[1:], len(track))[: len(begins)]
+            for begin, end in zip(begins, ends, strict=True):
                 self._by_labels.setdefault(int(namespace[begin]), {})[int(label[begin])] = track[begin:end]
         return self._by_labels
 
