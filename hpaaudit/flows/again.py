@@ -57,7 +57,7 @@ def _reach_us(opened: "Recording", key: str, flags: Flags) -> int:
     from hpaaudit.engine.unknown import longest_period_us, longest_window_us
 
     namespace, name = key.split("/", 1)
-    watched: Iterable[Fact] = opened.near(namespace, name, Micros(opened.info.ended_us + 1))
+    watched: Iterable[Fact] = opened.near(namespace, name, Micros(opened.info.ended_us + 1), before=("hpas",))
     reach_us = flags.downscale_stabilization_us
     for fact in watched:
         if isinstance(fact, HpaSeen) and f"{fact.namespace}/{fact.name}" == key:

@@ -33,6 +33,10 @@ COLUMNS: Mapping[str, Collection[str]] = {
         "seq", "namespace", "name", "gone", "labels_json", "phase", "deleting_us", "start_us", "ready",
         "ready_transition_us", "containers_json", "init_containers_json", "pod_requests_json", "overhead_json",
     ),
+    "samples": (
+        "seq", "pod", "occurrence", "gone", "timestamp_us", "window_us", "container_idx", "container", "cpu_milli",
+        "memory_bytes", "usage_json",
+    ),
 }  # fmt: skip
 """What the kernel asks of tables that hold more."""
 

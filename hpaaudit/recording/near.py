@@ -1,6 +1,6 @@
 """Reads what one HPA's reconciles near an instant may have seen, without the rest of a fleet."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from operator import itemgetter
 from pathlib import Path
 
@@ -17,26 +17,26 @@ from hpaaudit.recording.rows import Row
 from hpaaudit.recording.schema import TABLES
 from hpaaudit.recording.segments import LINES, POLLED, arrow
 
-ALWAYS = ("hpas", "pods", "targets")
-"""What is watched holds until it changes, however long ago that was seen."""
-
 EVERYWHERE = ("controllers", "leases", "versions")
 """What is no namespace's."""
 
-WITHIN = (*ALWAYS, "scale_writes", "status_writes", LINES)
+WITHIN = ("hpas", "pods", "targets", "scale_writes", "status_writes", LINES)
 
 
-def read_near(folder: Path, segments: Sequence[Segment], namespace: str, name: str, since_us: Micros) -> Iterator[Fact]:
-    """Yield the facts of a namespace in their order, from `since_us` on all of them, before only what is watched.
+def read_near(
+    folder: Path, segments: Sequence[Segment], namespace: str, name: str, since_us: Micros, before: Collection[str]
+) -> Iterator[Fact]:
+    """Yield the facts of a namespace in their order, from `since_us` on all of them.
 
-    name   of the HPA, whose lines alone are kept
+    name     of the HPA, whose lines alone are kept
+    before   tables of which facts are kept that are older
 
     Raises `Unsound`.
     """
     for segment in segments:
         late = segment.last_us >= since_us
         found: list[tuple[int, Fact]] = []
-        for table in (*EVERYWHERE, *(WITHIN if late else ALWAYS)):
+        for table in (*EVERYWHERE, *(WITHIN if late else before)):
             where = {} if table in EVERYWHERE else {"namespace": namespace}
             if table == LINES:
                 where["name"] = name

@@ -70,15 +70,18 @@ class Recording:
         except Unsound as error:
             raise damaged(self.folder, self.segments, error.damage) from error
 
-    def near(self, namespace: str, name: str, since_us: Micros) -> Iterator[Fact]:
+    def near(
+        self, namespace: str, name: str, since_us: Micros, *, before: Collection[str] = ("hpas", "pods", "targets")
+    ) -> Iterator[Fact]:
         """Yield what one HPA's reconciles from `since_us` on may have seen, in order; raises as `facts`.
 
-        Of its namespace all facts from then on, and before what is watched; of lines only its own.
+        Of its namespace all facts from then on, and before those of some tables, for what is watched holds until it
+        changes; of lines only its own.
         """
         from hpaaudit.recording.near import read_near
 
         try:
-            yield from read_near(self.folder, self.segments, namespace, name, since_us)
+            yield from read_near(self.folder, self.segments, namespace, name, since_us, before)
         except Unsound as error:
             raise damaged(self.folder, self.segments, error.damage) from error
 

@@ -16,7 +16,7 @@ from hpaaudit.recording.manifest import Segment
 from hpaaudit.recording.schema import TABLES
 from hpaaudit.recording.segments import arrow
 
-AHEAD = 2  # segments, each read by a thread: decoding lets go of Python's lock
+AHEAD = 1  # segment, read by a thread: decoding lets go of Python's lock
 
 
 def read_slices(
@@ -27,8 +27,7 @@ def read_slices(
 ) -> Iterator[Slice]:
     """Yield segments as columns, in order; raises `Unsound`.
 
-    Two are read ahead and no more, each by a thread of its own, so that memory stays the same however long the
-    recording is.
+    One is read ahead and no more, so that memory stays the same however long the recording is.
     """
     with ThreadPoolExecutor(AHEAD, "slices") as readers:
         coming: deque[Future[Slice]] = deque()

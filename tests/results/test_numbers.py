@@ -103,8 +103,8 @@ def test_hpas_that_are_audited_apart_are_judged_as_they_are_together(
     info = story.recorded(tmp_path / "recording", seen)
     with written(tmp_path, info, seen, made, 1000) as together:
         hpas = sql.folder("audit")["13_replayed_hpas"]
-        assert "// 500000" in hpas
-        monkeypatch.setitem(sql.folder("audit"), "13_replayed_hpas", hpas.replace("// 500000", "// 20"))
+        assert "// 250000" in hpas
+        monkeypatch.setitem(sql.folder("audit"), "13_replayed_hpas", hpas.replace("// 250000", "// 20"))
         with written(tmp_path, info, seen, made, 999) as apart:
             for table in sql.folder("schema"):
                 assert rows(apart, table) == rows(together, table), table

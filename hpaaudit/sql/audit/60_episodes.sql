@@ -9,7 +9,8 @@ with islands as (
 ), numbered as (
     select
         *,
-        count(*) filter (verdict <> 'undecidable') over (partition by hpa, matches_before order by nth) as decidable
+        -- A running count with a filter looks at every row again; a sum does not.
+        sum((verdict <> 'undecidable')::integer) over (partition by hpa, matches_before order by nth) as decidable
     from islands
 ), carried as (
     select
@@ -27,5 +28,5 @@ with islands as (
 )
 select
     reconcile_id, hpa, episode_class,
-    count(*) filter (is_first) over (order by hpa, nth) as divergence_id
+    sum(is_first::integer) over (order by hpa, nth)::bigint as divergence_id
 from starts;

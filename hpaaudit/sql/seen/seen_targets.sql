@@ -14,56 +14,48 @@ with targets (
     seq, at_us, api_group, resource, namespace, name, resource_version, spec_replicas, status_replicas, selector
 ) as (
     {scale_writes}
-), looks as (
+), watched as (
     select
-        seq, at_us, api_group, resource, namespace, name, resource_version, spec_replicas, status_replicas, selector,
-        gone,
-        'watch' as source,
-        {
+        * exclude (generation, manager, operation, subresource, written_us, template_hash),
+        case when not gone then {
             'generation': generation, 'manager': manager, 'operation': operation, 'subresource': subresource,
             'written_us': written_us, 'template_hash': template_hash
-        } as owner
+        } end as owner
     from targets
+), looks as (
+    -- Who owns the number only a watch tells; until the next one it is taken for unchanged.
+    select
+        *, 'watch' as source,
+        owner is distinct from lag(owner) over (partition by api_group, resource, namespace, name order by seq)
+            as is_owner_new
+    from watched
     union all by name
     select
-        seq, at_us, api as api_group, resource, namespace, object as name, resource_version,
+        seq, at_us, api as api_group, resource, namespace, object as name, false as gone, resource_version,
         spec_replicas, status_replicas, scale_selector as selector,
-        false as gone,
-        'read' as source
+        'read' as source, false as is_owner_new
     from reads
     where kind = 'scale'
     union all by name
-    select
-        seq, at_us, api_group, resource, namespace, name, resource_version, spec_replicas, status_replicas, selector,
-        false as gone,
-        'written' as source
+    select *, false as gone, 'written' as source, false as is_owner_new
     from writes
 ), objects as (
     select row_number() over () as object, *
     from (select distinct api_group, resource, namespace, name from looks)
-), lives as (
-    -- What comes back after its end is another object.
+), compared as (
     select
-        o.object,
-        l.* exclude (api_group, resource, namespace, name),
-        count(*) filter (l.gone) over (partition by o.object order by l.seq) as life
+        o.object, l.* exclude (api_group, resource, namespace, name),
+        -- What comes back after its end is another object.
+        case when not lag(l.gone) over one then lag(l.at_us) over one end as looked_at_us,
+        lag(l.gone) over one is not false
+        or l.spec_replicas is distinct from lag(l.spec_replicas) over one
+        or l.status_replicas is distinct from lag(l.status_replicas) over one
+        or l.selector is distinct from lag(l.selector) over one
+        or l.is_owner_new as is_new
     from looks as l
     join objects as o using (api_group, resource, namespace, name)
     where l.gone or (l.spec_replicas is not null and l.status_replicas is not null and l.selector is not null)
-), compared as (
-    select
-        *,
-        lag(at_us) over one as looked_at_us,
-        row_number() over one = 1
-        or spec_replicas is distinct from lag(spec_replicas) over one
-        or status_replicas is distinct from lag(status_replicas) over one
-        or selector is distinct from lag(selector) over one
-        -- Who owns the number only a watch tells; until the next one it is taken for unchanged.
-        or source = 'watch' and owner is distinct from lag(owner) over (partition by object, life, source order by seq)
-            as is_new
-    from lives
-    where not gone
-    window one as (partition by object, life order by seq)
+    window one as (partition by o.object order by l.seq)
 )
 select
     o.api_group as target_group,
@@ -84,5 +76,5 @@ select
     c.owner.template_hash as template_hash
 from compared as c
 join objects as o using (object)
-where c.is_new
+where c.is_new and not c.gone
 order by c.seq;

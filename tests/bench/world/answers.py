@@ -91,7 +91,7 @@ class Listed:
         usage = self.usage
         numbers = {
             "timestamp": usage["timestamp"][who],
-            "window": usage["window"][who],
+            "window": -(-usage["window"][who] // SECOND) * SECOND,
             "container": second.astype(np.int64),
             "cpu": rounded_up(np.where(second, usage["side_nano"][who], usage["nano"][who])),
             "memory": np.where(second, usage["side_pages"][who], usage["pages"][who]) * PAGE,
