@@ -1,7 +1,7 @@
 """Finds the SQL that travels with the package: a folder of `sql/`, a name a file."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
 
@@ -26,33 +26,22 @@ def recorded(tables: Mapping[str, str]) -> list[str]:
 
     tables   pattern of the Parquet files of each table that has rows
     """
-    sources = {table: f"read_parquet({_quoted(pattern)})" for table, pattern in tables.items()}
-    return [_over(sources, text) for text in folder("recorded").values()]
+    quoted = {table: pattern.replace("'", "''") for table, pattern in tables.items()}
+    sources = {table: f"read_parquet('{pattern}')" for table, pattern in quoted.items()}
+    return [over(sources, text) for text in folder("recorded").values()]
 
 
-def seen(tables: Mapping[str, Sequence[str]], until_us: int) -> list[str]:
-    """What copies small facts out of a recording's own files, as far as it has any of them.
-
-    tables     the Parquet files of each table that has rows
-    until_us   no later fact is seen
-    """
-    sources = {
-        table: f"read_parquet([{', '.join(_quoted(path) for path in paths)}]) where at_us <= {until_us}"
-        for table, paths in tables.items()
+def asked(text: str) -> dict[str, list[str]]:
+    """The tables of a recording that a query asks, and which columns of each."""
+    return {
+        table: [column.strip().strip('"') for column in columns.split(",")]
+        for _, columns, table in _RECORDED.findall(text)
     }
-    return [_over(sources, text) for text in folder("seen").values() if not _tables(text).isdisjoint(sources)]
 
 
-def seen_tables() -> set[str]:
-    """The tables of a recording that `seen` copies from."""
-    return {table for text in folder("seen").values() for table in _tables(text)}
+def over(sources: Mapping[str, str], text: str) -> str:
+    """A query with its recorded tables in their places; one without a source is empty."""
 
-
-def _tables(text: str) -> set[str]:
-    return {match[3] for match in _RECORDED.finditer(text)}
-
-
-def _over(sources: Mapping[str, str], text: str) -> str:
     def source(match: re.Match[str]) -> str:
         name, columns, table = match.groups()
         if table in sources:
@@ -61,10 +50,6 @@ def _over(sources: Mapping[str, str], text: str) -> str:
         return f"{name} ({columns}) as (select {nothing} where false)"
 
     return _RECORDED.sub(source, text)
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def heading(text: str) -> list[str]:

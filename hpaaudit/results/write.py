@@ -16,11 +16,10 @@ from hpaaudit.model.audit import Pass, RecordingInfo, Replay
 from hpaaudit.model.columns import Decided
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.units import SECOND
-from hpaaudit.results import fact_rows, pass_rows, sql
+from hpaaudit.results import fact_rows, pass_rows, seen, sql
 from hpaaudit.results.batches import Batches
 from hpaaudit.results.columns import to_arrow
 from hpaaudit.results.facts import Facts
-from hpaaudit.results.files import readable
 from hpaaudit.results.keep import Keep
 from hpaaudit.results.read import Results, open_results
 
@@ -79,7 +78,10 @@ class ResultsWriter:
                 self._add(done)
 
     def add_columns(self, decided: Decided) -> None:
-        """Takes what a compiled replay decided: numbers only, no steps, no pods, no texts of statuses."""
+        """Takes what a compiled replay decided: numbers, but no steps, no pods, no texts of errors.
+
+        The arrays are kept until there are enough of them: they must not change any more.
+        """
         self._batches.add_columns("staged.replayed", to_arrow(decided.reconciles))
         self._batches.add_columns("runs.metric_proposals", to_arrow(decided.proposals))
         self._batches.add_columns("runs.predicted_writes", to_arrow(decided.writes))
@@ -90,9 +92,12 @@ class ResultsWriter:
             self._add_moved(done)
         self._facts.finish()
         self._batches.flush()
-        for text in self._seen():
-            self._ask(text)
-        self._audit()
+        try:
+            self._audit()
+        except duckdb.OutOfMemoryException:  # not everything can spill
+            self._connection.execute("rollback")
+            self._connection.execute("reset memory_limit")
+            self._audit()
         self._connection.execute("use memory")
         self._connection.execute("detach results")
         self._connection.close()
@@ -137,30 +142,22 @@ class ResultsWriter:
 
     def _audit(self) -> None:
         """Asks the questions of `sql/audit/` in turn; one about some HPAs ($first to $last) part by part."""
+        ask = self._connection.execute
+        ask("begin")  # one write to the disk for all of it
+        seen.copy(self._connection, dict(self._info.tables), self._info.ended_us)
         for text in sql.folder("audit").values():
             if "$first" in text:
                 for first, last in self._parts():
-                    self._ask(text, first=first, last=last)
+                    ask(text, {"first": first, "last": last})
             else:
-                self._ask(text)
-
-    def _ask(self, text: str, **params: int) -> None:
-        try:
-            self._connection.execute(text, params)
-        except duckdb.OutOfMemoryException:  # not everything can spill
-            self._connection.execute("reset memory_limit")
-            self._connection.execute(text, params)
-            self._connection.execute(f"set memory_limit = '{MEMORY}'")
+                ask(text)
+        ask("commit")
 
     def _parts(self) -> list[tuple[int, int]]:
         """The first and the last HPA of those that are audited together."""
         return self._connection.sql(
             "select min(hpa), max(hpa) from replayed_hpas group by part order by part"
         ).fetchall()
-
-    def _seen(self) -> list[str]:
-        files = {table: readable(pattern) for table, pattern in self._info.tables if table in sql.seen_tables()}
-        return sql.seen({table: paths for table, paths in files.items() if paths}, self._info.ended_us)
 
     def _add(self, done: Pass) -> None:
         add, detail = self._batches.add, self._replay.detail

@@ -180,21 +180,21 @@ def test_a_reconcile_is_accounted_for_without_its_steps(counted: Results, told: 
     assert (ours.conditions, ours.verdict, ours.before) == (theirs.conditions, theirs.verdict, theirs.before)
 
 
-def test_what_does_not_fit_into_memory_is_asked_again_with_more(tmp_path: Path) -> None:
-    class Small:
-        """A connection that runs out of memory until it may use more."""
+def test_what_does_not_fit_into_memory_is_asked_again_with_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[object] = []
+    audit = ResultsWriter._audit
 
-        said: tuple[str, ...] = ()
+    def fails_at_first(writer: ResultsWriter) -> None:
+        limits.extend(writer._connection.execute("select current_setting('memory_limit')").fetchall())
+        if len(limits) == 1:
+            writer._connection.execute("begin")
+            writer._connection.execute("create temp table spoilt as select 1")
+            raise duckdb.OutOfMemoryException
+        audit(writer)
 
-        def execute(self, text: str, _params: object = None) -> None:
-            self.said = (*self.said, text)
-            if self.said == ("heavy",):
-                raise duckdb.OutOfMemoryException
-
-    small = Small()
-    writer = ResultsWriter(tmp_path / "web.duckdb", story.INFO, story.REPLAY, overwrite=False)
-    with writer:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(writer, "_connection", small)
-            writer._ask("heavy")
-        assert small.said == ("heavy", "reset memory_limit", "heavy", "set memory_limit = '300MB'")
+    monkeypatch.setattr(ResultsWriter, "_audit", fails_at_first)
+    with story.results(tmp_path) as results:
+        assert len(rows(results, "reconciles")) == len(story.SCENES)
+    assert len(set(limits)) == 2

@@ -8,8 +8,8 @@ from hpaaudit.model.facts import Fact, PodGone, PodSeen, ResourceMetricsRead, Sc
 from hpaaudit.model.target import Scale
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.read import open_recording
-from hpaaudit.results.files import readable
 from hpaaudit.results.read import Results
+from hpaaudit.results.seen import reader
 from tests.results import story
 from tests.results.things import WEB, at, pod, target_seen
 
@@ -121,11 +121,15 @@ def test_only_a_look_that_differs_from_the_one_before_is_a_state_of_the_scale(tm
 
 
 def test_files_are_read_up_to_the_first_that_is_damaged(tmp_path: Path) -> None:
-    seen = list(story.facts())
-    info = story.recorded(tmp_path / "recording", seen)
-    [path] = readable(dict(info.tables)["pods"])
-    later = [tmp_path / "recording" / "segments" / name for name in ("000002", "000003")]
-    for folder, content in zip(later, (b"", Path(path).read_bytes()), strict=True):
+    info = story.recorded(tmp_path / "recording", story.facts())
+    pattern = dict(info.tables)["pods"]
+    first = next((tmp_path / "recording" / "segments").glob("*/pods.parquet"))
+    for name, content in (("000002", first.read_bytes()), ("000003", b""), ("000004", first.read_bytes())):
+        folder = tmp_path / "recording" / "segments" / name
         folder.mkdir()
         (folder / "pods.parquet").write_bytes(content)
-    assert readable(dict(info.tables)["pods"]) == (path,)
+    rows = reader(pattern, ["name", "gone"])
+    assert rows is not None
+    assert rows.read_all().to_pydict() == {"name": ["web-a", "web-b"] * 2, "gone": [False] * 4}
+    first.write_bytes(b"")
+    assert reader(pattern, ["name"]) is None

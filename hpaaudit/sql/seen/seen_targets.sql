@@ -22,7 +22,7 @@ with targets (
             'written_us': written_us, 'template_hash': template_hash
         } end as owner
     from targets
-), looks as (
+), looks as materialized (
     -- Who owns the number only a watch tells; until the next one it is taken for unchanged.
     select
         *, 'watch' as source,
