@@ -15,7 +15,7 @@ def follow(before: Memory, after: Memory, decision: Decision, hpa: Hpa, publishe
     after = _recommended(after, decision, published)
     scaled = published.last_scale_us is not None and published.last_scale_us != hpa.status.last_scale_us
     current = decision.spec_replicas
-    if current is None or not decision.writes_status:
+    if current is None:
         return after
     if scaled and published.desired_replicas != decision.desired:
         undone = replace(after, up=before.up, down=before.down)

@@ -149,7 +149,7 @@ class Process:
         reach_us = Micros(self.plan.period_us + planned.instant.uncertainty_us)
         tried: list[tuple[Observation, Decision, Memory]] = []
         fitting: list[tuple[Observation, Decision, Memory]] = []
-        for candidate in candidates(self.world, seen, reach_us):
+        for candidate in candidates(self.world, seen, planned.earlier, reach_us):
             decision, after = self._decide(candidate, before)
             tried.append((candidate, decision, after))
             if fits_inputs(decision, published):
