@@ -15,12 +15,15 @@ CONTROLLER_MANAGER = "kube-controller-manager"
 FRESH_EVENT_US = 2 * SECOND
 _NEWBORN_US = 2 * SECOND
 
+NEVER_RECONCILED = ("{}", '{"currentMetrics":null,"desiredReplicas":0}')
+"""Statuses of an HPA that no controller has reconciled yet."""
+
 
 @dataclass(slots=True)
 class Life:
     """What is known of one HPA from its first sight to its deletion.
 
-    first     after how many facts it was seen first
+    first, end   after how many facts it was seen first, and gone
     statuses  after how many facts each of its statuses was seen;  shown   with which HPA, where that was kept
     """
 
@@ -33,6 +36,7 @@ class Life:
     evidence: list[Evidence] = field(default_factory=list)
     statuses: list[int] = field(default_factory=list)
     shown: list[HpaSeen] = field(default_factory=list)
+    end: int | None = None
     end_us: Micros | None = None
 
     def instants(self, last_us: int, period_us: int, starts: list[Micros]) -> list[Evidence]:
@@ -88,10 +92,10 @@ class Lives:
         lives[-1].target = target
         return lives[-1]
 
-    def gone(self, fact: HpaGone) -> None:
+    def gone(self, index: int, fact: HpaGone) -> None:
         """An HPA was deleted."""
         for life in self.of.get(f"{fact.namespace}/{fact.name}", ())[-1:]:
-            life.end_us = fact.at_us
+            life.end, life.end_us = index, fact.at_us
 
     def event(self, index: int, fact: EventSeen) -> None:
         """The controller's Event of an HPA tells of a reconcile."""

@@ -133,7 +133,7 @@ class Reading:
             case HpaSeen():
                 self.told(fact.status_json)
             case HpaGone():
-                self.lives.gone(fact)
+                self.lives.gone(index, fact)
             case EventSeen(component=component) if component == COMPONENT:
                 self.lives.event(index, fact)
                 self.told(fact.message)
