@@ -44,7 +44,7 @@ cluster: $(READY)  ## build etcd, kube-apiserver and what else the cluster tests
 	@$(BIN)/python -m tests.cluster.tools
 
 lock: $(READY)  ## pin the dependencies anew
-	@$(BIN)/uv pip compile pyproject.toml --extra fast --group dev --universal --generate-hashes --no-header --no-annotate --upgrade -o requirements.lock --quiet
+	@$(BIN)/uv pip compile pyproject.toml --extra fast --extra cloud --group dev --universal --generate-hashes --no-header --no-annotate --upgrade -o requirements.lock --quiet
 	@$(BIN)/uv pip compile deploy/requirements.in --constraint requirements.lock --python-version 3.11 --universal --generate-hashes --no-header --no-annotate -o deploy/requirements.lock --quiet
 
 clean:  ## remove what was built here

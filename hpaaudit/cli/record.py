@@ -35,6 +35,20 @@ class Seconds(click.ParamType[float]):
         return seconds
 
 
+class Listen(click.ParamType[tuple[str, int]]):
+    """Where to listen: `127.0.0.1:8080`, `[::1]:8080`; port 0 is one that is free."""
+
+    name = "address:port"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
+        """Host and port."""
+        host, colon, port = str(value).rpartition(":")
+        host = host[1:-1] if host.startswith("[") and host.endswith("]") else host
+        if not host or not colon or not (port.isascii() and port.isdigit()) or int(port) >= 1 << 16:
+            self.fail(f"{value!r} is no address: give ADDRESS:PORT, for example 127.0.0.1:8080", param, ctx)
+        return host, int(port)
+
+
 @click.command("record", short_help="Record the HPAs of a cluster.")
 @click.option("--into", type=click.Path(path_type=Path), metavar="DIR", help="A new folder for the recording.")
 @click.option("-n", "--namespace", metavar="NS", help="One namespace.  [default: the context's]")
@@ -52,6 +66,7 @@ class Seconds(click.ParamType[float]):
     help="Requests per second at most.",
 )
 @click.option("--for", "length", type=Seconds(), help="End after so long; without it Ctrl-C ends it.")
+@click.option("--listen", type=Listen(), metavar="ADDRESS:PORT", help="Answer /healthz, /readyz and /metrics there.")
 @click.option("--plan", is_flag=True, help="Say what would be read and what cannot be, and record nothing.")
 def record_command(
     into: Path | None,
@@ -63,6 +78,7 @@ def record_command(
     interval: float,
     qps: float,
     length: float | None,
+    listen: tuple[str, int] | None,
     plan: bool,
 ) -> None:
     """Record the HPAs of a cluster, and all that decides what they do.
@@ -102,6 +118,7 @@ def record_command(
         interval_seconds=interval,
         qps=qps,
         for_seconds=length,
+        listen=listen,
         show=talk.show,
         note=talk.note,
     )

@@ -88,6 +88,8 @@ class Observer:
             self.counts["samples"] += len(fact.samples or ())
         elif isinstance(fact, ValuesRead):
             self.counts["samples"] += len(fact.values or ())
+        else:
+            self.client.meters.told(fact)
         self._sink(fact)
 
     @property

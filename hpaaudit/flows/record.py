@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpaaudit.errors import AuditError, RecordingError
-from hpaaudit.model.plan import Plan, Progress
+from hpaaudit.model.plan import Kept, Plan, Progress
 from hpaaudit.model.units import SECOND, Micros
 
 if TYPE_CHECKING:
@@ -39,19 +39,22 @@ def record(
     interval_seconds: float = 15,
     qps: float = 20,
     for_seconds: float | None = None,
+    listen: tuple[str, int] | None = None,
     show: Callable[[Progress], None] = _unheard,
     note: Callable[[str], None] = _unheard,
 ) -> Progress:
     """Record into a new folder until SIGINT, SIGTERM or for so long; return what was recorded.
 
     namespace   None: the context's;  selector  of HPAs, by label;  qps  requests per second at most
+    listen      host and port on which `/healthz`, `/readyz` and `/metrics` are answered
     show        is told every second how far it is;  note  of what cannot be seen
 
     A second signal ends the process at once. Raises ClusterError where nothing can be seen at all, and
     RecordingError where nothing can be kept.
     """
     access, scope = _where(kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces)
-    return asyncio.run(_Session(Path(into), qps, for_seconds, show, note).run(access, scope))
+    session = _Session(Path(into), qps, for_seconds, show, note, listen=listen)
+    return asyncio.run(session.run(access, scope))
 
 
 def plan(
@@ -103,20 +106,25 @@ class _Session:
     for_seconds: float | None
     show: Callable[[Progress], None]
     note: Callable[[str], None]
+    listen: tuple[str, int] | None = None
     begun: float = 0
 
     async def run(self, access: "Access", scope: "Scope") -> Progress:
         """Observe and write until somebody stops it."""
         from hpaaudit.cluster.client import Client
         from hpaaudit.cluster.clock import Clock
+        from hpaaudit.cluster.door import Door
         from hpaaudit.cluster.observer import Observer, check
         from hpaaudit.recording.write import Writer
 
         self.begun, clock = time.monotonic(), Clock()
-        async with Client(access, clock, qps=self.qps) as client:
+        async with Client(access, clock, qps=self.qps) as client, Door(self.listen, client.meters) as door:
+            if door.url:
+                self.note(f"listening on {door.url}")
             await check(client, scope)
             with Writer(self.into, source="record", cluster=access.server, started_us=clock.now()) as writer:
                 observer = Observer(client, scope, writer.add, self.note)
+                door.begin(observer, lambda: self._kept(writer))
                 with _Signals(observer.stop):
                     if self.for_seconds is not None:
                         asyncio.get_running_loop().call_later(self.for_seconds, observer.stop)
@@ -143,6 +151,11 @@ class _Session:
                     writer.seal()
                 except RecordingError as problem:
                     self.note(str(problem))
+
+    def _kept(self, writer: "Writer") -> Kept:
+        """What the disk has of it."""
+        logs = sum(file.stat().st_size for file in self.into.glob("*/*.wal"))
+        return Kept(wal_bytes=logs, segments=writer.segments)
 
     def _progress(self, observer: "Observer") -> Progress:
         kept = sum(file.stat().st_size for file in self.into.rglob("*") if file.is_file())

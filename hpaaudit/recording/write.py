@@ -38,6 +38,11 @@ class Writer:
         self._rows = {name: Rows(table) for name, table in TABLES.items()}
         self._bytes = 0
 
+    @property
+    def segments(self) -> int:
+        """Segments that are on the disk."""
+        return self._files.segments
+
     def add(self, fact: Fact) -> None:
         """Take the next fact; seals by itself when much waits in memory."""
         if self._closed:
