@@ -1,17 +1,14 @@
 """The command `record`."""
 
-import sys
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+from click.exceptions import Exit
 
-if TYPE_CHECKING:
-    from hpaaudit.model.plan import Progress
+from hpaaudit.cli.talk import JsonTalk, Talk
+from hpaaudit.errors import AuditError
 
-LINE_SECONDS = 60
-"""Where stderr is no terminal, a line of progress comes so often."""
+COULD_NOT = 2
 
 
 class Seconds(click.ParamType[float]):
@@ -67,6 +64,13 @@ class Listen(click.ParamType[tuple[str, int]]):
 )
 @click.option("--for", "length", type=Seconds(), help="End after so long; without it Ctrl-C ends it.")
 @click.option("--listen", type=Listen(), metavar="ADDRESS:PORT", help="Answer /healthz, /readyz and /metrics there.")
+@click.option(
+    "--log",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What is said on stderr: for a person, or an object a line.",
+)
 @click.option("--plan", is_flag=True, help="Say what would be read and what cannot be, and record nothing.")
 def record_command(
     into: Path | None,
@@ -79,6 +83,7 @@ def record_command(
     qps: float,
     length: float | None,
     listen: tuple[str, int] | None,
+    log: str,
     plan: bool,
 ) -> None:
     """Record the HPAs of a cluster, and all that decides what they do.
@@ -107,54 +112,25 @@ def record_command(
         return
     if into is None:
         raise click.UsageError("missing option --into DIR (or --plan)")
-    talk = _Talk()
-    done = record(
-        into,
-        namespace=namespace,
-        all_namespaces=all_namespaces,
-        selector=selector,
-        context=context,
-        kubeconfig=kubeconfig,
-        interval_seconds=interval,
-        qps=qps,
-        for_seconds=length,
-        listen=listen,
-        show=talk.show,
-        note=talk.note,
-    )
-    talk.end(done)
-    talk.say(f"recorded {into}")
-
-
-class _Talk:
-    """Progress on stderr: one line that changes on a terminal, else a line a minute."""
-
-    def __init__(self) -> None:
-        self.terminal = sys.stderr.isatty()
-        self.shown = 0.0
-
-    def show(self, progress: "Progress") -> None:
-        """Called every second."""
-        from hpaaudit.report.progress import progress_line
-
-        if self.terminal:
-            self.say(f"\r\033[K{progress_line(progress)}", ended=False)
-        elif progress.seconds - self.shown >= LINE_SECONDS:
-            self.shown = progress.seconds
-            self.say(progress_line(progress))
-
-    def note(self, line: str) -> None:
-        """A line that stays."""
-        self.say(f"\r\033[K{line}" if self.terminal else line)
-
-    def end(self, progress: "Progress") -> None:
-        """The last word."""
-        from hpaaudit.report.progress import progress_line
-
-        self.say("" if self.terminal else progress_line(progress))
-
-    @staticmethod
-    def say(line: str, *, ended: bool = True) -> None:
-        """Whoever listened may have gone; the recording goes on."""
-        with suppress(OSError):
-            click.echo(line, nl=ended, err=True)
+    talk = JsonTalk() if log == "json" else Talk()
+    try:
+        done = record(
+            into,
+            namespace=namespace,
+            all_namespaces=all_namespaces,
+            selector=selector,
+            context=context,
+            kubeconfig=kubeconfig,
+            interval_seconds=interval,
+            qps=qps,
+            for_seconds=length,
+            listen=listen,
+            show=talk.show,
+            note=talk.note,
+        )
+    except Exception as problem:
+        if not isinstance(talk, JsonTalk):
+            raise
+        talk.fail(problem, known=isinstance(problem, AuditError))
+        raise Exit(COULD_NOT) from None
+    talk.end(done, into)

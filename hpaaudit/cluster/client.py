@@ -128,7 +128,7 @@ class Client:
         timeout = aiohttp.ClientTimeout(total=seconds, sock_connect=10)
         try:
             async with self._request(method, path, body, timeout, shown) as got:
-                answer = await self._answer(path, got, sent)
+                answer = await self._answer(path, got, sent, shown)
         except (aiohttp.ClientError, TimeoutError, OSError) as problem:
             answer = self._unanswered(path, _reason(problem, seconds), sent)
         self.meters.asked(method, path, answer.status, sent, answer.at_us)
@@ -152,7 +152,7 @@ class Client:
                         async for line in _lines(got.content):
                             yield line
                         return
-                    refusal = await self._answer(path, got, sent)
+                    refusal = await self._answer(path, got, sent, shown)
                 fresh = await self._credentials.renewed(shown) if refusal.status == UNAUTHORIZED else None
                 if fresh is None:
                     raise WatchFailed(refusal)
@@ -179,8 +179,11 @@ class Client:
             proxy=self._proxy,
         )
 
-    async def _answer(self, path: str, got: aiohttp.ClientResponse, sent: Micros) -> Answer:
+    async def _answer(self, path: str, got: aiohttp.ClientResponse, sent: Micros, shown: Shown) -> Answer:
         data = await got.read()
+        if got.status != OK and shown.token:
+            # Errors are shown and recorded, and some proxies repeat in them what they were sent.
+            data = data.replace(shown.token.encode(), b"[token]")
         return Answer(
             path=path,
             status=got.status,

@@ -20,6 +20,7 @@ from hpaaudit.cluster.surroundings import CONTROLLER_LEASE, LEASES, Events, Leas
 from hpaaudit.cluster.watch import Follower, Watch
 from hpaaudit.cluster.workloads import Workloads
 from hpaaudit.model.facts import Ended, Fact, ResourceMetricsRead, ScaleRead, TargetRef, ValuesRead
+from hpaaudit.model.note import Event, Note
 from hpaaudit.model.plan import Progress
 
 HOUSEKEEPING_SECONDS = 60
@@ -170,7 +171,8 @@ class Observer:
         """Follow if it is allowed; if not, it is tried again for ever, and written down as a gap."""
         refusal = await self._watch(path, follower, query).started
         if refusal is not None:
-            self.note(f"cannot follow {what}{self.scope.words} ({refusal.status}): {refusal.message}")
+            line = f"cannot follow {what}{self.scope.words} ({refusal.status}): {refusal.message}"
+            self.note(Note(line, Event.STREAM_REFUSED, path=path, status=refusal.status))
         return refusal
 
     async def _follow_events(self, kind: str, about: Callable[[str, str], bool]) -> None:
@@ -187,14 +189,16 @@ class Observer:
             for group in self.discovery.unserved(hpa):
                 if group not in self.unserved:
                     self.unserved.add(group)
-                    self.note(f"{hpa.key} needs {group}, which nobody serves: install its adapter, or change the HPA")
+                    line = f"{hpa.key} needs {group}, which nobody serves: install its adapter, or change the HPA"
+                    self.note(Note(line, Event.METRICS_UNSERVED, hpa=hpa.key, group=group))
             resolved = await self.discovery.resolve(hpa.namespace, hpa.spec.target)
             if resolved:
                 found[key] = resolved
             elif hpa.key not in self.unresolved:
                 self.unresolved.add(hpa.key)
                 kind, version = hpa.spec.target.kind, hpa.spec.target.api_version
-                self.note(f"{hpa.key} scales a {kind}, which {version} does not serve: its replicas are not seen")
+                line = f"{hpa.key} scales a {kind}, which {version} does not serve: its replicas are not seen"
+                self.note(Note(line, Event.TARGET_UNKNOWN, hpa=hpa.key, kind=kind, api_version=version))
         self.targets = found
 
     async def _follow_targets(self) -> None:

@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hpaaudit import __version__
 from hpaaudit.errors import AuditError, RecordingError
+from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.model.plan import Kept, Plan, Progress
 from hpaaudit.model.units import SECOND, Micros
 
@@ -120,9 +122,10 @@ class _Session:
         self.begun, clock = time.monotonic(), Clock()
         async with Client(access, clock, qps=self.qps) as client, Door(self.listen, client.meters) as door:
             if door.url:
-                self.note(f"listening on {door.url}")
+                self.note(Note(f"listening on {door.url}", Event.LISTENING, Level.INFO, url=door.url))
             await check(client, scope)
             with Writer(self.into, source="record", cluster=access.server, started_us=clock.now()) as writer:
+                self.note(_started(self.into, access, scope))
                 observer = Observer(client, scope, writer.add, self.note)
                 door.begin(observer, lambda: self._kept(writer))
                 with _Signals(observer.stop):
@@ -150,7 +153,7 @@ class _Session:
                 try:
                     writer.seal()
                 except RecordingError as problem:
-                    self.note(str(problem))
+                    self.note(Note(str(problem), Event.SEGMENT_FAILED, Level.ERROR))
 
     def _kept(self, writer: "Writer") -> Kept:
         """What the disk has of it."""
@@ -160,6 +163,13 @@ class _Session:
     def _progress(self, observer: "Observer") -> Progress:
         kept = sum(file.stat().st_size for file in self.into.rglob("*") if file.is_file())
         return replace(observer.progress, bytes=kept, seconds=time.monotonic() - self.begun)
+
+
+def _started(into: Path, access: "Access", scope: "Scope") -> Note:
+    """What begins here."""
+    line = f"recording HPAs{scope.words} of {access.server} into {into}"
+    fields = {"server": access.server, "namespace": scope.namespace, "into": str(into), "version": __version__}
+    return Note(line, Event.STARTED, Level.INFO, **fields)
 
 
 class _Signals:

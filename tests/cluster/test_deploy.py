@@ -172,7 +172,7 @@ def recorded(account: Account, into: Path) -> tuple[list[Fact], list[str]]:
     options = ("--kubeconfig", str(account.kubeconfig), *account.where, "--interval", "500ms", "--for", "4s")
     done = run("record", "--into", str(into), *options)
     assert done.returncode == 0, done.stderr
-    *said, _, _ = done.stderr.splitlines()  # the last progress, and where it is
+    _, *said, _, _ = done.stderr.splitlines()  # where it looks, the last progress, and where it is
     return list(open_recording(into).facts()), said
 
 
