@@ -47,7 +47,12 @@ class Listen(click.ParamType[tuple[str, int]]):
 
 
 @click.command("record", short_help="Record the HPAs of a cluster.")
-@click.option("--into", type=click.Path(path_type=Path), metavar="DIR", help="A new folder for the recording.")
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="The folder of the recording, new or one of this cluster, which goes on.",
+)
 @click.option("-n", "--namespace", metavar="NS", help="One namespace.  [default: the context's]")
 @click.option("-A", "--all-namespaces", is_flag=True, help="All namespaces.")
 @click.option("-l", "--selector", metavar="SELECTOR", default="", help="Only HPAs with these labels.")
@@ -88,7 +93,8 @@ def record_command(
 ) -> None:
     """Record the HPAs of a cluster, and all that decides what they do.
 
-    It only reads, with the rights of the kubeconfig. Ctrl-C ends it; twice ends it at once.
+    It only reads, with the rights of the kubeconfig. Ctrl-C ends it; twice ends it at once. What was recorded more than
+    5 s ago survives whatever kills it; the same command goes on in the same folder.
 
     Example: hpaaudit record --into friday -n shop --for 2h
     """

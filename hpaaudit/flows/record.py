@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpaaudit import __version__
-from hpaaudit.errors import AuditError, RecordingError
+from hpaaudit.errors import AuditError
 from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.model.plan import Kept, Plan, Progress
 from hpaaudit.model.units import SECOND, Micros
@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from hpaaudit.cluster.access import Access
     from hpaaudit.cluster.observer import Observer
     from hpaaudit.cluster.scope import Scope
-    from hpaaudit.recording.write import Writer
+    from hpaaudit.recording.keep import Keeper
 
-SEAL_SECONDS = 300
 INTERRUPTED = 130
 
 
@@ -45,7 +44,9 @@ def record(
     show: Callable[[Progress], None] = _unheard,
     note: Callable[[str], None] = _unheard,
 ) -> Progress:
-    """Record into a new folder until SIGINT, SIGTERM or for so long; return what was recorded.
+    """Record into a folder until SIGINT, SIGTERM or for so long; return what was recorded.
+
+    The folder is new, or holds a recording of this cluster, which then goes on: a gap says when nobody looked.
 
     namespace   None: the context's;  selector  of HPAs, by label;  qps  requests per second at most
     listen      host and port on which `/healthz`, `/readyz` and `/metrics` are answered
@@ -117,52 +118,46 @@ class _Session:
         from hpaaudit.cluster.clock import Clock
         from hpaaudit.cluster.door import Door
         from hpaaudit.cluster.observer import Observer, check
-        from hpaaudit.recording.write import Writer
+        from hpaaudit.recording.keep import Keeper
 
         self.begun, clock = time.monotonic(), Clock()
         async with Client(access, clock, qps=self.qps) as client, Door(self.listen, client.meters) as door:
             if door.url:
                 self.note(Note(f"listening on {door.url}", Event.LISTENING, Level.INFO, url=door.url))
             await check(client, scope)
-            with Writer(self.into, source="record", cluster=access.server, started_us=clock.now()) as writer:
+            with Keeper(self.into, cluster=access.server, now_us=clock.now(), note=self.note) as keeper:
                 self.note(_started(self.into, access, scope))
-                observer = Observer(client, scope, writer.add, self.note)
-                door.begin(observer, lambda: self._kept(writer))
+                observer = Observer(client, scope, keeper.add, self.note)
+                observer.remember(keeper.known)
+                door.begin(observer, lambda: _kept(keeper))
                 with _Signals(observer.stop):
                     if self.for_seconds is not None:
                         asyncio.get_running_loop().call_later(self.for_seconds, observer.stop)
                     try:
                         async with asyncio.TaskGroup() as group:
-                            ticks = group.create_task(self._tick(observer, writer))
+                            ticks = group.create_task(self._tick(observer, keeper, clock.now))
                             await observer.run()
                             ticks.cancel()
                     except* AuditError as several:
                         raise _first(several) from None
-        done = self._progress(observer)
+        done = self._progress(observer, keeper)
         self.show(done)
         return done
 
-    async def _tick(self, observer: "Observer", writer: "Writer") -> None:
-        """Show the progress every second; make a segment now and then, and again where the disk refused."""
-        sealed = time.monotonic()
+    async def _tick(self, observer: "Observer", keeper: "Keeper", now: Callable[[], Micros]) -> None:
+        """Show the progress every second, and put on the disk what is due."""
         while True:
             await asyncio.sleep(1)
-            self.show(self._progress(observer))
-            if time.monotonic() - sealed >= SEAL_SECONDS:
-                sealed = time.monotonic()
-                try:
-                    writer.seal()
-                except RecordingError as problem:
-                    self.note(Note(str(problem), Event.SEGMENT_FAILED, Level.ERROR))
+            self.show(self._progress(observer, keeper))
+            keeper.tick(now())
 
-    def _kept(self, writer: "Writer") -> Kept:
-        """What the disk has of it."""
-        logs = sum(file.stat().st_size for file in self.into.glob("*/*.wal"))
-        return Kept(wal_bytes=logs, segments=writer.segments)
+    def _progress(self, observer: "Observer", keeper: "Keeper") -> Progress:
+        return replace(observer.progress, bytes=keeper.bytes, seconds=time.monotonic() - self.begun)
 
-    def _progress(self, observer: "Observer") -> Progress:
-        kept = sum(file.stat().st_size for file in self.into.rglob("*") if file.is_file())
-        return replace(observer.progress, bytes=kept, seconds=time.monotonic() - self.begun)
+
+def _kept(keeper: "Keeper") -> Kept:
+    """What the disk has of it."""
+    return Kept(wal_bytes=keeper.log_bytes, segments=keeper.segments, unwritten=keeper.unwritten)
 
 
 def _started(into: Path, access: "Access", scope: "Scope") -> Note:
