@@ -69,6 +69,7 @@ class Listen(click.ParamType[tuple[str, int]]):
 )
 @click.option("--for", "length", type=Seconds(), help="End after so long; without it Ctrl-C ends it.")
 @click.option("--listen", type=Listen(), metavar="ADDRESS:PORT", help="Answer /healthz, /readyz and /metrics there.")
+@click.option("--upload", metavar="URL", help="Copy whole segments to an object store: s3://bucket/prefix.")
 @click.option(
     "--log",
     type=click.Choice(["text", "json"]),
@@ -88,6 +89,7 @@ def record_command(
     qps: float,
     length: float | None,
     listen: tuple[str, int] | None,
+    upload: str | None,
     log: str,
     plan: bool,
 ) -> None:
@@ -131,6 +133,7 @@ def record_command(
             qps=qps,
             for_seconds=length,
             listen=listen,
+            upload=upload,
             show=talk.show,
             note=talk.note,
         )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpaaudit import __version__
-from hpaaudit.errors import AuditError
+from hpaaudit.errors import AuditError, BadOption
 from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.model.plan import Kept, Plan, Progress
 from hpaaudit.model.units import SECOND, Micros
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from hpaaudit.cluster.observer import Observer
     from hpaaudit.cluster.scope import Scope
     from hpaaudit.recording.keep import Keeper
+    from hpaaudit.recording.upload import Uploader
 
+UPLOAD_SECONDS = 40
+"""So long an ended recording waits for its object store: within the 60 s that a Pod has to end."""
 INTERRUPTED = 130
 
 
@@ -41,6 +44,7 @@ def record(
     qps: float = 20,
     for_seconds: float | None = None,
     listen: tuple[str, int] | None = None,
+    upload: str | None = None,
     show: Callable[[Progress], None] = _unheard,
     note: Callable[[str], None] = _unheard,
 ) -> Progress:
@@ -50,13 +54,14 @@ def record(
 
     namespace   None: the context's;  selector  of HPAs, by label;  qps  requests per second at most
     listen      host and port on which `/healthz`, `/readyz` and `/metrics` are answered
+    upload      URL of an object store to which each whole segment is copied, as `s3://bucket/prefix`
     show        is told every second how far it is;  note  of what cannot be seen
 
     A second signal ends the process at once. Raises ClusterError where nothing can be seen at all, and
     RecordingError where nothing can be kept.
     """
     access, scope = _where(kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces)
-    session = _Session(Path(into), qps, for_seconds, show, note, listen=listen)
+    session = _Session(Path(into), qps, for_seconds, show, note, listen=listen, upload=upload)
     return asyncio.run(session.run(access, scope))
 
 
@@ -110,6 +115,7 @@ class _Session:
     show: Callable[[Progress], None]
     note: Callable[[str], None]
     listen: tuple[str, int] | None = None
+    upload: str | None = None
     begun: float = 0
 
     async def run(self, access: "Access", scope: "Scope") -> Progress:
@@ -120,7 +126,7 @@ class _Session:
         from hpaaudit.cluster.observer import Observer, check
         from hpaaudit.recording.keep import Keeper
 
-        self.begun, clock = time.monotonic(), Clock()
+        self.begun, clock, uploader = time.monotonic(), Clock(), self._uploader()
         async with Client(access, clock, qps=self.qps) as client, Door(self.listen, client.meters) as door:
             if door.url:
                 self.note(Note(f"listening on {door.url}", Event.LISTENING, Level.INFO, url=door.url))
@@ -129,20 +135,35 @@ class _Session:
                 self.note(_started(self.into, access, scope))
                 observer = Observer(client, scope, keeper.add, self.note)
                 observer.remember(keeper.known)
-                door.begin(observer, lambda: _kept(keeper))
+                door.begin(observer, lambda: _kept(keeper, uploader))
                 with _Signals(observer.stop):
                     if self.for_seconds is not None:
                         asyncio.get_running_loop().call_later(self.for_seconds, observer.stop)
                     try:
                         async with asyncio.TaskGroup() as group:
-                            ticks = group.create_task(self._tick(observer, keeper, clock.now))
+                            beside = [group.create_task(self._tick(observer, keeper, clock.now))]
+                            if uploader:
+                                beside.append(group.create_task(uploader.run()))
                             await observer.run()
-                            ticks.cancel()
+                            for task in beside:
+                                task.cancel()
                     except* AuditError as several:
                         raise _first(several) from None
+            if uploader:
+                await uploader.finish(UPLOAD_SECONDS)
         done = self._progress(observer, keeper)
         self.show(done)
         return done
+
+    def _uploader(self) -> "Uploader | None":
+        """Who brings segments to the object store; BadOption where that cannot be."""
+        if self.upload is None:
+            return None
+        try:
+            from hpaaudit.recording.upload import Uploader
+        except ImportError as missing:
+            raise BadOption(f"--upload needs {missing.name}: pip install 'hpaaudit[cloud]'") from None
+        return Uploader(self.into, self.upload, self.note)
 
     async def _tick(self, observer: "Observer", keeper: "Keeper", now: Callable[[], Micros]) -> None:
         """Show the progress every second, and put on the disk what is due."""
@@ -155,9 +176,16 @@ class _Session:
         return replace(observer.progress, bytes=keeper.bytes, seconds=time.monotonic() - self.begun)
 
 
-def _kept(keeper: "Keeper") -> Kept:
-    """What the disk has of it."""
-    return Kept(wal_bytes=keeper.log_bytes, segments=keeper.segments, unwritten=keeper.unwritten)
+def _kept(keeper: "Keeper", uploader: "Uploader | None") -> Kept:
+    """What the disk has of it, and the store."""
+    failures, failing = (uploader.failures, uploader.failing) if uploader else (0, 0)
+    return Kept(
+        wal_bytes=keeper.log_bytes,
+        segments=keeper.segments,
+        unwritten=keeper.unwritten,
+        upload_failures=failures,
+        failing=failing,
+    )
 
 
 def _started(into: Path, access: "Access", scope: "Scope") -> Note:

@@ -14,7 +14,7 @@ from obstore.store import from_url
 from hpaaudit.errors import BadOption, RecordingError
 from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.recording import manifest
-from hpaaudit.recording.segments import file_bytes
+from hpaaudit.recording.segments import Unsound, file_bytes
 from hpaaudit.recording.uploaded import mark_uploaded, uploaded
 
 SCHEMES = ("s3", "gs", "az", "abfs", "abfss")
@@ -53,6 +53,7 @@ class Uploader:
         self.failures = self.failing = 0
         self.given_up = False
         self._begun = False
+        self._damaged: set[int] = set()
 
     async def run(self) -> None:
         """Look for new segments until cancelled."""
@@ -76,8 +77,8 @@ class Uploader:
                         await asyncio.sleep(self.pace.first_wait)
         except TimeoutError:
             pass
-        if not done:
-            left = len(self.waiting())
+        left = len(self.waiting())
+        if left or not done:
             line = f"{left} segments are not in {self.url}: they stay in {self.folder}, and go with its next recorder"
             self.note(Note(line, Event.UPLOAD_UNFINISHED, segments=left))
 
@@ -89,25 +90,25 @@ class Uploader:
         return sorted(number for number in numbers if number not in there)
 
     async def _all(self) -> bool:
-        """Bring all that waits; whether it is there now."""
+        """Bring all that waits; whether it is there now, but for what is damaged."""
         try:
             if not self._begun:
                 await self._begin()
             for number in self.waiting():
-                await self._segment(number)
-                mark_uploaded(self.folder, number)
+                if number not in self._damaged and await self._segment(number):
+                    mark_uploaded(self.folder, number)
             if (end := self.folder / manifest.END).exists():
                 await obstore.put_async(self.store, manifest.END, end.read_bytes(), use_multipart=False)
         except Elsewhere as problem:
             self.given_up, self.failing = True, len(self.waiting())
             self.note(Note(str(problem), Event.UPLOAD_REFUSED, Level.ERROR))
             return False
-        except (BaseError, RecordingError, OSError) as problem:
+        except Exception as problem:  # noqa: BLE001  # whatever goes wrong here, the recording goes on
             self._failed(problem)
             return False
-        if self.failing:
-            self.failing = 0
+        if self.failing and not self._damaged:
             self.note(Note(f"{self.url} takes segments again", Event.UPLOAD_RECOVERED, Level.INFO))
+        self.failing = len(self._damaged)
         return True
 
     def _failed(self, problem: Exception) -> None:
@@ -125,15 +126,25 @@ class Uploader:
             await obstore.delete_async(self.store, manifest.END)
         self._begun = True
 
-    async def _segment(self, number: int) -> None:
-        """The files of a segment, and last its manifest: who reads the store sees whole segments only."""
+    async def _segment(self, number: int) -> bool:
+        """The files of a segment, and last its manifest: who reads the store sees whole segments only.
+
+        False where it is not what was written: then it is left where it is.
+        """
         place = manifest.segment_name(number)
         path = self.folder / place / manifest.MANIFEST
-        segment = manifest.segment_from_body(manifest.load(path))
-        for file in segment.files:
-            data = await asyncio.to_thread(file_bytes, self.folder, segment, file)
-            await self._put(f"{place}/{file.name}", data)
+        try:
+            segment = manifest.segment_from_body(manifest.load(path))
+            for file in segment.files:
+                data = await asyncio.to_thread(file_bytes, self.folder, segment, file)
+                await self._put(f"{place}/{file.name}", data)
+        except (Unsound, ValueError, KeyError) as problem:
+            self._damaged.add(number)
+            line = f"segment {number} is damaged and not uploaded: {problem}"
+            self.note(Note(line, Event.SEGMENT_DAMAGED, Level.ERROR, segment=number))
+            return False
         await self._put(f"{place}/{manifest.MANIFEST}", path.read_bytes())
+        return True
 
     async def _put(self, name: str, data: bytes) -> None:
         """Create an object; one that is there already must be the same."""
@@ -153,9 +164,10 @@ def _store(url: str) -> "obstore.store.ObjectStore":
     if parts.scheme not in SCHEMES or not parts.netloc or parts.query or parts.fragment:
         raise BadOption(f"{parts.scheme or 'this'} names no object store: give {LISTED}")
     if "@" in parts.netloc and parts.scheme in ("s3", "gs", "az"):
-        raise BadOption(f"the URL of the object store holds a user or a password: put them into the environment")
+        raise BadOption("the URL of the object store holds a user or a password: put them into the environment")
     try:
-        return from_url(url, client_options={"timeout": "60s"}, retry_config={"max_retries": 2})
+        # No client options: those of the environment, a proxy or plain HTTP, would be forgotten.
+        return from_url(url, retry_config={"max_retries": 2})
     except (BaseError, ValueError, TypeError) as problem:
         raise BadOption(f"cannot use {url}: {_reason(problem)}") from None
 

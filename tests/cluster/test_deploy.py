@@ -29,7 +29,7 @@ from tests.cluster.manifests import Manifest, cpu, deployment, external, hpa, of
 from tests.cluster.recorder import ROOT, run
 from tests.cluster.tools import kubectl
 
-OVERLAYS = ("cluster", "cluster-minimal", "namespace", "namespace-minimal")
+OVERLAYS = sorted(path.name for path in (ROOT / "deploy" / "overlays").iterdir())
 APPLY = "application/apply-patch+yaml"
 SURELY = "dryRun=All&fieldManager=tests&fieldValidation=Strict"
 PLURALS = {
@@ -109,6 +109,23 @@ def test_the_pod_is_admitted_where_pod_security_is_restricted(overlay: str, clus
         changed = {**pod, "spec": {**pod["spec"], "securityContext": {**pod["spec"]["securityContext"], **weaker}}}
         with pytest.raises(ApiError, match="violates PodSecurity"):
             cluster.kube.post(pods, changed)
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_the_command_line_of_the_pod_is_one_that_the_recorder_knows(overlay: str) -> None:
+    """With an option that is wrong on purpose: what it complains of is that one, and nothing before it."""
+    (container,) = one(objects_of(overlay), "Deployment")["spec"]["template"]["spec"]["containers"]
+    done = run(*container["args"], "--no-such-option")
+    assert done.stderr.startswith("Error: No such option '--no-such-option'"), done.stderr
+    assert ("--all-namespaces" in container["args"]) == overlay.startswith("cluster")
+    mounts = {mount["mountPath"] for mount in container["volumeMounts"]}
+    assert str(Path(container["args"][container["args"].index("--into") + 1]).parent) in mounts
+
+
+def test_with_a_store_there_is_no_disk_to_keep() -> None:
+    objects = objects_of("cluster-upload")
+    assert "PersistentVolumeClaim" not in {found["kind"] for found in objects}
+    assert "emptyDir" in one(objects, "Deployment")["spec"]["template"]["spec"]["volumes"][0]
 
 
 # The rights

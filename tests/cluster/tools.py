@@ -18,7 +18,7 @@ import pytest
 from tests.cluster import build
 
 KUBECTL = f"{build.KUBERNETES}/cmd/kubectl"
-MODULES: dict[str, str] = {}
+MODULES = {"gofakes3": "github.com/johannesboyne/gofakes3/cmd/gofakes3@v1.2.0"}
 """Name and package@version of programs that `go install` builds."""
 TOOLS = ("kubectl", *MODULES)
 

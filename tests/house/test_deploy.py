@@ -15,7 +15,7 @@ import hpaaudit
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 CONTAINERFILE = (DEPLOY / "Containerfile").read_text("utf-8")
-OVERLAYS = sorted(path.name for path in (DEPLOY / "overlays").iterdir())
+OVERLAYS = sorted(path.parent.name for path in (DEPLOY / "overlays").glob("*/rights.yaml"))
 READING = {"get", "list", "watch"}
 METRICS = {"custom.metrics.k8s.io", "external.metrics.k8s.io"}
 """Groups whose resources are metrics, named by whoever serves them."""
