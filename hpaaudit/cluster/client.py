@@ -17,6 +17,7 @@ from yarl import URL
 from hpaaudit.cluster.access import Access
 from hpaaudit.cluster.clock import Clock
 from hpaaudit.cluster.credentials import Credentials, Shown
+from hpaaudit.cluster.meters import Meters
 from hpaaudit.cluster.proxy import proxy_of
 from hpaaudit.errors import Forbidden, NotServed, Unreachable
 from hpaaudit.model.units import Micros
@@ -79,8 +80,8 @@ class Client:
     Use as an async context manager.
     """
 
-    def __init__(self, access: Access, clock: Clock, *, qps: float = QPS) -> None:
-        self.access, self.clock = access, clock
+    def __init__(self, access: Access, clock: Clock, *, qps: float = QPS, meters: Meters | None = None) -> None:
+        self.access, self.clock, self.meters = access, clock, meters or Meters()
         self._qps, self._free_at = qps, 0.0
         self._credentials, self._proxy = Credentials(access), proxy_of(access)
         self._session: aiohttp.ClientSession | None = None
@@ -127,9 +128,11 @@ class Client:
         timeout = aiohttp.ClientTimeout(total=seconds, sock_connect=10)
         try:
             async with self._request(method, path, body, timeout, shown) as got:
-                return await self._answer(path, got, sent)
+                answer = await self._answer(path, got, sent, shown)
         except (aiohttp.ClientError, TimeoutError, OSError) as problem:
-            return self._unanswered(path, _reason(problem, seconds), sent)
+            answer = self._unanswered(path, _reason(problem, seconds), sent)
+        self.meters.asked(method, path, answer.status, sent, answer.at_us)
+        return answer
 
     async def lines(self, path: str) -> AsyncGenerator[bytes, None]:
         """The lines of a watch, of any length; first an empty one, when it stands.
@@ -143,12 +146,13 @@ class Client:
                 await self._turn()
                 sent = self.clock.now()
                 async with self._request("GET", path, None, timeout, shown) as got:
+                    self.meters.asked("GET", path, got.status, sent, self.clock.now())
                     if got.status == OK:
                         yield b""
                         async for line in _lines(got.content):
                             yield line
                         return
-                    refusal = await self._answer(path, got, sent)
+                    refusal = await self._answer(path, got, sent, shown)
                 fresh = await self._credentials.renewed(shown) if refusal.status == UNAUTHORIZED else None
                 if fresh is None:
                     raise WatchFailed(refusal)
@@ -175,8 +179,11 @@ class Client:
             proxy=self._proxy,
         )
 
-    async def _answer(self, path: str, got: aiohttp.ClientResponse, sent: Micros) -> Answer:
+    async def _answer(self, path: str, got: aiohttp.ClientResponse, sent: Micros, shown: Shown) -> Answer:
         data = await got.read()
+        if got.status != OK and shown.token:
+            # Errors are shown and recorded, and some proxies repeat in them what they were sent.
+            data = data.replace(shown.token.encode(), b"[token]")
         return Answer(
             path=path,
             status=got.status,

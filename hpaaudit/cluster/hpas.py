@@ -1,6 +1,7 @@
 """Follows HPAs, and keeps each one decoded."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +21,13 @@ class Hpas:
     dirty: Callable[[], None]
     seen: dict[Key, HpaSeen] = field(default_factory=dict)
     decoded: dict[Key, Hpa] = field(default_factory=dict)
+
+    def remember(self, fact: HpaSeen) -> None:
+        """Take up an HPA as an earlier run saw it last."""
+        key = (fact.namespace, fact.name)
+        self.seen[key] = fact
+        with suppress(ValueError, KeyError, TypeError, AttributeError):  # it could not be read then, either
+            self.decoded[key] = decode_hpa(fact)
 
     def only(self, keys: set[Key], at_us: Micros) -> None:
         """After a list: what is absent is gone."""

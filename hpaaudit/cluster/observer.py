@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,7 +19,19 @@ from hpaaudit.cluster.scope import Scope
 from hpaaudit.cluster.surroundings import CONTROLLER_LEASE, LEASES, Events, Leases, Surroundings
 from hpaaudit.cluster.watch import Follower, Watch
 from hpaaudit.cluster.workloads import Workloads
-from hpaaudit.model.facts import Ended, Fact, ResourceMetricsRead, ScaleRead, TargetRef, ValuesRead
+from hpaaudit.model.facts import (
+    Ended,
+    EventSeen,
+    Fact,
+    HpaSeen,
+    PodSeen,
+    ResourceMetricsRead,
+    ScaleRead,
+    TargetRef,
+    TargetSeen,
+    ValuesRead,
+)
+from hpaaudit.model.note import Event, Note
 from hpaaudit.model.plan import Progress
 
 HOUSEKEEPING_SECONDS = 60
@@ -76,6 +88,8 @@ class Observer:
         self.unresolved: set[str] = set()
         self.unserved: set[str] = set()
         self.targets: dict[tuple[str, str], Resolved] = {}
+        self.known_targets: list[TargetSeen] = []
+        self.known_events: list[EventSeen] = []
         self.polls = Polls(client, scope.interval_us, self.sink, self.gaps, self._spawn, self._scale_was_read)
         self.surroundings = Surroundings(client, self.sink, GROUPS)
         self.tasks: set[asyncio.Task[None]] = set()
@@ -88,6 +102,8 @@ class Observer:
             self.counts["samples"] += len(fact.samples or ())
         elif isinstance(fact, ValuesRead):
             self.counts["samples"] += len(fact.values or ())
+        else:
+            self.client.meters.told(fact)
         self._sink(fact)
 
     @property
@@ -96,6 +112,19 @@ class Observer:
         return Progress(
             hpas=len(self.hpas.seen), pods=len(self.pods.seen), samples=self.counts["samples"], gaps=self.gaps.count
         )
+
+    def remember(self, known: Iterable[Fact]) -> None:
+        """Take up what an earlier run saw, before `run`: what is still so is not told again, what is gone is told."""
+        for fact in known:
+            match fact:
+                case HpaSeen() if self.scope.namespace in ("", fact.namespace):
+                    self.hpas.remember(fact)
+                case PodSeen() if self.scope.namespace in ("", fact.pod.namespace):
+                    self.pods.remember(fact)
+                case TargetSeen():
+                    self.known_targets.append(fact)
+                case EventSeen():
+                    self.known_events.append(fact)
 
     # Life
 
@@ -168,12 +197,14 @@ class Observer:
         """Follow if it is allowed; if not, it is tried again for ever, and written down as a gap."""
         refusal = await self._watch(path, follower, query).started
         if refusal is not None:
-            self.note(f"cannot follow {what}{self.scope.words} ({refusal.status}): {refusal.message}")
+            line = f"cannot follow {what}{self.scope.words} ({refusal.status}): {refusal.message}"
+            self.note(Note(line, Event.STREAM_REFUSED, path=path, status=refusal.status))
         return refusal
 
     async def _follow_events(self, kind: str, about: Callable[[str, str], bool]) -> None:
         query = {"fieldSelector": f"involvedObject.kind={kind}"}
         events = Events(self.sink, about)
+        events.remember(fact for fact in self.known_events if fact.kind == kind)
         await self._may_follow(self.scope.path("/api/v1", "events"), events, f"Events of a {kind}", query)
 
     # What the HPAs need
@@ -185,14 +216,16 @@ class Observer:
             for group in self.discovery.unserved(hpa):
                 if group not in self.unserved:
                     self.unserved.add(group)
-                    self.note(f"{hpa.key} needs {group}, which nobody serves: install its adapter, or change the HPA")
+                    line = f"{hpa.key} needs {group}, which nobody serves: install its adapter, or change the HPA"
+                    self.note(Note(line, Event.METRICS_UNSERVED, hpa=hpa.key, group=group))
             resolved = await self.discovery.resolve(hpa.namespace, hpa.spec.target)
             if resolved:
                 found[key] = resolved
             elif hpa.key not in self.unresolved:
                 self.unresolved.add(hpa.key)
                 kind, version = hpa.spec.target.kind, hpa.spec.target.api_version
-                self.note(f"{hpa.key} scales a {kind}, which {version} does not serve: its replicas are not seen")
+                line = f"{hpa.key} scales a {kind}, which {version} does not serve: its replicas are not seen"
+                self.note(Note(line, Event.TARGET_UNKNOWN, hpa=hpa.key, kind=kind, api_version=version))
         self.targets = found
 
     async def _follow_targets(self) -> None:
@@ -205,6 +238,7 @@ class Observer:
         for place in wanted.keys() - self.workloads.keys():
             resolved = next(one for one in self.targets.values() if one.place == place)
             workloads = self.workloads[place] = Workloads(*place, self.sink, self.dirty.set)
+            workloads.remember(fact for fact in self.known_targets if fact.target in wanted[place])
             workloads.wanted = wanted[place]
             path = self.scope.path(resolved.base, resolved.target.resource)
             if await self._may_follow(path, workloads, f"{resolved.target.resource}, so their scales are read"):

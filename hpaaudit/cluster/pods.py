@@ -9,7 +9,7 @@ from hpaaudit.api.see import pod_seen
 from hpaaudit.api.selector import Selector
 from hpaaudit.cluster.client import Answer, Client
 from hpaaudit.cluster.watch import Key, key_of, named
-from hpaaudit.model.facts import Fact, PodGone
+from hpaaudit.model.facts import Fact, PodGone, PodSeen
 from hpaaudit.model.target import Pod
 from hpaaudit.model.units import Micros
 
@@ -22,6 +22,10 @@ class Pods:
     seen: dict[Key, Pod] = field(default_factory=dict)
     selectors: dict[str, set[Selector]] = field(default_factory=dict)
     buried: set[str] | None = None
+
+    def remember(self, fact: PodSeen) -> None:
+        """Take up a pod as an earlier run saw it last."""
+        self.seen[fact.pod.namespace, fact.pod.name] = fact.pod
 
     def only(self, keys: set[Key], at_us: Micros) -> None:
         """After a list: what is absent is gone."""
@@ -43,7 +47,7 @@ class Pods:
             return
         if before is None or replace(before, resource_version=fact.pod.resource_version) != fact.pod:
             self.sink(fact)
-        if selected:
+        if selected or (before and before.labels == fact.pod.labels):  # the selector of an earlier run matched it
             self.seen[key] = fact.pod
         else:  # its labels changed: told once, then it is nobody's
             del self.seen[key]

@@ -17,6 +17,7 @@ from hpaaudit.cluster.client import (
     WatchFailed,
 )
 from hpaaudit.cluster.gaps import Gaps
+from hpaaudit.cluster.meters import kind_of
 from hpaaudit.model.units import Micros
 
 PAGE = 500
@@ -69,6 +70,7 @@ class Watch:
     def __init__(self, client: Client, path: str, follower: Follower, gaps: Gaps, *, query: dict[str, str]) -> None:
         self.client, self.path, self.follower, self.gaps, self.query = client, path, follower, gaps, query
         self.prefix = f"{path}?{urlencode(query)}" if query else path
+        self.resource, self.meters = kind_of(path)[0], client.meters
         self.started: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
         self.version = ""
         self.heard_us = Micros(0)
@@ -85,19 +87,24 @@ class Watch:
                     await self._list()
                 await self._follow()
                 if self._stood() >= SHORT_SECONDS or self._spare():
+                    self._restarts("ended")
                     continue  # the server ended it, as it does every few minutes
-                cause = "the server ended a watch at once"
+                cause, reason = "the server ended a watch at once", "ended at once"
             except WatchFailed as failed:
                 cause, retry = failed.answer.message, min(failed.answer.retry_seconds, LONGEST_RETRY)
+                reason = "expired" if failed.answer.status == GONE else "refused"
                 self._refused(failed.answer)
                 if failed.answer.status == GONE and self._spare():
+                    self._restarts(reason)
                     continue  # the past was forgotten: a new list says what is now
             except (aiohttp.ClientError, TimeoutError, OSError) as problem:
                 cause, silent = " ".join(str(problem).split()) or "the connection broke", _was_silent(problem)
+                reason = "silent" if silent else "broken"
             except (msgspec.DecodeError, ValueError, KeyError, TypeError, AttributeError) as problem:
                 # An object that we cannot read must not end a recording: all is listed anew, and the gap stays.
-                cause, self.version = f"an object cannot be read: {problem!r}", ""
+                cause, reason, self.version = f"an object cannot be read: {problem!r}", "unreadable", ""
                 self._has_started(None)
+            self._restarts(reason)
             # A connection that went silent was dead from when it was last heard.
             self.gaps.lost(self.prefix, self.heard_us if silent else self.client.clock.now(), cause)
             self._doubt()
@@ -105,6 +112,9 @@ class Watch:
                 self.delay = FIRST_DELAY
             await asyncio.sleep(max(retry, self.delay * (1 + random.random())))  # noqa: S311  # to spread the load
             self.delay = min(self.delay * 2, LONGEST_DELAY)
+
+    def _restarts(self, reason: str) -> None:
+        self.meters.restarts[self.resource, reason] += 1
 
     def _stood(self) -> float:
         """For how many seconds the last watch stood."""
@@ -136,6 +146,7 @@ class Watch:
         """Read the whole collection, page by page, so that never all of it is held; an expired page begins it anew."""
         keys: set[Key] = set()
         following = ""
+        self.meters.relists[self.resource,] += 1
         while True:
             query = {**self.query, "limit": str(PAGE), **({"continue": following} if following else {})}
             answer = await self.client.get(f"{self.path}?{urlencode(query)}")
@@ -171,6 +182,7 @@ class Watch:
                     self.gaps.found(self.prefix, self.heard_us)
                     continue
                 events += 1
+                self.meters.heard(self.resource, self.heard_us)
                 event = msgspec.json.decode(line)
                 if event["type"] == "ERROR":
                     raise WatchFailed(_status(self.path, event["object"], self.heard_us))

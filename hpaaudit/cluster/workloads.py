@@ -1,6 +1,6 @@
 """Follows one built-in kind of workload, and tells of those that an HPA scales."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,6 +23,10 @@ class Workloads:
     dirty: Callable[[], None]
     seen: dict[TargetRef, TargetSeen] = field(default_factory=dict)
     wanted: set[TargetRef] = field(default_factory=set)
+
+    def remember(self, facts: Iterable[TargetSeen]) -> None:
+        """Take up workloads as an earlier run saw them last."""
+        self.seen |= {fact.target: fact for fact in facts}
 
     def wants(self, namespace: str, name: str) -> bool:
         """Whether some HPA scales this one."""

@@ -10,17 +10,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpaaudit.errors import AuditError, RecordingError
-from hpaaudit.model.plan import Plan, Progress
+from hpaaudit import __version__
+from hpaaudit.errors import AuditError, BadOption
+from hpaaudit.model.note import Event, Level, Note
+from hpaaudit.model.plan import Kept, Plan, Progress
 from hpaaudit.model.units import SECOND, Micros
 
 if TYPE_CHECKING:
     from hpaaudit.cluster.access import Access
     from hpaaudit.cluster.observer import Observer
     from hpaaudit.cluster.scope import Scope
-    from hpaaudit.recording.write import Writer
+    from hpaaudit.recording.keep import Keeper
+    from hpaaudit.recording.upload import Uploader
 
-SEAL_SECONDS = 300
+UPLOAD_SECONDS = 40
+"""So long an ended recording waits for its object store: within the 60 s that a Pod has to end."""
 INTERRUPTED = 130
 
 
@@ -39,19 +43,26 @@ def record(
     interval_seconds: float = 15,
     qps: float = 20,
     for_seconds: float | None = None,
+    listen: tuple[str, int] | None = None,
+    upload: str | None = None,
     show: Callable[[Progress], None] = _unheard,
     note: Callable[[str], None] = _unheard,
 ) -> Progress:
-    """Record into a new folder until SIGINT, SIGTERM or for so long; return what was recorded.
+    """Record into a folder until SIGINT, SIGTERM or for so long; return what was recorded.
+
+    The folder is new, or holds a recording of this cluster, which then goes on: a gap says when nobody looked.
 
     namespace   None: the context's;  selector  of HPAs, by label;  qps  requests per second at most
+    listen      host and port on which `/healthz`, `/readyz` and `/metrics` are answered
+    upload      URL of an object store to which each whole segment is copied, as `s3://bucket/prefix`
     show        is told every second how far it is;  note  of what cannot be seen
 
     A second signal ends the process at once. Raises ClusterError where nothing can be seen at all, and
     RecordingError where nothing can be kept.
     """
     access, scope = _where(kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces)
-    return asyncio.run(_Session(Path(into), qps, for_seconds, show, note).run(access, scope))
+    session = _Session(Path(into), qps, for_seconds, show, note, listen=listen, upload=upload)
+    return asyncio.run(session.run(access, scope))
 
 
 def plan(
@@ -103,50 +114,85 @@ class _Session:
     for_seconds: float | None
     show: Callable[[Progress], None]
     note: Callable[[str], None]
+    listen: tuple[str, int] | None = None
+    upload: str | None = None
     begun: float = 0
 
     async def run(self, access: "Access", scope: "Scope") -> Progress:
         """Observe and write until somebody stops it."""
         from hpaaudit.cluster.client import Client
         from hpaaudit.cluster.clock import Clock
+        from hpaaudit.cluster.door import Door
         from hpaaudit.cluster.observer import Observer, check
-        from hpaaudit.recording.write import Writer
+        from hpaaudit.recording.keep import Keeper
 
-        self.begun, clock = time.monotonic(), Clock()
-        async with Client(access, clock, qps=self.qps) as client:
+        self.begun, clock, uploader = time.monotonic(), Clock(), self._uploader()
+        async with Client(access, clock, qps=self.qps) as client, Door(self.listen, client.meters) as door:
+            if door.url:
+                self.note(Note(f"listening on {door.url}", Event.LISTENING, Level.INFO, url=door.url))
             await check(client, scope)
-            with Writer(self.into, source="record", cluster=access.server, started_us=clock.now()) as writer:
-                observer = Observer(client, scope, writer.add, self.note)
+            with Keeper(self.into, cluster=access.server, now_us=clock.now(), note=self.note) as keeper:
+                self.note(_started(self.into, access, scope))
+                observer = Observer(client, scope, keeper.add, self.note)
+                observer.remember(keeper.known)
+                door.begin(observer, lambda: _kept(keeper, uploader))
                 with _Signals(observer.stop):
                     if self.for_seconds is not None:
                         asyncio.get_running_loop().call_later(self.for_seconds, observer.stop)
                     try:
                         async with asyncio.TaskGroup() as group:
-                            ticks = group.create_task(self._tick(observer, writer))
+                            beside = [group.create_task(self._tick(observer, keeper, clock.now))]
+                            if uploader:
+                                beside.append(group.create_task(uploader.run()))
                             await observer.run()
-                            ticks.cancel()
+                            for task in beside:
+                                task.cancel()
                     except* AuditError as several:
                         raise _first(several) from None
-        done = self._progress(observer)
+            if uploader:
+                await uploader.finish(UPLOAD_SECONDS)
+        done = self._progress(observer, keeper)
         self.show(done)
         return done
 
-    async def _tick(self, observer: "Observer", writer: "Writer") -> None:
-        """Show the progress every second; make a segment now and then, and again where the disk refused."""
-        sealed = time.monotonic()
+    def _uploader(self) -> "Uploader | None":
+        """Who brings segments to the object store; BadOption where that cannot be."""
+        if self.upload is None:
+            return None
+        try:
+            from hpaaudit.recording.upload import Uploader
+        except ImportError as missing:
+            raise BadOption(f"--upload needs {missing.name}: pip install 'hpaaudit[cloud]'") from None
+        return Uploader(self.into, self.upload, self.note)
+
+    async def _tick(self, observer: "Observer", keeper: "Keeper", now: Callable[[], Micros]) -> None:
+        """Show the progress every second, and put on the disk what is due."""
         while True:
             await asyncio.sleep(1)
-            self.show(self._progress(observer))
-            if time.monotonic() - sealed >= SEAL_SECONDS:
-                sealed = time.monotonic()
-                try:
-                    writer.seal()
-                except RecordingError as problem:
-                    self.note(str(problem))
+            self.show(self._progress(observer, keeper))
+            keeper.tick(now())
 
-    def _progress(self, observer: "Observer") -> Progress:
-        kept = sum(file.stat().st_size for file in self.into.rglob("*") if file.is_file())
-        return replace(observer.progress, bytes=kept, seconds=time.monotonic() - self.begun)
+    def _progress(self, observer: "Observer", keeper: "Keeper") -> Progress:
+        return replace(observer.progress, bytes=keeper.bytes, seconds=time.monotonic() - self.begun)
+
+
+def _kept(keeper: "Keeper", uploader: "Uploader | None") -> Kept:
+    """What the disk has of it, and the store."""
+    failures, failing = (uploader.failures, uploader.failing) if uploader else (0, 0)
+    return Kept(
+        wal_bytes=keeper.log_bytes,
+        segments=keeper.segments,
+        unwritten=keeper.unwritten,
+        upload_failures=failures,
+        failing=failing,
+    )
+
+
+def _started(into: Path, access: "Access", scope: "Scope") -> Note:
+    """What begins here."""
+    line = f"recording HPAs{scope.words} of {access.server} into {into}"
+    fields = {"server": access.server, "namespace": scope.namespace, "into": str(into), "version": __version__}
+    return Note(line, Event.STARTED, Level.INFO, **fields)
 
 
 class _Signals:

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from hpaaudit.model.units import Micros
 
 RECORDING = "recording.json"
 SEGMENTS = "segments"
+SEALED = "[0-9]" * 6  # a pattern that no folder has which is being written
 MANIFEST = "manifest.json"
 END = "end.json"
 SUFFIX = ".parquet"
@@ -38,6 +40,7 @@ class Segment:
 
     first_us, last_us   least and greatest `at_us` of its facts
     previous            hash of the document before this one
+    held                Arrow tables of its rows where it is not sealed, for then it has no files
     """
 
     number: int
@@ -48,6 +51,7 @@ class Segment:
     files: tuple[File, ...]
     previous: str
     sha256: str
+    held: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
     def file(self, table: str) -> File | None:
         """Return the file of a table, None where the segment has no rows for it."""

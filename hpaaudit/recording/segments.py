@@ -46,6 +46,9 @@ def file_bytes(folder: Path, segment: Segment, file: File) -> bytes:
 
 def arrow(folder: Path, segment: Segment, table: str, names: Sequence[str]) -> pa.Table | None:
     """Return columns of a segment's table, None where the segment has no rows for it; raises `Unsound`."""
+    if segment.held is not None:
+        held = segment.held.get(table)
+        return None if held is None else held.select(list(names))
     file = segment.file(table)
     if file is None:
         return None

@@ -9,8 +9,10 @@ from typing import Any
 from hpaaudit.errors import DamagedRecording, NewerFormat, NotARecording
 from hpaaudit.model.inspection import Damage
 from hpaaudit.recording import manifest
+from hpaaudit.recording.log import LOGS
 from hpaaudit.recording.manifest import Segment
 from hpaaudit.recording.schema import FORMAT_VERSION, TABLES
+from hpaaudit.recording.tail import LogFile, Tail, newest_log, read_tail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,10 +20,11 @@ class Survey:
     """What the documents say.
 
     head         `recording.json`
-    segments     those whose manifest can be read
+    segments     those whose manifest can be read; last the one that is still a log
     last_hash    of the last document, which the hash of every other one leads to
     complete     the end is marked
     unfinished   folders of segments that were never published
+    torn         bytes at the end of the log that are no whole frame
     """
 
     head: dict[str, Any]
@@ -29,6 +32,7 @@ class Survey:
     last_hash: str
     complete: bool
     unfinished: int
+    torn: int
     damages: tuple[Damage, ...]
 
 
@@ -38,10 +42,12 @@ def survey(folder: Path) -> Survey:
     Raises `NotARecording`, `NewerFormat`, and `DamagedRecording` where not even `recording.json` can be read.
     """
     head = _head(folder)
+    log, unread = _log(folder)  # first of all: a recorder that runs may seal it meanwhile
     parts = folder / manifest.SEGMENTS
     names = sorted(path.name for path in parts.iterdir()) if parts.is_dir() else []
     segments: list[Segment] = []
     damages: list[Damage] = []
+    tail = Tail(segment=None, damage=unread, torn=0)
     before: tuple[str, int] | None = (head["sha256"], 0)
     expected = 1
     for number in (int(name) for name in names if name.isdecimal()):
@@ -65,14 +71,33 @@ def survey(folder: Path) -> Survey:
         damages.append(_damage(expected, manifest.END, error))
     if end and end["segments"] >= expected:
         damages.append(_missing(expected))
+    if end is None and log and log.number > expected:
+        damages.append(_missing(expected))
+        before = None
+    if end is None and log and log.number >= expected:
+        tail = read_tail(log, before)
+    if tail.segment:
+        segments.append(tail.segment)
+        before = (tail.segment.sha256, tail.segment.first_seq + tail.segment.facts)
+    if tail.damage:
+        damages.append(tail.damage)
     return Survey(
         head=head,
         segments=tuple(segments),
         last_hash=end["sha256"] if end else before[0] if before else "",
         complete=end is not None,
         unfinished=sum(name.endswith(manifest.UNFINISHED) for name in names),
+        torn=tail.torn,
         damages=tuple(damages),
     )
+
+
+def _log(folder: Path) -> tuple[LogFile | None, Damage | None]:
+    """Return the newest log, or why it cannot be read."""
+    try:
+        return newest_log(folder), None
+    except OSError as error:
+        return None, _damage(0, LOGS, error)
 
 
 def _head(folder: Path) -> dict[str, Any]:
