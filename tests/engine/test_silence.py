@@ -106,7 +106,7 @@ def test_a_lost_change_of_the_target_is_never_made_up_for_by_another(usage: list
 
 
 def _interrupted(facts: Sequence[Fact], since: int, until: int) -> list[Fact]:
-    """Tell a recording whose recorder was not there between two reconciles: then it tells what has changed meanwhile."""
+    """Tell it as a recorder that was not there between two reconciles: after them it tells what has changed."""
     gap = Gap(at_us=at(1000 + PERIOD * since + 2), until_us=at(1000 + PERIOD * until + 2), prefix="*", cause="it died")
     missed = [fact for fact in facts if gap.at_us < fact.at_us < gap.until_us]
     last = {type(fact): fact for fact in missed if isinstance(fact, HpaSeen | TargetSeen)}
