@@ -18,8 +18,9 @@ def extremes(
     """Memories between which the real one lies, where what came before `unseen_until_us` still counts.
 
     Recommendations: one at zero, one at maxReplicas and one beyond, which is published in other words, and one at the
-    published number: an old one may have held it there, and neither end would have been published so. Scale events of either direction: as many pods as
-    the HPA may move at all. Nothing is yielded once every window and period lies behind us.
+    published number: an old one may have held it there, and neither end would have been published so. Scale events of
+    either direction: as many pods as the HPA may move at all. Nothing is yielded once every window and period lies
+    behind us.
     """
     age_us = now_us - unseen_until_us
     just_before = Micros(unseen_until_us)

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from hpaaudit.cluster.access import Access
     from hpaaudit.cluster.observer import Observer
     from hpaaudit.cluster.scope import Scope
-    from hpaaudit.recording.keep import Keeper
+    from hpaaudit.recording.keep import Keeper, Limits
 
+DAY = 24 * 3600 * SECOND
 INTERRUPTED = 130
 
 
@@ -38,6 +39,8 @@ def record(
     interval_seconds: float = 15,
     qps: float = 20,
     for_seconds: float | None = None,
+    keep_days: float | None = None,
+    keep_bytes: int | None = None,
     show: Callable[[Progress], None] = _unheard,
     note: Callable[[str], None] = _unheard,
 ) -> Progress:
@@ -46,13 +49,17 @@ def record(
     The folder is new, or holds a recording of this cluster, which then goes on: a gap says when nobody looked.
 
     namespace   None: the context's;  selector  of HPAs, by label;  qps  requests per second at most
+    keep_days, keep_bytes  older segments, or the oldest beyond that much, are removed, which leaves a gap
     show        is told every second how far it is;  note  of what cannot be seen
 
     A second signal ends the process at once. Raises ClusterError where nothing can be seen at all, and
     RecordingError where nothing can be kept.
     """
+    from hpaaudit.recording.keep import Limits
+
     access, scope = _where(kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces)
-    return asyncio.run(_Session(Path(into), qps, for_seconds, show, note).run(access, scope))
+    limits = Limits(keep_us=None if keep_days is None else Micros(round(keep_days * DAY)), keep_bytes=keep_bytes)
+    return asyncio.run(_Session(Path(into), qps, for_seconds, limits, show, note).run(access, scope))
 
 
 def plan(
@@ -102,6 +109,7 @@ class _Session:
     into: Path
     qps: float
     for_seconds: float | None
+    limits: "Limits"
     show: Callable[[Progress], None]
     note: Callable[[str], None]
     begun: float = 0
@@ -116,7 +124,9 @@ class _Session:
         self.begun, clock = time.monotonic(), Clock()
         async with Client(access, clock, qps=self.qps) as client:
             await check(client, scope)
-            with Keeper(self.into, cluster=access.server, now_us=clock.now(), note=self.note) as keeper:
+            with Keeper(
+                self.into, cluster=access.server, now_us=clock.now(), note=self.note, limits=self.limits
+            ) as keeper:
                 observer = Observer(client, scope, keeper.add, self.note)
                 observer.remember(keeper.known)
                 with _Signals(observer.stop):
