@@ -46,6 +46,24 @@ class Listen(click.ParamType[tuple[str, int]]):
         return host, int(port)
 
 
+class Bytes(click.ParamType[int]):
+    """A number of bytes as Kubernetes writes it: `500M`, `10Gi`."""
+
+    name = "bytes"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """More than none."""
+        from hpaaudit.api.quantity import parse
+
+        try:
+            size = parse(str(value)).milli // 1000
+        except ValueError as problem:
+            self.fail(str(problem), param, ctx)
+        if size <= 0:
+            self.fail(f"{value!r} is no number of bytes", param, ctx)
+        return size
+
+
 @click.command("record", short_help="Record the HPAs of a cluster.")
 @click.option(
     "--into",
@@ -77,6 +95,10 @@ class Listen(click.ParamType[tuple[str, int]]):
     show_default=True,
     help="What is said on stderr: for a person, or an object a line.",
 )
+@click.option(
+    "--keep-days", type=click.FloatRange(min=0, min_open=True), metavar="N", help="Remove what is older, by the hour."
+)
+@click.option("--keep-bytes", type=Bytes(), metavar="SIZE", help="Remove the oldest beyond that much, as 10Gi.")
 @click.option("--plan", is_flag=True, help="Say what would be read and what cannot be, and record nothing.")
 def record_command(
     into: Path | None,
@@ -91,6 +113,8 @@ def record_command(
     listen: tuple[str, int] | None,
     upload: str | None,
     log: str,
+    keep_days: float | None,
+    keep_bytes: int | None,
     plan: bool,
 ) -> None:
     """Record the HPAs of a cluster, and all that decides what they do.
@@ -134,6 +158,8 @@ def record_command(
             for_seconds=length,
             listen=listen,
             upload=upload,
+            keep_days=keep_days,
+            keep_bytes=keep_bytes,
             show=talk.show,
             note=talk.note,
         )

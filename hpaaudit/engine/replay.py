@@ -186,7 +186,7 @@ class Process:
             return []
         made = [
             self._decide(seen, memory)[0]
-            for memory in extremes(before, seen.hpa, self.flags, since_us, seen.decided_us)
+            for memory in extremes(before, seen.hpa, self.flags, since_us, seen.decided_us, published.desired_replicas)
         ]
         return [decision for decision in made if fits_memory(decision, published)]
 

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from hpaaudit.cluster.access import Access
     from hpaaudit.cluster.observer import Observer
     from hpaaudit.cluster.scope import Scope
-    from hpaaudit.recording.keep import Keeper
+    from hpaaudit.recording.keep import Keeper, Limits
     from hpaaudit.recording.upload import Uploader
 
 UPLOAD_SECONDS = 40
 """So long an ended recording waits for its object store: within the 60 s that a Pod has to end."""
+DAY = 24 * 3600 * SECOND
 INTERRUPTED = 130
 
 
@@ -45,6 +46,8 @@ def record(
     for_seconds: float | None = None,
     listen: tuple[str, int] | None = None,
     upload: str | None = None,
+    keep_days: float | None = None,
+    keep_bytes: int | None = None,
     show: Callable[[Progress], None] = _unheard,
     note: Callable[[str], None] = _unheard,
 ) -> Progress:
@@ -55,13 +58,17 @@ def record(
     namespace   None: the context's;  selector  of HPAs, by label;  qps  requests per second at most
     listen      host and port on which `/healthz`, `/readyz` and `/metrics` are answered
     upload      URL of an object store to which each whole segment is copied, as `s3://bucket/prefix`
+    keep_days, keep_bytes  older segments, or the oldest beyond that much, are removed, which leaves a gap
     show        is told every second how far it is;  note  of what cannot be seen
 
     A second signal ends the process at once. Raises ClusterError where nothing can be seen at all, and
     RecordingError where nothing can be kept.
     """
+    from hpaaudit.recording.keep import Limits
+
     access, scope = _where(kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces)
-    session = _Session(Path(into), qps, for_seconds, show, note, listen=listen, upload=upload)
+    limits = Limits(keep_us=None if keep_days is None else Micros(round(keep_days * DAY)), keep_bytes=keep_bytes)
+    session = _Session(Path(into), qps, for_seconds, limits, show, note, listen=listen, upload=upload)
     return asyncio.run(session.run(access, scope))
 
 
@@ -112,6 +119,7 @@ class _Session:
     into: Path
     qps: float
     for_seconds: float | None
+    limits: "Limits"
     show: Callable[[Progress], None]
     note: Callable[[str], None]
     listen: tuple[str, int] | None = None
@@ -131,7 +139,9 @@ class _Session:
             if door.url:
                 self.note(Note(f"listening on {door.url}", Event.LISTENING, Level.INFO, url=door.url))
             await check(client, scope)
-            with Keeper(self.into, cluster=access.server, now_us=clock.now(), note=self.note) as keeper:
+            with Keeper(
+                self.into, cluster=access.server, now_us=clock.now(), note=self.note, limits=self.limits
+            ) as keeper:
                 self.note(_started(self.into, access, scope))
                 observer = Observer(client, scope, keeper.add, self.note)
                 observer.remember(keeper.known)

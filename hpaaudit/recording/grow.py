@@ -71,9 +71,6 @@ class Growing:
 
         The facts in them must be numbered on from `facts`, without a hole.
         """
-        rows = {name: found for name, found in tables.items() if name not in PARTS}
-        facts = sum(found.num_rows for found in rows.values())
-        times = [pc.min_max(found.column("at_us")).as_py() for found in rows.values()]
         number = self.segments + 1
         final = self.folder / manifest.segment_name(number)
         unfinished = final.with_name(final.name + manifest.UNFINISHED)
@@ -81,26 +78,14 @@ class Growing:
             for left in (unfinished, final):  # of a try that the disk refused, at the very last perhaps
                 shutil.rmtree(left, ignore_errors=True)
             unfinished.mkdir()
-            segment = manifest.Segment(
-                number=number,
-                first_seq=self.facts,
-                facts=facts,
-                first_us=min(time["min"] for time in times),
-                last_us=max(time["max"] for time in times),
-                files=tuple(_write(unfinished, name, found) for name, found in tables.items()),
-                previous=self.previous,
-                sha256="",
-            )
-            body, sha256 = manifest.render(manifest.segment_body(segment))
-            write_synced(unfinished / manifest.MANIFEST, body)
-            sync_folder(unfinished)
+            facts, sha256 = write_segment(unfinished, tables, number, self.facts, self.previous)
             unfinished.rename(final)
             sync_folder(final.parent)
         except OSError as error:
             shutil.rmtree(unfinished, ignore_errors=True)
             raise RecordingError(
                 f"cannot write segment {number} of {self.folder}: {error.strerror}; "
-                f"{facts} facts wait in memory: make room, then seal again.",
+                f"{_facts(tables)} facts wait in memory: make room, then seal again.",
             ) from error
         self.segments, self.facts, self.previous = number, self.facts + facts, sha256
 
@@ -126,6 +111,40 @@ def _is_beginning(path: Path) -> bool:
     if path.name == manifest.SEGMENTS:
         return path.is_dir() and not any(path.iterdir())
     return path.name == manifest.RECORDING + manifest.UNFINISHED
+
+
+def write_segment(
+    folder: Path,
+    tables: Mapping[str, pa.Table],
+    number: int,
+    first_seq: int,
+    previous: str,
+    removed: manifest.Removed | None = None,
+) -> tuple[int, str]:
+    """Write the files of a segment and its manifest into a folder; return how many facts it has, and its hash.
+
+    Raises `OSError`.
+    """
+    times = [pc.min_max(found.column("at_us")).as_py() for name, found in tables.items() if name not in PARTS]
+    segment = manifest.Segment(
+        number=number,
+        first_seq=first_seq,
+        facts=_facts(tables),
+        first_us=min(time["min"] for time in times),
+        last_us=max(time["max"] for time in times),
+        files=tuple(_write(folder, name, found) for name, found in tables.items()),
+        previous=previous,
+        sha256="",
+        removed=removed,
+    )
+    body, sha256 = manifest.render(manifest.segment_body(segment))
+    write_synced(folder / manifest.MANIFEST, body)
+    sync_folder(folder)
+    return segment.facts, sha256
+
+
+def _facts(tables: Mapping[str, pa.Table]) -> int:
+    return sum(found.num_rows for name, found in tables.items() if name not in PARTS)
 
 
 def _write(folder: Path, table: str, rows: pa.Table) -> manifest.File:

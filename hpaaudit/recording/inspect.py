@@ -115,7 +115,7 @@ def _tables(segments: tuple[Segment, ...]) -> tuple[TableSize, ...]:
 def _documents(recording: Recording) -> int:
     """Return the bytes of `recording.json`, `end.json`, the manifests and the log."""
     parts = [
-        log_name(segment.number) if segment.held else f"{manifest.segment_name(segment.number)}/{manifest.MANIFEST}"
+        log_name(segment.number) if segment.held else f"{segment.folder}/{manifest.MANIFEST}"
         for segment in recording.segments
     ]
     if recording.complete:

@@ -1,7 +1,7 @@
 """Keeps what a recorder sees: in a log at once, in segments later, and in memory while the disk refuses."""
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +16,10 @@ from hpaaudit.recording import manifest, room
 from hpaaudit.recording.grow import Growing
 from hpaaudit.recording.lock import Lock
 from hpaaudit.recording.log import Log
+from hpaaudit.recording.manifest import Segment
 from hpaaudit.recording.pending import Pending
 from hpaaudit.recording.recover import Recovered, recover
+from hpaaudit.recording.retire import expired, retire, sealed_segments
 from hpaaudit.recording.sieve import EVERYTHING, Sieve
 from hpaaudit.recording.write import BYTE_BUDGET
 
@@ -39,6 +41,7 @@ class Limits:
     sync_us, sync_bytes        what may be lost with the process: so much time, or so many bytes
     segment_us, segment_bytes  what a segment holds at most; bytes are of memory
     ballast_bytes              that are thrown off first where the disk is full
+    keep_us, keep_bytes        what is older, or more of all segments, is removed; None: nothing
     """
 
     sync_us: Micros = SYNC_US
@@ -46,6 +49,8 @@ class Limits:
     segment_us: Micros = SEGMENT_US
     segment_bytes: int = BYTE_BUDGET
     ballast_bytes: int = 16 << 20
+    keep_us: Micros | None = None
+    keep_bytes: int | None = None
 
 
 USUAL = Limits()
@@ -85,6 +90,7 @@ class Keeper:
         self._refused_us: Micros | None = None
         self._wait_us, self._next_us = limits.sync_us, now_us
         self._refusal = ""
+        self._unremoved = False
         self._synced_us = self._sealed_us = now_us
         room.take_ballast(folder, limits.ballast_bytes)
         self._sealed_bytes = room.size(self.folder / manifest.SEGMENTS)
@@ -197,7 +203,10 @@ class Keeper:
     def seal(self, now_us: Micros) -> bool:
         """Make a segment of what was added since the last one; whether the disk took it."""
         self._sealed_us = self._synced_us = now_us
-        return not self._pending.facts or self._write(now_us, self._add_segment)
+        done = not self._pending.facts or self._write(now_us, self._add_segment)
+        if done:
+            self._retain(now_us)
+        return done
 
     def _add_segment(self) -> None:
         self._files.add(self._pending.tables())
@@ -225,8 +234,40 @@ class Keeper:
             self._taken(now_us)
             return True
 
+    def _retain(self, now_us: Micros) -> None:
+        """Remove what is too old or too much; where the disk is nearly full, also what is safe somewhere else."""
+        keep_us, keep_bytes = self.limits.keep_us, self.limits.keep_bytes
+        if keep_us is not None or keep_bytes is not None:
+            segments = sealed_segments(self.folder)
+            self._retire(segments, *expired(segments, now_us, keep_us, keep_bytes))
+        if room.is_low(self.folder):
+            self._retire_uploaded()
+
+    def _retire_uploaded(self) -> bool:
+        """Remove the oldest segment of those that are safe somewhere else; whether there was one."""
+        segments, number = sealed_segments(self.folder), room.uploaded(self.folder)
+        oldest = next((segment.number for segment in segments if not segment.removed), 0)
+        return 0 < oldest <= number and self._retire(segments, oldest, "removed to make room: it was uploaded")
+
+    def _retire(self, segments: Sequence[Segment], through: int, cause: str) -> bool:
+        try:
+            removed = retire(self.folder, segments, through, cause)
+        except OSError as error:
+            if not self._unremoved:
+                self.note(f"{self.folder}: cannot remove old segments: {error.strerror}")
+            self._unremoved = True
+            return False
+        if removed:
+            self._sealed_bytes = room.size(self.folder / manifest.SEGMENTS)
+        return removed
+
     def _make_room(self) -> bool:
-        return room.drop_ballast(self.folder)
+        """Throw the ballast off; in the room that this makes, remove what is safe somewhere else."""
+        if not room.drop_ballast(self.folder):
+            return self._retire_uploaded()
+        while room.is_low(self.folder) and self._retire_uploaded():
+            pass
+        return True
 
     def _refused(self, problem: OSError, now_us: Micros) -> None:
         """Wait, longer every time."""

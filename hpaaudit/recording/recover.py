@@ -15,6 +15,7 @@ from hpaaudit.recording.grow import Growing
 from hpaaudit.recording.known import last_states
 from hpaaudit.recording.log import LOGS, log_name
 from hpaaudit.recording.manifest import Segment
+from hpaaudit.recording.retire import finish
 from hpaaudit.recording.survey import Survey, survey
 
 QUARANTINE = "quarantine"
@@ -46,6 +47,10 @@ def recover(folder: Path, *, source: str, cluster: str) -> Recovered:
 
     Raises `RecordingError` where it is another one than is to go on, or the disk refuses.
     """
+    try:
+        finish(folder)
+    except OSError as error:
+        raise _refused(folder, error) from error
     seen = survey(folder)
     if seen.head["source"] != source:
         raise RecordingError(f"{folder} was made by {seen.head['source']}: nothing can be recorded into it.")
@@ -55,7 +60,11 @@ def recover(folder: Path, *, source: str, cluster: str) -> Recovered:
     try:
         return _recover(folder, seen)
     except OSError as error:
-        raise RecordingError(f"cannot go on in {folder}: {error.strerror}.") from error
+        raise _refused(folder, error) from error
+
+
+def _refused(folder: Path, error: OSError) -> RecordingError:
+    return RecordingError(f"cannot go on in {folder}: {error.strerror}.")
 
 
 def _recover(folder: Path, seen: Survey) -> Recovered:
@@ -93,7 +102,8 @@ def _files(folder: Path, seen: Survey, sealed: list[Segment], tail: Segment | No
     if not sealed:
         return Growing.again(folder, 0, 0, seen.head[manifest.HASH])
     last = sealed[-1]
-    return Growing.again(folder, last.number, last.first_seq + last.facts, last.sha256)
+    previous, facts = last.before_next
+    return Growing.again(folder, last.number, facts, previous)
 
 
 def _beyond(folder: Path, last: int) -> list[str]:

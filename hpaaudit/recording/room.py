@@ -10,18 +10,20 @@ from hpaaudit.recording import manifest
 BALLAST = "ballast"
 SPARE = 10  # so many times the ballast must be free for it to be taken
 UPLOADED = "uploaded"
+LOW = 0.1  # of the disk: with less free, uploaded segments go
 
 
 def take_ballast(folder: Path, size: int) -> None:
     """Take some room that can be given back when there is no other; nothing where there is little."""
     path = folder / BALLAST
-    if not size or path.exists() or shutil.disk_usage(folder).free < SPARE * size:
-        return
-    with suppress(OSError), path.open("wb") as file:
-        if hasattr(os, "posix_fallocate"):
-            os.posix_fallocate(file.fileno(), 0, size)
-        else:
-            file.write(bytes(size))
+    with suppress(OSError):
+        if not size or path.exists() or shutil.disk_usage(folder).free < SPARE * size:
+            return
+        with path.open("wb") as file:
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(file.fileno(), 0, size)
+            else:
+                file.write(bytes(size))
 
 
 def drop_ballast(folder: Path) -> bool:
@@ -33,9 +35,22 @@ def drop_ballast(folder: Path) -> bool:
     return True
 
 
+def is_low(folder: Path) -> bool:
+    """Tell whether the disk is nearly full."""
+    try:
+        usage = shutil.disk_usage(folder)
+    except OSError:
+        return False
+    return usage.free < LOW * usage.total
+
+
 def size(folder: Path) -> int:
-    """Return the bytes of all files in a folder."""
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    """Return the bytes of all files in a folder, as far as they can be told."""
+    found = 0
+    with suppress(OSError):
+        for path in folder.rglob("*"):
+            found += path.stat().st_size if path.is_file() else 0
+    return found
 
 
 def sealed(folder: Path) -> list[Path]:

@@ -50,19 +50,18 @@ def survey(folder: Path) -> Survey:
     tail = Tail(segment=None, damage=unread, torn=0)
     before: tuple[str, int] | None = (head["sha256"], 0)
     expected = 1
-    for number in (int(name) for name in names if name.isdecimal()):
-        if number != expected:
-            damages.append(_missing(expected))
-            before = None
-        expected = number + 1
+    for number, place in _places(names):
         try:
-            segment = _segment(folder, number, before)
+            segment = _segment(folder, number, place, before)
         except (OSError, ValueError) as error:
-            damages.append(_damage(number, f"{manifest.segment_name(number)}/{manifest.MANIFEST}", error))
-            before = None
+            damages += [_missing(expected)] if number != expected else []
+            damages.append(_damage(number, f"{place}/{manifest.MANIFEST}", error))
+            expected, before = number + 1, None
             continue
+        if number != expected and not (segment.removed and expected == 1):
+            damages.append(_missing(expected))
         segments.append(segment)
-        before = (segment.sha256, segment.first_seq + segment.facts)
+        expected, before = number + 1, segment.before_next
         damages += _sizes(folder, segment)
     end = None
     try:
@@ -78,13 +77,13 @@ def survey(folder: Path) -> Survey:
         tail = read_tail(log, before)
     if tail.segment:
         segments.append(tail.segment)
-        before = (tail.segment.sha256, tail.segment.first_seq + tail.segment.facts)
+        before = tail.segment.before_next
     if tail.damage:
         damages.append(tail.damage)
     return Survey(
         head=head,
         segments=tuple(segments),
-        last_hash=end["sha256"] if end else before[0] if before else "",
+        last_hash=_whole(segments, end["sha256"] if end else before[0] if before else ""),
         complete=end is not None,
         unfinished=sum(name.endswith(manifest.UNFINISHED) for name in names),
         torn=tail.torn,
@@ -129,11 +128,31 @@ def _format_version(path: Path) -> int:
     return version if isinstance(version, int) else FORMAT_VERSION
 
 
-def _segment(folder: Path, number: int, before: tuple[str, int] | None) -> Segment:
+def _places(names: list[str]) -> list[tuple[int, str]]:
+    """Return the segments by number, each with its folder; what one stands for that has no place yet does not count."""
+    numbers = {int(name): manifest.segment_name(int(name)) for name in names if name.isdecimal()}
+    bases = [int(stem) for name in names if (stem := name.removesuffix(manifest.BASE)) != name and stem.isdecimal()]
+    for base in sorted(bases)[-1:]:
+        numbers = {number: place for number, place in numbers.items() if number > base}
+        numbers[base] = f"{manifest.SEGMENTS}/{base:06d}{manifest.BASE}"
+    return sorted(numbers.items())
+
+
+def _whole(segments: list[Segment], last_hash: str) -> str:
+    """Return a hash that leads to every byte: the first segment is in no chain where it stands for others."""
+    if segments and segments[0].removed and last_hash:
+        return manifest.digest(f"{segments[0].sha256}{last_hash}".encode())
+    return last_hash
+
+
+def _segment(folder: Path, number: int, place: str, before: tuple[str, int] | None) -> Segment:
     """Return a segment by its manifest; `before`: hash and number of facts that it continues, None where unknown."""
-    body = manifest.load(folder / manifest.segment_name(number) / manifest.MANIFEST)
-    segment = manifest.segment_from_body(body)
-    if segment.number != number or (before and before != (segment.previous, segment.first_seq)):
+    body = manifest.load(folder / place / manifest.MANIFEST)
+    segment = manifest.segment_from_body(body, place)
+    follows = before is None or before == (segment.previous, segment.first_seq)
+    if segment.removed and before:  # it is the first one
+        follows = before == (segment.previous, 0)
+    if segment.number != number or not follows:
         raise ValueError("does not continue the segment before it")
     if unknown := [file.name for file in segment.files if file.table not in TABLES]:
         raise ValueError(f"names files that this format does not have: {', '.join(unknown)}")
@@ -154,7 +173,7 @@ def _end(folder: Path, expected: int, before: tuple[str, int] | None) -> dict[st
 def _sizes(folder: Path, segment: Segment) -> Iterator[Damage]:
     """Yield the files of a segment that are missing or have another size."""
     for file in segment.files:
-        name = f"{manifest.segment_name(segment.number)}/{file.name}"
+        name = f"{segment.folder}/{file.name}"
         try:
             size = (folder / name).stat().st_size
         except OSError as error:

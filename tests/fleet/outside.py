@@ -1,4 +1,4 @@
-"""The worlds of the real controller as somebody outside of it sees them: no line of its own, and not all of the rest."""
+"""The worlds of the real controller as somebody outside sees them: no line of its own, not all of the rest."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -26,6 +27,8 @@ REQUEST = MetricsRequest(
 )
 SMALL = Limits(sync_bytes=3000, segment_bytes=30_000, ballast_bytes=0)
 """So small that logs are synced and segments sealed all the time."""
+SHORT = replace(SMALL, keep_bytes=10_000)
+"""So short that old segments are removed all the time."""
 
 
 def fact(number: int) -> Fact:
@@ -52,11 +55,10 @@ def fact(number: int) -> Fact:
     )
 
 
-def record_for_ever(folder: Path, number: int, tell: int) -> None:
-    """Record facts from a number on; tell after each how many are acknowledged."""
+def record_for_ever(folder: Path, limits: Limits, number: int, tell: int) -> None:
+    """Record facts from a number on; tell after each how many are acknowledged, gaps not counted."""
     again = (folder / "recording.json").exists()
-    keeper = Keeper(folder, cluster="here", now_us=Micros(number), note=lambda _: None, limits=SMALL)
-    # Among the facts are gaps, which say when nobody recorded.
+    keeper = Keeper(folder, cluster="here", now_us=Micros(number), note=lambda _: None, limits=limits)
     before, told = keeper.acknowledged + again - number, -1
     while True:
         keeper.add(fact(number))
@@ -67,20 +69,20 @@ def record_for_ever(folder: Path, number: int, tell: int) -> None:
 
 
 def serve() -> None:
-    """For each line `seconds number folder` start a recorder, kill it so much later, say what it acknowledged last."""
+    """For each line start a recorder, kill it so many seconds later, say what it acknowledged last."""
     for line in sys.stdin:
-        seconds, number, folder = line.rstrip("\n").split(" ", 2)
+        seconds, number, limits, folder = line.rstrip("\n").split(" ", 3)
         hear, tell = os.pipe()
         child = os.fork()
         if not child:
-            record_for_ever(Path(folder), int(number), tell)
+            record_for_ever(Path(folder), SHORT if limits == "short" else SMALL, int(number), tell)
         os.close(tell)
         time.sleep(float(seconds))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         with os.fdopen(hear) as said:
             numbers = said.read().splitlines()
-        os.write(1, (numbers[-1] if numbers else b"0") + b"\n")
+        os.write(1, f"{numbers[-1] if numbers else 0}\n".encode())
 
 
 class Killer:
@@ -95,11 +97,11 @@ class Killer:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.process.communicate()
 
-    def kill(self, folder: Path, number: int, seconds: float) -> int:
+    def kill(self, folder: Path, number: int, seconds: float, *, short: bool) -> int:
         """Record facts from a number on and kill that so much later; return how many were acknowledged in all."""
         assert self.process.stdin
         assert self.process.stdout
-        print(seconds, number, folder, file=self.process.stdin, flush=True)
+        print(seconds, number, "short" if short else "all", folder, file=self.process.stdin, flush=True)
         return int(self.process.stdout.readline())
 
 

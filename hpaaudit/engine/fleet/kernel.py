@@ -6,7 +6,14 @@ newest of everything; where only its status was published, everything that it ma
 """
 
 from hpaaudit.engine.fleet.look import look
-from hpaaudit.engine.fleet.memory import follow, forget, remember_as_before, remember_extreme, remember_shifted
+from hpaaudit.engine.fleet.memory import (
+    ONLY_EVENTS,
+    follow,
+    forget,
+    remember_as_before,
+    remember_extreme,
+    remember_shifted,
+)
 from hpaaudit.engine.fleet.tape import NONE, Cursors, Ints, Made, Proposed, Release, Remembered, Scales, Tape, View
 from hpaaudit.engine.fleet.told import (
     ASSUMED,
@@ -27,7 +34,7 @@ BEFORE = 1
 MOMENT = 2
 LAST = 3
 
-EXTREMES = 4
+EXTREMES = ONLY_EVENTS + 2
 SHIFTS = 2
 
 
@@ -105,7 +112,9 @@ def decide(
                 following, options = answers(tape, cursors, row, scale, index, now_us, passes.reach_us[at])
             view = View(scale, scale_us, pods, later_of(tape, row, following, nth), since)
         elif kind == BEFORE:
-            remember_extreme(memory, tried, nth, tape.terms.maximum[row], memory.unseen_us[hpa])
+            remember_extreme(
+                memory, tried, nth, tape.terms.maximum[row], tape.statuses.desired[published], memory.unseen_us[hpa]
+            )
         elif kind == MOMENT:
             remember_shifted(memory, tried, (nth * 2 - 1) * (tape.period_us // 2))
         cleared(made, at)

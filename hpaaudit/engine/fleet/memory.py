@@ -5,6 +5,9 @@ from hpaaudit.engine.fleet.told import NULL, UNBENT
 from hpaaudit.engine.rules.published import KEPT, REPLACED, followed
 from hpaaudit.engine.rules.remember import slot_of
 
+ONLY_EVENTS = 4
+"""So many extremes are recommendations; then comes a scale event of each direction."""
+
 
 def forget(memory: Remembered, hpa: int) -> None:
     """As a process that never saw the HPA."""
@@ -77,12 +80,19 @@ def scales_as_before(memory: Remembered, slots: int, other: int) -> None:
         memory.down_marked[there + place] = memory.down_marked[begin + place]
 
 
-def remember_extreme(memory: Remembered, slots: int, nth: int, maximum: int, at_us: int) -> None:
+def remember_extreme(memory: Remembered, slots: int, nth: int, maximum: int, published: int, at_us: int) -> None:
     """Add the n-th extreme of what may have been before somebody looked; as `engine.unknown.extremes`."""
-    if nth <= 1:
+    if nth < ONLY_EVENTS:
+        replicas = maximum + 1
+        if nth == 1:
+            replicas = maximum
+        elif nth == 2:  # noqa: PLR2004 (extremes are counted)
+            replicas = 0
+        elif nth == 3:  # noqa: PLR2004
+            replicas = published
         memory.known[slots] = 1
-        recommend(memory, slots, NONE, maximum if nth == 0 else 0, at_us)
-    elif nth == 2:  # noqa: PLR2004 (extremes are counted)
+        recommend(memory, slots, NONE, replicas, at_us)
+    elif nth == ONLY_EVENTS:
         place = memory.up_from[slots] + memory.ups[slots]
         memory.ups[slots] += 1
         memory.up_change[place], memory.up_us[place], memory.up_marked[place] = maximum, at_us, 0

@@ -2,6 +2,7 @@
 
 from hpaaudit.engine.ask import EXTERNAL_VALUE, OBJECT_VALUE, UTILIZATION
 from hpaaudit.engine.fleet.measure import newest_of
+from hpaaudit.engine.fleet.memory import ONLY_EVENTS
 from hpaaudit.engine.fleet.tape import NONE, Cursors, Made, Proposed, Release, Remembered, Tape
 from hpaaudit.engine.fleet.told import (
     GET_FAILED,
@@ -61,7 +62,7 @@ def may_be_held(tape: Tape, memory: Remembered, hpa: int, row: int, nth: int, no
     unseen_us = memory.unseen_us[hpa]
     if unseen_us == NULL:
         return False
-    if nth <= 1:
+    if nth < ONLY_EVENTS:
         return bool(now_us - unseen_us <= tape.terms.longest_us[row])
     longest_us = max(tape.terms.up_longest_us[row], tape.terms.down_longest_us[row])
     return bool(tape.terms.behavior[row] and now_us - unseen_us < longest_us)
