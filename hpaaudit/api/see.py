@@ -14,8 +14,6 @@ from hpaaudit.model.facts import (
     PodSeen,
     ResourceMetricsRead,
     ScaleRead,
-    TargetRef,
-    TargetSeen,
     ValuesRead,
 )
 from hpaaudit.model.metrics import ContainerUsage, MetricsRequest, MetricValue, PodSample
@@ -30,13 +28,49 @@ def canonical_json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
+def metadata(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What an object says of itself, empty where it says nothing."""
+    return raw.get("metadata") or {}
+
+
+def named(meta: Mapping[str, Any]) -> str:
+    """The name in an object's metadata; without one it is a ValueError."""
+    name = meta.get("name")
+    if not name:
+        raise ValueError("the object has no name")
+    return str(name)
+
+
+def owner(meta: Mapping[str, Any], field: tuple[str, ...]) -> tuple[str, str, str, Micros | None]:
+    """Who owns a field by managedFields: manager, operation, subresource, time; empty where nobody does.
+
+    field   as a path, `("spec", "replicas")`; of several owners the last who wrote
+    """
+    owners = [entry for entry in meta.get("managedFields") or () if _owns(entry.get("fieldsV1"), field)]
+    if not owners:
+        return "", "", "", None
+    last = max(owners, key=lambda entry: entry.get("time") or "")
+    return (
+        last.get("manager", ""),
+        last.get("operation", ""),
+        last.get("subresource", ""),
+        times.maybe_micros(last.get("time")),
+    )
+
+
+def _owns(fields: Any, field: tuple[str, ...]) -> bool:
+    for name in field:
+        fields = fields.get(f"f:{name}") if isinstance(fields, Mapping) else None
+    return fields is not None
+
+
 def hpa_seen(at_us: Micros, raw: Mapping[str, Any]) -> HpaSeen:
     """An HPA of any served version; a bookmark or a damaged object is a ValueError."""
-    meta = _metadata(raw)
+    meta = metadata(raw)
     return HpaSeen(
         at_us=at_us,
         namespace=meta.get("namespace", ""),
-        name=_named(meta),
+        name=named(meta),
         uid=meta.get("uid", ""),
         api_version=raw.get("apiVersion") or "autoscaling/v2",
         resource_version=meta.get("resourceVersion", ""),
@@ -51,13 +85,13 @@ def hpa_seen(at_us: Micros, raw: Mapping[str, Any]) -> HpaSeen:
                 if k.startswith("autoscaling.alpha.kubernetes.io/")
             }
         ),
-        spec_manager=_owner(meta, ("f:spec", "f:maxReplicas"))[0],
+        spec_manager=owner(meta, ("spec", "maxReplicas"))[0],
     )
 
 
 def pod_seen(at_us: Micros, raw: Mapping[str, Any]) -> PodSeen:
     """A pod, reduced to the fields that a reconcile reads."""
-    meta, spec, status = _metadata(raw), raw.get("spec") or {}, raw.get("status") or {}
+    meta, spec, status = metadata(raw), raw.get("spec") or {}, raw.get("status") or {}
     ready: Mapping[str, Any] = next((c for c in status.get("conditions") or () if c.get("type") == "Ready"), {})
     pod_level = (spec.get("resources") or {}).get("requests")
     owner: Mapping[str, Any] = next((o for o in meta.get("ownerReferences") or () if o.get("controller")), {})
@@ -65,7 +99,7 @@ def pod_seen(at_us: Micros, raw: Mapping[str, Any]) -> PodSeen:
         at_us=at_us,
         pod=Pod(
             namespace=meta.get("namespace", ""),
-            name=_named(meta),
+            name=named(meta),
             uid=meta.get("uid", ""),
             resource_version=meta.get("resourceVersion", ""),
             labels=_pairs(meta.get("labels")),
@@ -96,31 +130,6 @@ def scale_of(raw: Mapping[str, Any]) -> Scale:
     )
 
 
-def target_seen(at_us: Micros, target: TargetRef, raw: Mapping[str, Any]) -> TargetSeen:
-    """A workload that an HPA scales, and who owns its `spec.replicas`."""
-    meta, spec, status = _metadata(raw), raw.get("spec") or {}, raw.get("status") or {}
-    manager, operation, subresource, written_us = _owner(meta, ("f:spec", "f:replicas"))
-    replicas = spec.get("replicas")
-    return TargetSeen(
-        at_us=at_us,
-        target=target,
-        kind=raw.get("kind", ""),
-        uid=meta.get("uid", ""),
-        resource_version=meta.get("resourceVersion", ""),
-        generation=meta.get("generation") or 0,
-        scale=Scale(
-            spec_replicas=1 if replicas is None else replicas,
-            status_replicas=status.get("replicas") or 0,
-            selector=_workload_selector(spec.get("selector")),
-        ),
-        manager=manager,
-        operation=operation,
-        subresource=subresource,
-        written_us=written_us,
-        template_hash=_template_hash(meta, spec),
-    )
-
-
 def scale_read(at_us: Micros, took_us: Micros, path: str, status: int, body: Any, error: str, by: str) -> ScaleRead:
     """A GET of a scale, answered or failed. ValueError if the path is not a scale's."""
     target = requests.scale_target(path)
@@ -136,7 +145,7 @@ def scale_read(at_us: Micros, took_us: Micros, path: str, status: int, body: Any
         error="" if good else answers.error_text("get", path, status, body, error),
         by=by,
         scale=scale_of(body) if good else None,
-        resource_version=_metadata(body).get("resourceVersion", "") if good else "",
+        resource_version=metadata(body).get("resourceVersion", "") if good else "",
     )
 
 
@@ -177,13 +186,13 @@ def metrics_read(
 
 def event_seen(at_us: Micros, raw: Mapping[str, Any]) -> EventSeen:
     """An Event of either API group."""
-    meta = _metadata(raw)
+    meta = metadata(raw)
     about = raw.get("involvedObject") or raw.get("regarding") or {}
     series = raw.get("series") or {}
     return EventSeen(
         at_us=at_us,
         namespace=meta.get("namespace", ""),
-        name=_named(meta),
+        name=named(meta),
         uid=meta.get("uid", ""),
         type=raw.get("type", ""),
         reason=raw.get("reason", ""),
@@ -201,11 +210,11 @@ def event_seen(at_us: Micros, raw: Mapping[str, Any]) -> EventSeen:
 
 def lease_seen(at_us: Micros, raw: Mapping[str, Any]) -> LeaseSeen:
     """A leader election Lease."""
-    meta, spec = _metadata(raw), raw.get("spec") or {}
+    meta, spec = metadata(raw), raw.get("spec") or {}
     return LeaseSeen(
         at_us=at_us,
         namespace=meta.get("namespace", ""),
-        name=_named(meta),
+        name=named(meta),
         holder=spec.get("holderIdentity") or "",
         acquired_us=times.maybe_micros(spec.get("acquireTime")),
         renewed_us=times.maybe_micros(spec.get("renewTime")),
@@ -215,28 +224,17 @@ def lease_seen(at_us: Micros, raw: Mapping[str, Any]) -> LeaseSeen:
 
 def api_service_seen(at_us: Micros, raw: Mapping[str, Any]) -> ApiServiceSeen:
     """Whether an aggregated API is available, and who serves it."""
-    meta, spec, status = _metadata(raw), raw.get("spec") or {}, raw.get("status") or {}
+    meta, spec, status = metadata(raw), raw.get("spec") or {}, raw.get("status") or {}
     condition: Mapping[str, Any] = next((c for c in status.get("conditions") or () if c.get("type") == "Available"), {})
     service = spec.get("service") or {}
     return ApiServiceSeen(
         at_us=at_us,
-        name=_named(meta),
+        name=named(meta),
         available=condition.get("status", ""),
         reason=condition.get("reason", ""),
         message=condition.get("message", ""),
         service=f"{service['namespace']}/{service['name']}" if service.get("name") else "",
     )
-
-
-def _metadata(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    return raw.get("metadata") or {}
-
-
-def _named(meta: Mapping[str, Any]) -> str:
-    name = meta.get("name")
-    if not name:
-        raise ValueError("the object has no name")
-    return str(name)
 
 
 def _pairs(mapping: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
@@ -269,7 +267,7 @@ def _containers(raw: Iterable[Mapping[str, Any]] | None) -> tuple[Container, ...
 def _pod_sample(item: Mapping[str, Any]) -> PodSample:
     timestamp_us = times.maybe_micros(item.get("timestamp"))
     return PodSample(
-        pod=_metadata(item).get("name", ""),
+        pod=metadata(item).get("name", ""),
         timestamp_us=timestamp_us,
         window_us=_window_us(times.duration(item.get("window") or "0"), timestamp_us),
         containers=tuple(
@@ -301,47 +299,4 @@ def _value(request: MetricsRequest, item: Mapping[str, Any]) -> MetricValue:
         timestamp_us=times.maybe_micros(item.get("timestamp")),
         window_us=None if window is None else Micros(int(window) * SECOND),
         value=quantity.parse_json(item.get("value")).milli,
-    )
-
-
-def _workload_selector(raw: Mapping[str, Any] | None) -> str:
-    """A workload's selector as its scale subresource shows it (a replication controller has a plain map)."""
-    from hpaaudit.api.selector import BadSelector, from_label_selector
-    from hpaaudit.api.v2 import label_selector
-
-    if not raw:
-        return ""
-    plain = not {"matchLabels", "matchExpressions"} & raw.keys()
-    try:
-        return str(from_label_selector(label_selector({"matchLabels": raw} if plain else raw)))
-    except BadSelector:
-        return ""
-
-
-def _template_hash(meta: Mapping[str, Any], spec: Mapping[str, Any]) -> str:
-    """Changes when the pod template does: the deployment's revision, else a digest of the template."""
-    import hashlib
-
-    revision = (meta.get("annotations") or {}).get("deployment.kubernetes.io/revision")
-    if revision:
-        return f"revision {revision}"
-    template = spec.get("template")
-    return hashlib.sha256(canonical_json(template).encode()).hexdigest()[:16] if template else ""
-
-
-def _owner(meta: Mapping[str, Any], field: tuple[str, str]) -> tuple[str, str, str, Micros | None]:
-    """Who owns a field by managedFields: manager, operation, subresource, time; empty where nobody does."""
-    owners = [
-        entry
-        for entry in meta.get("managedFields") or ()
-        if field[1] in ((entry.get("fieldsV1") or {}).get(field[0]) or {})
-    ]
-    if not owners:
-        return "", "", "", None
-    last = max(owners, key=lambda entry: entry.get("time") or "")
-    return (
-        last.get("manager", ""),
-        last.get("operation", ""),
-        last.get("subresource", ""),
-        times.maybe_micros(last.get("time")),
     )
