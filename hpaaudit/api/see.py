@@ -21,11 +21,15 @@ from hpaaudit.model.target import Container, Pod, Scale
 from hpaaudit.model.units import SECOND, Micros, Milli
 
 _OK = range(200, 300)
+_LONGEST_US = 2**63 // 1000  # Go's durations are nanoseconds in 64 bits
+
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def canonical_json(value: Any) -> str:
     """JSON with sorted keys and no blanks, so that equal documents are equal texts."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _CANONICAL.encode(value)
 
 
 def metadata(raw: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -241,16 +245,21 @@ def _pairs(mapping: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((mapping or {}).items()))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=4096)
 def _milli(text: str) -> Milli:
     return quantity.parse_json(text).milli
 
 
+def _amount(value: Any) -> Milli:
+    """Thousandths: usage comes as `12345n` and `65536Ki`, mostly new each time, requests as a few words."""
+    if not isinstance(value, str):
+        return quantity.parse_json(value).milli
+    plain = quantity.plain_milli(value)
+    return _milli(value) if plain is None else plain
+
+
 def _amounts(mapping: Mapping[str, Any] | None) -> tuple[tuple[str, Milli], ...]:
-    return tuple(
-        (name, _milli(value) if isinstance(value, str) else quantity.parse_json(value).milli)
-        for name, value in sorted((mapping or {}).items())
-    )
+    return tuple([(name, _amount(value)) for name, value in sorted(mapping.items())]) if mapping else ()
 
 
 def _containers(raw: Iterable[Mapping[str, Any]] | None) -> tuple[Container, ...]:
@@ -269,11 +278,20 @@ def _pod_sample(item: Mapping[str, Any]) -> PodSample:
     return PodSample(
         pod=metadata(item).get("name", ""),
         timestamp_us=timestamp_us,
-        window_us=_window_us(times.duration(item.get("window") or "0"), timestamp_us),
+        window_us=_window_us(_bounded(times.duration(item.get("window") or "0")), timestamp_us),
         containers=tuple(
-            ContainerUsage(name=c.get("name", ""), usage=_amounts(c.get("usage"))) for c in item.get("containers") or ()
+            [ContainerUsage(name=c.get("name", ""), usage=_amounts(c.get("usage"))) for c in item["containers"]]
+            if item.get("containers")
+            else ()
         ),
     )
+
+
+def _bounded(window_us: Micros) -> Micros:
+    """A window that fits into 64 bits, as Go's; ValueError for one that an adapter made up."""
+    if abs(window_us) > _LONGEST_US:
+        raise ValueError(f"a window of {window_us // SECOND} seconds is longer than any")
+    return window_us
 
 
 def _window_us(window_us: Micros, timestamp_us: Micros | None) -> Micros:
@@ -297,6 +315,6 @@ def _value(request: MetricsRequest, item: Mapping[str, Any]) -> MetricValue:
         if external
         else (item.get("describedObject") or {}).get("name", ""),
         timestamp_us=times.maybe_micros(item.get("timestamp")),
-        window_us=None if window is None else Micros(int(window) * SECOND),
+        window_us=None if window is None else _bounded(Micros(int(window) * SECOND)),
         value=quantity.parse_json(item.get("value")).milli,
     )

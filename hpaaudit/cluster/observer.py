@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 from hpaaudit.api import requests
@@ -14,9 +14,10 @@ from hpaaudit.cluster.controller import controller_seen
 from hpaaudit.cluster.discovery import METRICS, Discovery
 from hpaaudit.cluster.gaps import Gaps
 from hpaaudit.cluster.hpas import Hpas
-from hpaaudit.cluster.pods import Pods
+from hpaaudit.cluster.pods import Pods, Selection
 from hpaaudit.cluster.polls import Polls
 from hpaaudit.cluster.scope import Scope
+from hpaaudit.cluster.shapes import HPAS, PODS, WHOLE, Shape
 from hpaaudit.cluster.surroundings import (
     API_SERVICES,
     CONTROLLER_LEASE,
@@ -27,12 +28,9 @@ from hpaaudit.cluster.surroundings import (
     Surroundings,
 )
 from hpaaudit.cluster.targets import Targets
-from hpaaudit.cluster.watch import Follower, Watch
+from hpaaudit.cluster.watch import PAGE, Follower, Watch
 from hpaaudit.model.facts import ControllerSeen, Ended, Fact, ResourceMetricsRead, ValuesRead
 from hpaaudit.model.plan import Progress
-
-if TYPE_CHECKING:
-    from hpaaudit.api.selector import Selector
 
 HOUSEKEEPING_SECONDS, HOUSEKEEPING_REQUESTS = 60, 2
 GROUPS = (*METRICS, requests.CUSTOM_METRICS)
@@ -80,11 +78,11 @@ class Observer:
         self.polling = polling
         self.dirty, self.settled, self.stopping = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self.hpas = Hpas(self.sink, self.dirty.set)
-        self.pods = Pods(self.sink)
+        self.pods = Pods(self.sink, scope.keep_labels)
         self.targets = Targets(self.discovery, self.hpas, scope, self, self.sink, note, self.dirty.set)
         self.controller: ControllerSeen | None = None
         self.scaled: keda.ScaledObjects | None = None
-        self.unread: set[tuple[str, Selector]] = set()
+        self.unread: set[Selection] = set()
         self.polls = Polls(client, scope.interval_us, self.sink, self.gaps, self._spawn, self.targets.scale_was_read)
         self.surroundings = Surroundings(client, self.sink)
         self.tasks: set[asyncio.Task[None]] = set()
@@ -128,10 +126,10 @@ class Observer:
         await self.surroundings.ask()
         await self._follow_controller()
         await self.discovery.refresh()
-        await self.follow(await hpa_path(self.discovery, self.scope), self.hpas, "HPAs", _labels(self.scope))
+        await self.follow(await hpa_path(self.discovery, self.scope), self.hpas, "HPAs", _labels(self.scope), HPAS)
         await self.targets.follow(self.client.clock.now)
         self.pods.choose(self.targets.selections())
-        await self.follow(self.scope.path("/api/v1", "pods"), self.pods, "pods")
+        await self.follow(self.scope.path("/api/v1", "pods"), self.pods, "pods", shape=PODS)
         await self.follow_events("HorizontalPodAutoscaler", lambda space, name: (space, name) in self.hpas.seen)
         await self.follow(API_SERVICES, ApiServices(self.sink, GROUPS), "API services")
         await self._follow_keda()
@@ -166,17 +164,22 @@ class Observer:
 
     # Watches
 
-    def _watch(self, path: str, follower: Follower, query: dict[str, str] | None) -> Watch:
-        watch = Watch(self.client, path, follower, self.gaps, query=query or {})
+    def _watch(self, path: str, follower: Follower, query: dict[str, str] | None, shape: Shape) -> Watch:
+        watch = Watch(self.client, path, follower, self.gaps, query=query or {}, shape=shape)
         self.watches.append(watch)
         self._spawn(watch.run())
         return watch
 
     async def follow(
-        self, path: str, follower: Follower, what: str, query: dict[str, str] | None = None
+        self,
+        path: str,
+        follower: Follower,
+        what: str,
+        query: dict[str, str] | None = None,
+        shape: Shape = WHOLE,
     ) -> Answer | None:
         """Follow if it is allowed; if not, it is tried again for ever, and written down as a gap."""
-        refusal = await self._watch(path, follower, query).started
+        refusal = await self._watch(path, follower, query, shape).started
         if refusal is not None:
             self.note(f"cannot follow {what}{self.scope.words} ({refusal.status}): {refusal.message}")
         return refusal
@@ -216,10 +219,15 @@ class Observer:
 
     async def _read_pods(self) -> None:
         """Read the pods of new selectors; what fails is tried again with the next housekeeping."""
-        for namespace, selector in list(self.unread):
-            answer = await self.pods.fetch(self.client, namespace, selector)
+        for selection in list(self.unread):
+            namespace, selector = selection
+            which = urlencode({"labelSelector": str(selector)} if selector else {"limit": str(PAGE)})
+            prefix, answer = (
+                f"/api/v1/namespaces/{namespace}/pods?{which}",
+                await self.pods.fetch(self.client, selection),
+            )
             if answer.good:
-                self.unread.discard((namespace, selector))
-                self.gaps.found(answer.path, answer.at_us)
+                self.unread.discard(selection)
+                self.gaps.found(prefix, answer.at_us)
             else:
-                self.gaps.lost(answer.path, answer.at_us, answer.message)
+                self.gaps.lost(prefix, answer.at_us, answer.message)

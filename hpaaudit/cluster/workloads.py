@@ -63,8 +63,8 @@ class Workloads:
         """Keep and tell what is new; False where its replicas cannot be read."""
         try:
             fact = target_seen(at_us, target, raw, self.paths)
-        except ValueError:
-            return False
+        except (ValueError, TypeError, AttributeError, RecursionError):
+            return False  # nobody checks what a custom resource holds
         before = self.seen.get(target)
         if before and before.uid != fact.uid:
             self._forget(target, at_us)

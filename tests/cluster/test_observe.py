@@ -65,6 +65,7 @@ def ready_pods(eyes: Watching) -> set[str]:
 def test_version_clock_lease_and_api_services_are_seen(watching: Watch) -> None:
     eyes = watching()
     lease = eyes.until(LeaseSeen)
+    eyes.until(ApiServiceSeen, lambda _: len(eyes.of(ApiServiceSeen)) == 4)
     eyes.end()
     [version] = eyes.of(VersionRead)
     assert version.version == "v1.36.3"
