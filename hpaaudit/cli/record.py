@@ -35,8 +35,31 @@ class Seconds(click.ParamType[float]):
         return seconds
 
 
+class Bytes(click.ParamType[int]):
+    """A number of bytes as Kubernetes writes it: `500M`, `10Gi`."""
+
+    name = "bytes"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """More than none."""
+        from hpaaudit.api.quantity import parse
+
+        try:
+            size = parse(str(value)).milli // 1000
+        except ValueError as problem:
+            self.fail(str(problem), param, ctx)
+        if size <= 0:
+            self.fail(f"{value!r} is no number of bytes", param, ctx)
+        return size
+
+
 @click.command("record", short_help="Record the HPAs of a cluster.")
-@click.option("--into", type=click.Path(path_type=Path), metavar="DIR", help="A new folder for the recording.")
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="The folder of the recording, new or one of this cluster, which goes on.",
+)
 @click.option("-n", "--namespace", metavar="NS", help="One namespace.  [default: the context's]")
 @click.option("-A", "--all-namespaces", is_flag=True, help="All namespaces.")
 @click.option("-l", "--selector", metavar="SELECTOR", default="", help="Only HPAs with these labels.")
@@ -52,6 +75,10 @@ class Seconds(click.ParamType[float]):
     help="Requests per second at most.",
 )
 @click.option("--for", "length", type=Seconds(), help="End after so long; without it Ctrl-C ends it.")
+@click.option(
+    "--keep-days", type=click.FloatRange(min=0, min_open=True), metavar="N", help="Remove what is older, by the hour."
+)
+@click.option("--keep-bytes", type=Bytes(), metavar="SIZE", help="Remove the oldest beyond that much, as 10Gi.")
 @click.option("--plan", is_flag=True, help="Say what would be read and what cannot be, and record nothing.")
 def record_command(
     into: Path | None,
@@ -63,11 +90,14 @@ def record_command(
     interval: float,
     qps: float,
     length: float | None,
+    keep_days: float | None,
+    keep_bytes: int | None,
     plan: bool,
 ) -> None:
     """Record the HPAs of a cluster, and all that decides what they do.
 
-    It only reads, with the rights of the kubeconfig. Ctrl-C ends it; twice ends it at once.
+    It only reads, with the rights of the kubeconfig. Ctrl-C ends it; twice ends it at once. What was recorded more than
+    5 s ago survives whatever kills it; the same command goes on in the same folder.
 
     Example: hpaaudit record --into friday -n shop --for 2h
     """
@@ -102,6 +132,8 @@ def record_command(
         interval_seconds=interval,
         qps=qps,
         for_seconds=length,
+        keep_days=keep_days,
+        keep_bytes=keep_bytes,
         show=talk.show,
         note=talk.note,
     )

@@ -1,13 +1,14 @@
 """Follows HPAs, and keeps each one decoded."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.api.see import hpa_seen
 from hpaaudit.cluster.watch import Key, key_of
-from hpaaudit.model.facts import Fact, HpaGone
+from hpaaudit.model.facts import Fact, HpaGone, HpaSeen
 from hpaaudit.model.hpa import Hpa
 from hpaaudit.model.units import Micros
 
@@ -32,6 +33,11 @@ class Hpas:
     seen: dict[Key, Known] = field(default_factory=dict)
     decoded: dict[Key, Hpa] = field(default_factory=dict)
 
+    def remember(self, fact: HpaSeen) -> None:
+        """Take up an HPA as an earlier run saw it last."""
+        with suppress(ValueError, KeyError, TypeError, AttributeError):  # it could not be read then, either
+            self._keep((fact.namespace, fact.name), fact)
+
     def only(self, keys: set[Key], at_us: Micros) -> None:
         """After a list: what is absent is gone."""
         for key in self.seen.keys() - keys:
@@ -46,17 +52,21 @@ class Hpas:
             return
         if before and before.uid != fact.uid:  # deleted and made again while nobody looked
             self._forget(key, at_us)
-        after = self.seen[key] = Known(fact.uid, fact.resource_version, hash(fact.spec_json))
         self.sink(fact)
-        if before is None or (before.uid, before.spec) != (after.uid, after.spec):
-            self.decoded[key] = decode_hpa(replace(fact, status_json="{}"))
-            self.dirty()
+        self._keep(key, fact)
 
     def gone(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Deleted."""
         key = key_of(raw)
         if key in self.seen:
             self._forget(key, at_us)
+
+    def _keep(self, key: Key, fact: HpaSeen) -> None:
+        before = self.seen.get(key)
+        after = self.seen[key] = Known(fact.uid, fact.resource_version, hash(fact.spec_json))
+        if before is None or (before.uid, before.spec) != (after.uid, after.spec):
+            self.decoded[key] = decode_hpa(replace(fact, status_json="{}"))
+            self.dirty()
 
     def _forget(self, key: Key, at_us: Micros) -> None:
         self.decoded.pop(key, None)

@@ -1,6 +1,6 @@
 """Follows KEDA's ScaledObjects, where there are any."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +18,10 @@ class ScaledObjects:
 
     sink: Callable[[Fact], None]
     seen: dict[Key, ScaledObjectSeen] = field(default_factory=dict)
+
+    def remember(self, facts: Iterable[ScaledObjectSeen]) -> None:
+        """Take up those that an earlier run saw last."""
+        self.seen |= {(fact.namespace, fact.name): fact for fact in facts}
 
     def only(self, keys: set[Key], at_us: Micros) -> None:
         """After a list: what is absent is gone."""

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from hpaaudit.api import requests
@@ -29,10 +29,24 @@ from hpaaudit.cluster.surroundings import (
 )
 from hpaaudit.cluster.targets import Targets
 from hpaaudit.cluster.watch import PAGE, Follower, Watch
-from hpaaudit.model.facts import ControllerSeen, Ended, Fact, ResourceMetricsRead, ValuesRead
+from hpaaudit.model.facts import (
+    ApiServiceSeen,
+    ControllerSeen,
+    Ended,
+    EventSeen,
+    Fact,
+    HpaSeen,
+    PodSeen,
+    ResourceMetricsRead,
+    RolloutSeen,
+    ScaledObjectSeen,
+    TargetSeen,
+    ValuesRead,
+)
 from hpaaudit.model.plan import Progress
 
 HOUSEKEEPING_SECONDS, HOUSEKEEPING_REQUESTS = 60, 2
+Kind = TypeVar("Kind")
 GROUPS = (*METRICS, requests.CUSTOM_METRICS)
 
 
@@ -80,6 +94,7 @@ class Observer:
         self.hpas = Hpas(self.sink, self.dirty.set)
         self.pods = Pods(self.sink, scope.keep_labels)
         self.targets = Targets(self.discovery, self.hpas, scope, self, self.sink, note, self.dirty.set)
+        self.known: list[Fact] = []
         self.controller: ControllerSeen | None = None
         self.scaled: keda.ScaledObjects | None = None
         self.unread: set[Selection] = set()
@@ -103,6 +118,24 @@ class Observer:
         return Progress(
             hpas=len(self.hpas.seen), pods=len(self.pods.seen), samples=self.counts["samples"], gaps=self.gaps.count
         )
+
+    def remember(self, known: Iterable[Fact]) -> None:
+        """Take up what an earlier run saw, before `run`: what is still so is not told again, what is gone is told."""
+        for fact in known:
+            match fact:
+                case HpaSeen() if self.scope.covers(fact.namespace):
+                    self.hpas.remember(fact)
+                case PodSeen() if self.scope.covers(fact.pod.namespace):
+                    self.pods.remember(fact)
+                case HpaSeen() | PodSeen():
+                    pass
+                case TargetSeen() | RolloutSeen():
+                    self.targets.known.append(fact)
+                case _:
+                    self.known.append(fact)
+
+    def _known(self, kind: type[Kind]) -> list[Kind]:
+        return [fact for fact in self.known if isinstance(fact, kind)]
 
     # Life
 
@@ -131,7 +164,9 @@ class Observer:
         self.pods.choose(self.targets.selections())
         await self.follow(self.scope.path("/api/v1", "pods"), self.pods, "pods", shape=PODS)
         await self.follow_events("HorizontalPodAutoscaler", lambda space, name: (space, name) in self.hpas.seen)
-        await self.follow(API_SERVICES, ApiServices(self.sink, GROUPS), "API services")
+        services = ApiServices(self.sink, GROUPS)
+        services.remember(self._known(ApiServiceSeen))
+        await self.follow(API_SERVICES, services, "API services")
         await self._follow_keda()
         self._spawn(self._keep_house())
         self.dirty.set()
@@ -188,6 +223,7 @@ class Observer:
         """Follow the Events about objects of a kind that `about` knows by namespace and name."""
         query = {"fieldSelector": f"involvedObject.kind={kind}"}
         events = Events(self.sink, about)
+        events.remember(fact for fact in self._known(EventSeen) if fact.kind == kind)
         await self.follow(self.scope.path("/api/v1", "events"), events, f"Events of a {kind}", query)
 
     async def _follow_controller(self) -> None:
@@ -211,6 +247,7 @@ class Observer:
         version = self.discovery.groups.get(keda.GROUP)
         if version and self.scaled is None:
             self.scaled = keda.ScaledObjects(self.sink)
+            self.scaled.remember(fact for fact in self._known(ScaledObjectSeen) if self.scope.covers(fact.namespace))
             await self.follow(self.scope.path(f"/apis/{keda.GROUP}/{version}", keda.RESOURCE), self.scaled, keda.KIND)
             seen = self.scaled.seen
             await self.follow_events(keda.KIND, lambda space, name: (space, name) in seen)

@@ -9,7 +9,7 @@ from hpaaudit.api.selector import Selector, equalities
 from hpaaudit.cluster.client import Answer, Client
 from hpaaudit.cluster.shapes import PODS
 from hpaaudit.cluster.watch import Key, key_of, named, pages
-from hpaaudit.model.facts import Fact, PodGone
+from hpaaudit.model.facts import Fact, PodGone, PodSeen
 from hpaaudit.model.target import Pod
 from hpaaudit.model.units import Micros
 
@@ -20,11 +20,13 @@ Selection = tuple[str, Selector | None]
 class Known(NamedTuple):
     """What is kept of a pod that was told of: 50,000 of them take 20 MB, whole ones took ten times that.
 
-    version   0 where it is no number;  state  the hash of all that was told, but the version
+    version   0 where it is no number;  labels  the hash of those that are kept
+    state     the hash of all that was told, but the version
     """
 
     uid: str
     version: int
+    labels: int
     state: int
 
 
@@ -71,6 +73,12 @@ class Pods:
     chosen: dict[str, Chosen] = field(default_factory=dict)
     buried: set[str] | None = None
 
+    def remember(self, fact: PodSeen) -> None:
+        """Take up a pod as an earlier run saw it last, and the labels that were kept then."""
+        pod = fact.pod
+        self._chosen(pod.namespace).keys.update(name for name, _ in pod.labels)
+        self.seen[pod.namespace, pod.name] = _known(pod)
+
     def only(self, keys: set[Key], at_us: Micros) -> None:
         """After a list: what is absent is gone."""
         for key in self.seen.keys() - keys:
@@ -93,7 +101,7 @@ class Pods:
             return  # it was true before what is known: resource versions of one kind are ordered numbers
         if before is None or (before.uid, before.state) != (after.uid, after.state):
             self.sink(fact)
-        if selected:
+        if selected or (before and before.labels == after.labels):  # the selector of an earlier run matched it
             self.seen[key] = after
         else:  # its labels changed: told once, then it is nobody's
             self.seen.pop(key, None)
@@ -114,7 +122,7 @@ class Pods:
         """
         unread: set[Selection] = set()
         for namespace, selector in wanted:
-            chosen = self.chosen.setdefault(namespace, Chosen(set(self.keep_labels)))
+            chosen = self._chosen(namespace)
             if selector not in chosen.selectors:
                 unread.add((namespace, None if chosen.add(selector) else selector))
         return unread
@@ -131,10 +139,14 @@ class Pods:
         self.buried = None
         return answer
 
+    def _chosen(self, namespace: str) -> Chosen:
+        return self.chosen.setdefault(namespace, Chosen(set(self.keep_labels)))
+
     def _forget(self, key: Key, at_us: Micros) -> None:
         self.sink(PodGone(at_us=at_us, namespace=key[0], name=key[1], uid=self.seen.pop(key).uid))
 
 
 def _known(pod: Pod) -> Known:
     version = pod.resource_version
-    return Known(pod.uid, int(version) if version.isdecimal() else 0, hash(replace(pod, resource_version="")))
+    number = int(version) if version.isdecimal() else 0
+    return Known(pod.uid, number, hash(pod.labels), hash(replace(pod, resource_version="")))

@@ -24,6 +24,10 @@ class Scope:
         """The collection of a resource within the scope; `base` is `/api/v1` or `/apis/group/version`."""
         return f"{base}/namespaces/{self.namespace}/{resource}" if self.namespace else f"{base}/{resource}"
 
+    def covers(self, namespace: str) -> bool:
+        """Whether it looks there."""
+        return self.namespace in ("", namespace)
+
     @property
     def words(self) -> str:
         """Where it looks, to follow a noun."""

@@ -1,6 +1,6 @@
 """Follows what makes verdicts certain: the controller's Lease, Events, API services, version and clock."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -8,12 +8,13 @@ from hpaaudit.api.see import api_service_seen, event_seen, lease_seen
 from hpaaudit.cluster.client import Client
 from hpaaudit.cluster.clock import Offset
 from hpaaudit.cluster.watch import Key, key_of
-from hpaaudit.model.facts import ApiServiceSeen, Fact, LeaseSeen, VersionRead
+from hpaaudit.model.facts import ApiServiceSeen, EventSeen, Fact, LeaseSeen, VersionRead
 from hpaaudit.model.units import SECOND, Micros
 
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
 CONTROLLER_LEASE = {"fieldSelector": "metadata.name=kube-controller-manager"}
 API_SERVICES = "/apis/apiregistration.k8s.io/v1/apiservices"
+DELETED = "Deleted"
 LEASE_US = 15 * SECOND
 """A Lease is renewed every 2 s; its life is written down so often, and every change of holder at once."""
 
@@ -52,6 +53,11 @@ class Events:
     sink: Callable[[Fact], None]
     about: Callable[[str, str], bool]
     versions: dict[Key, str] = field(default_factory=dict)
+    known: dict[str, EventSeen] = field(default_factory=dict)
+
+    def remember(self, facts: Iterable[EventSeen]) -> None:
+        """Take up Events as an earlier run saw them last."""
+        self.known |= {fact.uid: fact for fact in facts}
 
     def only(self, keys: set[Key], at_us: Micros) -> None:  # noqa: ARG002  # a Follower's
         """Events end by themselves, which nobody needs to know."""
@@ -62,7 +68,10 @@ class Events:
         key, version, about = key_of(raw), raw["metadata"]["resourceVersion"], raw.get("involvedObject") or {}
         if self.versions.get(key) != version and self.about(about.get("namespace", ""), about.get("name", "")):
             self.versions[key] = version
-            self.sink(event_seen(at_us, raw))
+            fact = event_seen(at_us, raw)
+            before = self.known.pop(fact.uid, None)
+            if before is None or replace(before, at_us=at_us) != fact:
+                self.sink(fact)
 
     def gone(self, raw: dict[str, Any], at_us: Micros) -> None:  # noqa: ARG002  # a Follower's
         """Ended after its hour."""
@@ -76,6 +85,10 @@ class ApiServices:
     sink: Callable[[Fact], None]
     groups: tuple[str, ...]
     seen: dict[str, ApiServiceSeen] = field(default_factory=dict)
+
+    def remember(self, facts: Iterable[ApiServiceSeen]) -> None:
+        """Take up those that an earlier run saw last."""
+        self.seen |= {fact.name: fact for fact in facts if fact.reason != DELETED}
 
     def only(self, keys: set[Key], at_us: Micros) -> None:
         """After a list: what is absent is gone."""
@@ -99,7 +112,7 @@ class ApiServices:
     def _forget(self, name: str, at_us: Micros) -> None:
         """Nobody serves it: nothing can be said of its availability."""
         fact = self.seen.pop(name)
-        self.sink(replace(fact, at_us=at_us, available="", reason="Deleted", message="", service=""))
+        self.sink(replace(fact, at_us=at_us, available="", reason=DELETED, message="", service=""))
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from hpaaudit.cluster.hpas import Hpas
 from hpaaudit.cluster.scope import Scope
 from hpaaudit.cluster.watch import Follower, Key
 from hpaaudit.cluster.workloads import Workloads
-from hpaaudit.model.facts import Fact, ScaleRead, TargetRef
+from hpaaudit.model.facts import Fact, RolloutSeen, ScaleRead, TargetRef, TargetSeen
 from hpaaudit.model.units import Micros
 
 
@@ -33,6 +33,7 @@ class Targets:
 
     resolved   by HPA, what it scales;  workloads  the kinds that are watched;  unwatched  those that may not be
     names      of what is scaled, by kind;  scales  selectors that only a GET told
+    known      what an earlier run saw last
     """
 
     discovery: Discovery
@@ -48,6 +49,7 @@ class Targets:
     names: dict[str, set[Key]] = field(default_factory=dict)
     scales: dict[TargetRef, str] = field(default_factory=dict)
     told: set[str] = field(default_factory=set)
+    known: list[TargetSeen | RolloutSeen] = field(default_factory=list)
 
     async def follow(self, now: Callable[[], Micros]) -> None:
         """Watch the kinds that HPAs scale, and their Events; what cannot be watched is left to `paths`."""
@@ -68,6 +70,11 @@ class Targets:
 
     async def _watch(self, resolved: Resolved, wanted: set[TargetRef]) -> None:
         workloads = Workloads(*resolved.place, self.sink, self.dirty, paths=resolved.paths)
+        known = [fact for fact in self.known if fact.target in wanted]
+        workloads.remember(
+            (fact for fact in known if isinstance(fact, TargetSeen)),
+            (fact for fact in known if isinstance(fact, RolloutSeen)),
+        )
         workloads.wanted, self.workloads[resolved.place] = wanted, workloads
         path = self.scope.path(resolved.base, resolved.target.resource)
         if await self.following.follow(path, workloads, f"{resolved.target.resource}, so their scales are read"):

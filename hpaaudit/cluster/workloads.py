@@ -1,6 +1,6 @@
 """Follows one kind of workload, and tells of those that an HPA scales."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -29,6 +29,11 @@ class Workloads:
     rollouts: dict[TargetRef, RolloutSeen] = field(default_factory=dict)
     wanted: set[TargetRef] = field(default_factory=set)
     unreadable: set[TargetRef] = field(default_factory=set)
+
+    def remember(self, targets: Iterable[TargetSeen], rollouts: Iterable[RolloutSeen]) -> None:
+        """Take up workloads, and rollouts that had begun, as an earlier run saw them last."""
+        self.seen |= {fact.target: fact for fact in targets}
+        self.rollouts |= {fact.target: fact for fact in rollouts if fact.rolling}
 
     def want(self, targets: set[TargetRef], at_us: Micros) -> None:
         """Tell of these from now on; of new ones at once, as they are."""

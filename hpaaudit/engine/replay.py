@@ -14,7 +14,7 @@ from hpaaudit.engine.unknown import extremes, shifted
 from hpaaudit.engine.world import World, is_controller
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.decision import Decision
-from hpaaudit.model.facts import ControllerSeen, Fact, HpaGone, HpaSeen, LeaseSeen, StatusWritten
+from hpaaudit.model.facts import ControllerSeen, Fact, Gap, HpaGone, HpaSeen, LeaseSeen, StatusWritten
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import HpaStatus
 from hpaaudit.model.memory import EMPTY, Memory
@@ -23,6 +23,9 @@ from hpaaudit.model.units import Micros
 
 _UNSEEN = Memory(recommendations=())
 """The memory of a process that ran before we looked: nothing is known of it."""
+
+_SHOWING_HPAS = ("*", "/apis/autoscaling/", "/apis/extensions/")
+"""Paths that show what the controller published, and all paths."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,12 +78,19 @@ class Process:
                 self.written[f"{fact.namespace}/{fact.name}"] = int(version)
             case HpaSeen():
                 self._hpa_seen(fact)
+            case Gap(at_us=since_us, until_us=until_us) if until_us - since_us > self.plan.period_us:
+                self._blind(fact)
             case HpaGone():
                 # The registry of selectors lets go at once, the rest only at the next reconcile.
                 key = f"{fact.namespace}/{fact.name}"
                 self.memories[key] = replace(self.memories.get(key, EMPTY), selector=None)
             case _:
                 pass
+
+    def _blind(self, gap: Gap) -> None:
+        """What was recommended and done while nobody looked is as unknown as what was before we did."""
+        if not self.plan.exact and gap.prefix.startswith(_SHOWING_HPAS):
+            self.unseen_until_us |= dict.fromkeys(self.memories, gap.until_us)
 
     def _hpa_seen(self, fact: HpaSeen) -> None:
         key = f"{fact.namespace}/{fact.name}"
@@ -175,7 +185,7 @@ class Process:
             return []
         made = [
             self._decide(seen, memory)[0]
-            for memory in extremes(before, seen.hpa, self.flags, since_us, seen.decided_us)
+            for memory in extremes(before, seen.hpa, self.flags, since_us, seen.decided_us, published.desired_replicas)
         ]
         return [decision for decision in made if fits_memory(decision, published)]
 

@@ -12,17 +12,21 @@ from hpaaudit.model.units import SECOND, Micros
 _Entry = TypeVar("_Entry", Recommendation, ScaleEvent)
 
 
-def extremes(memory: Memory, hpa: Hpa, flags: Flags, unseen_until_us: Micros, now_us: Micros) -> Iterator[Memory]:
+def extremes(
+    memory: Memory, hpa: Hpa, flags: Flags, unseen_until_us: Micros, now_us: Micros, published: int
+) -> Iterator[Memory]:
     """Memories between which the real one lies, where what came before `unseen_until_us` still counts.
 
-    Recommendations: one at maxReplicas, one at zero. Scale events of either direction: as many pods as
-    the HPA may move at all. Nothing is yielded once every window and period lies behind us.
+    Recommendations: one at zero, one at maxReplicas and one beyond, which is published in other words, and one at the
+    published number: an old one may have held it there, and neither end would have been published so. Scale events of
+    either direction: as many pods as the HPA may move at all. Nothing is yielded once every window and period lies
+    behind us.
     """
     age_us = now_us - unseen_until_us
     just_before = Micros(unseen_until_us)
     behavior = hpa.spec.behavior
     if age_us <= longest_window_us(behavior, flags):
-        for replicas in (hpa.spec.max_replicas, 0):
+        for replicas in (hpa.spec.max_replicas + 1, hpa.spec.max_replicas, 0, published):
             old = Recommendation(replicas=replicas, at_us=just_before)
             yield replace(memory, recommendations=(*(memory.recommendations or ()), old))
     if behavior is not None and age_us < longest_period_us(behavior):

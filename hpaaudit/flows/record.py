@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpaaudit.errors import AuditError, RecordingError
+from hpaaudit.errors import AuditError
 from hpaaudit.model.plan import Plan, Progress
 from hpaaudit.model.units import SECOND, Micros
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from hpaaudit.cluster.access import Access
     from hpaaudit.cluster.observer import Observer
     from hpaaudit.cluster.scope import Scope
-    from hpaaudit.recording.write import Writer
+    from hpaaudit.recording.keep import Keeper, Limits
 
-SEAL_SECONDS = 300
+DAY = 24 * 3600 * SECOND
 INTERRUPTED = 130
 
 
@@ -39,19 +39,27 @@ def record(
     interval_seconds: float = 15,
     qps: float = 20,
     for_seconds: float | None = None,
+    keep_days: float | None = None,
+    keep_bytes: int | None = None,
     show: Callable[[Progress], None] = _unheard,
     note: Callable[[str], None] = _unheard,
 ) -> Progress:
-    """Record into a new folder until SIGINT, SIGTERM or for so long; return what was recorded.
+    """Record into a folder until SIGINT, SIGTERM or for so long; return what was recorded.
+
+    The folder is new, or holds a recording of this cluster, which then goes on: a gap says when nobody looked.
 
     namespace   None: the context's;  selector  of HPAs, by label;  qps  requests per second at most
+    keep_days, keep_bytes  older segments, or the oldest beyond that much, are removed, which leaves a gap
     show        is told every second how far it is;  note  of what cannot be seen
 
     A second signal ends the process at once. Raises ClusterError where nothing can be seen at all, and
     RecordingError where nothing can be kept.
     """
+    from hpaaudit.recording.keep import Limits
+
     access, scope = _where(kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces)
-    return asyncio.run(_Session(Path(into), qps, for_seconds, show, note).run(access, scope))
+    limits = Limits(keep_us=None if keep_days is None else Micros(round(keep_days * DAY)), keep_bytes=keep_bytes)
+    return asyncio.run(_Session(Path(into), qps, for_seconds, limits, show, note).run(access, scope))
 
 
 def plan(
@@ -101,6 +109,7 @@ class _Session:
     into: Path
     qps: float
     for_seconds: float | None
+    limits: "Limits"
     show: Callable[[Progress], None]
     note: Callable[[str], None]
     begun: float = 0
@@ -110,43 +119,39 @@ class _Session:
         from hpaaudit.cluster.client import Client
         from hpaaudit.cluster.clock import Clock
         from hpaaudit.cluster.observer import Observer, check
-        from hpaaudit.recording.write import Writer
+        from hpaaudit.recording.keep import Keeper
 
         self.begun, clock = time.monotonic(), Clock()
         async with Client(access, clock, qps=self.qps) as client:
             await check(client, scope)
-            with Writer(self.into, source="record", cluster=access.server, started_us=clock.now()) as writer:
-                observer = Observer(client, scope, writer.add, self.note)
+            with Keeper(
+                self.into, cluster=access.server, now_us=clock.now(), note=self.note, limits=self.limits
+            ) as keeper:
+                observer = Observer(client, scope, keeper.add, self.note)
+                observer.remember(keeper.known)
                 with _Signals(observer.stop):
                     if self.for_seconds is not None:
                         asyncio.get_running_loop().call_later(self.for_seconds, observer.stop)
                     try:
                         async with asyncio.TaskGroup() as group:
-                            ticks = group.create_task(self._tick(observer, writer))
+                            ticks = group.create_task(self._tick(observer, keeper, clock.now))
                             await observer.run()
                             ticks.cancel()
                     except* AuditError as several:
                         raise _first(several) from None
-        done = self._progress(observer)
+        done = self._progress(observer, keeper)
         self.show(done)
         return done
 
-    async def _tick(self, observer: "Observer", writer: "Writer") -> None:
-        """Show the progress every second; make a segment now and then, and again where the disk refused."""
-        sealed = time.monotonic()
+    async def _tick(self, observer: "Observer", keeper: "Keeper", now: Callable[[], Micros]) -> None:
+        """Show the progress every second, and put on the disk what is due."""
         while True:
             await asyncio.sleep(1)
-            self.show(self._progress(observer))
-            if time.monotonic() - sealed >= SEAL_SECONDS:
-                sealed = time.monotonic()
-                try:
-                    writer.seal()
-                except RecordingError as problem:
-                    self.note(str(problem))
+            self.show(self._progress(observer, keeper))
+            keeper.tick(now())
 
-    def _progress(self, observer: "Observer") -> Progress:
-        kept = sum(file.stat().st_size for file in self.into.rglob("*") if file.is_file())
-        return replace(observer.progress, bytes=kept, seconds=time.monotonic() - self.begun)
+    def _progress(self, observer: "Observer", keeper: "Keeper") -> Progress:
+        return replace(observer.progress, bytes=keeper.bytes, seconds=time.monotonic() - self.begun)
 
 
 class _Signals:

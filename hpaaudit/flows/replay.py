@@ -134,7 +134,7 @@ def _write(
         assumptions=prepared.assumptions,
     )
     since, until = span
-    with ResultsWriter(path, info, run, overwrite=overwrite) as writer:
+    with ResultsWriter(path, info, run, overwrite=overwrite, held=prepared.recording.held) as writer:
         writer.add_facts(prepared.recording.watched(KEPT))
         if tell is None:
             writer.add(_within(run_passes(prepared, hpas=hpas), since, until))

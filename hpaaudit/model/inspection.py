@@ -29,6 +29,8 @@ class Verification:
     facts         that were read again, None where only checksums were asked for
     sound_until   the last instant before the first damage, None without damage or with nothing before it
     unfinished    segments that were being written when the recorder died: not damage, not read
+    logged        facts that stand in the log, which is no segment yet
+    torn          bytes at the end of the log that were being written when the recorder died: not damage, not read
     """
 
     info: RecordingInfo
@@ -40,6 +42,8 @@ class Verification:
     sound_until: Micros | None
     damages: tuple[Damage, ...]
     unfinished: int
+    logged: int = 0
+    torn: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +90,8 @@ class Inspection:
     releases            that the controller or the API server reported, in order of appearance
     hpas                `namespace/name`, sorted;  pods, targets   distinct ones
     polled, new         items of all answers, and those that were new; a pod with its containers is one
-    bytes               of all segments, manifests included
+    bytes               of all segments, manifests included, and of the log
+    logged              facts that stand in the log, which is no segment yet;  torn   bytes at its end that are none
     """
 
     info: RecordingInfo
@@ -108,3 +113,5 @@ class Inspection:
     streams: tuple[StreamSize, ...]
     gaps: tuple[Gap, ...]
     missing: tuple[Missing, ...]
+    logged: int = 0
+    torn: int = 0

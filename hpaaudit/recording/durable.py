@@ -14,6 +14,11 @@ def write_synced(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
+def sync_data(descriptor: int) -> None:
+    """Wait until the disk has the bytes of a file and its size."""
+    getattr(os, "fdatasync", os.fsync)(descriptor)
+
+
 def sync_folder(folder: Path) -> None:
     """Wait until the disk has the names in a folder."""
     if os.name != "posix":  # elsewhere a folder cannot be opened, and a rename is durable by itself

@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,6 +15,8 @@ from hpaaudit.recording import manifest
 from hpaaudit.recording.durable import publish, sync_folder, write_synced
 from hpaaudit.recording.parquet import encode
 from hpaaudit.recording.schema import FORMAT_VERSION, PARTS, TABLES
+
+LOST_AND_FOUND = "lost+found"  # the root of a fresh volume has it
 
 
 def recorder_version() -> str:
@@ -28,18 +31,19 @@ class Growing:
     """A recording that grows: `add` makes a segment of columns, `close` says that nothing is missing.
 
     segments, facts   that are on the disk
+    previous          hash of the document that stands last
 
     Raises `FileExists` where the folder already holds something; `RecordingError` where the disk refuses: then
     nothing was added, and the same may be tried again.
     """
 
     def __init__(self, folder: Path, *, source: str, cluster: str = "", started_us: Micros) -> None:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        if holds_something(folder):
             raise FileExists(f"{folder} already holds something: name a folder that is new or empty.")
         self.folder = folder
         self.segments = 0
         self.facts = 0
-        head, self._previous = manifest.render(
+        head, self.previous = manifest.render(
             {
                 "format_version": FORMAT_VERSION,
                 "source": source,
@@ -49,56 +53,98 @@ class Growing:
             },
         )
         try:
-            (folder / manifest.SEGMENTS).mkdir(parents=True)
+            (folder / manifest.SEGMENTS).mkdir(parents=True, exist_ok=True)
             sync_folder(folder.parent)
             publish(folder / manifest.RECORDING, head)
         except OSError as error:
             raise RecordingError(f"cannot begin a recording in {folder}: {error.strerror}.") from error
+
+    @classmethod
+    def again(cls, folder: Path, segments: int, facts: int, previous: str) -> Self:
+        """Go on after so many segments and facts, with the hash of the document that stands last."""
+        files = cls.__new__(cls)
+        files.folder, files.segments, files.facts, files.previous = folder, segments, facts, previous
+        return files
 
     def add(self, tables: Mapping[str, pa.Table]) -> None:
         """Make a segment of tables with rows: on the disk as a whole when this returns.
 
         The facts in them must be numbered on from `facts`, without a hole.
         """
-        rows = {name: found for name, found in tables.items() if name not in PARTS}
-        facts = sum(found.num_rows for found in rows.values())
-        times = [pc.min_max(found.column("at_us")).as_py() for found in rows.values()]
         number = self.segments + 1
         final = self.folder / manifest.segment_name(number)
         unfinished = final.with_name(final.name + manifest.UNFINISHED)
         try:
-            shutil.rmtree(unfinished, ignore_errors=True)
+            for left in (unfinished, final):  # of a try that the disk refused, at the very last perhaps
+                shutil.rmtree(left, ignore_errors=True)
             unfinished.mkdir()
-            segment = manifest.Segment(
-                number=number,
-                first_seq=self.facts,
-                facts=facts,
-                first_us=min(time["min"] for time in times),
-                last_us=max(time["max"] for time in times),
-                files=tuple(_write(unfinished, name, found) for name, found in tables.items()),
-                previous=self._previous,
-                sha256="",
-            )
-            body, sha256 = manifest.render(manifest.segment_body(segment))
-            write_synced(unfinished / manifest.MANIFEST, body)
-            sync_folder(unfinished)
+            facts, sha256 = write_segment(unfinished, tables, number, self.facts, self.previous)
             unfinished.rename(final)
             sync_folder(final.parent)
         except OSError as error:
             shutil.rmtree(unfinished, ignore_errors=True)
             raise RecordingError(
                 f"cannot write segment {number} of {self.folder}: {error.strerror}; "
-                f"{facts} facts wait in memory: make room, then seal again.",
+                f"{_facts(tables)} facts wait in memory: make room, then seal again.",
             ) from error
-        self.segments, self.facts, self._previous = number, self.facts + facts, sha256
+        self.segments, self.facts, self.previous = number, self.facts + facts, sha256
 
     def close(self) -> None:
         """Mark the recording as complete."""
-        end, _ = manifest.render({"segments": self.segments, "facts": self.facts, "previous": self._previous})
+        end, _ = manifest.render({"segments": self.segments, "facts": self.facts, "previous": self.previous})
         try:
             publish(self.folder / manifest.END, end)
         except OSError as error:
             raise RecordingError(f"cannot end the recording in {self.folder}: {error.strerror}.") from error
+
+
+def holds_something(folder: Path) -> bool:
+    """Tell whether a place is no folder, or one that holds more than what a writer leaves that died as it began."""
+    if not folder.is_dir():
+        return folder.exists()
+    return any(not _is_beginning(path) for path in folder.iterdir())
+
+
+def _is_beginning(path: Path) -> bool:
+    if path.name == LOST_AND_FOUND:
+        return True
+    if path.name == manifest.SEGMENTS:
+        return path.is_dir() and not any(path.iterdir())
+    return path.name == manifest.RECORDING + manifest.UNFINISHED
+
+
+def write_segment(
+    folder: Path,
+    tables: Mapping[str, pa.Table],
+    number: int,
+    first_seq: int,
+    previous: str,
+    removed: manifest.Removed | None = None,
+) -> tuple[int, str]:
+    """Write the files of a segment and its manifest into a folder; return how many facts it has, and its hash.
+
+    Raises `OSError`.
+    """
+    times = [pc.min_max(found.column("at_us")).as_py() for name, found in tables.items() if name not in PARTS]
+    segment = manifest.Segment(
+        number=number,
+        first_seq=first_seq,
+        facts=_facts(tables),
+        first_us=min(time["min"] for time in times),
+        last_us=max(time["max"] for time in times),
+        files=tuple(_write(folder, name, found) for name, found in tables.items()),
+        previous=previous,
+        sha256="",
+        removed=removed,
+    )
+    body, sha256 = manifest.render(manifest.segment_body(segment))
+    write_synced(folder / manifest.MANIFEST, body)
+    sync_folder(folder)
+    return segment.facts, sha256
+
+
+def _facts(tables: Mapping[str, pa.Table]) -> int:
+    return sum(found.num_rows for name, found in tables.items() if name not in PARTS)
 
 
 def _write(folder: Path, table: str, rows: pa.Table) -> manifest.File:

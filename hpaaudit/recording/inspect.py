@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from hpaaudit.model.inspection import Inspection, Missing, StreamSize, TableSize
 from hpaaudit.recording import manifest
+from hpaaudit.recording.log import log_name
 from hpaaudit.recording.manifest import Segment
 from hpaaudit.recording.polled import RESOURCE, SCALE, VALUES
 from hpaaudit.recording.read import Recording, damaged
@@ -47,7 +49,7 @@ def inspect(recording: Recording) -> Inspection:
     return Inspection(
         info=recording.info,
         complete=recording.complete,
-        segments=len(recording.segments),
+        segments=len(recording.segments) - bool(recording.held),
         facts=sum(segment.facts for segment in recording.segments),
         bytes=_documents(recording) + sum(table.bytes for table in tables),
         first_us=min((segment.first_us for segment in recording.segments), default=None),
@@ -63,6 +65,8 @@ def inspect(recording: Recording) -> Inspection:
         tables=tables,
         streams=_streams(count),
         gaps=recording.gaps,
+        logged=recording.segments[-1].facts if recording.held else 0,
+        torn=recording.torn,
         missing=tuple(_missing(count, {table.table for table in tables}, recording)),
     )
 
@@ -104,16 +108,23 @@ def _tables(segments: tuple[Segment, ...]) -> tuple[TableSize, ...]:
         files = [file for segment in segments if (file := segment.file(table))]
         if files:
             rows, size = sum(file.rows for file in files), sum(file.bytes for file in files)
-            sizes.append(TableSize(table=table, files=len(files), rows=rows, bytes=size))
+            sizes.append(TableSize(table=table, files=sum(bool(file.bytes) for file in files), rows=rows, bytes=size))
     return tuple(sizes)
 
 
 def _documents(recording: Recording) -> int:
-    """Return the bytes of `recording.json`, `end.json` and the manifests."""
-    parts = [f"{manifest.segment_name(segment.number)}/{manifest.MANIFEST}" for segment in recording.segments]
+    """Return the bytes of `recording.json`, `end.json`, the manifests and the log."""
+    parts = [
+        log_name(segment.number) if segment.held else f"{segment.folder}/{manifest.MANIFEST}"
+        for segment in recording.segments
+    ]
     if recording.complete:
         parts.append(manifest.END)
-    return sum((recording.folder / part).stat().st_size for part in [manifest.RECORDING, *parts])
+    size = 0
+    for part in (manifest.RECORDING, *parts):
+        with suppress(FileNotFoundError):  # a recorder that runs seals its log
+            size += (recording.folder / part).stat().st_size
+    return size
 
 
 def _streams(count: _Count) -> tuple[StreamSize, ...]:

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,13 @@ from hpaaudit.model.units import Micros
 
 RECORDING = "recording.json"
 SEGMENTS = "segments"
+SEALED = "[0-9]" * 6  # a pattern that no folder has which is being written
 MANIFEST = "manifest.json"
 END = "end.json"
 SUFFIX = ".parquet"
 UNFINISHED = ".tmp"
+BASE = ".base"  # a segment that stands for others, until it has their place
+REMOVED = ".removed"
 HASH = "sha256"
 
 
@@ -33,11 +37,29 @@ class File:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Removed:
+    """What a segment stands for: the segments 1 up to its own number, which were removed.
+
+    facts               that they held
+    first_us, last_us   least and greatest `at_us` of these
+    sha256              hash of the manifest of the last of them
+    """
+
+    facts: int
+    first_us: Micros
+    last_us: Micros
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
     """A part of a recording: the facts `first_seq` up to `first_seq + facts`.
 
     first_us, last_us   least and greatest `at_us` of its facts
     previous            hash of the document before this one
+    removed             what it stands for; None: for itself
+    place               its folder, relative to the recording's, where that is not the one of its number
+    held                Arrow tables of its rows where it is not sealed, for then it has no files
     """
 
     number: int
@@ -48,6 +70,21 @@ class Segment:
     files: tuple[File, ...]
     previous: str
     sha256: str
+    removed: Removed | None = None
+    place: str = ""
+    held: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def folder(self) -> str:
+        """Its folder, relative to the recording's."""
+        return self.place or segment_name(self.number)
+
+    @property
+    def before_next(self) -> tuple[str, int]:
+        """What the next one continues: the hash that it names, and the number of its first fact."""
+        if self.removed:
+            return self.removed.sha256, self.removed.facts
+        return self.sha256, self.first_seq + self.facts
 
     def file(self, table: str) -> File | None:
         """Return the file of a table, None where the segment has no rows for it."""
@@ -100,12 +137,14 @@ def segment_body(segment: Segment) -> dict[str, Any]:
         "tables": {
             file.table: {"rows": file.rows, "bytes": file.bytes, "sha256": file.sha256} for file in segment.files
         },
+        **({"removed": asdict(segment.removed)} if segment.removed else {}),
         "previous": segment.previous,
     }
 
 
-def segment_from_body(body: dict[str, Any]) -> Segment:
+def segment_from_body(body: dict[str, Any], place: str = "") -> Segment:
     """Return what `segment_body` was given."""
+    removed = body.get("removed")
     return Segment(
         number=body["number"],
         first_seq=body["first_seq"],
@@ -115,4 +154,6 @@ def segment_from_body(body: dict[str, Any]) -> Segment:
         files=tuple(File(table=table, **sizes) for table, sizes in body["tables"].items()),
         previous=body["previous"],
         sha256=body[HASH],
+        removed=Removed(**removed) if removed else None,
+        place=place,
     )

@@ -29,7 +29,7 @@ def encode(table: Table, rows: pa.Table) -> bytes:
     rows   have the table's columns in any order of rows; a text may be a dictionary, which is quicker, all of whose
            words some row has
     """
-    rows = rows.take(_order(table, rows))
+    rows = ordered(table, rows)
     file = io.BytesIO()
     pq.write_table(
         rows.select([column.name for column in table.columns]).cast(_schema(table, rows)),
@@ -56,10 +56,10 @@ def _schema(table: Table, rows: pa.Table) -> pa.Schema:
     return pa.schema(fields, {"hpaaudit.format_version": str(FORMAT_VERSION)})
 
 
-def _order(table: Table, rows: pa.Table) -> pa.Array:
-    """Return the places of the rows in the order of the table."""
+def ordered(table: Table, rows: pa.Table) -> pa.Table:
+    """Return rows in the order of the table."""
     keys = {name: _ranks(rows.column(name)) for name in (*table.sort, "seq")}
-    return pc.sort_indices(pa.table(keys), [(name, "ascending") for name in keys])
+    return rows.take(pc.sort_indices(pa.table(keys), [(name, "ascending") for name in keys]))
 
 
 def _ranks(values: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from hpaaudit.api.times import precise
 from hpaaudit.errors import DamagedRecording
@@ -11,7 +12,7 @@ from hpaaudit.model.columns import Slice
 from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.inspection import Damage
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.manifest import SEGMENTS, Segment
+from hpaaudit.recording.manifest import SEALED, SEGMENTS, Segment
 from hpaaudit.recording.segments import Unsound, read_facts, read_watched, rows
 from hpaaudit.recording.survey import Survey, survey
 
@@ -21,13 +22,15 @@ class Recording:
     """A recording that was opened.
 
     complete   the writer ended it; otherwise nothing is known after `info.ended_us`
-    segments   that are read, in order
+    segments   that are read, in order; the last one may be what stands in the log
+    torn       bytes at the end of the log that are no whole frame
     """
 
     folder: Path
     info: RecordingInfo
     complete: bool
     segments: tuple[Segment, ...]
+    torn: int = 0
 
     def facts(self) -> Iterator[Fact]:
         """Yield every fact in the order in which it was added, a segment in memory at a time.
@@ -86,6 +89,11 @@ class Recording:
             raise damaged(self.folder, self.segments, error.damage) from error
 
     @property
+    def held(self) -> Mapping[str, Any]:
+        """Arrow tables of the rows that stand in the log and in no file yet."""
+        return {} if not self.segments else self.segments[-1].held or {}
+
+    @property
     def gaps(self) -> tuple[Gap, ...]:
         """The times in which the recorder says that it did not look; raises as `facts`."""
         try:
@@ -116,6 +124,7 @@ def open_recording(folder: Path, *, until_us: Micros | None = None) -> Recording
         info=recording_info(folder, seen, segments),
         complete=seen.complete,
         segments=segments,
+        torn=seen.torn if enough is None else 0,
     )
 
 
@@ -123,6 +132,7 @@ def recording_info(folder: Path, seen: Survey, segments: tuple[Segment, ...]) ->
     """Return what a recording says about itself; it ends with the last fact of its segments."""
     started_us = seen.head["started_us"]
     tables = sorted({file.table for segment in segments for file in segment.files})
+    here = folder.resolve() / SEGMENTS / SEALED
     return RecordingInfo(
         path=str(folder),
         manifest_sha256=seen.last_hash,
@@ -132,7 +142,7 @@ def recording_info(folder: Path, seen: Survey, segments: tuple[Segment, ...]) ->
         recorder_version=seen.head["recorder_version"],
         started_us=started_us,
         ended_us=max((segment.last_us for segment in segments), default=started_us),
-        tables=tuple((name, str(folder.resolve() / SEGMENTS / "*" / f"{name}.parquet")) for name in tables),
+        tables=tuple((name, str(here / f"{name}.parquet")) for name in tables),
     )
 
 

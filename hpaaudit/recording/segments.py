@@ -12,7 +12,7 @@ import pyarrow as pa
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.inspection import Damage
 from hpaaudit.recording import watched
-from hpaaudit.recording.manifest import MANIFEST, File, Segment, digest, segment_name
+from hpaaudit.recording.manifest import MANIFEST, File, Segment, digest
 from hpaaudit.recording.parquet import read_table, values
 from hpaaudit.recording.polled import ReadDecoder
 from hpaaudit.recording.rows import Row
@@ -26,7 +26,7 @@ class Unsound(Exception):
     """A file is not what was written; the callers of this room see `DamagedRecording`."""
 
     def __init__(self, segment: Segment, file: str, problem: str) -> None:
-        path = f"{segment_name(segment.number)}/{file}"
+        path = f"{segment.folder}/{file}"
         super().__init__(f"{path} {problem}")
         self.damage = Damage(segment=segment.number, file=path, problem=problem)
 
@@ -34,7 +34,7 @@ class Unsound(Exception):
 def file_bytes(folder: Path, segment: Segment, file: File) -> bytes:
     """Return the bytes of a table's file, which are those that were written; raises `Unsound`."""
     try:
-        data = (folder / segment_name(segment.number) / file.name).read_bytes()
+        data = (folder / segment.folder / file.name).read_bytes()
     except OSError as error:
         raise Unsound(segment, file.name, f"cannot be read ({error.strerror})") from error
     if len(data) != file.bytes:
@@ -46,6 +46,9 @@ def file_bytes(folder: Path, segment: Segment, file: File) -> bytes:
 
 def arrow(folder: Path, segment: Segment, table: str, names: Sequence[str]) -> pa.Table | None:
     """Return columns of a segment's table, None where the segment has no rows for it; raises `Unsound`."""
+    if segment.held is not None:
+        held = segment.held.get(table)
+        return None if held is None else held.select(list(names))
     file = segment.file(table)
     if file is None:
         return None

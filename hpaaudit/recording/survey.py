@@ -9,8 +9,10 @@ from typing import Any
 from hpaaudit.errors import DamagedRecording, NewerFormat, NotARecording
 from hpaaudit.model.inspection import Damage
 from hpaaudit.recording import manifest
+from hpaaudit.recording.log import LOGS
 from hpaaudit.recording.manifest import Segment
 from hpaaudit.recording.schema import FORMAT_VERSION, TABLES
+from hpaaudit.recording.tail import LogFile, Tail, newest_log, read_tail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,10 +20,11 @@ class Survey:
     """What the documents say.
 
     head         `recording.json`
-    segments     those whose manifest can be read
+    segments     those whose manifest can be read; last the one that is still a log
     last_hash    of the last document, which the hash of every other one leads to
     complete     the end is marked
     unfinished   folders of segments that were never published
+    torn         bytes at the end of the log that are no whole frame
     """
 
     head: dict[str, Any]
@@ -29,6 +32,7 @@ class Survey:
     last_hash: str
     complete: bool
     unfinished: int
+    torn: int
     damages: tuple[Damage, ...]
 
 
@@ -38,25 +42,26 @@ def survey(folder: Path) -> Survey:
     Raises `NotARecording`, `NewerFormat`, and `DamagedRecording` where not even `recording.json` can be read.
     """
     head = _head(folder)
+    log, unread = _log(folder)  # first of all: a recorder that runs may seal it meanwhile
     parts = folder / manifest.SEGMENTS
     names = sorted(path.name for path in parts.iterdir()) if parts.is_dir() else []
     segments: list[Segment] = []
     damages: list[Damage] = []
+    tail = Tail(segment=None, damage=unread, torn=0)
     before: tuple[str, int] | None = (head["sha256"], 0)
     expected = 1
-    for number in (int(name) for name in names if name.isdecimal()):
-        if number != expected:
-            damages.append(_missing(expected))
-            before = None
-        expected = number + 1
+    for number, place in _places(names):
         try:
-            segment = _segment(folder, number, before)
+            segment = _segment(folder, number, place, before)
         except (OSError, ValueError) as error:
-            damages.append(_damage(number, f"{manifest.segment_name(number)}/{manifest.MANIFEST}", error))
-            before = None
+            damages += [_missing(expected)] if number != expected else []
+            damages.append(_damage(number, f"{place}/{manifest.MANIFEST}", error))
+            expected, before = number + 1, None
             continue
+        if number != expected and not (segment.removed and expected == 1):
+            damages.append(_missing(expected))
         segments.append(segment)
-        before = (segment.sha256, segment.first_seq + segment.facts)
+        expected, before = number + 1, segment.before_next
         damages += _sizes(folder, segment)
     end = None
     try:
@@ -65,14 +70,33 @@ def survey(folder: Path) -> Survey:
         damages.append(_damage(expected, manifest.END, error))
     if end and end["segments"] >= expected:
         damages.append(_missing(expected))
+    if end is None and log and log.number > expected:
+        damages.append(_missing(expected))
+        before = None
+    if end is None and log and log.number >= expected:
+        tail = read_tail(log, before)
+    if tail.segment:
+        segments.append(tail.segment)
+        before = tail.segment.before_next
+    if tail.damage:
+        damages.append(tail.damage)
     return Survey(
         head=head,
         segments=tuple(segments),
-        last_hash=end["sha256"] if end else before[0] if before else "",
+        last_hash=_whole(segments, end["sha256"] if end else before[0] if before else ""),
         complete=end is not None,
         unfinished=sum(name.endswith(manifest.UNFINISHED) for name in names),
+        torn=tail.torn,
         damages=tuple(damages),
     )
+
+
+def _log(folder: Path) -> tuple[LogFile | None, Damage | None]:
+    """Return the newest log, or why it cannot be read."""
+    try:
+        return newest_log(folder), None
+    except OSError as error:
+        return None, _damage(0, LOGS, error)
 
 
 def _head(folder: Path) -> dict[str, Any]:
@@ -104,11 +128,31 @@ def _format_version(path: Path) -> int:
     return version if isinstance(version, int) else FORMAT_VERSION
 
 
-def _segment(folder: Path, number: int, before: tuple[str, int] | None) -> Segment:
+def _places(names: list[str]) -> list[tuple[int, str]]:
+    """Return the segments by number, each with its folder; what one stands for that has no place yet does not count."""
+    numbers = {int(name): manifest.segment_name(int(name)) for name in names if name.isdecimal()}
+    bases = [int(stem) for name in names if (stem := name.removesuffix(manifest.BASE)) != name and stem.isdecimal()]
+    for base in sorted(bases)[-1:]:
+        numbers = {number: place for number, place in numbers.items() if number > base}
+        numbers[base] = f"{manifest.SEGMENTS}/{base:06d}{manifest.BASE}"
+    return sorted(numbers.items())
+
+
+def _whole(segments: list[Segment], last_hash: str) -> str:
+    """Return a hash that leads to every byte: the first segment is in no chain where it stands for others."""
+    if segments and segments[0].removed and last_hash:
+        return manifest.digest(f"{segments[0].sha256}{last_hash}".encode())
+    return last_hash
+
+
+def _segment(folder: Path, number: int, place: str, before: tuple[str, int] | None) -> Segment:
     """Return a segment by its manifest; `before`: hash and number of facts that it continues, None where unknown."""
-    body = manifest.load(folder / manifest.segment_name(number) / manifest.MANIFEST)
-    segment = manifest.segment_from_body(body)
-    if segment.number != number or (before and before != (segment.previous, segment.first_seq)):
+    body = manifest.load(folder / place / manifest.MANIFEST)
+    segment = manifest.segment_from_body(body, place)
+    follows = before is None or before == (segment.previous, segment.first_seq)
+    if segment.removed and before:  # it is the first one
+        follows = before == (segment.previous, 0)
+    if segment.number != number or not follows:
         raise ValueError("does not continue the segment before it")
     if unknown := [file.name for file in segment.files if file.table not in TABLES]:
         raise ValueError(f"names files that this format does not have: {', '.join(unknown)}")
@@ -129,7 +173,7 @@ def _end(folder: Path, expected: int, before: tuple[str, int] | None) -> dict[st
 def _sizes(folder: Path, segment: Segment) -> Iterator[Damage]:
     """Yield the files of a segment that are missing or have another size."""
     for file in segment.files:
-        name = f"{manifest.segment_name(segment.number)}/{file.name}"
+        name = f"{segment.folder}/{file.name}"
         try:
             size = (folder / name).stat().st_size
         except OSError as error:

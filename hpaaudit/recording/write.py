@@ -5,13 +5,10 @@ from types import TracebackType
 from typing import Self
 
 from hpaaudit.errors import RecordingError
-from hpaaudit.model.facts import Fact, ResourceMetricsRead, ScaleRead, ValuesRead
+from hpaaudit.model.facts import Fact
 from hpaaudit.model.units import Micros
-from hpaaudit.recording import watched
 from hpaaudit.recording.grow import Growing
-from hpaaudit.recording.polled import ReadEncoder
-from hpaaudit.recording.rows import Rows
-from hpaaudit.recording.schema import TABLES
+from hpaaudit.recording.pending import Pending
 
 # An hour of 300 HPAs, and as much again while they are written. Less costs more on the disk: samples of such a
 # fleet take 1.7 times their entropy in segments of an hour, 1.9 in those of 15 minutes, 2.4 in those of five.
@@ -30,33 +27,21 @@ class Writer:
         self.folder = folder
         self._closed = False
         self._files = Growing(folder, source=source, cluster=cluster, started_us=started_us)
-        self._begin_segment()
-
-    def _begin_segment(self) -> None:
-        self._facts = self._files.facts
-        self._reads = ReadEncoder()
-        self._rows = {name: Rows(table) for name, table in TABLES.items()}
-        self._bytes = 0
+        self._pending = Pending(self._files.facts)
 
     def add(self, fact: Fact) -> None:
         """Take the next fact; seals by itself when much waits in memory."""
         if self._closed:
             raise RecordingError(f"{self.folder} is closed: nothing can be added to it.")
-        if isinstance(fact, ScaleRead | ResourceMetricsRead | ValuesRead):
-            for table, row in self._reads.rows(self._facts, fact):
-                self._bytes += self._rows[table].append(row)
-        else:
-            table, row = watched.to_row(self._facts, fact)
-            self._bytes += self._rows[table].append(row)
-        self._facts += 1
-        if self._bytes >= BYTE_BUDGET:
+        self._pending.add(fact)
+        if self._pending.bytes >= BYTE_BUDGET:
             self.seal()
 
     def seal(self) -> None:
         """Make a segment of the facts in memory: on the disk as a whole when this returns."""
-        if self._facts > self._files.facts:
-            self._files.add({name: rows.to_arrow() for name, rows in self._rows.items() if len(rows)})
-            self._begin_segment()
+        if self._pending.facts:
+            self._files.add(self._pending.tables())
+            self._pending = Pending(self._files.facts)
 
     def close(self) -> None:
         """Seal, and mark the recording as complete; closing twice is closing once."""

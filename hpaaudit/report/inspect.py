@@ -37,14 +37,21 @@ def _content(found: Inspection) -> Iterator[str]:
     yield from _listed(found.hpas)
     if not found.complete:
         yield "  not ended: its recorder died or still runs, nothing is known after the last fact"
+    if found.torn:
+        yield f"  torn: {_torn(found.torn)}"
     yield ""
+
+
+def _torn(size: int) -> str:
+    return f"the last {_size(size)} of the log were being written, which are not read"
 
 
 def _sizes(found: Inspection) -> Iterator[str]:
     polled = f": {found.bytes / found.polled:.1f} B per polled sample" if found.polled else ""
     new = f", {found.bytes / found.new:.1f} B per new one" if found.new else ""
     facts, segments = counted(found.facts, "fact"), counted(found.segments, "segment")
-    yield f"  {facts} in {segments}, {_size(found.bytes)}{polled}{new}"
+    logged = f" and the log ({found.logged})" if found.logged else ""
+    yield f"  {facts} in {segments}{logged}, {_size(found.bytes)}{polled}{new}"
     if found.tables:
         yield ""
         yield table(("table", "rows", "files", "bytes"), [_table_row(size) for size in found.tables], indent="  ")
@@ -96,7 +103,8 @@ def verification_text(found: Verification) -> str:
 def _sound(found: Verification) -> Iterator[str]:
     files, segments = counted(found.files, "file"), counted(found.segments, "segment")
     again = "" if found.facts is None else f", and {counted(found.facts, 'fact')} can be read"
-    yield f"{found.info.path} is sound: {segments}, {files}, {_size(found.bytes)}; every checksum holds{again}."
+    logged = f", a log of {counted(found.logged, 'fact')}" if found.logged else ""
+    yield f"{found.info.path} is sound: {segments}, {files}{logged}, {_size(found.bytes)}; every checksum holds{again}."
 
 
 def _damaged(found: Verification) -> Iterator[str]:
@@ -114,7 +122,9 @@ def _damaged(found: Verification) -> Iterator[str]:
 
 def _ended(found: Verification) -> Iterator[str]:
     if not found.complete:
-        yield "Not ended: its recorder died or still runs, so nothing is known after its last segment."
+        yield "Not ended: its recorder died or still runs, so nothing is known after its last fact."
+    if found.torn:
+        yield f"Torn: {_torn(found.torn)}."
     if found.unfinished:
         yield f"Never finished and not read: {counted(found.unfinished, 'segment')}."
 

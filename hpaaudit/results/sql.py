@@ -21,14 +21,26 @@ def folder(name: str) -> dict[str, str]:
 _RECORDED = re.compile(r"(\w+) \(([^)]*)\) as \(\s*\{(\w+)\}\s*\)")
 
 
-def recorded(tables: Mapping[str, str]) -> list[str]:
+def recorded(tables: Mapping[str, str], held: Mapping[str, int]) -> list[str]:
     """The views on a recording's own files; one whose table has no rows is empty.
 
-    tables   pattern of the Parquet files of each table that has rows
+    tables   pattern of the Parquet files of each table that has rows in files
+    held     tables of which `recorded` has rows that were in no file yet, each with the number of its first fact:
+             when they are in one, they are not told twice
     """
     quoted = {table: pattern.replace("'", "''") for table, pattern in tables.items()}
     sources = {table: f"read_parquet('{pattern}')" for table, pattern in quoted.items()}
+    for table, first_seq in held.items():
+        rows = f"select * from recorded.{table}"  # noqa: S608 our own
+        if table in sources:
+            rows = f"select * from {sources[table]} where seq < {first_seq} union all by name {rows}"  # noqa: S608 our own
+        sources[table] = f"({rows})"
     return [over(sources, text) for text in folder("recorded").values()]
+
+
+def recorded_tables() -> set[str]:
+    """The tables of a recording that those views ask."""
+    return {table for text in folder("recorded").values() for table in asked(text)}
 
 
 def asked(text: str) -> dict[str, list[str]]:

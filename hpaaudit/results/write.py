@@ -3,11 +3,12 @@
 import contextlib
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from glob import glob
 from pathlib import Path
-from types import TracebackType
-from typing import Self
+from types import MappingProxyType, TracebackType
+from typing import Any, Self
 
 import duckdb
 
@@ -44,10 +45,19 @@ class ResultsWriter:
 
     The file appears whole or not at all; leaving a `with` block before `finish` drops what was written.
     `reconcile_id` must be unique in the replay, and the passes of one HPA come in the order of time.
-    Pods, targets, writes and Events are taken from the recording's own files, which `info` names.
+    Pods, targets, writes and Events are taken from the recording's own files, which `info` names, and from `held`:
+    Arrow tables of what is in no file of it yet.
     """
 
-    def __init__(self, path: Path, info: RecordingInfo, replay: Replay, *, overwrite: bool) -> None:
+    def __init__(
+        self,
+        path: Path,
+        info: RecordingInfo,
+        replay: Replay,
+        *,
+        overwrite: bool,
+        held: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         if path.exists() and not overwrite:
             raise FileExists(f"{path} exists: name another file with --into, or add --overwrite")
         if not path.parent.is_dir():
@@ -55,6 +65,7 @@ class ResultsWriter:
         self._path = path
         self._info = info
         self._replay = replay
+        self._held = held
         self._unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         self._spill = path.with_name(f".{path.name}.{os.getpid()}.spill")
         self._drop()
@@ -131,7 +142,7 @@ class ResultsWriter:
                 f"create view main.{table} as from runs.{table} "  # noqa: S608 our own table's name
                 "where replay_id = (select replay_id from main.current_replay)"
             )
-        for text in (*views.values(), *sql.recorded(dict(self._info.tables))):
+        for text in (*views.values(), *self._recorded()):
             self._connection.execute(text)
         self._connection.execute("commit")
         self._spill.mkdir()
@@ -140,11 +151,23 @@ class ResultsWriter:
         for text in sql.folder("staging").values():
             self._connection.execute(text)
 
+    def _recorded(self) -> list[str]:
+        """The views on the recording's own files, and on what was in none of them: that is kept here."""
+        self._connection.execute("create schema recorded")
+        first_seqs = {}
+        for table in sorted(sql.recorded_tables() & self._held.keys()):
+            self._connection.register("held", self._held[table])
+            self._connection.execute(f"create table recorded.{table} as from held")
+            self._connection.unregister("held")
+            first_seqs[table] = min(self._held[table].column("seq").to_pylist())
+        known = {table: pattern for table, pattern in self._info.tables if table not in first_seqs or glob(pattern)}  # noqa: PTH207 (the pattern is absolute)
+        return sql.recorded(known, first_seqs)
+
     def _audit(self) -> None:
         """Asks the questions of `sql/audit/` in turn; one about some HPAs ($first to $last) part by part."""
         ask = self._connection.execute
         ask("begin")  # one write to the disk for all of it
-        seen.copy(self._connection, dict(self._info.tables), self._info.ended_us)
+        seen.copy(self._connection, dict(self._info.tables), self._held, self._info.ended_us)
         for text in sql.folder("audit").values():
             if "$first" in text:
                 for first, last in self._parts():

@@ -48,7 +48,7 @@ def test_what_went_while_nobody_looked_is_gone_after_the_new_list(
     assert eyes.observer
     [watch] = [watch for watch in eyes.observer.watches if watch.path.endswith("/pods")]
     # As if another pod had been seen before, and all of that were long past when the connection breaks.
-    eyes.observer.pods.seen[namespace, "ghost"] = Known("ghost", 0, 0)
+    eyes.observer.pods.seen[namespace, "ghost"] = Known("ghost", 0, 0, 0)
     watch.version = "1"
     cluster.compact()
     cluster.restart_apiserver()

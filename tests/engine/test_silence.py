@@ -12,7 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hpaaudit.model.audit import Pass
-from hpaaudit.model.facts import ControllerSeen, Ended, Fact, PodSeen, ResourceMetricsRead, TargetSeen
+from hpaaudit.model.facts import (
+    ControllerSeen,
+    Ended,
+    Fact,
+    Gap,
+    HpaSeen,
+    PodSeen,
+    ResourceMetricsRead,
+    TargetSeen,
+)
 from hpaaudit.model.target import Scale
 from hpaaudit.model.units import SECOND, Micros
 from tests.engine.scenes import RELEASE_1_36, TARGET, Loop, at, cpu, hpa_of, look, pods
@@ -94,3 +103,31 @@ def test_a_lost_change_of_the_target_is_never_made_up_for_by_another(usage: list
     for number, desired in enumerate(truth, 1):
         if number in found:
             assert found[number].evidence == "assumed" or found[number].decision.desired == desired
+
+
+def _interrupted(facts: Sequence[Fact], since: int, until: int) -> list[Fact]:
+    """Tell it as a recorder that was not there between two reconciles: after them it tells what has changed."""
+    gap = Gap(at_us=at(1000 + PERIOD * since + 2), until_us=at(1000 + PERIOD * until + 2), prefix="*", cause="it died")
+    missed = [fact for fact in facts if gap.at_us < fact.at_us < gap.until_us]
+    last = {type(fact): fact for fact in missed if isinstance(fact, HpaSeen | TargetSeen)}
+    told = [*(fact for fact in missed if isinstance(fact, PodSeen)), *last.values()]
+    return [
+        *(fact for fact in facts if fact.at_us <= gap.at_us),
+        gap,
+        *(replace(fact, at_us=gap.until_us) for fact in told),
+        *(fact for fact in facts if fact.at_us >= gap.until_us),
+    ]
+
+
+@steady
+@given(usages, st.data())
+def test_what_was_decided_after_a_gap_is_within_what_may_have_been_decided(
+    usage: list[int], data: st.DataObject
+) -> None:
+    facts, truth = _recorded(usage)
+    since = data.draw(st.integers(1, len(usage) - 3))
+    until = data.draw(st.integers(since + 2, len(usage) - 1))
+    found = _by_number(replayed(_interrupted(facts, since, until), RELEASE_1_36))
+    for number in range(until + 1, len(usage) + 1):
+        made, desired = found[number], truth[number - 1]
+        assert made.evidence == "assumed" or made.band_lo <= desired <= made.band_hi, (number, made)

@@ -1,0 +1,57 @@
+"""What stood when a recording ended: the last state of everything that is told only when it changes."""
+
+from collections.abc import Collection, Sequence
+from operator import itemgetter
+from pathlib import Path
+
+from hpaaudit.model.facts import Fact
+from hpaaudit.recording import watched
+from hpaaudit.recording.manifest import Segment
+from hpaaudit.recording.parquet import values
+from hpaaudit.recording.rows import Row
+from hpaaudit.recording.schema import TABLES
+from hpaaudit.recording.segments import Unsound, arrow
+
+KEYS: dict[str, tuple[str, ...]] = {
+    "controllers": (),
+    "hpas": ("namespace", "name"),
+    "pods": ("namespace", "name"),
+    "targets": ("api_group", "resource", "namespace", "name"),
+    "rollouts": ("api_group", "resource", "namespace", "name"),
+    "scaled_objects": ("namespace", "name"),
+    "events": ("namespace", "name"),
+    "leases": ("namespace", "name"),
+    "api_services": ("name",),
+    "versions": (),
+}
+"""What tells the objects of a table apart; nothing, where there is one."""
+
+
+def last_states(folder: Path, segments: Sequence[Segment], tables: Collection[str]) -> list[Fact]:
+    """Return the last state of each object of some tables that was not gone, in the order in which it was seen.
+
+    A file that is not what was written says nothing here: that is for others to tell.
+    """
+    found: list[tuple[int, Fact]] = []
+    for table in tables:
+        last: dict[tuple[str, ...], Row] = {}
+        for segment in segments:
+            try:
+                last |= _last_rows(folder, segment, table)
+            except Unsound:
+                continue
+        gone = next((index for index, column in enumerate(TABLES[table].columns) if column.name == "gone"), None)
+        found += [watched.to_fact(table, row) for row in last.values() if gone is None or not row[gone]]
+    return [fact for _, fact in sorted(found, key=itemgetter(0))]
+
+
+def _last_rows(folder: Path, segment: Segment, table: str) -> dict[tuple[str, ...], Row]:
+    """Return the last row of each object in a segment; only these become Python's."""
+    names = [column.name for column in TABLES[table].columns]
+    rows = arrow(folder, segment, table, names)
+    if rows is None:
+        return {}
+    keys = list(zip(*(values(rows.column(name)) for name in KEYS[table]), strict=True)) or [()] * rows.num_rows
+    place = {key: index for index, key in enumerate(keys)}
+    last = rows.take(list(place.values()))
+    return dict(zip(place, zip(*(values(last.column(name)) for name in names), strict=True), strict=True))

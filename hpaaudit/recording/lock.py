@@ -1,0 +1,29 @@
+"""Keeps a second recorder out of a recording."""
+
+import os
+from pathlib import Path
+
+from hpaaudit.errors import RecordingError
+from hpaaudit.recording.manifest import RECORDING
+
+if os.name == "posix":
+    import fcntl
+
+
+class Lock:
+    """Held from here until `release`, or until the process ends in whatever way; raises `RecordingError`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = os.open(folder / RECORDING, os.O_RDONLY)
+        try:
+            if os.name == "posix":
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(self._file)
+            raise RecordingError(
+                f"{folder} is being recorded into by another process: end that one, or name another folder."
+            ) from error
+
+    def release(self) -> None:
+        """Let others in."""
+        os.close(self._file)

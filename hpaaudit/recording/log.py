@@ -1,0 +1,78 @@
+"""Writes the log of a segment that is not yet sealed: what `append` returned from is on the disk."""
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from hpaaudit.recording import frames
+from hpaaudit.recording.durable import publish, sync_data, sync_folder
+from hpaaudit.recording.rows import Row
+
+LOGS = "log"
+SUFFIX = ".wal"
+
+
+def log_name(number: int) -> str:
+    """Return the file of a segment's log, relative to the recording's folder."""
+    return f"{LOGS}/{number:06d}{SUFFIX}"
+
+
+class Log:
+    """The log of one segment.
+
+    broken   the disk refused to say that it has what was written: nothing may follow in this file, for nobody knows
+             what of it is there
+
+    All verbs raise `OSError`; after an `append` that raised the file is as it was before, unless it is broken.
+    """
+
+    def __init__(self, folder: Path, number: int, first_seq: int, previous: str) -> None:
+        self.path = folder / log_name(number)
+        self.broken = False
+        data = frames.head(number, first_seq, previous)
+        if not self.path.parent.is_dir():
+            self.path.parent.mkdir()
+            sync_folder(folder)
+        publish(self.path, data)
+        self._file = os.open(self.path, os.O_RDWR)
+        self._size = len(data)
+
+    @property
+    def size(self) -> int:
+        """Bytes that are on the disk."""
+        return self._size
+
+    def append(self, first_seq: int, facts: int, rows: Mapping[str, Sequence[Row]]) -> None:
+        """Add some facts: they are on the disk when this returns."""
+        data = memoryview(frames.frame(first_seq, facts, rows))
+        end = self._size
+        try:
+            while data:
+                written = os.pwrite(self._file, data, end)
+                data, end = data[written:], end + written
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(self._file, self._size)
+            raise
+        try:
+            sync_data(self._file)
+        except OSError:
+            # The kernel may have dropped what it could not write and call the next sync a success.
+            self.broken = True
+            raise
+        self._size = end
+        # It gets to the disk with the next frame, or not at all: it may say too little, never too much.
+        with suppress(OSError):
+            os.pwrite(self._file, frames.acknowledgement(end), len(frames.MAGIC))
+
+    def close(self) -> None:
+        """Let go of the file, which stays."""
+        with suppress(OSError):
+            os.close(self._file)
+
+    def remove(self) -> None:
+        """Take the file away, once its segment and that one's manifest are on the disk."""
+        self.close()
+        self.path.unlink(missing_ok=True)
+        sync_folder(self.path.parent)

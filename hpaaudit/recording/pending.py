@@ -1,0 +1,57 @@
+"""Facts that wait for their segment, as the rows of its tables."""
+
+from collections.abc import Iterable
+
+import pyarrow as pa
+
+from hpaaudit.model.facts import Fact, ResourceMetricsRead, ScaleRead, ValuesRead
+from hpaaudit.recording import watched
+from hpaaudit.recording.polled import ReadEncoder
+from hpaaudit.recording.rows import Row, Rows
+from hpaaudit.recording.schema import TABLES
+
+
+class Pending:
+    """The facts `first_seq` up to `first_seq + facts`.
+
+    bytes   about how many they take
+    """
+
+    def __init__(self, first_seq: int) -> None:
+        self.first_seq = first_seq
+        self.facts = 0
+        self.bytes = 0
+        self._reads = ReadEncoder()
+        self._rows = {name: Rows(table) for name, table in TABLES.items()}
+
+    def add(self, fact: Fact) -> list[tuple[str, Row]]:
+        """Take the next fact; return its rows, each with its table."""
+        seq = self.first_seq + self.facts
+        if isinstance(fact, ScaleRead | ResourceMetricsRead | ValuesRead):
+            rows = list(self._reads.rows(seq, fact))
+        else:
+            rows = [watched.to_row(seq, fact)]
+        for table, row in rows:
+            self.bytes += self._rows[table].append(row)
+        self.facts += 1
+        return rows
+
+    def tables(self) -> dict[str, pa.Table]:
+        """Return the tables that have rows."""
+        return _tables(self._rows)
+
+
+def collected(parts: Iterable[tuple[str, list[Row]]]) -> dict[str, pa.Table]:
+    """Return the tables of rows that were made before; raises `ValueError` or `KeyError` where they are none."""
+    found = {name: Rows(table) for name, table in TABLES.items()}
+    for name, rows in parts:
+        width = len(TABLES[name].columns)
+        for row in rows:
+            if len(row) != width:
+                raise ValueError(f"a row of {name} has {len(row)} values instead of {width}")
+            found[name].append(row)
+    return _tables(found)
+
+
+def _tables(rows: dict[str, Rows]) -> dict[str, pa.Table]:
+    return {name: found.to_arrow() for name, found in rows.items() if len(found)}

@@ -1,0 +1,163 @@
+"""Takes up a recording that was ended or killed: what its log holds becomes a segment, bad tails are set aside."""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from hpaaudit.errors import RecordingError
+from hpaaudit.model.facts import Fact
+from hpaaudit.model.inspection import Damage
+from hpaaudit.model.units import Micros
+from hpaaudit.recording import manifest
+from hpaaudit.recording.durable import sync_folder
+from hpaaudit.recording.grow import Growing
+from hpaaudit.recording.known import last_states
+from hpaaudit.recording.log import LOGS, log_name
+from hpaaudit.recording.manifest import Segment
+from hpaaudit.recording.retire import finish
+from hpaaudit.recording.survey import Survey, survey
+
+QUARANTINE = "quarantine"
+WATCHED = ("hpas", "pods", "targets", "rollouts", "scaled_objects", "api_services")
+EVENTS = "events"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovered:
+    """A recording that can go on.
+
+    files     where it goes on
+    last_us   nothing is known after that;  cause   why
+    facts     that stood in the log and are a segment now
+    known     how everything stood that is told only when it changes
+    aside     files that were set aside, relative to the folder
+    """
+
+    files: Growing
+    last_us: Micros
+    cause: str
+    facts: int
+    known: tuple[Fact, ...]
+    aside: tuple[str, ...]
+
+
+def recover(folder: Path, *, source: str, cluster: str) -> Recovered:
+    """Make a recording ready to go on; nobody else may write into it meanwhile.
+
+    Raises `RecordingError` where it is another one than is to go on, or the disk refuses.
+    """
+    try:
+        finish(folder)
+    except OSError as error:
+        raise _refused(folder, error) from error
+    seen = survey(folder)
+    if seen.head["source"] != source:
+        raise RecordingError(f"{folder} was made by {seen.head['source']}: nothing can be recorded into it.")
+    if seen.head["cluster"] != cluster:
+        theirs = seen.head["cluster"] or "an unknown cluster"
+        raise RecordingError(f"{folder} is a recording of {theirs}, not of {cluster}: name another folder.")
+    try:
+        return _recover(folder, seen)
+    except OSError as error:
+        raise _refused(folder, error) from error
+
+
+def _refused(folder: Path, error: OSError) -> RecordingError:
+    return RecordingError(f"cannot go on in {folder}: {error.strerror}.")
+
+
+def _recover(folder: Path, seen: Survey) -> Recovered:
+    sealed = [segment for segment in seen.segments if segment.held is None]
+    tail = next((segment for segment in seen.segments if segment.held is not None), None)
+    files = _files(folder, seen, sealed, tail)
+    log = log_name(files.segments + 1)
+    damage = next((found for found in seen.damages if found.file == log), None)
+    (folder / manifest.END).unlink(missing_ok=True)
+    sync_folder(folder)
+    aside = [name for name in _beyond(folder, files.segments) if _set_aside(folder, name)]
+    if tail:
+        shutil.rmtree(folder / f"{manifest.segment_name(tail.number)}{manifest.UNFINISHED}", ignore_errors=True)
+        files.add(dict(tail.held or {}))
+    aside += [name for name in _unfinished(folder) if _set_aside(folder, name)]
+    if (damage or seen.torn) and _set_aside(folder, log):
+        aside.append(log)
+    _remove_logs(folder)
+    segments = (*sealed, tail) if tail else tuple(sealed)
+    known = last_states(folder, segments, WATCHED) + last_states(folder, segments[-2:], (EVENTS,))
+    return Recovered(
+        files=files,
+        last_us=max((segment.last_us for segment in segments), default=seen.head["started_us"]),
+        cause=_cause(seen, damage, aside),
+        facts=tail.facts if tail else 0,
+        known=tuple(known),
+        aside=tuple(aside),
+    )
+
+
+def _files(folder: Path, seen: Survey, sealed: list[Segment], tail: Segment | None) -> Growing:
+    """Go on where the log does, which names what is before it; else after the last segment that can be read."""
+    if tail:
+        return Growing.again(folder, tail.number - 1, tail.first_seq, tail.previous)
+    if not sealed:
+        return Growing.again(folder, 0, 0, seen.head[manifest.HASH])
+    last = sealed[-1]
+    previous, facts = last.before_next
+    return Growing.again(folder, last.number, facts, previous)
+
+
+def _beyond(folder: Path, last: int) -> list[str]:
+    """Return what cannot be gone on from: segments without a manifest, and logs of segments after them."""
+    found = [f"{manifest.SEGMENTS}/{path.name}" for path in (folder / manifest.SEGMENTS).iterdir()]
+    parts = [name for name in found if (number := Path(name).name).isdecimal() and int(number) > last]
+    logs = [f"{LOGS}/{path.name}" for path in sorted((folder / LOGS).glob("*")) if _number(path) > last + 1]
+    return [*sorted(parts), *logs]
+
+
+def _number(path: Path) -> int:
+    stem = path.name.split(".")[0]
+    return int(stem) if stem.isdecimal() else 0
+
+
+def _unfinished(folder: Path) -> Iterator[str]:
+    """Yield folders of segments that were never published."""
+    for path in sorted((folder / manifest.SEGMENTS).glob(f"*{manifest.UNFINISHED}")):
+        yield f"{manifest.SEGMENTS}/{path.name}"
+
+
+def _set_aside(folder: Path, name: str) -> bool:
+    """Move a file or folder to the quarantine under a name that is free; whether it was there."""
+    path, place = folder / name, folder / QUARANTINE
+    if not path.exists():
+        return False
+    place.mkdir(exist_ok=True)
+    taken = {other.name for other in place.iterdir()}
+    free = next(
+        found
+        for number in range(len(taken) + 1)
+        if (found := f"{path.name}.{number}" if number else path.name) not in taken
+    )
+    path.rename(place / free)
+    sync_folder(place)
+    sync_folder(path.parent)
+    return True
+
+
+def _remove_logs(folder: Path) -> None:
+    """Take away logs whose facts stand in a segment."""
+    for path in (folder / LOGS).glob("*"):
+        path.unlink()
+    if (folder / LOGS).is_dir():
+        sync_folder(folder / LOGS)
+
+
+def _cause(seen: Survey, damage: Damage | None, aside: list[str]) -> str:
+    """Say why nothing is known from the last fact until the recorder began anew."""
+    if seen.complete:
+        return "the recorder was stopped, and started again"
+    told = "the recorder died, and was started again"
+    if damage:
+        told += f"; {damage.file} {damage.problem}"
+    elif seen.torn:
+        told += f"; {seen.torn} bytes of its log were not whole"
+    return f"{told}; set aside: {', '.join(aside)}" if aside else told

@@ -1,0 +1,81 @@
+"""Room on the disk: a ballast to throw off first, and which segments are safe somewhere else."""
+
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+from hpaaudit.recording import manifest
+
+BALLAST = "ballast"
+SPARE = 10  # so many times the ballast must be free for it to be taken
+UPLOADED = "uploaded"
+LOW = 0.1  # of the disk: with less free, uploaded segments go
+
+
+def take_ballast(folder: Path, size: int) -> None:
+    """Take some room that can be given back when there is no other; nothing where there is little."""
+    path = folder / BALLAST
+    with suppress(OSError):
+        if not size or path.exists() or shutil.disk_usage(folder).free < SPARE * size:
+            return
+        with path.open("wb") as file:
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(file.fileno(), 0, size)
+            else:
+                file.write(bytes(size))
+
+
+def drop_ballast(folder: Path) -> bool:
+    """Give that room back; whether there was any."""
+    try:
+        (folder / BALLAST).unlink()
+    except OSError:
+        return False
+    return True
+
+
+def is_low(folder: Path) -> bool:
+    """Tell whether the disk is nearly full."""
+    try:
+        usage = shutil.disk_usage(folder)
+    except OSError:
+        return False
+    return usage.free < LOW * usage.total
+
+
+def size(folder: Path) -> int:
+    """Return the bytes of all files in a folder, as far as they can be told."""
+    found = 0
+    with suppress(OSError):
+        for path in folder.rglob("*"):
+            found += path.stat().st_size if path.is_file() else 0
+    return found
+
+
+def sealed(folder: Path) -> list[Path]:
+    """Return the folders of segments that are whole and not yet marked as uploaded, oldest first.
+
+    Files in them never change; `recording.json` does not either.
+    """
+    return [path for path in _segments(folder) if not (path / UPLOADED).exists()]
+
+
+def mark_uploaded(segment: Path) -> None:
+    """Say that a segment is safe somewhere else: where room lacks, it may be removed; raises `OSError`."""
+    (segment / UPLOADED).touch()
+
+
+def uploaded(folder: Path) -> int:
+    """Return the number of the last segment that is uploaded together with all before it, 0 where none is."""
+    number = 0
+    for path in _segments(folder):
+        if not (path / UPLOADED).exists():
+            break
+        number = int(path.name)
+    return number
+
+
+def _segments(folder: Path) -> list[Path]:
+    parts = folder / manifest.SEGMENTS
+    return sorted(path for path in parts.glob(manifest.SEALED) if (path / manifest.MANIFEST).exists())

@@ -1,0 +1,87 @@
+"""Reads the log of a recording that was not ended: the facts of a segment that nobody has sealed yet."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow.compute as pc
+
+from hpaaudit.model.inspection import Damage
+from hpaaudit.recording import frames
+from hpaaudit.recording.log import LOGS, SUFFIX, log_name
+from hpaaudit.recording.manifest import File, Segment, digest
+from hpaaudit.recording.parquet import ordered
+from hpaaudit.recording.pending import collected
+from hpaaudit.recording.schema import PARTS, TABLES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogFile:
+    """The newest log of a recording as it stood at one instant."""
+
+    number: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tail:
+    """What stands behind the last segment.
+
+    segment   its facts, as if it were sealed; None where there is none
+    torn      bytes behind them that are no whole frame
+    """
+
+    segment: Segment | None
+    damage: Damage | None
+    torn: int
+
+
+def newest_log(folder: Path) -> LogFile | None:
+    """Return the log of the highest number, None where there is none; raises `OSError`."""
+    logs = folder / LOGS
+    names = [path.name.removesuffix(SUFFIX) for path in logs.glob(f"*{SUFFIX}")] if logs.is_dir() else []
+    number = max((int(name) for name in names if name.isdecimal()), default=None)
+    if number is None:
+        return None
+    try:
+        return LogFile(number=number, data=(folder / log_name(number)).read_bytes())
+    except FileNotFoundError:  # its segment has just been sealed
+        return None
+
+
+def read_tail(log: LogFile, before: tuple[str, int] | None) -> Tail:
+    """Return what a log holds; `before`: hash and number of facts that it continues, None where unknown."""
+    name = log_name(log.number)
+    try:
+        found = _continuing(frames.read(log.data), log.number, before)
+        segment = segment_of(found, digest(log.data[: found.sound])) if found.facts else None
+    except (ValueError, KeyError) as error:
+        return Tail(segment=None, damage=Damage(segment=log.number, file=name, problem=str(error)), torn=0)
+    damage = None
+    if found.problem:
+        # What stands before it can be read: so it is what follows that is damaged.
+        damage = Damage(segment=log.number + bool(segment), file=name, problem=found.problem)
+    return Tail(segment=segment, damage=damage, torn=found.torn)
+
+
+def _continuing(found: frames.Found, number: int, before: tuple[str, int] | None) -> frames.Found:
+    """Return a log that is the next one; raises `ValueError`."""
+    if found.number != number or (before and before != (found.previous, found.first_seq)):
+        raise ValueError("does not continue the segment before it")
+    return found
+
+
+def segment_of(found: frames.Found, sha256: str) -> Segment:
+    """Return the facts of a log as a segment; raises `ValueError` or `KeyError` where they were written wrong."""
+    held = {name: ordered(TABLES[name], rows).combine_chunks() for name, rows in collected(found.rows()).items()}
+    times = [pc.min_max(rows.column("at_us")).as_py() for name, rows in held.items() if name not in PARTS]
+    return Segment(
+        number=found.number,
+        first_seq=found.first_seq,
+        facts=found.facts,
+        first_us=min(time["min"] for time in times),
+        last_us=max(time["max"] for time in times),
+        files=tuple(File(table=name, rows=rows.num_rows, bytes=0, sha256="") for name, rows in held.items()),
+        previous=found.previous,
+        sha256=sha256,
+        held=held,
+    )

@@ -1,0 +1,43 @@
+"""A recorder that is killed at any instant has on the disk what it acknowledged, and goes on from there."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hpaaudit.model.facts import Gap
+from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.verify import verify
+from tests.recording.killed import Killer, fact
+
+LIVES, KILLS = 40, 6  # 240 kills
+LONGEST_SECONDS = 0.06
+
+
+@pytest.fixture(scope="module")
+def killer() -> Iterator[Killer]:
+    """Give the process that starts recorders."""
+    with Killer() as process:
+        yield process
+
+
+@pytest.mark.parametrize("seed", range(LIVES))
+def test_what_was_acknowledged_is_read_back_in_order_and_once(seed: int, killer: Killer, tmp_path: Path) -> None:
+    """Of every fourth recording the oldest part is removed all the time: the rest is."""
+    chance, short = random.Random(seed), seed % 4 == 3  # noqa: S311 (chance that can be repeated)
+    folder, known = tmp_path / "friday", 0
+    for _ in range(KILLS):
+        acknowledged = killer.kill(folder, known, chance.uniform(0, LONGEST_SECONDS), short=short)
+        if not (folder / "recording.json").exists():
+            assert acknowledged == 0
+            continue
+        assert verify(folder, reread=True).damages == ()
+        found = list(open_recording(folder).facts())
+        told = [each for each in found if not isinstance(each, Gap)]
+        first = told[0].at_us if told and short else 0
+        assert told == [fact(number) for number in range(first, first + len(told))]
+        assert first + len(told) >= max(acknowledged, known)
+        known = first + len(told)
+        causes = {gap.cause.partition(",")[0] for gap in found if isinstance(gap, Gap)}
+        assert causes <= {"the recorder died", "removed by retention: more than 10"}

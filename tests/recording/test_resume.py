@@ -1,0 +1,181 @@
+"""A recording goes on where it was ended or killed; what nobody saw is one gap, and bad tails are set aside."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hpaaudit.errors import FileExists, RecordingError
+from hpaaudit.model.facts import Ended, Fact, Gap, HpaSeen, PodSeen
+from hpaaudit.model.units import Micros
+from hpaaudit.recording.keep import Keeper, Limits
+from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.verify import verify
+from hpaaudit.recording.write import Writer
+from tests.recording.conftest import at
+
+CLUSTER = "https://10.0.0.1:6443"
+LATER = at(600)
+
+
+def keeper(folder: Path, now_us: Micros = LATER, told: list[str] | None = None) -> Keeper:
+    """Begin a recording, or go on with one."""
+    note = [].append if told is None else told.append
+    return Keeper(folder, cluster=CLUSTER, now_us=now_us, note=note, limits=Limits(ballast_bytes=0))
+
+
+@pytest.fixture
+def killed(tmp_path: Path, facts: list[Fact]) -> Path:
+    """Give a recording with some facts in a segment and the rest in a log, whose recorder is no more."""
+    folder = tmp_path / "killed"
+    dead = keeper(folder, at(0))
+    for fact in facts[:10]:
+        dead.add(fact)
+    dead.seal(at(0))
+    for fact in facts[10:-1]:
+        dead.add(fact)
+    dead.flush(at(0))
+    dead._let_go()
+    return folder
+
+
+def goes_on(folder: Path) -> list[Gap]:
+    """Record one more fact; return the gaps that this makes, which stand just before it."""
+    with keeper(folder) as again:
+        again.add(Ended(at_us=LATER))
+    recording = open_recording(folder)
+    assert recording.complete
+    assert verify(folder, reread=True).damages == ()
+    assert list(recording.facts())[-1] == Ended(at_us=LATER)
+    return [gap for gap in recording.gaps if gap.until_us == LATER]
+
+
+def test_a_killed_recording_goes_on_with_one_gap_from_its_last_fact(killed: Path, facts: list[Fact]) -> None:
+    gap = Gap(at_us=facts[-2].at_us, until_us=LATER, prefix="*", cause="the recorder died, and was started again")
+    assert goes_on(killed) == [gap]
+    assert list(open_recording(killed).facts()) == [*facts[:-1], gap, Ended(at_us=LATER)]
+    assert not (killed / "quarantine").exists()
+    assert not list((killed / "log").iterdir())
+
+
+def test_a_recording_that_was_ended_goes_on(folder: Path, facts: list[Fact]) -> None:
+    gap = Gap(at_us=at(80), until_us=LATER, prefix="*", cause="the recorder was stopped, and started again")
+    assert goes_on(folder) == [gap]
+    assert list(open_recording(folder).facts()) == [*facts, gap, Ended(at_us=LATER)]
+
+
+def test_a_torn_tail_is_set_aside_and_told(killed: Path, facts: list[Fact]) -> None:
+    with (killed / "log/000002.wal").open("ab") as log:
+        log.write(b"torn")
+    (gap,) = goes_on(killed)
+    assert gap.cause == (
+        "the recorder died, and was started again; 4 bytes of its log were not whole; set aside: log/000002.wal"
+    )
+    assert (killed / "quarantine/000002.wal").read_bytes().endswith(b"torn")
+    assert list(open_recording(killed).facts())[: len(facts) - 1] == facts[:-1]
+
+
+def test_a_damaged_log_is_kept_as_far_as_it_is_sound_and_set_aside(killed: Path, facts: list[Fact]) -> None:
+    data = bytearray((killed / "log/000002.wal").read_bytes())
+    data[-1] ^= 1
+    (killed / "log/000002.wal").write_bytes(data)
+    (gap,) = goes_on(killed)
+    assert "log/000002.wal differs from what was written" in gap.cause
+    assert gap.at_us == facts[9].at_us
+    assert (killed / "quarantine/000002.wal").read_bytes() == data
+
+
+def test_what_is_set_aside_twice_is_there_twice(killed: Path) -> None:
+    for _ in range(2):
+        (killed / "log/000009.wal").write_bytes(b"what is this")
+        goes_on(killed)
+    assert sorted(path.name for path in (killed / "quarantine").iterdir()) == ["000009.wal", "000009.wal.1"]
+
+
+def test_a_segment_that_was_being_written_without_a_log_is_set_aside(folder: Path, facts: list[Fact]) -> None:
+    (folder / "segments/000003").rename(folder / "segments/000003.tmp")
+    (folder / "end.json").unlink()
+    (gap,) = goes_on(folder)
+    assert "set aside: segments/000003.tmp" in gap.cause
+    assert gap.at_us == facts[20].at_us
+    assert (folder / "quarantine/000003.tmp/gaps.parquet").exists()
+
+
+def test_a_last_segment_that_cannot_be_read_is_set_aside_where_nothing_follows(folder: Path, facts: list[Fact]) -> None:
+    (folder / "segments/000003/manifest.json").write_text("{}")
+    (folder / "end.json").unlink()
+    (gap,) = goes_on(folder)
+    assert gap.at_us == facts[20].at_us
+    assert "set aside: segments/000003" in gap.cause
+
+
+def test_a_log_is_gone_on_with_though_the_segment_before_cannot_be_read(killed: Path, facts: list[Fact]) -> None:
+    manifest = (killed / "segments/000001/manifest.json").read_bytes()
+    (killed / "segments/000001/manifest.json").write_text("{}")
+    with keeper(killed):
+        pass
+    assert [damage.file for damage in verify(killed).damages] == ["segments/000001/manifest.json"]
+    (killed / "segments/000001/manifest.json").write_bytes(manifest)
+    assert list(open_recording(killed).facts())[:-1] == facts[:-1]
+
+
+def test_what_stood_when_it_died_is_known(killed: Path, facts: list[Fact]) -> None:
+    again = keeper(killed)
+    seen = {type(fact).__name__ for fact in again.known}
+    # The target was deleted, so were one HPA, one pod and the ScaledObject.
+    assert seen == {"HpaSeen", "PodSeen", "RolloutSeen", "ApiServiceSeen", "EventSeen"}
+    assert [fact.name for fact in again.known if isinstance(fact, HpaSeen)] == ["checkout"]
+    assert [fact.pod.name for fact in again.known if isinstance(fact, PodSeen)] == ["checkout-a"]
+    assert all(fact in facts for fact in again.known)
+    again.close()
+
+
+def test_going_on_is_told(killed: Path) -> None:
+    told: list[str] = []
+    keeper(killed, LATER, told).close()
+    assert told == [f"going on in {killed}: the recorder died, and was started again"]
+
+
+def test_a_second_recorder_is_kept_out(killed: Path) -> None:
+    with keeper(killed), pytest.raises(RecordingError, match=r"is being recorded into by another process"):
+        keeper(killed)
+
+
+def test_a_recording_of_another_cluster_is_refused(killed: Path) -> None:
+    with pytest.raises(RecordingError, match=r"is a recording of https://10.0.0.1:6443, not of https://other: name"):
+        Keeper(killed, cluster="https://other", now_us=LATER, note=[].append)
+    assert list((killed / "log").iterdir())
+
+
+def test_an_imported_recording_is_refused(tmp_path: Path) -> None:
+    Writer(tmp_path / "then", source="capture", started_us=Micros(0)).close()
+    with pytest.raises(RecordingError, match="was made by capture: nothing can be recorded into it"):
+        keeper(tmp_path / "then")
+    assert open_recording(tmp_path / "then").complete
+
+
+def test_a_newer_format_is_refused(killed: Path) -> None:
+    (killed / "recording.json").write_text('{"format_version": 2}')
+    with pytest.raises(RecordingError, match="upgrade hpaaudit"):
+        keeper(killed)
+
+
+def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(FileExists, match="already holds something"):
+        keeper(tmp_path)
+
+
+def test_what_a_recorder_leaves_that_died_as_it_began_is_a_place_to_begin(tmp_path: Path) -> None:
+    (tmp_path / "segments").mkdir()
+    (tmp_path / "lost+found").mkdir()
+    (tmp_path / "recording.json.tmp").write_text("{")
+    keeper(tmp_path, at(0)).close()
+    assert open_recording(tmp_path).complete
+
+
+def test_a_copy_of_a_killed_recording_goes_on_as_well(killed: Path, tmp_path: Path) -> None:
+    shutil.copytree(killed, tmp_path / "copy")
+    goes_on(killed)
+    goes_on(tmp_path / "copy")
+    assert list(open_recording(killed).facts()) == list(open_recording(tmp_path / "copy").facts())
