@@ -6,9 +6,8 @@ from urllib.parse import unquote
 
 from hpaaudit.api import requests
 from hpaaudit.cluster.client import Client
-from hpaaudit.cluster.observer import HOUSEKEEPING_SECONDS, Observer
+from hpaaudit.cluster.observer import HOUSEKEEPING_REQUESTS, HOUSEKEEPING_SECONDS, Observer
 from hpaaudit.cluster.scope import Scope
-from hpaaudit.cluster.surroundings import API_SERVICES
 from hpaaudit.model.hpa import Hpa
 from hpaaudit.model.plan import Permission, Plan
 from hpaaudit.model.units import SECOND
@@ -32,9 +31,10 @@ async def make_plan(client: Client, scope: Scope) -> Plan:
     observer.stop()
     await running
     needed = {right for watch in observer.watches for right in _to_watch(watch.path, watch.query)}
-    needed |= {_to_read(path) for path in observer.paths()} | set(_to_watch(API_SERVICES, {})[:1])
+    paths = observer.targets.paths()
+    needed |= {_to_read(path) for path in paths} | {_to_define(path) for path in observer.targets.definitions()}
     denied = [right for right in sorted(needed, key=_order) if not await _allowed(client, right)]
-    interval, polls = scope.interval_us / SECOND, len(observer.paths())
+    interval, polls = scope.interval_us / SECOND, len(paths)
     return Plan(
         context=client.access.context,
         server=client.access.server,
@@ -45,7 +45,7 @@ async def make_plan(client: Client, scope: Scope) -> Plan:
         pods=len(observer.pods.seen),
         watches=len(observer.watches),
         polls=polls,
-        requests_per_second=polls / interval + 3 / HOUSEKEEPING_SECONDS,
+        requests_per_second=polls / interval + HOUSEKEEPING_REQUESTS / HOUSEKEEPING_SECONDS,
         bytes_per_hour=_bytes(polls, len(observer.pods.seen), HOUR / interval),
         denied=tuple(denied),
         unserved=_unserved(observer),
@@ -80,6 +80,12 @@ def _to_read(path: str) -> Permission:
     subresource = more[1] if len(more) > 1 else ""
     verb = "get" if more else "list"
     return Permission(verb=verb, resource=resource, group=group, subresource=subresource, namespace=namespace)
+
+
+def _to_define(path: str) -> Permission:
+    """The right to read one CustomResourceDefinition."""
+    *_, group, _, resource, name = path.split("/")
+    return Permission(verb="get", resource=resource, group=group, subresource="", namespace="", name=name)
 
 
 def _order(right: Permission) -> tuple[str, ...]:
@@ -123,12 +129,12 @@ def _unauditable(observer: Observer, denied: list[Permission]) -> tuple[tuple[st
 
 def _reason(observer: Observer, key: tuple[str, str], hpa: Hpa, denied: list[Permission]) -> str:
     target = hpa.spec.target
-    if key not in observer.targets:
+    if key not in observer.targets.resolved:
         return f"scales a {target.kind}, which {target.api_version} does not serve"
     missing = {(right.group, right.resource) for right in denied if right.namespace in ("", hpa.namespace)}
     if ("", "pods") in missing:
         return "its pods may not be read"
-    if not observer.selector(observer.targets[key]):
+    if not observer.targets.selector(key):
         return f"{target.kind} {target.name} is not there, may not be read, or has no selector"
     for group in observer.discovery.unserved(hpa):
         return f"needs {group}, which nobody serves"
