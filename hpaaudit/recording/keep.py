@@ -254,7 +254,8 @@ class Keeper:
             removed = retire(self.folder, segments, through, cause)
         except OSError as error:
             if not self._unremoved:
-                self.note(f"{self.folder}: cannot remove old segments: {error.strerror}")
+                line = f"{self.folder}: cannot remove old segments: {error.strerror}"
+                self.note(Note(line, Event.RETENTION_FAILED))
             self._unremoved = True
             return False
         if removed:
