@@ -81,8 +81,8 @@ class Client:
     """
 
     def __init__(self, access: Access, clock: Clock, *, qps: float = QPS) -> None:
-        self.access, self.clock = access, clock
-        self._qps, self._free_at = qps, 0.0
+        self.access, self.clock, self.qps = access, clock, qps
+        self._free_at = 0.0
         self._credentials, self._proxy = Credentials(access), proxy_of(access)
         self._session: aiohttp.ClientSession | None = None
 
@@ -201,7 +201,7 @@ class Client:
     async def _turn(self) -> None:
         """Wait for the budget."""
         now = asyncio.get_running_loop().time()
-        self._free_at = max(self._free_at + 1 / self._qps, now - BURST / self._qps)
+        self._free_at = max(self._free_at + 1 / self.qps, now - BURST / self.qps)
         if self._free_at > now:
             await asyncio.sleep(self._free_at - now)
 

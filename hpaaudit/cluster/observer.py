@@ -12,6 +12,7 @@ from hpaaudit.cluster import keda
 from hpaaudit.cluster.client import Answer, Client
 from hpaaudit.cluster.controller import controller_seen
 from hpaaudit.cluster.discovery import METRICS, Discovery
+from hpaaudit.cluster.estimate import HOUSEKEEPING_SECONDS, Estimate
 from hpaaudit.cluster.gaps import Gaps
 from hpaaudit.cluster.hpas import Hpas
 from hpaaudit.cluster.pods import Pods, Selection
@@ -44,8 +45,8 @@ from hpaaudit.model.facts import (
     ValuesRead,
 )
 from hpaaudit.model.plan import Progress
+from hpaaudit.model.units import SECOND
 
-HOUSEKEEPING_SECONDS, HOUSEKEEPING_REQUESTS = 60, 2
 Kind = TypeVar("Kind")
 GROUPS = (*METRICS, requests.CUSTOM_METRICS)
 
@@ -119,6 +120,11 @@ class Observer:
             hpas=len(self.hpas.seen), pods=len(self.pods.seen), samples=self.counts["samples"], gaps=self.gaps.count
         )
 
+    def estimate(self, paths: set[str]) -> Estimate:
+        """What polling these paths will take."""
+        interval = self.scope.interval_us / SECOND
+        return Estimate(hpas=len(self.hpas.seen), pods=len(self.pods.seen), reads=len(paths), interval_seconds=interval)
+
     def remember(self, known: Iterable[Fact]) -> None:
         """Take up what an earlier run saw, before `run`: what is still so is not told again, what is gone is told."""
         for fact in known:
@@ -177,8 +183,11 @@ class Observer:
             self.unread |= self.pods.choose(self.targets.selections())
             await self._read_pods()
             await self._follow_keda()
+            paths = self.targets.paths()
+            if not self.settled.is_set():
+                self.note(self.estimate(paths).words(self.client.qps))
             if self.polling:
-                self.polls.want(self.targets.paths())
+                self.polls.want(paths)
             self.settled.set()
 
     async def _keep_house(self) -> None:

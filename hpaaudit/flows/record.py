@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -41,6 +41,7 @@ def record(
     for_seconds: float | None = None,
     keep_days: float | None = None,
     keep_bytes: int | None = None,
+    keep_labels: Sequence[str] = (),
     show: Callable[[Progress], None] = _unheard,
     note: Callable[[str], None] = _unheard,
 ) -> Progress:
@@ -50,6 +51,7 @@ def record(
 
     namespace   None: the context's;  selector  of HPAs, by label;  qps  requests per second at most
     keep_days, keep_bytes  older segments, or the oldest beyond that much, are removed, which leaves a gap
+    keep_labels of pods, besides those that the selectors of targets name
     show        is told every second how far it is;  note  of what cannot be seen
 
     A second signal ends the process at once. Raises ClusterError where nothing can be seen at all, and
@@ -58,6 +60,7 @@ def record(
     from hpaaudit.recording.keep import Limits
 
     access, scope = _where(kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces)
+    scope = replace(scope, keep_labels=tuple(keep_labels))
     limits = Limits(keep_us=None if keep_days is None else Micros(round(keep_days * DAY)), keep_bytes=keep_bytes)
     return asyncio.run(_Session(Path(into), qps, for_seconds, limits, show, note).run(access, scope))
 
