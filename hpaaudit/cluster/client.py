@@ -16,6 +16,7 @@ from yarl import URL
 from hpaaudit.cluster.access import Access
 from hpaaudit.cluster.clock import Clock
 from hpaaudit.cluster.credentials import Credentials, Shown
+from hpaaudit.cluster.meters import Meters
 from hpaaudit.cluster.proxy import proxy_of
 from hpaaudit.cluster.shapes import MAX_ANSWER_BYTES, MAX_LINE_BYTES, TooLong, decoded
 from hpaaudit.errors import Forbidden, NotServed, Unreachable
@@ -80,9 +81,9 @@ class Client:
     Use as an async context manager.
     """
 
-    def __init__(self, access: Access, clock: Clock, *, qps: float = QPS) -> None:
-        self.access, self.clock, self.qps = access, clock, qps
-        self._free_at = 0.0
+    def __init__(self, access: Access, clock: Clock, *, qps: float = QPS, meters: Meters | None = None) -> None:
+        self.access, self.clock, self.meters = access, clock, meters or Meters()
+        self.qps, self._free_at = qps, 0.0
         self._credentials, self._proxy = Credentials(access), proxy_of(access)
         self._session: aiohttp.ClientSession | None = None
 
@@ -131,11 +132,13 @@ class Client:
         timeout = aiohttp.ClientTimeout(total=seconds, sock_connect=10)
         try:
             async with self._request(method, path, body, timeout, shown) as got:
-                return await self._answer(path, got, sent, decode)
+                answer = await self._answer(path, got, sent, shown, decode)
         except TooLong as problem:
-            return self._unanswered(path, str(problem), sent)
+            answer = self._unanswered(path, str(problem), sent)
         except (aiohttp.ClientError, TimeoutError, OSError) as problem:
-            return self._unanswered(path, _reason(problem, seconds), sent)
+            answer = self._unanswered(path, _reason(problem, seconds), sent)
+        self.meters.asked(method, path, answer.status, sent, answer.at_us)
+        return answer
 
     async def lines(self, path: str) -> AsyncGenerator[bytes, None]:
         """The lines of a watch; first an empty one, when it stands.
@@ -149,12 +152,13 @@ class Client:
                 await self._turn()
                 sent = self.clock.now()
                 async with self._request("GET", path, None, timeout, shown) as got:
+                    self.meters.asked("GET", path, got.status, sent, self.clock.now())
                     if got.status == OK:
                         yield b""
                         async for line in _lines(got.content):
                             yield line
                         return
-                    refusal = await self._answer(path, got, sent, decoded)
+                    refusal = await self._answer(path, got, sent, shown, decoded)
                 fresh = await self._credentials.renewed(shown) if refusal.status == UNAUTHORIZED else None
                 if fresh is None:
                     raise WatchFailed(refusal)
@@ -181,8 +185,13 @@ class Client:
             proxy=self._proxy,
         )
 
-    async def _answer(self, path: str, got: aiohttp.ClientResponse, sent: Micros, decode: Decode) -> Answer:
+    async def _answer(
+        self, path: str, got: aiohttp.ClientResponse, sent: Micros, shown: Shown, decode: Decode
+    ) -> Answer:
         data = await _read(got.content)
+        if got.status != OK and shown.token:
+            # Errors are shown and recorded, and some proxies repeat in them what they were sent.
+            data = data.replace(shown.token.encode(), b"[token]")
         return Answer(
             path=path,
             status=got.status,

@@ -44,6 +44,7 @@ from hpaaudit.model.facts import (
     TargetSeen,
     ValuesRead,
 )
+from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.model.plan import Progress
 from hpaaudit.model.units import SECOND
 
@@ -111,6 +112,8 @@ class Observer:
             self.counts["samples"] += len(fact.samples or ())
         elif isinstance(fact, ValuesRead):
             self.counts["samples"] += len(fact.values or ())
+        else:
+            self.client.meters.told(fact)
         self._sink(fact)
 
     @property
@@ -124,6 +127,18 @@ class Observer:
         """What polling these paths will take."""
         interval = self.scope.interval_us / SECOND
         return Estimate(hpas=len(self.hpas.seen), pods=len(self.pods.seen), reads=len(paths), interval_seconds=interval)
+
+    def _announcement(self, paths: set[str]) -> Note:
+        estimate = self.estimate(paths)
+        enough = estimate.requests_per_second <= self.client.qps
+        return Note(
+            estimate.words(self.client.qps),
+            Event.ESTIMATE,
+            Level.INFO if enough else Level.WARNING,
+            reads=estimate.reads,
+            requests_per_second=round(estimate.requests_per_second, 3),
+            bytes_per_hour=estimate.bytes_per_hour,
+        )
 
     def remember(self, known: Iterable[Fact]) -> None:
         """Take up what an earlier run saw, before `run`: what is still so is not told again, what is gone is told."""
@@ -185,7 +200,7 @@ class Observer:
             await self._follow_keda()
             paths = self.targets.paths()
             if not self.settled.is_set():
-                self.note(self.estimate(paths).words(self.client.qps))
+                self.note(self._announcement(paths))
             if self.polling:
                 self.polls.want(paths)
             self.settled.set()
@@ -225,7 +240,8 @@ class Observer:
         """Follow if it is allowed; if not, it is tried again for ever, and written down as a gap."""
         refusal = await self._watch(path, follower, query, shape).started
         if refusal is not None:
-            self.note(f"cannot follow {what}{self.scope.words} ({refusal.status}): {refusal.message}")
+            line = f"cannot follow {what}{self.scope.words} ({refusal.status}): {refusal.message}"
+            self.note(Note(line, Event.STREAM_REFUSED, path=path, status=refusal.status))
         return refusal
 
     async def follow_events(self, kind: str, about: Callable[[str, str], bool]) -> None:

@@ -14,6 +14,7 @@ from hpaaudit.cluster.scope import Scope
 from hpaaudit.cluster.watch import Follower, Key
 from hpaaudit.cluster.workloads import Workloads
 from hpaaudit.model.facts import Fact, RolloutSeen, ScaleRead, TargetRef, TargetSeen
+from hpaaudit.model.note import Event, Note
 from hpaaudit.model.units import Micros
 
 
@@ -89,20 +90,18 @@ class Targets:
         found = {}
         for key, hpa in list(self.hpas.decoded.items()):
             for group in self.discovery.unserved(hpa):
-                self._tell_once(
-                    group, f"{hpa.key} needs {group}, which nobody serves: install its adapter, or change the HPA"
-                )
+                line = f"{hpa.key} needs {group}, which nobody serves: install its adapter, or change the HPA"
+                self._tell_once(group, Note(line, Event.METRICS_UNSERVED, hpa=hpa.key, group=group))
             resolved = await self.discovery.resolve(hpa.namespace, hpa.spec.target)
             if resolved:
                 found[key] = resolved
             else:
                 kind, version = hpa.spec.target.kind, hpa.spec.target.api_version
-                self._tell_once(
-                    hpa.key, f"{hpa.key} scales a {kind}, which {version} does not serve: its replicas are not seen"
-                )
+                line = f"{hpa.key} scales a {kind}, which {version} does not serve: its replicas are not seen"
+                self._tell_once(hpa.key, Note(line, Event.TARGET_UNKNOWN, hpa=hpa.key, kind=kind, api_version=version))
         self.resolved = found
 
-    def _tell_once(self, what: str, line: str) -> None:
+    def _tell_once(self, what: str, line: Note) -> None:
         if what not in self.told:
             self.told.add(what)
             self.note(line)

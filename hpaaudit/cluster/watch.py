@@ -18,6 +18,7 @@ from hpaaudit.cluster.client import (
     WatchFailed,
 )
 from hpaaudit.cluster.gaps import Gaps
+from hpaaudit.cluster.meters import kind_of
 from hpaaudit.cluster.shapes import UNREADABLE, WHOLE, Shape, TooLong, decoded, event_of
 from hpaaudit.model.units import Micros
 
@@ -81,6 +82,7 @@ class Watch:
         self.client, self.path, self.follower, self.gaps, self.query = client, path, follower, gaps, query
         self.shape = shape
         self.prefix = f"{path}?{urlencode(query)}" if query else path
+        self.resource, self.meters = kind_of(path)[0], client.meters
         self.started: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
         self.version = ""
         self.heard_us = Micros(0)
@@ -97,19 +99,24 @@ class Watch:
                     await self._list()
                 await self._follow()
                 if self._stood() >= SHORT_SECONDS or self._spare():
+                    self._restarts("ended")
                     continue  # the server ended it, as it does every few minutes
-                cause = "the server ended a watch at once"
+                cause, reason = "the server ended a watch at once", "ended at once"
             except WatchFailed as failed:
                 cause, retry = failed.answer.message, min(failed.answer.retry_seconds, LONGEST_RETRY)
+                reason = "expired" if failed.answer.status == GONE else "refused"
                 self._refused(failed.answer)
                 if failed.answer.status == GONE and self._spare():
+                    self._restarts(reason)
                     continue  # the past was forgotten: a new list says what is now
             except (aiohttp.ClientError, TimeoutError, OSError) as problem:
                 cause, silent = " ".join(str(problem).split()) or "the connection broke", _was_silent(problem)
+                reason = "silent" if silent else "broken"
             except (*UNREADABLE, TooLong, ValueError, KeyError, TypeError, AttributeError) as problem:
                 # An object that we cannot read must not end a recording: all is listed anew, and the gap stays.
-                cause, self.version = f"an object cannot be read: {problem!r}", ""
+                cause, reason, self.version = f"an object cannot be read: {problem!r}", "unreadable", ""
                 self._has_started(None)
+            self._restarts(reason)
             # A connection that went silent was dead from when it was last heard.
             self.gaps.lost(self.prefix, self.heard_us if silent else self.client.clock.now(), cause)
             self._doubt()
@@ -117,6 +124,9 @@ class Watch:
                 self.delay = FIRST_DELAY
             await asyncio.sleep(max(retry, self.delay * (1 + random.random())))  # noqa: S311  # to spread the load
             self.delay = min(self.delay * 2, LONGEST_DELAY)
+
+    def _restarts(self, reason: str) -> None:
+        self.meters.restarts[self.resource, reason] += 1
 
     def _stood(self) -> float:
         """For how many seconds the last watch stood."""
@@ -147,6 +157,7 @@ class Watch:
     async def _list(self) -> None:
         """Read the whole collection, page by page, so that never all of it is held; an expired page begins it anew."""
         keys: set[Key] = set()
+        self.meters.relists[self.resource,] += 1
         async for answer in pages(self.client, self.path, self.query, self.shape):
             if not answer.good:
                 raise WatchFailed(answer)
@@ -177,6 +188,7 @@ class Watch:
                     self.gaps.found(self.prefix, self.heard_us)
                     continue
                 events += 1
+                self.meters.heard(self.resource, self.heard_us)
                 kind, raw = event_of(line, self.shape)
                 if kind == "ERROR":
                     raise WatchFailed(_status(self.path, raw, self.heard_us))

@@ -8,6 +8,7 @@ from hpaaudit.api.decode import decode_status
 from hpaaudit.engine.candidates import candidates
 from hpaaudit.engine.fingerprint import fits_inputs, fits_memory
 from hpaaudit.engine.follow import follow, unbent
+from hpaaudit.engine.lives import NEVER_RECONCILED
 from hpaaudit.engine.plan import Plan, Planned
 from hpaaudit.engine.reconcile import reconcile
 from hpaaudit.engine.unknown import extremes, shifted
@@ -97,7 +98,7 @@ class Process:
         if key in self.memories:
             return
         # Only a process that started before our eyes, or an HPA that never was reconciled, has no past.
-        if self.started or self.plan.exact or fact.status_json in ("{}", '{"currentMetrics":null,"desiredReplicas":0}'):
+        if self.started or self.plan.exact or fact.status_json in NEVER_RECONCILED:
             self.memories[key] = EMPTY
         else:
             self.memories[key] = _UNSEEN
@@ -159,7 +160,7 @@ class Process:
         reach_us = Micros(self.plan.period_us + planned.instant.uncertainty_us)
         tried: list[tuple[Observation, Decision, Memory]] = []
         fitting: list[tuple[Observation, Decision, Memory]] = []
-        for candidate in candidates(self.world, seen, reach_us):
+        for candidate in candidates(self.world, seen, planned.earlier, reach_us):
             decision, after = self._decide(candidate, before)
             tried.append((candidate, decision, after))
             if fits_inputs(decision, published):

@@ -8,7 +8,7 @@ from typing import Any
 from hpaaudit.api.times import precise
 from hpaaudit.errors import DamagedRecording
 from hpaaudit.model.audit import RecordingInfo
-from hpaaudit.model.columns import Slice
+from hpaaudit.model.columns import Slice, Telling
 from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.inspection import Damage
 from hpaaudit.model.units import Micros
@@ -70,6 +70,20 @@ class Recording:
 
         try:
             yield from read_slices(self.folder, self.segments, tables, columns or {})
+        except Unsound as error:
+            raise damaged(self.folder, self.segments, error.damage) from error
+
+    def telling(self, component: str) -> Iterator[Telling]:
+        """Yield what each segment tells of when HPAs were reconciled, where no line does; raises as `facts`.
+
+        component   whose Events tell of a reconcile
+
+        Needs numpy.
+        """
+        from hpaaudit.recording.telling import read_telling
+
+        try:
+            yield from read_telling(self.folder, self.segments, component)
         except Unsound as error:
             raise damaged(self.folder, self.segments, error.damage) from error
 

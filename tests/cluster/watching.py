@@ -13,6 +13,7 @@ from hpaaudit.cluster.kubeconfig import find_access
 from hpaaudit.cluster.observer import Observer, check
 from hpaaudit.cluster.scope import Scope
 from hpaaudit.model.facts import Fact
+from hpaaudit.model.note import Event, Note
 from hpaaudit.model.units import SECOND, Micros
 
 Seen = TypeVar("Seen")
@@ -51,7 +52,8 @@ class Watching:
 
     def note(self, line: str) -> None:
         """What it says when it begins to poll is no complaint."""
-        (self.estimates if line.startswith("following ") else self.notes).append(line)
+        said = isinstance(line, Note) and line.event is Event.ESTIMATE
+        (self.estimates if said else self.notes).append(line)
 
     def of(self, kind: type[Seen]) -> list[Seen]:
         """The facts of one kind so far."""
