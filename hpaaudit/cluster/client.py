@@ -83,7 +83,7 @@ class Client:
 
     def __init__(self, access: Access, clock: Clock, *, qps: float = QPS, meters: Meters | None = None) -> None:
         self.access, self.clock, self.meters = access, clock, meters or Meters()
-        self._qps, self._free_at = qps, 0.0
+        self.qps, self._free_at = qps, 0.0
         self._credentials, self._proxy = Credentials(access), proxy_of(access)
         self._session: aiohttp.ClientSession | None = None
 
@@ -210,7 +210,7 @@ class Client:
     async def _turn(self) -> None:
         """Wait for the budget."""
         now = asyncio.get_running_loop().time()
-        self._free_at = max(self._free_at + 1 / self._qps, now - BURST / self._qps)
+        self._free_at = max(self._free_at + 1 / self.qps, now - BURST / self.qps)
         if self._free_at > now:
             await asyncio.sleep(self._free_at - now)
 

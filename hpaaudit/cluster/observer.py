@@ -12,6 +12,7 @@ from hpaaudit.cluster import keda
 from hpaaudit.cluster.client import Answer, Client
 from hpaaudit.cluster.controller import controller_seen
 from hpaaudit.cluster.discovery import METRICS, Discovery
+from hpaaudit.cluster.estimate import HOUSEKEEPING_SECONDS, Estimate
 from hpaaudit.cluster.gaps import Gaps
 from hpaaudit.cluster.hpas import Hpas
 from hpaaudit.cluster.pods import Pods, Selection
@@ -43,10 +44,10 @@ from hpaaudit.model.facts import (
     TargetSeen,
     ValuesRead,
 )
-from hpaaudit.model.note import Event, Note
+from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.model.plan import Progress
+from hpaaudit.model.units import SECOND
 
-HOUSEKEEPING_SECONDS, HOUSEKEEPING_REQUESTS = 60, 2
 Kind = TypeVar("Kind")
 GROUPS = (*METRICS, requests.CUSTOM_METRICS)
 
@@ -122,6 +123,23 @@ class Observer:
             hpas=len(self.hpas.seen), pods=len(self.pods.seen), samples=self.counts["samples"], gaps=self.gaps.count
         )
 
+    def estimate(self, paths: set[str]) -> Estimate:
+        """What polling these paths will take."""
+        interval = self.scope.interval_us / SECOND
+        return Estimate(hpas=len(self.hpas.seen), pods=len(self.pods.seen), reads=len(paths), interval_seconds=interval)
+
+    def _announcement(self, paths: set[str]) -> Note:
+        estimate = self.estimate(paths)
+        enough = estimate.requests_per_second <= self.client.qps
+        return Note(
+            estimate.words(self.client.qps),
+            Event.ESTIMATE,
+            Level.INFO if enough else Level.WARNING,
+            reads=estimate.reads,
+            requests_per_second=round(estimate.requests_per_second, 3),
+            bytes_per_hour=estimate.bytes_per_hour,
+        )
+
     def remember(self, known: Iterable[Fact]) -> None:
         """Take up what an earlier run saw, before `run`: what is still so is not told again, what is gone is told."""
         for fact in known:
@@ -180,8 +198,11 @@ class Observer:
             self.unread |= self.pods.choose(self.targets.selections())
             await self._read_pods()
             await self._follow_keda()
+            paths = self.targets.paths()
+            if not self.settled.is_set():
+                self.note(self._announcement(paths))
             if self.polling:
-                self.polls.want(self.targets.paths())
+                self.polls.want(paths)
             self.settled.set()
 
     async def _keep_house(self) -> None:

@@ -6,18 +6,12 @@ from urllib.parse import unquote
 
 from hpaaudit.api import requests
 from hpaaudit.cluster.client import Client
-from hpaaudit.cluster.observer import HOUSEKEEPING_REQUESTS, HOUSEKEEPING_SECONDS, Observer
+from hpaaudit.cluster.observer import Observer
 from hpaaudit.cluster.scope import Scope
 from hpaaudit.model.hpa import Hpa
 from hpaaudit.model.plan import Permission, Plan
-from hpaaudit.model.units import SECOND
 
 REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
-HOUR = 3600
-SEGMENT_BYTES, SEGMENT_SECONDS = 20_000, 300
-"""A segment's files, however little is in them."""
-READ_BYTES, SAMPLE_BYTES, POD_CHANGES_BYTES = 6, 6, 60
-"""On disk: a read, one of its samples, and what happens to a pod in an hour."""
 
 
 async def make_plan(client: Client, scope: Scope) -> Plan:
@@ -34,29 +28,23 @@ async def make_plan(client: Client, scope: Scope) -> Plan:
     paths = observer.targets.paths()
     needed |= {_to_read(path) for path in paths} | {_to_define(path) for path in observer.targets.definitions()}
     denied = [right for right in sorted(needed, key=_order) if not await _allowed(client, right)]
-    interval, polls = scope.interval_us / SECOND, len(paths)
+    estimate = observer.estimate(paths)
     return Plan(
         context=client.access.context,
         server=client.access.server,
         version=version.get("gitVersion", ""),
         namespace=scope.namespace,
-        interval_seconds=interval,
-        hpas=len(observer.hpas.seen),
-        pods=len(observer.pods.seen),
+        interval_seconds=estimate.interval_seconds,
+        hpas=estimate.hpas,
+        pods=estimate.pods,
         watches=len(observer.watches),
-        polls=polls,
-        requests_per_second=polls / interval + HOUSEKEEPING_REQUESTS / HOUSEKEEPING_SECONDS,
-        bytes_per_hour=_bytes(polls, len(observer.pods.seen), HOUR / interval),
+        polls=estimate.reads,
+        requests_per_second=estimate.requests_per_second,
+        bytes_per_hour=estimate.bytes_per_hour,
         denied=tuple(denied),
         unserved=_unserved(observer),
         unauditable=_unauditable(observer, denied),
     )
-
-
-def _bytes(polls: int, pods: int, reads: float) -> int:
-    """What an hour leaves on the disk: every pod has about one sample in every round of reads."""
-    fixed = SEGMENT_BYTES * HOUR // SEGMENT_SECONDS
-    return round(fixed + reads * (polls * READ_BYTES + pods * SAMPLE_BYTES) + pods * POD_CHANGES_BYTES)
 
 
 def _to_watch(path: str, query: dict[str, str]) -> list[Permission]:

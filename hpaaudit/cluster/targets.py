@@ -101,7 +101,7 @@ class Targets:
                 self._tell_once(hpa.key, Note(line, Event.TARGET_UNKNOWN, hpa=hpa.key, kind=kind, api_version=version))
         self.resolved = found
 
-    def _tell_once(self, what: str, line: str) -> None:
+    def _tell_once(self, what: str, line: Note) -> None:
         if what not in self.told:
             self.told.add(what)
             self.note(line)

@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -48,6 +48,7 @@ def record(
     upload: str | None = None,
     keep_days: float | None = None,
     keep_bytes: int | None = None,
+    keep_labels: Sequence[str] = (),
     show: Callable[[Progress], None] = _unheard,
     note: Callable[[str], None] = _unheard,
 ) -> Progress:
@@ -59,6 +60,7 @@ def record(
     listen      host and port on which `/healthz`, `/readyz` and `/metrics` are answered
     upload      URL of an object store to which each whole segment is copied, as `s3://bucket/prefix`
     keep_days, keep_bytes  older segments, or the oldest beyond that much, are removed, which leaves a gap
+    keep_labels of pods, besides those that the selectors of targets name
     show        is told every second how far it is;  note  of what cannot be seen
 
     A second signal ends the process at once. Raises ClusterError where nothing can be seen at all, and
@@ -67,6 +69,7 @@ def record(
     from hpaaudit.recording.keep import Limits
 
     access, scope = _where(kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces)
+    scope = replace(scope, keep_labels=tuple(keep_labels))
     limits = Limits(keep_us=None if keep_days is None else Micros(round(keep_days * DAY)), keep_bytes=keep_bytes)
     session = _Session(Path(into), qps, for_seconds, limits, show, note, listen=listen, upload=upload)
     return asyncio.run(session.run(access, scope))

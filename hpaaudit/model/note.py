@@ -12,6 +12,7 @@ class Event(StrEnum):
     ENDED = "recording_ended"
     PROGRESS = "progress"
     LISTENING = "listening"
+    ESTIMATE = "estimate"
     STREAM_REFUSED = "stream_refused"
     METRICS_UNSERVED = "metrics_unserved"
     TARGET_UNKNOWN = "target_unknown"

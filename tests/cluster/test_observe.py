@@ -235,7 +235,7 @@ def test_an_hpa_of_an_unknown_kind_is_noted_and_kept(cluster: Cluster, namespace
     cluster.kube.post(f"/apis/autoscaling/v2/namespaces/{namespace}/horizontalpodautoscalers", wanted)
     eyes = watching()
     eyes.until(HpaSeen, lambda seen: seen.name == "lost")
-    eyes.until(LeaseSeen)
+    eyes.until(ApiServiceSeen)
     eyes.end()
     [note] = eyes.notes
     assert f"{namespace}/lost scales a Widget, which example.net/v1 does not serve" in note
