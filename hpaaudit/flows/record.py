@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpaaudit.errors import AuditError
+from hpaaudit.errors import AuditError, RecordingError
 from hpaaudit.model.plan import Plan, Progress
 from hpaaudit.model.units import SECOND, Micros
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 DAY = 24 * 3600 * SECOND
 INTERRUPTED = 130
+RETRY_SECONDS = 5
 
 
 def _unheard(_: object) -> None:
@@ -119,14 +120,11 @@ class _Session:
         from hpaaudit.cluster.client import Client
         from hpaaudit.cluster.clock import Clock
         from hpaaudit.cluster.observer import Observer, check
-        from hpaaudit.recording.keep import Keeper
 
         self.begun, clock = time.monotonic(), Clock()
         async with Client(access, clock, qps=self.qps) as client:
             await check(client, scope)
-            with Keeper(
-                self.into, cluster=access.server, now_us=clock.now(), note=self.note, limits=self.limits
-            ) as keeper:
+            with await self._keeper(access.server, clock.now) as keeper:
                 observer = Observer(client, scope, keeper.add, self.note)
                 observer.remember(keeper.known)
                 with _Signals(observer.stop):
@@ -142,6 +140,22 @@ class _Session:
         done = self._progress(observer, keeper)
         self.show(done)
         return done
+
+    async def _keeper(self, server: str, now: Callable[[], Micros]) -> "Keeper":
+        """Begin a recording, or go on with one, which waits for a disk that refuses: to end would not help it."""
+        from hpaaudit.recording.keep import Keeper
+
+        told = False
+        while True:
+            try:
+                return Keeper(self.into, cluster=server, now_us=now(), note=self.note, limits=self.limits)
+            except RecordingError as problem:
+                if not isinstance(problem.__cause__, OSError) or not (self.into / "recording.json").exists():
+                    raise
+                if not told:
+                    self.note(f"{problem} It is tried again until the disk takes it.")
+                told = True
+            await asyncio.sleep(RETRY_SECONDS)
 
     async def _tick(self, observer: "Observer", keeper: "Keeper", now: Callable[[], Micros]) -> None:
         """Show the progress every second, and put on the disk what is due."""
