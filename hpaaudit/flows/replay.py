@@ -92,6 +92,8 @@ def replay(
     prepared = prepare(
         folder, release=release, flags=flags or {}, hpas=hpas, until=until, behaviours=behaviours, compiled=compiled
     )
+    if prepared.recording.torn:
+        warn(f"the last {prepared.recording.torn} bytes of the log were being written and are not read")
     for key, reason in sorted(prepared.plan.unsupported.items()):
         warn(f"{key} is not replayed: {reason}")
     path = folder / RESULTS if into is None else Path(into)
@@ -191,9 +193,12 @@ def prepare(
     from hpaaudit.api.flags import user_flags, with_flags
     from hpaaudit.engine.plan import plan
     from hpaaudit.recording.read import open_recording
+    from hpaaudit.recording.verify import require_sound
 
     given = user_flags(flags)
     opened = open_recording(recording, until_us=until)
+    if compiled:  # which reads a part of it, and the results the rest: nothing may be decided from a half
+        require_sound(opened)
     laid_out = plan(
         opened.watched(TELLING) if compiled else opened.facts(),
         with_flags(Flags(), given).sync_period_us if "sync-period" in given else None,
