@@ -121,27 +121,26 @@ class _Session:
         from hpaaudit.cluster.clock import Clock
         from hpaaudit.cluster.observer import Observer, check
 
-        self.begun, clock = time.monotonic(), Clock()
+        self.begun, clock, stopping = time.monotonic(), Clock(), asyncio.Event()
         async with Client(access, clock, qps=self.qps) as client:
             await check(client, scope)
-            with await self._keeper(access.server, clock.now) as keeper:
+            with _Signals(stopping.set), await self._keeper(access.server, clock.now, stopping) as keeper:
                 observer = Observer(client, scope, keeper.add, self.note)
                 observer.remember(keeper.known)
-                with _Signals(observer.stop):
-                    if self.for_seconds is not None:
-                        asyncio.get_running_loop().call_later(self.for_seconds, observer.stop)
-                    try:
-                        async with asyncio.TaskGroup() as group:
-                            ticks = group.create_task(self._tick(observer, keeper, clock.now))
-                            await observer.run()
-                            ticks.cancel()
-                    except* AuditError as several:
-                        raise _first(several) from None
+                try:
+                    async with asyncio.TaskGroup() as group:
+                        ticks = group.create_task(self._tick(observer, keeper, clock.now))
+                        ends = group.create_task(self._end(observer, stopping))
+                        await observer.run()
+                        ticks.cancel()
+                        ends.cancel()
+                except* AuditError as several:
+                    raise _first(several) from None
         done = self._progress(observer, keeper)
         self.show(done)
         return done
 
-    async def _keeper(self, server: str, now: Callable[[], Micros]) -> "Keeper":
+    async def _keeper(self, server: str, now: Callable[[], Micros], stopping: asyncio.Event) -> "Keeper":
         """Begin a recording, or go on with one, which waits for a disk that refuses: to end would not help it."""
         from hpaaudit.recording.keep import Keeper
 
@@ -150,12 +149,20 @@ class _Session:
             try:
                 return Keeper(self.into, cluster=server, now_us=now(), note=self.note, limits=self.limits)
             except RecordingError as problem:
-                if not isinstance(problem.__cause__, OSError) or not (self.into / "recording.json").exists():
+                begun = (self.into / "recording.json").exists()
+                if not isinstance(problem.__cause__, OSError) or not begun or stopping.is_set():
                     raise
                 if not told:
                     self.note(f"{problem} It is tried again until the disk takes it.")
                 told = True
-            await asyncio.sleep(RETRY_SECONDS)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stopping.wait(), RETRY_SECONDS)
+
+    async def _end(self, observer: "Observer", stopping: asyncio.Event) -> None:
+        """Stop the observer when it is time, or when somebody says so."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stopping.wait(), self.for_seconds)
+        observer.stop()
 
     async def _tick(self, observer: "Observer", keeper: "Keeper", now: Callable[[], Micros]) -> None:
         """Show the progress every second, and put on the disk what is due."""

@@ -1,10 +1,6 @@
 """Records on a disk that misbehaves, in a process whose calls fail: run as a script with a folder and seeds."""
 
-import errno
-import mmap
-import os
 import random
-import struct
 import sys
 from pathlib import Path
 
@@ -15,29 +11,11 @@ from hpaaudit.recording.keep import Keeper, Limits
 from hpaaudit.recording.read import open_recording
 from hpaaudit.recording.verify import verify
 from tests.recording.killed import fact
+from tests.recording.shim import ALL, ERRORS, Disk
 
-WRITE, SYNC, NAME = 1, 2, 4
-ALL = WRITE | SYNC | NAME
-ERRORS = (errno.ENOSPC, errno.EIO, errno.EROFS, errno.EDQUOT)
 LIMITS = Limits(
     sync_us=Micros(3 * SECOND), sync_bytes=2000, segment_us=Micros(40 * SECOND), ballast_bytes=4096, keep_bytes=None
 )
-
-
-class Disk:
-    """The disk's faults, as `faults.c` reads them."""
-
-    def __init__(self) -> None:
-        with Path(os.environ["FAULT_CONTROL"]).open("r+b") as file:
-            self.control = mmap.mmap(file.fileno(), 16)
-
-    def misbehave(self, error: int, kinds: int, one_in: int = 1, seed: int = 0) -> None:
-        """Let one in so many calls of these kinds fail."""
-        self.control[:] = struct.pack("iIII", error, kinds, one_in, seed)
-
-    def behave(self) -> None:
-        """No more faults."""
-        self.misbehave(0, 0)
 
 
 def kept(folder: Path) -> list[Fact]:
@@ -92,4 +70,4 @@ def record(folder: Path, seed: int, disk: Disk, count: int = 400) -> None:
 if __name__ == "__main__":
     place, first, last = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     for one in range(first, last):
-        record(place / str(one), one, Disk())
+        record(place / str(one), one, Disk.here())

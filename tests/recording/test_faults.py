@@ -1,6 +1,5 @@
 """A disk that is full, read-only or broken is survived: what is seen waits, and what cannot wait is a gap."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -8,33 +7,18 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
-REPOSITORY = HERE.parents[1]
+from tests.recording.shim import make_disk
 
-
-@pytest.fixture(scope="module")
-def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compile the faults."""
-    if sys.platform != "linux":
-        pytest.skip("faults of a disk are preloaded as on Linux: run this there")
-    if not shutil.which("gcc"):
-        pytest.skip("gcc makes the faults of a disk and is not here: apt-get install gcc")
-    library = tmp_path_factory.mktemp("shim") / "faults.so"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", library, HERE / "faults.c", "-ldl"], check=True)
-    return library
+REPOSITORY = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("first", range(0, 12, 4))
-def test_nothing_is_lost_to_a_disk_that_fails_now_and_then(first: int, shim: Path, tmp_path: Path) -> None:
-    control = tmp_path / "control"
-    control.write_bytes(bytes(16))
+def test_nothing_is_lost_to_a_disk_that_fails_now_and_then(first: int, tmp_path: Path) -> None:
     folder = tmp_path / "disk"
     folder.mkdir()
-    told = {"LD_PRELOAD": str(shim), "FAULT_CONTROL": str(control), "FAULT_FOLDER": str(folder)}
+    disk = make_disk(folder, tmp_path)
     command = [sys.executable, "-m", "tests.recording.faulty", folder, str(first), str(first + 4)]
-    done = subprocess.run(
-        command, cwd=REPOSITORY, env={**os.environ, **told}, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, cwd=REPOSITORY, env=disk.environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
