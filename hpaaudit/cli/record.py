@@ -64,6 +64,24 @@ class Bytes(click.ParamType[int]):
         return size
 
 
+class LabelKey(click.ParamType[str]):
+    """The key of a label."""
+
+    name = "label"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """As Kubernetes takes it."""
+        from hpaaudit.api.selector import BadSelector, parse
+
+        try:
+            terms = parse(str(value)).terms
+        except BadSelector as problem:
+            self.fail(str(problem), param, ctx)
+        if [term.operator for term in terms] != ["exists"]:
+            self.fail(f"{value!r} is no key of a label", param, ctx)
+        return str(value)
+
+
 @click.command("record", short_help="Record the HPAs of a cluster.")
 @click.option(
     "--into",
@@ -99,6 +117,14 @@ class Bytes(click.ParamType[int]):
     "--keep-days", type=click.FloatRange(min=0, min_open=True), metavar="N", help="Remove what is older, by the hour."
 )
 @click.option("--keep-bytes", type=Bytes(), metavar="SIZE", help="Remove the oldest beyond that much, as 10Gi.")
+@click.option(
+    "--keep-label",
+    "keep_labels",
+    type=LabelKey(),
+    multiple=True,
+    metavar="KEY",
+    help="Record this label of pods too; again for more.  [default: those that selectors name]",
+)
 @click.option("--plan", is_flag=True, help="Say what would be read and what cannot be, and record nothing.")
 def record_command(
     into: Path | None,
@@ -115,6 +141,7 @@ def record_command(
     log: str,
     keep_days: float | None,
     keep_bytes: int | None,
+    keep_labels: tuple[str, ...],
     plan: bool,
 ) -> None:
     """Record the HPAs of a cluster, and all that decides what they do.
@@ -160,6 +187,7 @@ def record_command(
             upload=upload,
             keep_days=keep_days,
             keep_bytes=keep_bytes,
+            keep_labels=keep_labels,
             show=talk.show,
             note=talk.note,
         )

@@ -80,7 +80,7 @@ def _cached(observer: Observer) -> Metric:
         ("horizontalpodautoscalers.autoscaling",): len(observer.hpas.seen),
         ("pods",): len(observer.pods.seen),
     }
-    for (group, resource), workloads in observer.workloads.items():
+    for (group, resource), workloads in observer.targets.workloads.items():
         objects[f"{resource}.{group}" if group else resource,] = len(workloads.seen)
     return _gauge("cache_objects", "Objects that are known now.", ("resource",), objects)
 

@@ -2,12 +2,13 @@
 
 import asyncio
 import random
+from collections.abc import AsyncIterator
 from contextlib import aclosing
+from functools import partial
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
 import aiohttp
-import msgspec
 
 from hpaaudit.cluster.client import (
     GONE,
@@ -18,6 +19,7 @@ from hpaaudit.cluster.client import (
 )
 from hpaaudit.cluster.gaps import Gaps
 from hpaaudit.cluster.meters import kind_of
+from hpaaudit.cluster.shapes import UNREADABLE, WHOLE, Shape, TooLong, decoded, event_of
 from hpaaudit.model.units import Micros
 
 PAGE = 500
@@ -67,8 +69,18 @@ class Watch:
     nothing ends the watch but cancelling it: what fails is tried again, and the gap is written down.
     """
 
-    def __init__(self, client: Client, path: str, follower: Follower, gaps: Gaps, *, query: dict[str, str]) -> None:
+    def __init__(
+        self,
+        client: Client,
+        path: str,
+        follower: Follower,
+        gaps: Gaps,
+        *,
+        query: dict[str, str],
+        shape: Shape = WHOLE,
+    ) -> None:
         self.client, self.path, self.follower, self.gaps, self.query = client, path, follower, gaps, query
+        self.shape = shape
         self.prefix = f"{path}?{urlencode(query)}" if query else path
         self.resource, self.meters = kind_of(path)[0], client.meters
         self.started: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
@@ -100,7 +112,7 @@ class Watch:
             except (aiohttp.ClientError, TimeoutError, OSError) as problem:
                 cause, silent = " ".join(str(problem).split()) or "the connection broke", _was_silent(problem)
                 reason = "silent" if silent else "broken"
-            except (msgspec.DecodeError, ValueError, KeyError, TypeError, AttributeError) as problem:
+            except (*UNREADABLE, TooLong, ValueError, KeyError, TypeError, AttributeError) as problem:
                 # An object that we cannot read must not end a recording: all is listed anew, and the gap stays.
                 cause, reason, self.version = f"an object cannot be read: {problem!r}", "unreadable", ""
                 self._has_started(None)
@@ -145,19 +157,13 @@ class Watch:
     async def _list(self) -> None:
         """Read the whole collection, page by page, so that never all of it is held; an expired page begins it anew."""
         keys: set[Key] = set()
-        following = ""
         self.meters.relists[self.resource,] += 1
-        while True:
-            query = {**self.query, "limit": str(PAGE), **({"continue": following} if following else {})}
-            answer = await self.client.get(f"{self.path}?{urlencode(query)}")
+        async for answer in pages(self.client, self.path, self.query, self.shape):
             if not answer.good:
                 raise WatchFailed(answer)
             for raw in named(answer.body):
                 self.follower.changed(raw, answer.at_us)
                 keys.add(key_of(raw))
-            following = answer.body["metadata"].get("continue") or ""
-            if not following:
-                break
         self.follower.only(keys, answer.at_us)
         self.version, self.heard_us = answer.body["metadata"]["resourceVersion"], answer.at_us
         self.gaps.found(self.prefix, answer.at_us)
@@ -183,10 +189,10 @@ class Watch:
                     continue
                 events += 1
                 self.meters.heard(self.resource, self.heard_us)
-                event = msgspec.json.decode(line)
-                if event["type"] == "ERROR":
-                    raise WatchFailed(_status(self.path, event["object"], self.heard_us))
-                self._take(event["type"], event["object"], self.heard_us)
+                kind, raw = event_of(line, self.shape)
+                if kind == "ERROR":
+                    raise WatchFailed(_status(self.path, raw, self.heard_us))
+                self._take(kind, raw, self.heard_us)
         if not events and self._stood() >= SHORT_SECONDS:
             # No bookmark either: the version would be compacted away. A fresh list takes over without a hole.
             self.version = ""
@@ -198,6 +204,18 @@ class Watch:
             self.follower.gone(raw, now)
         elif kind != "BOOKMARK":
             self.follower.changed(raw, now)
+
+
+async def pages(client: Client, path: str, query: dict[str, str], shape: Shape) -> AsyncIterator[Answer]:
+    """A whole collection, page by page, so that never all of it is held; a bad answer is the last one."""
+    following = ""
+    while True:
+        asked = {**query, "limit": str(PAGE), **({"continue": following} if following else {})}
+        answer = await client.get(f"{path}?{urlencode(asked)}", decode=partial(decoded, shape=shape.listed))
+        yield answer
+        following = ((answer.body["metadata"] or {}).get("continue") or "") if answer.good else ""
+        if not following:
+            return
 
 
 def named(listed: Object) -> list[Object]:

@@ -106,7 +106,7 @@ def replay(
         except Beyond as reason:
             warn(f"decided one by one, for {reason}")
     prepared = asked.prepare(folder)
-    _tell_unsupported(prepared, warn)
+    _tell_left_out(prepared, warn)
     seconds = len(prepared.plan.passes) * (SECONDS_EACH if prepared.plan.exact else SECONDS_EACH_GUESSED)
     if seconds > PATIENCE_SECONDS:
         warn(_slow(seconds))
@@ -135,7 +135,9 @@ class _Asked:
         )
 
 
-def _tell_unsupported(prepared: Prepared, warn: Callable[[str], None]) -> None:
+def _tell_left_out(prepared: Prepared, warn: Callable[[str], None]) -> None:
+    if prepared.recording.torn:
+        warn(f"the last {prepared.recording.torn} bytes of the log were being written and are not read")
     for key, reason in sorted(prepared.plan.unsupported.items()):
         warn(f"{key} is not replayed: {reason}")
 
@@ -160,7 +162,7 @@ def _for_kernel(folder: Path, asked: _Asked, detail: str | None, warn: Callable[
         return None
     if detail is None and prepared.derived is not None and prepared.derived.count() < fleet.WORTH_IT_DERIVED:
         return None
-    _tell_unsupported(prepared, warn)
+    _tell_left_out(prepared, warn)
     return prepared
 
 
@@ -241,9 +243,12 @@ def prepare(
     from hpaaudit.api.flags import user_flags, with_flags
     from hpaaudit.engine.plan import plan
     from hpaaudit.recording.read import open_recording
+    from hpaaudit.recording.verify import require_sound
 
     given = user_flags(flags)
     opened = open_recording(recording, until_us=until)
+    if compiled:  # which reads a part of it, and the results the rest: nothing may be decided from a half
+        require_sound(opened)
     period_us = with_flags(Flags(), given).sync_period_us if "sync-period" in given else None
     derived = None
     if not compiled:

@@ -62,12 +62,13 @@ def test_a_recording_is_told_from_its_start_to_its_end(
     code, said = Recorder(into, admin, *options).wait()
     assert code == 0
     lines = lines_of(said)
-    assert [line["event"] for line in lines] == ["listening", "recording_started", "recording_ended"]
+    assert [line["event"] for line in lines] == ["listening", "recording_started", "estimate", "recording_ended"]
     assert {line["level"] for line in lines} == {"info"}
     assert lines[1]["namespace"] == namespace
     assert lines[1]["server"] == cluster.url
-    assert lines[2]["hpas"] == 1
-    assert lines[2]["gaps"] == 0
+    assert lines[2]["reads"] == 1
+    assert lines[3]["hpas"] == 1
+    assert lines[3]["gaps"] == 0
     assert cluster.tokens["admin"] not in said
 
 

@@ -69,7 +69,7 @@ def test_a_store_that_is_away_keeps_nobody_from_recording(
     )
     assert done.returncode == 0, done.stderr
     events = [json.loads(line)["event"] for line in done.stderr.splitlines()]
-    assert events == ["recording_started", "upload_failed", "upload_unfinished", "recording_ended"]
+    assert events == ["recording_started", "estimate", "upload_failed", "upload_unfinished", "recording_ended"]
     assert verify(tmp_path / "recording").complete
 
 

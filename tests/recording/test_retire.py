@@ -19,7 +19,17 @@ from hpaaudit.recording.verify import verify
 from tests.recording.conftest import at
 
 LIMITS, NOON = Limits(ballast_bytes=0), at(0)
-STATES = ("ControllerSeen", "VersionRead", "LeaseSeen", "HpaSeen", "TargetSeen", "PodSeen", "ApiServiceSeen")
+STATES = (
+    "ControllerSeen",
+    "VersionRead",
+    "LeaseSeen",
+    "HpaSeen",
+    "TargetSeen",
+    "RolloutSeen",
+    "ScaledObjectSeen",
+    "PodSeen",
+    "ApiServiceSeen",
+)
 RECORDING = Path(__file__).parents[2] / "recordings" / "scaled-by-hand"
 
 
