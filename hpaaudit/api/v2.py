@@ -26,13 +26,15 @@ from hpaaudit.model.units import Quantity
 DEFAULT_MIN_REPLICAS = 1
 DEFAULT_CPU_UTILIZATION = 80
 
-_SOURCE_FIELD = {
+SOURCE_FIELD = {
     "Resource": "resource",
     "ContainerResource": "containerResource",
     "Pods": "pods",
     "Object": "object",
     "External": "external",
 }
+"""Where the source of a metric stands, by its type."""
+
 _UP_POLICIES = (
     ScalingPolicy(type="Pods", value=4, period_seconds=15),
     ScalingPolicy(type="Percent", value=100, period_seconds=15),
@@ -67,7 +69,7 @@ def decode_status(text: str) -> HpaStatus:
         last_scale_us=times.maybe_micros(raw.get("lastScaleTime")),
         current_replicas=raw.get("currentReplicas") or 0,
         desired_replicas=raw.get("desiredReplicas") or 0,
-        current_metrics=None if metrics is None else tuple(_metric_status(item) for item in metrics),
+        current_metrics=None if metrics is None else tuple(metric_status(item) for item in metrics),
         conditions=conditions(raw.get("conditions") or ()),
     )
 
@@ -111,7 +113,7 @@ def _quantity(raw: Any) -> Quantity | None:
 
 def _metric_spec(raw: Mapping[str, Any]) -> MetricSpec:
     kind = raw.get("type", "")
-    source = raw.get(_SOURCE_FIELD.get(kind, ""))
+    source = raw.get(SOURCE_FIELD.get(kind, ""))
     body: Mapping[str, Any] = source or {}
     metric = body.get("metric") or {}
     described = body.get("describedObject")
@@ -165,9 +167,10 @@ def _rules(raw: Mapping[str, Any], *, window: int | None, policies: tuple[Scalin
     )
 
 
-def _metric_status(raw: Mapping[str, Any]) -> MetricStatus:
+def metric_status(raw: Mapping[str, Any]) -> MetricStatus:
+    """An entry of `currentMetrics`."""
     kind = raw.get("type", "")
-    body: Mapping[str, Any] = raw.get(_SOURCE_FIELD.get(kind, "")) or {}
+    body: Mapping[str, Any] = raw.get(SOURCE_FIELD.get(kind, "")) or {}
     metric = body.get("metric") or {}
     current = body.get("current") or {}
     described = body.get("describedObject")

@@ -6,7 +6,7 @@ from hpaaudit.engine.remember import remember_scale
 from hpaaudit.engine.rules.published import KEPT, UNDONE, followed, is_unbent
 from hpaaudit.engine.status import condition_of
 from hpaaudit.model.decision import Decision
-from hpaaudit.model.hpa import Hpa, HpaStatus
+from hpaaudit.model.hpa import Condition, Hpa, HpaStatus
 from hpaaudit.model.memory import Memory, Recommendation
 from hpaaudit.model.units import Micros
 
@@ -35,10 +35,10 @@ def follow(before: Memory, after: Memory, decision: Decision, hpa: Hpa, publishe
     return remember_scale(undone, hpa.spec.behavior, current, published.desired_replicas, now_us)
 
 
-def unbent(published: HpaStatus) -> bool:
+def unbent(conditions: tuple[Condition, ...]) -> bool:
     """Whether the conditions say that nothing bent the recommendation."""
     able, active, limited = (
-        condition_of(published.conditions, kind) for kind in ("AbleToScale", "ScalingActive", "ScalingLimited")
+        condition_of(conditions, kind) for kind in ("AbleToScale", "ScalingActive", "ScalingLimited")
     )
     return is_unbent(
         active is not None and active.status == "False",
@@ -50,7 +50,7 @@ def unbent(published: HpaStatus) -> bool:
 
 def _recommended(after: Memory, decision: Decision, published: HpaStatus) -> Memory:
     """Where nothing bent the recommendation, it is the published number."""
-    if not unbent(published) or decision.raw_desired in (None, published.desired_replicas):
+    if not unbent(published.conditions) or decision.raw_desired in (None, published.desired_replicas):
         return after
     active = condition_of(published.conditions, "ScalingActive")
     if after.recommendations is None or active is None or active.status == "False":

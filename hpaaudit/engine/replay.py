@@ -134,7 +134,7 @@ class Process:
         if planned.published is not None and choice.seen.hpa is not None:
             published = decode_status(planned.published)
             after = follow(before, after, choice.decision, choice.seen.hpa, published)
-            if choice.evidence == "assumed" and not unbent(published):
+            if choice.evidence == "assumed" and not unbent(published.conditions):
                 # What it recommended is only guessed: from here on memory is as unknown as at the start.
                 self.unseen_until_us[key] = instant.at_us
         self.memories[key] = after

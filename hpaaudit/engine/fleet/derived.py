@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from hpaaudit.engine.fleet.beyond import Beyond
+from hpaaudit.engine.fleet.hpas import SHOWN_WHOLE
 from hpaaudit.engine.fleet.ids import Array, Ids
 from hpaaudit.engine.fleet.rows import Rows, chosen, joined
 from hpaaudit.engine.instants import NOWHERE, STATUS_WRITE, Evidence
@@ -14,9 +15,6 @@ from hpaaudit.engine.world import LAG_US
 from hpaaudit.model.columns import Telling
 from hpaaudit.model.facts import Fact, HpaSeen
 from hpaaudit.model.units import Micros
-
-SHOWN_WHOLE = ("autoscaling/v2", "autoscaling/v2beta2")
-"""The served versions whose status is one text, of one shape."""
 
 
 class Derived:

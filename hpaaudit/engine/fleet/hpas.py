@@ -19,6 +19,8 @@ from hpaaudit.model.flags import Flags
 from hpaaudit.model.units import Micros
 
 V1 = "autoscaling/v1"
+SHOWN_WHOLE = ("autoscaling/v2", "autoscaling/v2beta2")
+"""The served versions whose status is one text, of one shape."""
 _COLUMNS = ("hpa", "seq", "spec", "status", "version", "uid")
 
 
@@ -103,7 +105,9 @@ class HpaTracks:
         distinct, places = np.unique(codes, axis=1, return_inverse=True)
         found[alive] = len(self.statuses) + places.reshape(-1)
         self.statuses.add(
-            decode_status(
+            status.words[text]
+            if version.words[one] in SHOWN_WHOLE
+            else decode_status(
                 _seen(
                     version.words[one],
                     "{}",

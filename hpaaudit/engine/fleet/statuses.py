@@ -4,6 +4,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from hpaaudit.api.status import Entry, conditions_of, metric_of, read, thousandths
+from hpaaudit.api.times import maybe_micros
+from hpaaudit.api.v2 import decode_status
 from hpaaudit.engine.fleet.ids import Array, Ids
 from hpaaudit.engine.fleet.rows import Rows, chosen, empty, joined
 from hpaaudit.engine.fleet.tape import NONE, Entries, Statuses
@@ -14,17 +17,19 @@ from hpaaudit.engine.recommend import EMPTY_STATUS
 from hpaaudit.engine.release import Rules
 from hpaaudit.engine.rules.numbers import wrap64
 from hpaaudit.engine.status import condition_of
-from hpaaudit.model.hpa import HpaStatus, LabelSelector, MetricSpec, MetricStatus, ObjectRef
-from hpaaudit.model.units import Quantity
+from hpaaudit.model.hpa import Condition, HpaStatus, LabelSelector, MetricSpec, MetricStatus, ObjectRef
 
 Shown = tuple[str, str, str, LabelSelector | None, ObjectRef | None, bool, bool, bool]
 """What tells an entry of currentMetrics from another, but for its numbers: its metric, and which numbers there are."""
+
+Said = tuple[int, int, int, int, int]
+"""Of conditions: whether the controller scaled to zero, each of the usual three, and whether anything was bent."""
 
 UNLIKE_ANY = NONE
 """An entry whose numbers are no thousandths: nothing that is computed equals it."""
 
 _KINDS = ("AbleToScale", "ScalingActive", "ScalingLimited")
-_NANO = 1_000_000  # billionths in a thousandth
+REMEMBERED = 1 << 14  # texts of conditions
 
 
 class StatusTable:
@@ -40,47 +45,77 @@ class StatusTable:
         self.shown: Ids[Shown] = Ids()
         self.shown.of(shown_of(EMPTY_STATUS, value=False, average=False, percent=False))
         self._rules = rules
+        self._said: dict[bytes, Said] = {}
+        self._metrics: dict[tuple[object, ...], int] = {}
         self._rows, self._entries = empty(Statuses._fields), empty(Entries._fields)
 
     def __len__(self) -> int:
         return len(self._rows["desired"])
 
-    def add(self, statuses: Iterable[HpaStatus]) -> None:
-        """Take more, numbered on from those that are here."""
+    def add(self, statuses: Iterable[str | HpaStatus]) -> None:
+        """Take more, numbered on from those that are here; those of the newest version as their text."""
         rows: list[tuple[int, ...]] = []
         entries: list[tuple[int, ...]] = []
         begun = len(self._entries["shown"])
-        for status in statuses:
-            first = begun + len(entries)
-            entries += [self._entry(metric) for metric in status.current_metrics or ()]
-            found = [condition_of(status.conditions, kind) for kind in _KINDS]
-            words = (NONE if one is None else self.words.of((one.status, one.reason)) for one in found)
-            active = found[1]
-            fails = active is not None and active.status == "False"
-            rows.append(
-                (
-                    status.desired_replicas,
-                    status.current_replicas,
-                    NULL if status.last_scale_us is None else status.last_scale_us,
-                    scaled_to_zero(status, self._rules),
-                    *words,
-                    FAILING if fails else UNBENT if unbent(status) else BENT,
-                    first,
-                    begun + len(entries),
-                )
-            )
+        for one in statuses:
+            first, parts = begun + len(entries), read(one) if isinstance(one, str) else None
+            if parts is None:
+                status = decode_status(one) if isinstance(one, str) else one
+                desired, current, at = status.desired_replicas, status.current_replicas, status.last_scale_us
+                said = self._say(status.conditions)
+                entries += map(self._entry, status.current_metrics or ())
+            else:
+                desired, current = parts.desired_replicas or 0, parts.current_replicas or 0
+                at = maybe_micros(parts.last_scale_time)
+                said = self._say_once(bytes(parts.conditions))
+                entries += map(self._read_entry, parts.current_metrics or ())
+            rows.append((desired, current, NULL if at is None else at, *said, first, begun + len(entries)))
         self._rows = joined([self._rows, _columns(Statuses._fields, rows)])
         self._entries = joined([self._entries, _columns(Entries._fields, entries)])
 
+    def _say_once(self, raw: bytes) -> Said:
+        """The same of their JSON, which repeats."""
+        found = self._said.get(raw)
+        if found is None:
+            if len(self._said) >= REMEMBERED:
+                self._said.clear()
+            found = self._said[raw] = self._say(conditions_of(raw))
+        return found
+
+    def _say(self, conditions: tuple[Condition, ...]) -> Said:
+        """What conditions say."""
+        found = [condition_of(conditions, kind) for kind in _KINDS]
+        able, active, limited = (NONE if one is None else self.words.of((one.status, one.reason)) for one in found)
+        fails = found[1] is not None and found[1].status == "False"
+        bent = FAILING if fails else UNBENT if unbent(conditions) else BENT
+        return int(scaled_to_zero(conditions, self._rules)), able, active, limited, bent
+
+    def _read_entry(self, entry: Entry) -> tuple[int, ...]:
+        current = entry.source.current
+        value, average, percent = current.value, current.average_value, current.average_utilization
+        key = (entry.type, entry.source.known_by, value is None, average is None, percent is None)
+        shown = self._metrics.get(key)
+        if shown is None:
+            shown = self._metrics[key] = self._shown(metric_of(entry), value, average, percent)
+        numbers = (0 if value is None else thousandths(value), 0 if average is None else thousandths(average))
+        return self._as_entry(shown, *numbers, percent)
+
     def _entry(self, metric: MetricStatus) -> tuple[int, ...]:
-        numbers = (_milli(metric.value), _milli(metric.average_value), metric.average_utilization or 0)
-        if None in numbers:
+        value, average, percent = metric.value, metric.average_value, metric.average_utilization
+        shown = self._shown(metric, value, average, percent)
+        numbers = (0 if value is None else thousandths(value.text), 0 if average is None else thousandths(average.text))
+        return self._as_entry(shown, *numbers, percent)
+
+    def _shown(self, metric: MetricStatus, *numbers: object) -> int:
+        value, average, percent = (number is not None for number in numbers)
+        return self.shown.of(shown_of(metric, value=value, average=average, percent=percent))
+
+    @staticmethod
+    def _as_entry(shown: int, value: int | None, average: int | None, percent: int | None) -> tuple[int, ...]:
+        """The columns of an entry; what is too large for a number equals nothing that is computed."""
+        if value is None or average is None or wrap64(value) != value or wrap64(average) != average:
             return UNLIKE_ANY, 0, 0, 0
-        value, average, percent = (
-            number is not None for number in (metric.value, metric.average_value, metric.average_utilization)
-        )
-        shown = shown_of(metric, value=value, average=average, percent=percent)
-        return self.shown.of(shown), *(number or 0 for number in numbers)
+        return shown, value, average, percent or 0
 
     def keep(self, numbers: Array) -> Array:
         """Let go of all but these, which are sorted; return which number each of them has now, by its old one."""
@@ -102,12 +137,6 @@ class StatusTable:
 def shown_of(metric: MetricStatus | MetricSpec, *, value: bool, average: bool, percent: bool) -> Shown:
     """What an entry of currentMetrics shows of its metric, and which numbers."""
     return metric.type, metric.name, metric.container, metric.selector, metric.described, value, average, percent
-
-
-def _milli(quantity: Quantity | None) -> int | None:
-    """Thousandths, zero without; None where that is no whole number of them, or too large."""
-    milli, rest = divmod(0 if quantity is None else quantity.nano, _NANO)
-    return None if rest or wrap64(milli) != milli else milli
 
 
 def _columns(names: Sequence[str], rows: list[tuple[int, ...]]) -> Rows:
