@@ -101,7 +101,7 @@ def readiness(observer: Observer | None, meters: Meters) -> list[Check]:
     A stream that is forbidden is waited for no longer: it is a gap, and the rest is recorded all the same.
     """
     if observer is None:
-        return [Check(name="started", holds=False, said="the API server was not reached yet")]
+        return [Check(name="started", holds=False, said="waits for the API server, or for the disk")]
     checks = []
     for watch in observer.watches:
         if not watch.started.done():

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpaaudit import __version__
-from hpaaudit.errors import AuditError, BadOption
+from hpaaudit.errors import AuditError, BadOption, RecordingError
 from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.model.plan import Kept, Plan, Progress
 from hpaaudit.model.units import SECOND, Micros
@@ -27,6 +27,7 @@ UPLOAD_SECONDS = 40
 """So long an ended recording waits for its object store: within the 60 s that a Pod has to end."""
 DAY = 24 * 3600 * SECOND
 INTERRUPTED = 130
+RETRY_SECONDS = 5
 
 
 def _unheard(_: object) -> None:
@@ -135,33 +136,30 @@ class _Session:
         from hpaaudit.cluster.clock import Clock
         from hpaaudit.cluster.door import Door
         from hpaaudit.cluster.observer import Observer, check
-        from hpaaudit.recording.keep import Keeper
 
-        self.begun, clock, uploader = time.monotonic(), Clock(), self._uploader()
+        self.begun, clock, stopping, uploader = time.monotonic(), Clock(), asyncio.Event(), self._uploader()
         async with Client(access, clock, qps=self.qps) as client, Door(self.listen, client.meters) as door:
             if door.url:
                 self.note(Note(f"listening on {door.url}", Event.LISTENING, Level.INFO, url=door.url))
             await check(client, scope)
-            with Keeper(
-                self.into, cluster=access.server, now_us=clock.now(), note=self.note, limits=self.limits
-            ) as keeper:
+            with _Signals(stopping.set), await self._keeper(access.server, clock.now, stopping) as keeper:
                 self.note(_started(self.into, access, scope))
                 observer = Observer(client, scope, keeper.add, self.note)
                 observer.remember(keeper.known)
                 door.begin(observer, lambda: _kept(keeper, uploader))
-                with _Signals(observer.stop):
-                    if self.for_seconds is not None:
-                        asyncio.get_running_loop().call_later(self.for_seconds, observer.stop)
-                    try:
-                        async with asyncio.TaskGroup() as group:
-                            beside = [group.create_task(self._tick(observer, keeper, clock.now))]
-                            if uploader:
-                                beside.append(group.create_task(uploader.run()))
-                            await observer.run()
-                            for task in beside:
-                                task.cancel()
-                    except* AuditError as several:
-                        raise _first(several) from None
+                try:
+                    async with asyncio.TaskGroup() as group:
+                        beside = [
+                            group.create_task(self._tick(observer, keeper, clock.now)),
+                            group.create_task(self._end(observer, stopping)),
+                        ]
+                        if uploader:
+                            beside.append(group.create_task(uploader.run()))
+                        await observer.run()
+                        for task in beside:
+                            task.cancel()
+                except* AuditError as several:
+                    raise _first(several) from None
             if uploader:
                 await uploader.finish(UPLOAD_SECONDS)
         done = self._progress(observer, keeper)
@@ -177,6 +175,31 @@ class _Session:
         except ImportError as missing:
             raise BadOption(f"--upload needs {missing.name}: pip install 'hpaaudit[cloud]'") from None
         return Uploader(self.into, self.upload, self.note)
+
+    async def _keeper(self, server: str, now: Callable[[], Micros], stopping: asyncio.Event) -> "Keeper":
+        """Begin a recording, or go on with one, which waits for a disk that refuses: to end would not help it."""
+        from hpaaudit.recording.keep import Keeper
+
+        told = False
+        while True:
+            try:
+                return Keeper(self.into, cluster=server, now_us=now(), note=self.note, limits=self.limits)
+            except RecordingError as problem:
+                begun = (self.into / "recording.json").exists()
+                if not isinstance(problem.__cause__, OSError) or not begun or stopping.is_set():
+                    raise
+                if not told:
+                    line = f"{problem} It is tried again until the disk takes it."
+                    self.note(Note(line, Event.DISK_REFUSED, Level.ERROR))
+                told = True
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stopping.wait(), RETRY_SECONDS)
+
+    async def _end(self, observer: "Observer", stopping: asyncio.Event) -> None:
+        """Stop the observer when it is time, or when somebody says so."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stopping.wait(), self.for_seconds)
+        observer.stop()
 
     async def _tick(self, observer: "Observer", keeper: "Keeper", now: Callable[[], Micros]) -> None:
         """Show the progress every second, and put on the disk what is due."""

@@ -75,6 +75,7 @@ class Telling:
     facts       those that tell something, each with the number of facts before it: of HPAs only those that show
                 another spec, or the first of a life
     keys        `namespace/name` of HPAs;  key, seq   where one of them shows another status than before
+    repeated    facts that show an HPA whose status is as it was
     texts       what the statuses say
     """
 
@@ -84,4 +85,5 @@ class Telling:
     keys: tuple[str, ...]
     key: "NDArray[np.int64]"
     seq: "NDArray[np.int64]"
+    repeated: "NDArray[np.int64]"
     texts: tuple[str, ...]

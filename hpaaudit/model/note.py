@@ -19,6 +19,7 @@ class Event(StrEnum):
     RESUMED = "recording_resumed"
     DISK_REFUSED = "disk_refused"
     DISK_RECOVERED = "disk_recovered"
+    RETENTION_FAILED = "retention_failed"
     SEGMENT_DAMAGED = "segment_damaged"
     UPLOAD_FAILED = "upload_failed"
     UPLOAD_RECOVERED = "upload_recovered"

@@ -112,12 +112,22 @@ class Keeper:
             return None
         self._lock = Lock(self.folder)
         try:
-            found = recover(self.folder, source=SOURCE, cluster=cluster)
+            found = self._recover(cluster)
         except BaseException:
             self._lock.release()
             raise
         self._files = found.files
         return found
+
+    def _recover(self, cluster: str) -> Recovered:
+        """Take a recording up; where the disk is full, in the room of the ballast that its last recorder left."""
+        try:
+            return recover(self.folder, source=SOURCE, cluster=cluster)
+        except RecordingError as error:
+            problem = error.__cause__
+            if isinstance(problem, OSError) and problem.errno in FULL and room.drop_ballast(self.folder):
+                return recover(self.folder, source=SOURCE, cluster=cluster)
+            raise
 
     @property
     def bytes(self) -> int:
@@ -258,7 +268,8 @@ class Keeper:
             removed = retire(self.folder, segments, through, cause)
         except OSError as error:
             if not self._unremoved:
-                self.note(f"{self.folder}: cannot remove old segments: {error.strerror}")
+                line = f"{self.folder}: cannot remove old segments: {error.strerror}"
+                self.note(Note(line, Event.RETENTION_FAILED))
             self._unremoved = True
             return False
         if removed:

@@ -14,15 +14,18 @@ class Lock:
     """Held from here until `release`, or until the process ends in whatever way; raises `RecordingError`."""
 
     def __init__(self, folder: Path) -> None:
-        self._file = os.open(folder / RECORDING, os.O_RDONLY)
+        try:
+            self._file = os.open(folder / RECORDING, os.O_RDONLY)
+        except OSError as error:
+            raise RecordingError(f"cannot go on in {folder}: {error.strerror}.") from error
         try:
             if os.name == "posix":
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        except OSError:
             os.close(self._file)
             raise RecordingError(
                 f"{folder} is being recorded into by another process: end that one, or name another folder."
-            ) from error
+            ) from None
 
     def release(self) -> None:
         """Let others in."""

@@ -21,8 +21,8 @@ def log_name(number: int) -> str:
 class Log:
     """The log of one segment.
 
-    broken   the disk refused to say that it has what was written: nothing may follow in this file, for nobody knows
-             what of it is there
+    broken   the disk refused to say that it has what was written, or what of it counts: nothing may follow in this
+             file, for nobody knows what of it is there
 
     All verbs raise `OSError`; after an `append` that raised the file is as it was before, unless it is broken.
     """
@@ -45,12 +45,8 @@ class Log:
 
     def append(self, first_seq: int, facts: int, rows: Mapping[str, Sequence[Row]]) -> None:
         """Add some facts: they are on the disk when this returns."""
-        data = memoryview(frames.frame(first_seq, facts, rows))
-        end = self._size
         try:
-            while data:
-                written = os.pwrite(self._file, data, end)
-                data, end = data[written:], end + written
+            end = self._write(frames.frame(first_seq, facts, rows), self._size)
         except OSError:
             with suppress(OSError):
                 os.ftruncate(self._file, self._size)
@@ -63,8 +59,18 @@ class Log:
             raise
         self._size = end
         # It gets to the disk with the next frame, or not at all: it may say too little, never too much.
-        with suppress(OSError):
-            os.pwrite(self._file, frames.acknowledgement(end), len(frames.MAGIC))
+        try:
+            self._write(frames.acknowledgement(end), len(frames.MAGIC))
+        except OSError:
+            self.broken = True
+
+    def _write(self, data: bytes, at: int) -> int:
+        """Write all of that; return where it ends."""
+        rest = memoryview(data)
+        while rest:
+            written = os.pwrite(self._file, rest, at)
+            rest, at = rest[written:], at + written
+        return at
 
     def close(self) -> None:
         """Let go of the file, which stays."""

@@ -47,15 +47,17 @@ def read_telling(folder: Path, segments: Sequence[Segment], component: str) -> I
             other = targets.differs(as_columns(scaled), ("spec_replicas",))["spec_replicas"]
             found += _facts("targets", scaled.filter(pa.array(other)))
         keys: tuple[str, ...] = ()
-        key, seq, texts = np.empty(0, np.int64), np.empty(0, np.int64), keys
+        key, seq, repeated, texts = *([np.empty(0, np.int64)] * 3), keys
         rows = _table(folder, segment, "hpas")
         if rows is not None:
             shown = as_columns(rows)
             differs = hpas.differs(shown, (*SPEC, "status_json"))
             found += _facts("hpas", rows.filter(pa.array(np.logical_or.reduce([differs[name] for name in SPEC]))))
             keys, every = hpas.keys(shown)
-            changed = differs["status_json"] & ~_codes(shown, "gone")
+            alive = ~_codes(shown, "gone")
+            changed = differs["status_json"] & alive
             key, seq, texts = every[changed], _codes(shown, "seq")[changed], _words(shown, "status_json").words
+            repeated = _codes(shown, "seq")[alive & ~differs["status_json"] & ~differs["uid"]]
         yield Telling(
             first_seq=segment.first_seq,
             at_us=_times(folder, segment),
@@ -63,6 +65,7 @@ def read_telling(folder: Path, segments: Sequence[Segment], component: str) -> I
             keys=keys,
             key=key,
             seq=seq,
+            repeated=repeated,
             texts=texts,
         )
 

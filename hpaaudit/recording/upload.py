@@ -13,9 +13,8 @@ from obstore.store import from_url
 
 from hpaaudit.errors import BadOption, RecordingError
 from hpaaudit.model.note import Event, Level, Note
-from hpaaudit.recording import manifest
+from hpaaudit.recording import manifest, room
 from hpaaudit.recording.segments import Unsound, file_bytes
-from hpaaudit.recording.uploaded import mark_uploaded, uploaded
 
 SCHEMES = ("s3", "gs", "az", "abfs", "abfss")
 LISTED = "s3://bucket/prefix, gs://bucket/prefix or az://container/prefix"
@@ -53,7 +52,7 @@ class Uploader:
         self.failures = self.failing = 0
         self.given_up = False
         self._begun = False
-        self._damaged: set[int] = set()
+        self._damaged: set[str] = set()
 
     async def run(self) -> None:
         """Look for new segments until cancelled."""
@@ -82,21 +81,18 @@ class Uploader:
             line = f"{left} segments are not in {self.url}: they stay in {self.folder}, and go with its next recorder"
             self.note(Note(line, Event.UPLOAD_UNFINISHED, segments=left))
 
-    def waiting(self) -> list[int]:
-        """The whole segments that are not in the store yet, oldest first."""
-        there = uploaded(self.folder)
-        found = (self.folder / manifest.SEGMENTS).glob(f"*/{manifest.MANIFEST}")
-        numbers = (int(path.parent.name) for path in found if path.parent.name.isdecimal())
-        return sorted(number for number in numbers if number not in there)
+    def waiting(self) -> list[Path]:
+        """The folders of whole segments that are not in the store yet, oldest first."""
+        return room.sealed(self.folder)
 
     async def _all(self) -> bool:
         """Bring all that waits; whether it is there now, but for what is damaged."""
         try:
             if not self._begun:
                 await self._begin()
-            for number in self.waiting():
-                if number not in self._damaged and await self._segment(number):
-                    mark_uploaded(self.folder, number)
+            for segment in self.waiting():
+                if segment.name not in self._damaged and await self._segment(segment):
+                    room.mark_uploaded(segment)
             if (end := self.folder / manifest.END).exists():
                 await obstore.put_async(self.store, manifest.END, end.read_bytes(), use_multipart=False)
         except Elsewhere as problem:
@@ -126,24 +122,25 @@ class Uploader:
             await obstore.delete_async(self.store, manifest.END)
         self._begun = True
 
-    async def _segment(self, number: int) -> bool:
+    async def _segment(self, folder: Path) -> bool:
         """The files of a segment, and last its manifest: who reads the store sees whole segments only.
 
         False where it is not what was written: then it is left where it is.
         """
-        place = manifest.segment_name(number)
-        path = self.folder / place / manifest.MANIFEST
+        place, path = f"{manifest.SEGMENTS}/{folder.name}", folder / manifest.MANIFEST
         try:
+            document = path.read_bytes()
             segment = manifest.segment_from_body(manifest.load(path))
             for file in segment.files:
                 data = await asyncio.to_thread(file_bytes, self.folder, segment, file)
                 await self._put(f"{place}/{file.name}", data)
         except (Unsound, ValueError, KeyError) as problem:
-            self._damaged.add(number)
-            line = f"segment {number} is damaged and not uploaded: {problem}"
-            self.note(Note(line, Event.SEGMENT_DAMAGED, Level.ERROR, segment=number))
+            if folder in self.waiting():  # else it was removed meanwhile, for its age
+                self._damaged.add(folder.name)
+                line = f"segment {folder.name} is damaged and not uploaded: {problem}"
+                self.note(Note(line, Event.SEGMENT_DAMAGED, Level.ERROR, segment=int(folder.name)))
             return False
-        await self._put(f"{place}/{manifest.MANIFEST}", path.read_bytes())
+        await self._put(f"{place}/{manifest.MANIFEST}", document)
         return True
 
     async def _put(self, name: str, data: bytes) -> None:

@@ -10,7 +10,7 @@ from hpaaudit.model.units import Micros
 from hpaaudit.recording.grow import Growing
 from hpaaudit.recording.pending import Pending
 
-# An hour of 300 HPAs, and as much again while they are written. Less costs more on the disk: samples of such a
+# Nearly an hour of 300 HPAs, and as much again while they are written. Less costs more on the disk: samples of such a
 # fleet take 1.7 times their entropy in segments of an hour, 1.9 in those of 15 minutes, 2.4 in those of five.
 BYTE_BUDGET = 64 << 20
 

@@ -20,7 +20,9 @@ from tests.cluster import build
 KUBECTL = f"{build.KUBERNETES}/cmd/kubectl"
 MODULES = {"gofakes3": "github.com/johannesboyne/gofakes3/cmd/gofakes3@v1.2.0"}
 """Name and package@version of programs that `go install` builds."""
-TOOLS = ("kubectl", *MODULES)
+ALERTS = Path(__file__).parents[1] / "house" / "alerts_test.go"
+PROMETHEUS = "github.com/prometheus/prometheus@v0.305.0"
+TOOLS = ("kubectl", "alerts", *MODULES)
 
 
 def folder() -> Path:
@@ -55,6 +57,11 @@ def make() -> Path:
             if name == "kubectl":
                 build.wrapper(work, build.RELEASE)
                 build.go("build", "-ldflags", build.stamps(build.RELEASE), "-o", str(part), KUBECTL, cwd=work)
+            elif name == "alerts":
+                shutil.copy(ALERTS, work)
+                (work / "go.mod").write_text("module alerts\n")
+                build.go("get", PROMETHEUS, cwd=work)
+                build.go("test", "-c", "-ldflags", "-s -w", "-o", str(part), ".", cwd=work)
             else:
                 package, _, version = MODULES[name].partition("@")
                 (work / "go.mod").write_text("module tools\n")

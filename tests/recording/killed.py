@@ -27,7 +27,7 @@ REQUEST = MetricsRequest(
 )
 SMALL = Limits(sync_bytes=3000, segment_bytes=30_000, ballast_bytes=0)
 """So small that logs are synced and segments sealed all the time."""
-SHORT = replace(SMALL, keep_bytes=10_000)
+SHORT = replace(SMALL, keep_bytes=5000)
 """So short that old segments are removed all the time."""
 
 

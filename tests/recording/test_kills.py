@@ -40,4 +40,4 @@ def test_what_was_acknowledged_is_read_back_in_order_and_once(seed: int, killer:
         assert first + len(told) >= max(acknowledged, known)
         known = first + len(told)
         causes = {gap.cause.partition(",")[0] for gap in found if isinstance(gap, Gap)}
-        assert causes <= {"the recorder died", "removed by retention: more than 10"}
+        assert causes <= {"the recorder died", "removed by retention: more than 5"}

@@ -10,8 +10,8 @@ import pytest
 from hpaaudit.errors import BadOption
 from hpaaudit.flows.query import bundled_recording
 from hpaaudit.model.note import Event, Note
+from hpaaudit.recording import room
 from hpaaudit.recording.upload import Pace, Uploader
-from hpaaudit.recording.uploaded import uploaded
 from hpaaudit.recording.verify import verify
 from tests.recording.s3 import BUCKET, SECRET, Store, s3
 
@@ -43,6 +43,11 @@ def events(told: list[str]) -> list[Event]:
     return [note.event for note in told if isinstance(note, Note)]
 
 
+def uploaded(folder: Path) -> set[int]:
+    """The segments that are marked."""
+    return {int(path.parent.name) for path in folder.glob("segments/*/uploaded")}
+
+
 def finish(folder: Path, told: list[str], url: str = URL) -> Uploader:
     """Upload all there is, within reason."""
     uploader = Uploader(folder, url, told.append, BRISK)
@@ -63,9 +68,8 @@ def same(left: Path, right: Path) -> bool:
         {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
         for root in (left, right)
     ]
-    for found in files:
-        found.pop("uploaded", None)
-    return files[0] == files[1]
+    plain = [{name: data for name, data in found.items() if not name.endswith("/uploaded")} for found in files]
+    return plain[0] == plain[1]
 
 
 def test_what_is_downloaded_again_is_the_recording(store: Store, recording: Path, tmp_path: Path) -> None:
@@ -74,6 +78,8 @@ def test_what_is_downloaded_again_is_the_recording(store: Store, recording: Path
     assert told == []
     assert (uploader.failures, uploader.failing) == (0, 0)
     assert uploaded(recording) == {1, 2, 3}
+    assert room.uploaded(recording) == 3
+    assert room.sealed(recording) == []
     back = store.download("prod/hpas", tmp_path / "back")
     assert same(back, recording)
     verification = verify(back, reread=True)
@@ -98,7 +104,7 @@ def test_a_manifest_is_only_there_when_its_segment_is(
     for number in (1, 2, 3):
         of_it = [name for name in created if name.startswith(f"segments/00000{number}/")]
         assert of_it[-1].endswith("/manifest.json")
-        assert len(of_it) == len(list((recording / "segments" / f"00000{number}").iterdir()))
+        assert len(of_it) == len(list((bundled_recording() / "segments" / f"00000{number}").iterdir()))
     assert sorted([*created, "end.json"]) == store.names("prod/hpas")
 
 
@@ -151,7 +157,8 @@ def test_what_an_uploader_left_its_successor_brings(store: Store, recording: Pat
         prefix = f"prod/{count}"
         for name in sorted(names)[:count]:
             store.put(f"{prefix}/{name}", (recording / name).read_bytes())
-        (recording / "uploaded").unlink(missing_ok=True)
+        for mark in recording.glob("segments/*/uploaded"):
+            mark.unlink()
         told: list[str] = []
         finish(recording, told, f"s3://{BUCKET}/{prefix}")
         assert told == []

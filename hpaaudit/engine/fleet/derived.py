@@ -12,14 +12,19 @@ from hpaaudit.engine.lives import Life
 from hpaaudit.engine.plan import Plan, Reading
 from hpaaudit.engine.world import LAG_US
 from hpaaudit.model.columns import Telling
-from hpaaudit.model.facts import HpaSeen
+from hpaaudit.model.facts import Fact, HpaSeen
 from hpaaudit.model.units import Micros
 
-V1 = "autoscaling/v1"
+SHOWN_WHOLE = ("autoscaling/v2", "autoscaling/v2beta2")
+"""The served versions whose status is one text, of one shape."""
 
 
 class Derived:
-    """The reconciles of a recording whose HPAs have no lines; `period_us` is the sync period.
+    """The reconciles of a recording whose HPAs have no lines.
+
+    period_us   the sync period
+    repeated    facts that show an HPA with the status that it had before
+    facts       those that tell something, in their order
 
     Raises `Beyond` where they cannot be told from columns.
     """
@@ -27,9 +32,13 @@ class Derived:
     def __init__(self, parts: Iterable[Telling], period_us: Micros | None) -> None:
         self._reading = Reading()
         times, statuses = [np.empty(0, np.int64)], dict[str, list[Array]]()
+        self.repeated: list[int] = []
+        self.facts: list[Fact] = []
         for part in parts:
             self._take(part, statuses)
             times.append(part.at_us)
+            self.repeated += part.repeated.tolist()
+            self.facts += [fact for _, fact in part.facts]
         raw = np.concatenate(times)
         self._times = np.maximum.accumulate(raw)
         for life in self._reading.lives.all():
@@ -40,8 +49,8 @@ class Derived:
         """One more segment; `statuses` gathers with which facts each HPA showed another one."""
         for index, fact in part.facts:
             if isinstance(fact, HpaSeen):
-                if fact.api_version == V1:
-                    raise Beyond("the HPAs were served as autoscaling/v1")
+                if fact.api_version not in SHOWN_WHOLE:
+                    raise Beyond(f"the HPAs were served as {fact.api_version}")
                 life = self._reading.lives.seen(index, fact)
                 if life is not None:
                     life.seen = fact

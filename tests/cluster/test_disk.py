@@ -1,0 +1,86 @@
+"""A recorder whose disk refuses goes on, says so once, and writes everything down when the disk takes it again."""
+
+import errno
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from hpaaudit.model.facts import Ended, Gap, ResourceMetricsRead
+from hpaaudit.model.units import SECOND
+from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.verify import verify
+from tests.cluster.cluster import Cluster
+from tests.cluster.recorder import ROOT, Recorder, command
+from tests.recording.shim import ALL, make_disk
+
+Create = Callable[..., None]
+REFUSED = "what is seen waits in memory until the disk takes it"
+TAKEN = "the disk takes everything again"
+
+
+def heard(process: "subprocess.Popen[str]", words: str) -> str:
+    """Read what a recorder says until it says this."""
+    assert process.stderr
+    for line in process.stderr:
+        if words in line:
+            return line
+    raise AssertionError(words)
+
+
+def test_a_recorder_outlives_a_full_disk_and_loses_nothing(
+    cluster: Cluster, namespace: str, create: Create, tmp_path: Path
+) -> None:
+    create("checkout")
+    into = tmp_path / "recording"
+    disk = make_disk(into, tmp_path)
+    options = ("--kubeconfig", str(cluster.dir / "admin.kubeconfig"), "-n", namespace, "--interval", "500ms")
+    started = [*command("record", "--into", str(into), *options)]
+    with subprocess.Popen(started, cwd=ROOT, stderr=subprocess.PIPE, text=True, env=disk.environment) as process:
+        while not (into / "log/000001.wal").exists():
+            time.sleep(0.1)
+        disk.misbehave(errno.ENOSPC, ALL)
+        assert "No space left on device" in heard(process, REFUSED)
+        since = time.time()
+        time.sleep(2)
+        until = time.time()
+        disk.behave()
+        heard(process, TAKEN)
+        process.terminate()
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 0, said
+    assert REFUSED not in said
+    assert verify(into, reread=True).damages == ()
+    recording = open_recording(into)
+    assert recording.complete
+    assert not [gap for gap in recording.gaps if "written" in gap.cause]
+    facts = list(recording.facts())
+    assert isinstance(facts[-1], Ended)
+    reads = [fact.at_us / SECOND for fact in facts if isinstance(fact, ResourceMetricsRead)]
+    assert [at for at in reads if since < at < until]  # what was seen meanwhile
+
+
+def test_a_recorder_that_starts_again_on_a_disk_that_refuses_waits_for_it(
+    cluster: Cluster, namespace: str, create: Create, tmp_path: Path
+) -> None:
+    create("checkout")
+    into = tmp_path / "recording"
+    disk = make_disk(into, tmp_path)
+    kubeconfig = cluster.dir / "admin.kubeconfig"
+    options = ("-n", namespace, "--interval", "500ms")
+    recorder = Recorder(into, kubeconfig, *options)
+    while not (into / "log/000001.wal").exists():
+        time.sleep(0.1)
+    recorder.process.kill()
+    recorder.process.communicate()
+    disk.misbehave(errno.EROFS, ALL)
+    started = [*command("record", "--into", str(into), "--kubeconfig", str(kubeconfig), *options)]
+    with subprocess.Popen(started, cwd=ROOT, stderr=subprocess.PIPE, text=True, env=disk.environment) as process:
+        assert "Read-only file system" in heard(process, "It is tried again until the disk takes it.")
+        disk.behave()
+        heard(process, f"going on in {into}")
+        process.terminate()
+        process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert verify(into, reread=True).damages == ()
+    assert [gap.prefix for gap in open_recording(into).facts() if isinstance(gap, Gap)] == ["*"]

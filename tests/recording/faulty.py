@@ -1,0 +1,73 @@
+"""Records on a disk that misbehaves, in a process whose calls fail: run as a script with a folder and seeds."""
+
+import random
+import sys
+from pathlib import Path
+
+from hpaaudit.errors import RecordingError
+from hpaaudit.model.facts import Fact, Gap
+from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.recording.keep import Keeper, Limits
+from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.verify import verify
+from tests.recording.killed import fact
+from tests.recording.shim import ALL, ERRORS, Disk
+
+LIMITS = Limits(
+    sync_us=Micros(3 * SECOND), sync_bytes=2000, segment_us=Micros(40 * SECOND), ballast_bytes=4096, keep_bytes=None
+)
+
+
+def kept(folder: Path) -> list[Fact]:
+    """What can be read."""
+    assert verify(folder, reread=True).damages == ()
+    return [found for found in open_recording(folder).facts() if not isinstance(found, Gap)]
+
+
+def begin(folder: Path, now_us: Micros, disk: Disk, told: list[str]) -> Keeper:
+    """Begin, or go on: where the disk refuses that, it says so, and nothing is harmed."""
+    try:
+        return Keeper(folder, cluster="here", now_us=now_us, note=told.append, limits=LIMITS)
+    except RecordingError as error:
+        assert isinstance(error.__cause__, OSError)  # noqa: PT017 (what it is not is raised)
+        disk.behave()
+        return begin(folder, now_us, disk, told)
+
+
+def record(folder: Path, seed: int, disk: Disk, count: int = 400) -> None:
+    """Record while the disk fails and the recorder dies now and then: what is acknowledged can be read at any time."""
+    chance, told = random.Random(seed), list[str]()  # noqa: S311 (chance that can be repeated)
+    keeper, number, second, deaths = begin(folder, Micros(0), disk, told), 0, 0, 0
+    while number < count:
+        second += 1
+        if chance.random() < 0.1:
+            error, one_in = chance.choice(ERRORS), chance.choice((1, 2, 5))
+            disk.misbehave(error, chance.randint(1, ALL), one_in, chance.getrandbits(31))
+        elif chance.random() < 0.1:
+            disk.behave()
+        keeper.add(fact(number))
+        keeper.tick(Micros(second * SECOND))
+        number += 1
+        if chance.random() < 0.05:
+            found = kept(folder)
+            assert len(found) + deaths >= keeper.acknowledged
+            assert found == [fact(other) for other in range(len(found))]
+        if chance.random() < 0.01:
+            keeper._let_go()
+            keeper = begin(folder, Micros(second * SECOND), disk, told)
+            number, deaths = len(kept(folder)), deaths + 1
+    disk.behave()
+    keeper.tick(Micros((second + 120) * SECOND))
+    gaps = len(open_recording(folder).gaps)
+    assert gaps <= deaths  # one that died before it could log its gap left that to the next
+    assert keeper.acknowledged == count + gaps
+    keeper.close()
+    assert kept(folder) == [fact(number) for number in range(count)]
+    assert open_recording(folder).complete
+    assert any("waits in memory" in line for line in told)
+
+
+if __name__ == "__main__":
+    place, first, last = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    for one in range(first, last):
+        record(place / str(one), one, Disk.here())

@@ -1,0 +1,112 @@
+"""Records on a disk of 3 MB that fills up and gets room again: run as a script with a folder, in its own mounts."""
+
+import random
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from hpaaudit.model.facts import Fact, Gap, HpaSeen, PodGone, PodSeen, ResourceMetricsRead
+from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.recording import room
+from hpaaudit.recording.keep import Keeper, Limits
+from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.verify import verify
+from tests.recording.conftest import hpa, pod, usage
+
+DISK, TAKEN = 3 << 20, 2_300_000
+COUNT, LATER = 2500, Micros(3000 * SECOND)
+LIMITS = Limits(
+    sync_us=Micros(SECOND),
+    sync_bytes=20_000,
+    segment_us=Micros(60 * SECOND),
+    segment_bytes=200_000,
+    ballast_bytes=1 << 17,
+)
+
+
+def seen(number: int, chance: random.Random) -> Fact:
+    """Return what a second brings: mostly metrics, often pods, sometimes an HPA."""
+    at_us = Micros(number * SECOND)
+    if number % 7 == 0:
+        return replace(hpa(0, "checkout", number), at_us=at_us, resource_version=str(number))
+    name = f"pod-{chance.randrange(20)}"
+    if number % 3 == 0:
+        if chance.random() < 0.3:
+            return PodGone(at_us=at_us, namespace="shop", name=name, uid=f"uid-{name}")
+        made = pod(0, name, chance.choice(("True", "False")))
+        return replace(made, at_us=at_us, pod=replace(made.pod, resource_version=f"{chance.getrandbits(2000):x}"))
+    read = usage(0, number, *(f"pod-{chance.getrandbits(64):x}" for _ in range(20)))
+    return replace(read, at_us=at_us)
+
+
+def world(facts: list[Fact]) -> dict[str, Fact]:
+    """How HPAs and pods stand after some facts, whenever that was seen."""
+    stand: dict[str, Fact] = {}
+    for fact in facts:
+        if isinstance(fact, HpaSeen):
+            stand[fact.name] = replace(fact, at_us=Micros(0))
+        elif isinstance(fact, PodSeen):
+            stand[fact.pod.name] = replace(fact, at_us=Micros(0))
+        elif isinstance(fact, PodGone):
+            stand.pop(fact.name, None)
+    return stand
+
+
+def fill(folder: Path, *, uploading: bool) -> None:
+    """Record until the disk is full and memory too, make room, and look at what was kept."""
+    chance, told, given = random.Random(7), list[str](), list[Fact]()  # noqa: S311 (chance that can be repeated)
+    keeper = Keeper(folder, cluster="here", now_us=Micros(0), note=told.append, limits=LIMITS)
+    assert (folder / "ballast").stat().st_size == LIMITS.ballast_bytes
+    filler = folder.parent / "filler"
+    filler.write_bytes(bytes(TAKEN))
+    for number in range(COUNT):
+        given.append(seen(number, chance))
+        keeper.add(given[-1])
+        keeper.tick(Micros(number * SECOND))
+        if uploading:
+            for segment in room.sealed(folder):
+                room.mark_uploaded(segment)
+        assert keeper._fullness < 1.7  # memory stays bounded
+    gaps = list(open_recording(folder).gaps)
+    if uploading:
+        assert told == []
+        assert {gap.cause for gap in gaps} == {"removed to make room: it was uploaded"}
+    else:
+        assert len(told) == 1
+        assert "No space left on device; what is seen waits in memory until the disk takes it" in told[0]
+        assert not (folder / "ballast").exists()
+        assert list(keeper._sieve.since) == ["/api/v1/pods", "/apis/metrics.k8s.io", "*"]
+    assert verify(folder, reread=True).damages == ()
+    filler.unlink()
+    keeper.tick(LATER)
+    keeper.close()
+    assert verify(folder, reread=True).damages == ()
+    found = list(open_recording(folder).facts())
+    assert world(found) == world(given)
+    if uploading:
+        assert found[-100:] == given[-100:]
+        return
+    assert told[1:] == [f"{folder}: the disk takes everything again; what was let go is a gap"]
+    gaps = [fact for fact in found if isinstance(fact, Gap)]
+    cause = "nothing could be written (No space left on device) and memory was full"
+    assert [(gap.prefix, gap.until_us, gap.cause) for gap in gaps] == [
+        (prefix, LATER, cause) for prefix in ("/api/v1/pods", "/apis/metrics.k8s.io", "*")
+    ]
+    pods_us, metrics_us, all_us = (gap.at_us for gap in gaps)
+    assert pods_us < metrics_us < all_us
+    kept = [fact for fact in found if fact.at_us < LATER and not isinstance(fact, Gap)]
+    assert kept == [
+        fact
+        for fact in given
+        if fact.at_us < all_us
+        and not (isinstance(fact, PodSeen | PodGone) and fact.at_us >= pods_us)
+        and not (isinstance(fact, ResourceMetricsRead) and fact.at_us >= metrics_us)
+    ]
+    assert kept != given
+
+
+if __name__ == "__main__":
+    place = Path(sys.argv[1])
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", place], check=True)
+    fill(place / "recording", uploading=sys.argv[2] == "uploading")
