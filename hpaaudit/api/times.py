@@ -20,7 +20,7 @@ _UNIT_NANOS = {
 }
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def micros(text: str) -> Micros:
     """RFC 3339 with any offset, cut (not rounded) to microseconds; ValueError otherwise."""
     match = _RFC3339.fullmatch(text)

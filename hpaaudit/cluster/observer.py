@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from hpaaudit.api import requests
 from hpaaudit.cluster import keda
 from hpaaudit.cluster.client import Answer, Client
+from hpaaudit.cluster.collector import collecting_seldom
 from hpaaudit.cluster.controller import controller_seen
 from hpaaudit.cluster.discovery import METRICS, Discovery
 from hpaaudit.cluster.estimate import HOUSEKEEPING_SECONDS, Estimate
@@ -162,11 +163,12 @@ class Observer:
 
     async def run(self) -> None:
         """Observe until stopped; a cluster that cannot be read at all is a ClusterError at once."""
-        async with asyncio.TaskGroup() as self.group:
-            self._spawn(self._observe())
-            await self.stopping.wait()
-            for task in self.tasks:
-                task.cancel()
+        with collecting_seldom():
+            async with asyncio.TaskGroup() as self.group:
+                self._spawn(self._observe())
+                await self.stopping.wait()
+                for task in self.tasks:
+                    task.cancel()
         now = self.client.clock.now()
         self.gaps.slice(now)
         self.sink(Ended(at_us=now))

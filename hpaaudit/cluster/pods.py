@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from sys import intern
 from typing import Any, NamedTuple
 
 from hpaaudit.api.see import pod_seen
@@ -77,7 +78,7 @@ class Pods:
         """Take up a pod as an earlier run saw it last, and the labels that were kept then."""
         pod = fact.pod
         self._chosen(pod.namespace).keys.update(name for name, _ in pod.labels)
-        self.seen[pod.namespace, pod.name] = _known(pod)
+        self.seen[intern(pod.namespace), pod.name] = _known(pod)
 
     def only(self, keys: set[Key], at_us: Micros) -> None:
         """After a list: what is absent is gone."""
@@ -102,7 +103,7 @@ class Pods:
         if before is None or (before.uid, before.state) != (after.uid, after.state):
             self.sink(fact)
         if selected or (before and before.labels == after.labels):  # the selector of an earlier run matched it
-            self.seen[key] = after
+            self.seen[intern(key[0]), key[1]] = after
         else:  # its labels changed: told once, then it is nobody's
             self.seen.pop(key, None)
 

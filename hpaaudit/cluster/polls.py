@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpaaudit.api import requests
 from hpaaudit.api.see import metrics_read, scale_read
-from hpaaudit.cluster.client import Answer, Client
+from hpaaudit.cluster.client import BURST, Answer, Client
 from hpaaudit.cluster.gaps import Gaps
 from hpaaudit.cluster.phase import Phase
 from hpaaudit.cluster.shapes import USAGE, WHOLE, decoded
@@ -40,18 +40,21 @@ class Polls:
     answers: dict[str, "Last"] = field(default_factory=dict)
 
     def want(self, paths: set[str]) -> None:
-        """Read these paths from now on, and no others."""
+        """Read these paths from now on, and no others; a few new ones at once, many spread over an interval."""
         for path in self.tasks.keys() - paths:
             self.tasks.pop(path).cancel()
             self.answers.pop(path, None)
-        for path in sorted(paths - self.tasks.keys()):
-            self.tasks[path] = self.spawn(self._poll(path))
+        new = sorted(paths - self.tasks.keys())
+        for path in new:
+            self.tasks[path] = self.spawn(self._poll(path, at_once=len(new) <= BURST))
 
-    async def _poll(self, path: str) -> None:
-        """Read at once, then at an instant of its own in every interval, so that reads are spread."""
+    async def _poll(self, path: str, *, at_once: bool) -> None:
+        """Read, and then at an instant of its own in every interval, so that reads are spread."""
         loop, interval = asyncio.get_running_loop(), self.interval_us / SECOND
+        if not at_once:
+            await asyncio.sleep(self._wait(path))
         phase = Phase(interval) if path.startswith(RESOURCES) else None
-        due, before = loop.time(), await self._read(path)
+        due, before = loop.time(), Instants(await self._read(path))
         due += self._wait(path)
         while True:
             late = loop.time() - due
@@ -61,8 +64,8 @@ class Polls:
                 self.gaps.missed(path, Micros(now - int(late * SECOND)), now, missed)
                 due += late // interval * interval
             await asyncio.sleep(max(0, due - loop.time()))
-            after = await self._read(path)
-            due += phase.next(fresh=_news(before, after)) if phase else interval
+            after = Instants(await self._read(path))
+            due += phase.next(fresh=before.news(after)) if phase else interval
             before = after
 
     def _wait(self, path: str) -> float:
@@ -102,7 +105,8 @@ class Last:
         if self.good and answer.body is AGAIN:
             return replace(self.good, at_us=answer.at_us, took_us=answer.took_us)
         fact = _fact(answer)
-        if answer.good and not fact.error:
+        # Usage is new nearly each time, and much.
+        if answer.good and not fact.error and not isinstance(fact, ResourceMetricsRead):
             self.good = fact
         return fact
 
@@ -117,13 +121,15 @@ def _fact(answer: Answer) -> Read:
         return see(answer.at_us, answer.took_us, answer.path, answer.status, None, text, "")
 
 
-def _news(before: Read, after: Read) -> bool:
-    """Whether the second read shows other samples than the first; a failure says nothing about that."""
-    if not isinstance(before, ResourceMetricsRead) or not isinstance(after, ResourceMetricsRead):
-        return True
-    if before.samples is None or not after.samples:
-        return True
-    if after.samples is before.samples:
-        return False
-    known = {(sample.pod, sample.timestamp_us) for sample in before.samples}
-    return any((sample.pod, sample.timestamp_us) not in known for sample in after.samples)
+class Instants:
+    """When each sample of an answer was taken: no more of it is kept, for those of 50,000 pods are many."""
+
+    __slots__ = ("samples",)
+
+    def __init__(self, read: Read) -> None:
+        samples = read.samples if isinstance(read, ResourceMetricsRead) else None
+        self.samples = None if samples is None else {hash((one.pod, one.timestamp_us)) for one in samples}
+
+    def news(self, after: "Instants") -> bool:
+        """Whether that read shows other samples than this one; a failure says nothing about that."""
+        return self.samples is None or not after.samples or not after.samples <= self.samples

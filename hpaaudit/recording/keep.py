@@ -13,6 +13,7 @@ from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording import manifest, room
+from hpaaudit.recording.frugal import be_frugal
 from hpaaudit.recording.grow import Growing
 from hpaaudit.recording.lock import Lock
 from hpaaudit.recording.log import Log
@@ -21,7 +22,6 @@ from hpaaudit.recording.pending import Pending
 from hpaaudit.recording.recover import Recovered, recover
 from hpaaudit.recording.retire import expired, retire, sealed_segments
 from hpaaudit.recording.sieve import EVERYTHING, Sieve
-from hpaaudit.recording.write import BYTE_BUDGET
 
 if TYPE_CHECKING:
     from hpaaudit.recording.rows import Row
@@ -30,6 +30,9 @@ SOURCE = "record"
 SYNC_US, SEGMENT_US = Micros(5 * SECOND), Micros(3600 * SECOND)
 FULL = (errno.ENOSPC, errno.EDQUOT)
 LONGEST_WAIT_US = 60 * SECOND
+SEGMENT_BYTES = 32 << 20
+"""Half an hour of 300 HPAs. Sealing takes as much again and more: with twice of it a recorder of 50,000 pods would not
+stay below 250 MB."""
 UNLOGGED_SYNCS = 4
 """So many times what is logged at once may wait for a log that refuses; then only a segment can take it."""
 
@@ -47,7 +50,7 @@ class Limits:
     sync_us: Micros = SYNC_US
     sync_bytes: int = 1 << 20
     segment_us: Micros = SEGMENT_US
-    segment_bytes: int = BYTE_BUDGET
+    segment_bytes: int = SEGMENT_BYTES
     ballast_bytes: int = 16 << 20
     keep_us: Micros | None = None
     keep_bytes: int | None = None
@@ -80,6 +83,7 @@ class Keeper:
     ) -> None:
         self.folder, self.limits, self.note = folder, limits, note
         self._closed = False
+        be_frugal()
         self._lock: Lock | None = None
         found = self._find(cluster, now_us)
         self.known: tuple[Fact, ...] = found.known if found else ()

@@ -58,8 +58,12 @@ def _schema(table: Table, rows: pa.Table) -> pa.Schema:
 
 def ordered(table: Table, rows: pa.Table) -> pa.Table:
     """Return rows in the order of the table."""
+    return rows.take(_order(table, rows))  # by now the ranks are let go: a third of the memory that this takes
+
+
+def _order(table: Table, rows: pa.Table) -> pa.Array:
     keys = {name: _ranks(rows.column(name)) for name in (*table.sort, "seq")}
-    return rows.take(pc.sort_indices(pa.table(keys), [(name, "ascending") for name in keys]))
+    return pc.sort_indices(pa.table(keys), [(name, "ascending") for name in keys])
 
 
 def _ranks(values: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:

@@ -22,7 +22,7 @@ from hpaaudit.model.facts import Fact
 from hpaaudit.model.memory import EMPTY, Memory
 from hpaaudit.model.observation import Observation
 from hpaaudit.recording.read import open_recording
-from tests.bench import dense, fast, fleet, fuzz, go, sizes
+from tests.bench import dense, fast, fleet, fuzz, gentle, go, sizes
 from tests.bench.table import Row, rendered
 from tests.engine import reference
 
@@ -138,6 +138,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--fuzz", type=int, default=1_000_000, help="reconciles of chance that two engines decide")
     parser.add_argument("--week", action="store_true", help="also a week of the fleet, for its memory (10 min)")
+    parser.add_argument("--recorder", type=float, default=600, help="seconds of recording a crowd; 0: none")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         one, rows = small(SMALL_HPAS, SMALL_HOURS, args.seed, Path(folder) / "small")
@@ -146,6 +147,9 @@ def main() -> None:
         sys.stdout.write("\n" + rendered(f"{args.hpas} HPAs, {args.hours:g} h", rows))
         if args.fuzz:
             sys.stdout.write("\n" + rendered("worlds of chance", fuzz.rows(args.fuzz, args.seed)))
+        if args.recorder:
+            found = list(gentle.rows(gentle.HPAS, args.recorder, Path(folder)))
+            sys.stdout.write("\n" + rendered(gentle.head(gentle.HPAS, args.recorder), found))
 
 
 if __name__ == "__main__":

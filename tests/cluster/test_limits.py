@@ -44,17 +44,18 @@ def test_what_cannot_be_read_is_a_failed_read_and_no_end(data: bytes) -> None:
 
 
 def test_the_same_bytes_share_what_was_made_of_them_even_after_a_failure() -> None:
-    last, data = Last(USAGE), json.dumps({"items": [SAMPLE]}).encode()
-    first = last.fact_of(answer(last.decode(data)))
-    failed = last.fact_of(Answer(path=PATH, status=503, body={}, error="", sent_us=Micros(3), at_us=Micros(4)))
-    again = last.fact_of(answer(last.decode(data)))
-    assert isinstance(first, ResourceMetricsRead)
-    assert isinstance(again, ResourceMetricsRead)
+    item = {"metricName": "queue", "timestamp": None, "value": "5"}
+    last, data = Last(WHOLE.single), json.dumps({"items": [item]}).encode()
+    first = last.fact_of(answer(last.decode(data), QUEUE))
+    failed = last.fact_of(Answer(path=QUEUE, status=503, body={}, error="", sent_us=Micros(3), at_us=Micros(4)))
+    again = last.fact_of(answer(last.decode(data), QUEUE))
+    assert isinstance(first, ValuesRead)
+    assert isinstance(again, ValuesRead)
     assert failed.status == 503
-    assert again.samples is first.samples
-    other = last.fact_of(answer(last.decode(data.replace(b"5n", b"6000001n"))))
-    assert isinstance(other, ResourceMetricsRead)
-    assert [sample.containers[0].usage for sample in other.samples or ()] == [(("cpu", 7),)]
+    assert again.values is first.values
+    other = last.fact_of(answer(last.decode(data.replace(b'"5"', b'"6"')), QUEUE))
+    assert isinstance(other, ValuesRead)
+    assert [value.value for value in other.values or ()] == [6000]
 
 
 @pytest.mark.parametrize("seconds", [10**15, -(10**15)])
