@@ -88,7 +88,12 @@ class Recording:
             raise damaged(self.folder, self.segments, error.damage) from error
 
     def near(
-        self, namespace: str, name: str, since_us: Micros, *, before: Collection[str] = ("hpas", "pods", "targets")
+        self,
+        namespace: str,
+        name: str,
+        since_us: Micros,
+        *,
+        before: Collection[str] = ("hpas", "pods", "targets", "events"),
     ) -> Iterator[Fact]:
         """Yield what one HPA's reconciles from `since_us` on may have seen, in order; raises as `facts`.
 

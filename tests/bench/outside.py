@@ -52,12 +52,14 @@ def seen_from_outside(folder: Path) -> Iterator[Fact]:
             yield fact
 
 
-def write(fleet: Path, folder: Path) -> None:
-    """Write the fleet's recording once more."""
+def write(fleet: Path, folder: Path, *, rows: int | None = None) -> None:
+    """Write the fleet's recording once more; `rows` facts make a segment."""
     opened = open_recording(fleet)
     with Writer(folder, source="fleet", cluster=opened.info.cluster, started_us=opened.info.started_us) as writer:
-        for fact in seen_from_outside(fleet):
+        for number, fact in enumerate(seen_from_outside(fleet), 1):
             writer.add(fact)
+            if rows is not None and number % rows == 0:
+                writer.seal()
 
 
 def main() -> None:

@@ -15,7 +15,8 @@ from hpaaudit.model.columns import Telling
 from hpaaudit.model.facts import Fact, HpaSeen
 from hpaaudit.model.units import Micros
 
-V1 = "autoscaling/v1"
+SHOWN_WHOLE = ("autoscaling/v2", "autoscaling/v2beta2")
+"""The served versions whose status is one text, of one shape."""
 
 
 class Derived:
@@ -48,8 +49,8 @@ class Derived:
         """One more segment; `statuses` gathers with which facts each HPA showed another one."""
         for index, fact in part.facts:
             if isinstance(fact, HpaSeen):
-                if fact.api_version == V1:
-                    raise Beyond("the HPAs were served as autoscaling/v1")
+                if fact.api_version not in SHOWN_WHOLE:
+                    raise Beyond(f"the HPAs were served as {fact.api_version}")
                 life = self._reading.lives.seen(index, fact)
                 if life is not None:
                     life.seen = fact
