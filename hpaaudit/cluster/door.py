@@ -10,6 +10,7 @@ from aiohttp import web
 from hpaaudit.api import requests
 from hpaaudit.cluster.meters import Meters, kind_of
 from hpaaudit.cluster.observer import Observer
+from hpaaudit.cluster.watch import Watch
 from hpaaudit.errors import BadOption
 from hpaaudit.model.plan import Kept
 from hpaaudit.model.units import Micros
@@ -110,10 +111,16 @@ def readiness(observer: Observer | None, meters: Meters) -> list[Check]:
             holds, said = True, f"is refused ({refusal.status}), and a gap"
         else:
             holds, said = True, "is followed"
-        checks.append(Check(name=kind_of(watch.path)[0], holds=holds, said=said))
+        checks.append(Check(name=_name(watch), holds=holds, said=said))
     checks.append(Check(name="watches", holds=observer.settled.is_set(), said="all that is known is followed"))
     checks.append(_polled(observer, meters, observer.client.clock.now()))
     return checks
+
+
+def _name(watch: Watch) -> str:
+    """The resource, and which of its objects: `events(involvedObject.kind=Deployment)`."""
+    fields = watch.query.get("fieldSelector")
+    return f"{watch.resource}({fields})" if fields else watch.resource
 
 
 def _polled(observer: Observer, meters: Meters, now: Micros) -> Check:

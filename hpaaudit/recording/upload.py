@@ -3,12 +3,13 @@
 import asyncio
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import obstore
-from obstore.exceptions import AlreadyExistsError, BaseError
+from obstore.exceptions import AlreadyExistsError, BaseError, PermissionDeniedError
 from obstore.store import from_url
 
 from hpaaudit.errors import BadOption, RecordingError
@@ -116,10 +117,14 @@ class Uploader:
         self.failing = max(1, len(self.waiting()))
 
     async def _begin(self) -> None:
-        """Say which recording it is; one that goes on has not ended, whatever was said before."""
+        """Say which recording it is; one that goes on has not ended, whatever was said before.
+
+        Where nothing may be deleted, the old end stays until the new one replaces it.
+        """
         await self._put(manifest.RECORDING, (self.folder / manifest.RECORDING).read_bytes())
         if not (self.folder / manifest.END).exists():
-            await obstore.delete_async(self.store, manifest.END)
+            with suppress(FileNotFoundError, PermissionDeniedError):
+                await obstore.delete_async(self.store, manifest.END)
         self._begun = True
 
     async def _segment(self, folder: Path) -> bool:

@@ -223,6 +223,14 @@ def refused(facts: list[Fact]) -> set[str]:
     return {gap.prefix.partition("?")[0].rpartition("/")[2] for gap in gaps}
 
 
+def unreached(recording: Path) -> set[str]:
+    """What `inspect` calls missing in a recording, each with the verdicts that suffer."""
+    done = run("inspect", str(recording))
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.partition("\n  missing\n")[2].partition("\n\n")[0].splitlines()
+    return {line.strip().partition(":")[0] for line in lines}
+
+
 ALL_METRICS = {"metrics.k8s.io", "custom.metrics.k8s.io", "external.metrics.k8s.io"}
 
 
@@ -243,6 +251,9 @@ def test_standard_rights_show_every_stream(account: Account, namespace: str, tmp
     beyond = {} if whole else {"leases": "the Lease of kube-controller-manager", "apiservices": "API services"}
     assert {line.partition(" in ")[0] for line in said} == {f"cannot follow {what}" for what in beyond.values()}
     assert refused(facts) == set(beyond)
+    # The controller of this cluster is no pod.
+    limits = {"no flags of the controller", *(() if whole else ("no Lease of the controller",))}
+    assert unreached(tmp_path / "recording") == limits
     assert {line.split()[4].partition(".")[0] for line in missing(account)} == set(beyond)
 
 
@@ -269,6 +280,8 @@ def test_minimal_rights_show_what_a_replay_needs_and_name_the_rest(
     )
     assert {line.removeprefix("cannot follow ").partition(" in ")[0] for line in said} == unseen
     assert refused(facts) == workloads | {"leases", "events", "apiservices", "scaledobjects"}
+    limits = {"no writers of the replicas", "no Events", "no Lease of the controller", "no flags of the controller"}
+    assert unreached(tmp_path / "recording") == limits
     named = missing(account)
     assert {line.split()[4] for line in named} == {
         *(f"{kind}.apps" for kind in ("deployments", "statefulsets", "replicasets")),

@@ -61,8 +61,9 @@ def test_a_recorder_tells_that_it_lives_that_it_is_ready_and_what_it_counts(
         assert ask("/healthz") == (200, "ok\n")
         assert ask("/")[0] == 404
         status, text = ask("/metrics")
-    followed = ("horizontalpodautoscalers.autoscaling", "deployments.apps", "pods", "events", "watches", "metrics")
-    for what in followed:
+    events = tuple(f"events(involvedObject.kind={kind})" for kind in ("HorizontalPodAutoscaler", "Deployment"))
+    followed = ("horizontalpodautoscalers.autoscaling", "deployments.apps", "pods", "watches", "metrics")
+    for what in (*followed, *events):
         assert f"[+]{what} " in said
     assert status == 200
     told = samples_of(text)

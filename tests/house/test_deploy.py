@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from fnmatch import fnmatch
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,16 @@ def test_the_image_runs_our_version_as_nobody() -> None:
     assert set(re.findall(r"hpaaudit-[\w.-]+\.whl", CONTAINERFILE)) == {version}
     recorder = (DEPLOY / "base" / "recorder.yaml").read_text("utf-8")
     assert f"image: hpaaudit:{hpaaudit.__version__}\n" in recorder
+
+
+def test_the_image_is_given_only_what_it_copies() -> None:
+    """Neither a recording nor a kubeconfig that lies beside can get into it."""
+    ignored = (DEPLOY / "Containerfile.dockerignore").read_text("utf-8").splitlines()
+    kept = [line.removeprefix("!") for line in ignored if line.startswith("!")]
+    (copied,) = re.findall(r"^COPY (?!--from)(.+) /tmp/$", CONTAINERFILE, re.MULTILINE)
+    assert "*" in ignored
+    assert all(any(fnmatch(path, pattern) for pattern in kept) for path in copied.split())
+    assert len(kept) == len(copied.split())
 
 
 def test_the_image_takes_wheels_that_a_hash_names() -> None:

@@ -69,6 +69,14 @@ def test_every_event_is_on_the_page_and_no_other() -> None:
     assert sorted(first_cells("What it says")) == sorted(Event)
 
 
+def test_whatever_is_noted_has_a_name() -> None:
+    """A plain line would be a `note`, of which the page can say nothing."""
+    sources = {path: path.read_text("utf-8") for path in (ROOT / "hpaaudit").rglob("*.py")}
+    assert [str(path) for path, text in sources.items() if re.search(r"\bnote\(f?\"", text)] == []
+    used = {name for text in sources.values() for name in re.findall(r"\bEvent\.([A-Z_]+)", text)}
+    assert used == set(Event.__members__)
+
+
 def test_every_kind_of_error_that_ends_a_recorder_is_on_the_page() -> None:
     kinds = {found.__name__ for found in (*errors.ClusterError.__subclasses__(), errors.RecordingError)}
     of_a_folder = {"FileExists", "DamagedRecording", "NewerFormat"}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from obstore.store import LocalStore
 
 from hpaaudit.errors import BadOption
 from hpaaudit.flows.query import bundled_recording
@@ -181,6 +182,17 @@ def test_a_recording_that_goes_on_has_not_ended_in_the_store_either(
     asyncio.run(play())
     assert "end.json" not in store.names("prod/hpas")
     assert verify(store.download("prod/hpas", tmp_path / "back")).damages == ()
+
+
+def test_a_store_that_complains_of_deleting_what_is_not_there_is_as_good(recording: Path, tmp_path: Path) -> None:
+    """As Google's and Azure's do, and a folder."""
+    (recording / "end.json").unlink()
+    told: list[str] = []
+    uploader = Uploader(recording, "s3://nobody/asked", told.append, BRISK)
+    uploader.store = LocalStore(tmp_path / "store", mkdir=True)
+    asyncio.run(uploader.finish(30))
+    assert told == []
+    assert same(tmp_path / "store", recording)
 
 
 def test_another_recording_at_that_place_is_never_touched(store: Store, recording: Path) -> None:
