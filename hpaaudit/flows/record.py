@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from hpaaudit.cluster.access import Access
     from hpaaudit.cluster.observer import Observer
     from hpaaudit.cluster.scope import Scope
-    from hpaaudit.recording.keep import Keeper, Limits
+    from hpaaudit.recording.keep import Keeper
+    from hpaaudit.recording.limits import Limits
 
 DAY = 24 * 3600 * SECOND
 INTERRUPTED = 130
@@ -56,7 +57,7 @@ def record(
     A second signal ends the process at once. Raises ClusterError where nothing can be seen at all, and
     RecordingError where nothing can be kept.
     """
-    from hpaaudit.recording.keep import Limits
+    from hpaaudit.recording.limits import Limits
 
     access, scope = _where(kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces)
     limits = Limits(keep_us=None if keep_days is None else Micros(round(keep_days * DAY)), keep_bytes=keep_bytes)

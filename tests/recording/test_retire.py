@@ -12,8 +12,9 @@ from hpaaudit.flows.query import open_source
 from hpaaudit.model.facts import Ended, Fact, Gap, HpaSeen
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording import retire, room
-from hpaaudit.recording.keep import Keeper, Limits
+from hpaaudit.recording.keep import Keeper
 from hpaaudit.recording.known import KEYS
+from hpaaudit.recording.limits import Limits
 from hpaaudit.recording.read import open_recording
 from hpaaudit.recording.verify import verify
 from tests.recording.conftest import at
@@ -169,15 +170,15 @@ def test_damage_of_what_stands_for_the_removed_is_found(two: Path) -> None:
 
 def test_only_what_is_uploaded_goes_to_make_room(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> None:
     made = sealed(tmp_path / "friday", segments, Limits(ballast_bytes=0))
-    assert not made._retire_uploaded()
+    assert not made._upkeep.retire_uploaded()
     first, second, third = room.sealed(made.folder)
     room.mark_uploaded(second)
-    assert not made._retire_uploaded()  # the one before it is not safe yet
+    assert not made._upkeep.retire_uploaded()  # the one before it is not safe yet
     room.mark_uploaded(first)
     assert room.sealed(made.folder) == [third]
-    assert made._retire_uploaded()
-    assert made._retire_uploaded()
-    assert not made._retire_uploaded()
+    assert made._upkeep.retire_uploaded()
+    assert made._upkeep.retire_uploaded()
+    assert not made._upkeep.retire_uploaded()
     assert numbers(made.folder) == ["000002", "000003"]
     assert room.sealed(made.folder) == [third]
     made.close()
