@@ -137,6 +137,8 @@ class _Session:
                         ends.cancel()
                 except* AuditError as several:
                     raise _first(several) from None
+                # Not in this thread: a disk may take its time, and a second signal does not wait for it.
+                await asyncio.to_thread(keeper.close)
         done = self._progress(observer, keeper)
         self.show(done)
         return done
