@@ -87,11 +87,15 @@ def replay(
 
     Raises RecordingError, UnknownRelease, UnknownHpa, BadOption, FileExists.
     """
+    from hpaaudit.api.times import whole_seconds
+
     folder = Path(recording)
     compiled = _is_for_kernel(folder, detail, until)
     prepared = prepare(
         folder, release=release, flags=flags or {}, hpas=hpas, until=until, behaviours=behaviours, compiled=compiled
     )
+    if prepared.recording.removed_us is not None:
+        warn(f"what was seen up to {whole_seconds(prepared.recording.removed_us)} was removed: that time is a gap")
     if prepared.recording.torn:
         warn(f"the last {prepared.recording.torn} bytes of the log were being written and are not read")
     for key, reason in sorted(prepared.plan.unsupported.items()):

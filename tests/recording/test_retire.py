@@ -8,7 +8,7 @@ import pytest
 
 from hpaaudit.errors import DamagedRecording
 from hpaaudit.flows.inspect import inspect
-from hpaaudit.flows.query import open_source
+from hpaaudit.flows.replay import replay
 from hpaaudit.model.facts import Ended, Fact, Gap, HpaSeen
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording import retire, room
@@ -17,6 +17,7 @@ from hpaaudit.recording.known import KEYS
 from hpaaudit.recording.limits import Limits
 from hpaaudit.recording.read import open_recording
 from hpaaudit.recording.verify import verify
+from hpaaudit.report.inspect import verification_text
 from tests.recording.conftest import at
 
 LIMITS, NOON = Limits(ballast_bytes=0), at(0)
@@ -65,7 +66,11 @@ def test_what_is_too_old_is_removed_and_its_last_states_stay(
     # The states come as of the end of what was removed, in the order in which they were seen.
     states = [fact for fact in (*first, *second) if type(fact).__name__ in STATES]
     assert stand[1:] == [replace(fact, at_us=second[-1].at_us) for fact in states]
-    assert verify(folder, reread=True).damages == ()
+    verification = verify(folder, reread=True)
+    assert (verification.damages, verification.removed, verification.removed_us) == ((), 2, second[-1].at_us)
+    assert "Removed: segments 1 to 2, up to 2026-03-02T12:00:44Z; that time is a gap.\n" in verification_text(
+        verification
+    )
     assert inspect(folder).gaps[0] == gap
     assert open_recording(folder).info.started_us == at(0)
 
@@ -102,7 +107,9 @@ def test_removing_again_and_again_leaves_one_gap_from_the_very_beginning(tmp_pat
     assert sum(file.stat().st_size for file in (folder / "segments").rglob("*.parquet")) < 100_000
     kept = len(facts) // 12
     assert list(open_recording(folder).facts())[-kept:] == facts[-kept:]
-    with open_source(folder) as results:
+    said: list[str] = []
+    with replay(folder, warn=said.append) as results:
+        assert [line for line in said if "was removed: that time is a gap" in line]
         found = (
             "select count(*) from reconciles where verdict = 'match' and ts > (select max(gap_to) from coverage_gaps)"
         )
