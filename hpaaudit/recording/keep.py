@@ -30,9 +30,9 @@ SOURCE = "record"
 SYNC_US, SEGMENT_US = Micros(5 * SECOND), Micros(3600 * SECOND)
 FULL = (errno.ENOSPC, errno.EDQUOT)
 LONGEST_WAIT_US = 60 * SECOND
-SEGMENT_BYTES = 32 << 20
-"""Half an hour of 300 HPAs. Sealing takes as much again and more: with twice of it a recorder of 50,000 pods would not
-stay below 250 MB."""
+SEGMENT_BYTES = 24 << 20
+"""A third of an hour of 300 HPAs. Sealing takes as much again and more: with 64 MB a recorder of 50,000 pods would take
+300 MB, and not 240."""
 UNLOGGED_SYNCS = 4
 """So many times what is logged at once may wait for a log that refuses; then only a segment can take it."""
 

@@ -219,6 +219,7 @@ def test_the_help_ends_with_an_example() -> None:
         ([], "missing option --into"),
         (["--into", "x", "--interval", "soon"], "'soon' is not a duration"),
         (["--into", "x", "--for", "0s"], "'0s' is not a length of time"),
+        (["--into", "x", "--keep-label", "team=shop"], "'team=shop' is no key of a label"),
     ],
 )
 def test_a_wrong_option_is_a_usage_error(options: list[str], said: str) -> None:
