@@ -8,8 +8,8 @@ HOUSEKEEPING_SECONDS, HOUSEKEEPING_REQUESTS = 60, 2
 SEGMENT_BYTES = 30_000
 """Of a segment's files, however little is in them."""
 READ_BYTES, SAMPLE_BYTES, STATUS_BYTES, POD_CHANGES_BYTES = 20, 12, 8, 60
-"""On disk, as measured (`make bench`): a read, a sample of one or two containers, an HPA's status in an interval if every
-other interval brings a new one, and what happens to a pod in an hour."""
+"""On disk, as measured (`make bench`): a read, a sample of one or two containers, an HPA's status in an interval if
+every other interval brings a new one, and what happens to a pod in an hour."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
