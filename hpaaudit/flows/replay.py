@@ -136,6 +136,10 @@ class _Asked:
 
 
 def _tell_left_out(prepared: Prepared, warn: Callable[[str], None]) -> None:
+    from hpaaudit.api.times import whole_seconds
+
+    if prepared.recording.removed_us is not None:
+        warn(f"what was seen up to {whole_seconds(prepared.recording.removed_us)} was removed: that time is a gap")
     if prepared.recording.torn:
         warn(f"the last {prepared.recording.torn} bytes of the log were being written and are not read")
     for key, reason in sorted(prepared.plan.unsupported.items()):

@@ -104,8 +104,9 @@ def test_a_custom_target_whose_definition_may_not_be_read_is_read_by_get(
     assert not eyes.of(TargetSeen)
 
 
+@pytest.mark.usefixtures("gadgets")
 def test_a_custom_target_that_may_not_be_watched_is_read_by_get_and_that_is_no_gap(
-    cluster: Cluster, namespace: str, gadgets: str, watching: Watch
+    cluster: Cluster, namespace: str, watching: Watch
 ) -> None:
     rules = [
         {"apiGroups": ["autoscaling"], "resources": ["horizontalpodautoscalers"], "verbs": ["list", "watch"]},
