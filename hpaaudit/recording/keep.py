@@ -26,9 +26,6 @@ from hpaaudit.recording.upkeep import Upkeep
 SOURCE = "record"
 FULL = (errno.ENOSPC, errno.EDQUOT)
 LONGEST_WAIT_US = 60 * SECOND
-SEGMENT_BYTES = 32 << 20
-"""Half an hour of 300 HPAs. Sealing takes as much again and more: with twice of it a recorder of 50,000 pods would not
-stay below 250 MB."""
 UNLOGGED_SYNCS = 4
 """So many times what is logged at once may wait for a log that refuses; then only a segment can take it."""
 
