@@ -39,11 +39,13 @@ wheel: $(READY)  ## build the wheel
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/uv build --wheel --no-build-isolation --python $(BIN)/python --out-dir dist --quiet
 	@ls dist/*.whl
 
-cluster: $(READY)  ## build etcd, kube-apiserver and kube-controller-manager for the cluster tests (Go; 4 to 10 min, once)
+cluster: $(READY)  ## build etcd, kube-apiserver and what else the cluster tests need (Go; 5 to 12 min, once)
 	@$(BIN)/python -m tests.cluster.build
+	@$(BIN)/python -m tests.cluster.tools
 
 lock: $(READY)  ## pin the dependencies anew
-	@$(BIN)/uv pip compile pyproject.toml --extra fast --group dev --universal --generate-hashes --no-header --no-annotate --upgrade -o requirements.lock --quiet
+	@$(BIN)/uv pip compile pyproject.toml --extra fast --extra cloud --group dev --universal --generate-hashes --no-header --no-annotate --upgrade -o requirements.lock --quiet
+	@$(BIN)/uv pip compile deploy/requirements.in --constraint requirements.lock --python-version 3.11 --universal --generate-hashes --no-header --no-annotate -o deploy/requirements.lock --quiet
 
 clean:  ## remove what was built here
 	@rm -rf $(VENV) dist build

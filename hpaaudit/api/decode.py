@@ -1,11 +1,11 @@
 """An HPA as it was served, in any version that we read, to the model."""
 
-from hpaaudit.api import v1, v2
+from hpaaudit.api import v1, v2, v2beta1
 from hpaaudit.model.facts import HpaSeen
 from hpaaudit.model.hpa import Hpa, HpaSpec, HpaStatus
 
-READ = ("autoscaling/v2", "autoscaling/v1")
-"""The served versions that we read."""
+READ = ("autoscaling/v2", "autoscaling/v2beta2", "autoscaling/v2beta1", "autoscaling/v1")
+"""The served versions that we read; v2beta2 has the shape of v2."""
 
 
 def decode_hpa(fact: HpaSeen) -> Hpa:
@@ -24,6 +24,8 @@ def decode_hpa(fact: HpaSeen) -> Hpa:
 def _spec(fact: HpaSeen) -> HpaSpec:
     if fact.api_version == "autoscaling/v1":
         return v1.decode_spec(fact.spec_json, fact.annotations_json)
+    if fact.api_version == "autoscaling/v2beta1":
+        return v2beta1.decode_spec(fact.spec_json, fact.annotations_json)
     return v2.decode_spec(fact.spec_json)
 
 
@@ -31,4 +33,6 @@ def decode_status(fact: HpaSeen) -> HpaStatus:
     """What an HPA's status says."""
     if fact.api_version == "autoscaling/v1":
         return v1.decode_status(fact.status_json, fact.annotations_json)
+    if fact.api_version == "autoscaling/v2beta1":
+        return v2beta1.decode_status(fact.status_json)
     return v2.decode_status(fact.status_json)

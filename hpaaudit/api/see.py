@@ -14,8 +14,6 @@ from hpaaudit.model.facts import (
     PodSeen,
     ResourceMetricsRead,
     ScaleRead,
-    TargetRef,
-    TargetSeen,
     ValuesRead,
 )
 from hpaaudit.model.metrics import ContainerUsage, MetricsRequest, MetricValue, PodSample
@@ -23,20 +21,60 @@ from hpaaudit.model.target import Container, Pod, Scale
 from hpaaudit.model.units import SECOND, Micros, Milli
 
 _OK = range(200, 300)
+_LONGEST_US = 2**63 // 1000  # Go's durations are nanoseconds in 64 bits
+
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def canonical_json(value: Any) -> str:
     """JSON with sorted keys and no blanks, so that equal documents are equal texts."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _CANONICAL.encode(value)
+
+
+def metadata(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What an object says of itself, empty where it says nothing."""
+    return raw.get("metadata") or {}
+
+
+def named(meta: Mapping[str, Any]) -> str:
+    """The name in an object's metadata; without one it is a ValueError."""
+    name = meta.get("name")
+    if not name:
+        raise ValueError("the object has no name")
+    return str(name)
+
+
+def owner(meta: Mapping[str, Any], field: tuple[str, ...]) -> tuple[str, str, str, Micros | None]:
+    """Who owns a field by managedFields: manager, operation, subresource, time; empty where nobody does.
+
+    field   as a path, `("spec", "replicas")`; of several owners the last who wrote
+    """
+    owners = [entry for entry in meta.get("managedFields") or () if _owns(entry.get("fieldsV1"), field)]
+    if not owners:
+        return "", "", "", None
+    last = max(owners, key=lambda entry: entry.get("time") or "")
+    return (
+        last.get("manager", ""),
+        last.get("operation", ""),
+        last.get("subresource", ""),
+        times.maybe_micros(last.get("time")),
+    )
+
+
+def _owns(fields: Any, field: tuple[str, ...]) -> bool:
+    for name in field:
+        fields = fields.get(f"f:{name}") if isinstance(fields, Mapping) else None
+    return fields is not None
 
 
 def hpa_seen(at_us: Micros, raw: Mapping[str, Any]) -> HpaSeen:
     """An HPA of any served version; a bookmark or a damaged object is a ValueError."""
-    meta = _metadata(raw)
+    meta = metadata(raw)
     return HpaSeen(
         at_us=at_us,
         namespace=meta.get("namespace", ""),
-        name=_named(meta),
+        name=named(meta),
         uid=meta.get("uid", ""),
         api_version=raw.get("apiVersion") or "autoscaling/v2",
         resource_version=meta.get("resourceVersion", ""),
@@ -51,13 +89,13 @@ def hpa_seen(at_us: Micros, raw: Mapping[str, Any]) -> HpaSeen:
                 if k.startswith("autoscaling.alpha.kubernetes.io/")
             }
         ),
-        spec_manager=_owner(meta, ("f:spec", "f:maxReplicas"))[0],
+        spec_manager=owner(meta, ("spec", "maxReplicas"))[0],
     )
 
 
 def pod_seen(at_us: Micros, raw: Mapping[str, Any]) -> PodSeen:
     """A pod, reduced to the fields that a reconcile reads."""
-    meta, spec, status = _metadata(raw), raw.get("spec") or {}, raw.get("status") or {}
+    meta, spec, status = metadata(raw), raw.get("spec") or {}, raw.get("status") or {}
     ready: Mapping[str, Any] = next((c for c in status.get("conditions") or () if c.get("type") == "Ready"), {})
     pod_level = (spec.get("resources") or {}).get("requests")
     owner: Mapping[str, Any] = next((o for o in meta.get("ownerReferences") or () if o.get("controller")), {})
@@ -65,7 +103,7 @@ def pod_seen(at_us: Micros, raw: Mapping[str, Any]) -> PodSeen:
         at_us=at_us,
         pod=Pod(
             namespace=meta.get("namespace", ""),
-            name=_named(meta),
+            name=named(meta),
             uid=meta.get("uid", ""),
             resource_version=meta.get("resourceVersion", ""),
             labels=_pairs(meta.get("labels")),
@@ -96,31 +134,6 @@ def scale_of(raw: Mapping[str, Any]) -> Scale:
     )
 
 
-def target_seen(at_us: Micros, target: TargetRef, raw: Mapping[str, Any]) -> TargetSeen:
-    """A workload that an HPA scales, and who owns its `spec.replicas`."""
-    meta, spec, status = _metadata(raw), raw.get("spec") or {}, raw.get("status") or {}
-    manager, operation, subresource, written_us = _owner(meta, ("f:spec", "f:replicas"))
-    replicas = spec.get("replicas")
-    return TargetSeen(
-        at_us=at_us,
-        target=target,
-        kind=raw.get("kind", ""),
-        uid=meta.get("uid", ""),
-        resource_version=meta.get("resourceVersion", ""),
-        generation=meta.get("generation") or 0,
-        scale=Scale(
-            spec_replicas=1 if replicas is None else replicas,
-            status_replicas=status.get("replicas") or 0,
-            selector=_workload_selector(spec.get("selector")),
-        ),
-        manager=manager,
-        operation=operation,
-        subresource=subresource,
-        written_us=written_us,
-        template_hash=_template_hash(meta, spec),
-    )
-
-
 def scale_read(at_us: Micros, took_us: Micros, path: str, status: int, body: Any, error: str, by: str) -> ScaleRead:
     """A GET of a scale, answered or failed. ValueError if the path is not a scale's."""
     target = requests.scale_target(path)
@@ -136,7 +149,7 @@ def scale_read(at_us: Micros, took_us: Micros, path: str, status: int, body: Any
         error="" if good else answers.error_text("get", path, status, body, error),
         by=by,
         scale=scale_of(body) if good else None,
-        resource_version=_metadata(body).get("resourceVersion", "") if good else "",
+        resource_version=metadata(body).get("resourceVersion", "") if good else "",
     )
 
 
@@ -177,13 +190,13 @@ def metrics_read(
 
 def event_seen(at_us: Micros, raw: Mapping[str, Any]) -> EventSeen:
     """An Event of either API group."""
-    meta = _metadata(raw)
+    meta = metadata(raw)
     about = raw.get("involvedObject") or raw.get("regarding") or {}
     series = raw.get("series") or {}
     return EventSeen(
         at_us=at_us,
         namespace=meta.get("namespace", ""),
-        name=_named(meta),
+        name=named(meta),
         uid=meta.get("uid", ""),
         type=raw.get("type", ""),
         reason=raw.get("reason", ""),
@@ -201,11 +214,11 @@ def event_seen(at_us: Micros, raw: Mapping[str, Any]) -> EventSeen:
 
 def lease_seen(at_us: Micros, raw: Mapping[str, Any]) -> LeaseSeen:
     """A leader election Lease."""
-    meta, spec = _metadata(raw), raw.get("spec") or {}
+    meta, spec = metadata(raw), raw.get("spec") or {}
     return LeaseSeen(
         at_us=at_us,
         namespace=meta.get("namespace", ""),
-        name=_named(meta),
+        name=named(meta),
         holder=spec.get("holderIdentity") or "",
         acquired_us=times.maybe_micros(spec.get("acquireTime")),
         renewed_us=times.maybe_micros(spec.get("renewTime")),
@@ -215,12 +228,12 @@ def lease_seen(at_us: Micros, raw: Mapping[str, Any]) -> LeaseSeen:
 
 def api_service_seen(at_us: Micros, raw: Mapping[str, Any]) -> ApiServiceSeen:
     """Whether an aggregated API is available, and who serves it."""
-    meta, spec, status = _metadata(raw), raw.get("spec") or {}, raw.get("status") or {}
+    meta, spec, status = metadata(raw), raw.get("spec") or {}, raw.get("status") or {}
     condition: Mapping[str, Any] = next((c for c in status.get("conditions") or () if c.get("type") == "Available"), {})
     service = spec.get("service") or {}
     return ApiServiceSeen(
         at_us=at_us,
-        name=_named(meta),
+        name=named(meta),
         available=condition.get("status", ""),
         reason=condition.get("reason", ""),
         message=condition.get("message", ""),
@@ -228,31 +241,25 @@ def api_service_seen(at_us: Micros, raw: Mapping[str, Any]) -> ApiServiceSeen:
     )
 
 
-def _metadata(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    return raw.get("metadata") or {}
-
-
-def _named(meta: Mapping[str, Any]) -> str:
-    name = meta.get("name")
-    if not name:
-        raise ValueError("the object has no name")
-    return str(name)
-
-
 def _pairs(mapping: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((mapping or {}).items()))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=4096)
 def _milli(text: str) -> Milli:
     return quantity.parse_json(text).milli
 
 
+def _amount(value: Any) -> Milli:
+    """Thousandths: usage comes as `12345n` and `65536Ki`, mostly new each time, requests as a few words."""
+    if not isinstance(value, str):
+        return quantity.parse_json(value).milli
+    plain = quantity.plain_milli(value)
+    return _milli(value) if plain is None else plain
+
+
 def _amounts(mapping: Mapping[str, Any] | None) -> tuple[tuple[str, Milli], ...]:
-    return tuple(
-        (name, _milli(value) if isinstance(value, str) else quantity.parse_json(value).milli)
-        for name, value in sorted((mapping or {}).items())
-    )
+    return tuple([(name, _amount(value)) for name, value in sorted(mapping.items())]) if mapping else ()
 
 
 def _containers(raw: Iterable[Mapping[str, Any]] | None) -> tuple[Container, ...]:
@@ -269,13 +276,22 @@ def _containers(raw: Iterable[Mapping[str, Any]] | None) -> tuple[Container, ...
 def _pod_sample(item: Mapping[str, Any]) -> PodSample:
     timestamp_us = times.maybe_micros(item.get("timestamp"))
     return PodSample(
-        pod=_metadata(item).get("name", ""),
+        pod=metadata(item).get("name", ""),
         timestamp_us=timestamp_us,
-        window_us=_window_us(times.duration(item.get("window") or "0"), timestamp_us),
+        window_us=_window_us(_bounded(times.duration(item.get("window") or "0")), timestamp_us),
         containers=tuple(
-            ContainerUsage(name=c.get("name", ""), usage=_amounts(c.get("usage"))) for c in item.get("containers") or ()
+            [ContainerUsage(name=c.get("name", ""), usage=_amounts(c.get("usage"))) for c in item["containers"]]
+            if item.get("containers")
+            else ()
         ),
     )
+
+
+def _bounded(window_us: Micros) -> Micros:
+    """A window that fits into 64 bits, as Go's; ValueError for one that an adapter made up."""
+    if abs(window_us) > _LONGEST_US:
+        raise ValueError(f"a window of {window_us // SECOND} seconds is longer than any")
+    return window_us
 
 
 def _window_us(window_us: Micros, timestamp_us: Micros | None) -> Micros:
@@ -299,49 +315,6 @@ def _value(request: MetricsRequest, item: Mapping[str, Any]) -> MetricValue:
         if external
         else (item.get("describedObject") or {}).get("name", ""),
         timestamp_us=times.maybe_micros(item.get("timestamp")),
-        window_us=None if window is None else Micros(int(window) * SECOND),
+        window_us=None if window is None else _bounded(Micros(int(window) * SECOND)),
         value=quantity.parse_json(item.get("value")).milli,
-    )
-
-
-def _workload_selector(raw: Mapping[str, Any] | None) -> str:
-    """A workload's selector as its scale subresource shows it (a replication controller has a plain map)."""
-    from hpaaudit.api.selector import BadSelector, from_label_selector
-    from hpaaudit.api.v2 import label_selector
-
-    if not raw:
-        return ""
-    plain = not {"matchLabels", "matchExpressions"} & raw.keys()
-    try:
-        return str(from_label_selector(label_selector({"matchLabels": raw} if plain else raw)))
-    except BadSelector:
-        return ""
-
-
-def _template_hash(meta: Mapping[str, Any], spec: Mapping[str, Any]) -> str:
-    """Changes when the pod template does: the deployment's revision, else a digest of the template."""
-    import hashlib
-
-    revision = (meta.get("annotations") or {}).get("deployment.kubernetes.io/revision")
-    if revision:
-        return f"revision {revision}"
-    template = spec.get("template")
-    return hashlib.sha256(canonical_json(template).encode()).hexdigest()[:16] if template else ""
-
-
-def _owner(meta: Mapping[str, Any], field: tuple[str, str]) -> tuple[str, str, str, Micros | None]:
-    """Who owns a field by managedFields: manager, operation, subresource, time; empty where nobody does."""
-    owners = [
-        entry
-        for entry in meta.get("managedFields") or ()
-        if field[1] in ((entry.get("fieldsV1") or {}).get(field[0]) or {})
-    ]
-    if not owners:
-        return "", "", "", None
-    last = max(owners, key=lambda entry: entry.get("time") or "")
-    return (
-        last.get("manager", ""),
-        last.get("operation", ""),
-        last.get("subresource", ""),
-        times.maybe_micros(last.get("time")),
     )

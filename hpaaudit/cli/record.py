@@ -1,17 +1,14 @@
 """The command `record`."""
 
-import sys
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+from click.exceptions import Exit
 
-if TYPE_CHECKING:
-    from hpaaudit.model.plan import Progress
+from hpaaudit.cli.talk import JsonTalk, Talk
+from hpaaudit.errors import AuditError
 
-LINE_SECONDS = 60
-"""Where stderr is no terminal, a line of progress comes so often."""
+COULD_NOT = 2
 
 
 class Seconds(click.ParamType[float]):
@@ -35,6 +32,20 @@ class Seconds(click.ParamType[float]):
         return seconds
 
 
+class Listen(click.ParamType[tuple[str, int]]):
+    """Where to listen: `127.0.0.1:8080`, `[::1]:8080`; port 0 is one that is free."""
+
+    name = "address:port"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
+        """Host and port."""
+        host, colon, port = str(value).rpartition(":")
+        host = host[1:-1] if host.startswith("[") and host.endswith("]") else host
+        if not host or not colon or not (port.isascii() and port.isdigit()) or int(port) >= 1 << 16:
+            self.fail(f"{value!r} is no address: give ADDRESS:PORT, for example 127.0.0.1:8080", param, ctx)
+        return host, int(port)
+
+
 class Bytes(click.ParamType[int]):
     """A number of bytes as Kubernetes writes it: `500M`, `10Gi`."""
 
@@ -51,6 +62,24 @@ class Bytes(click.ParamType[int]):
         if size <= 0:
             self.fail(f"{value!r} is no number of bytes", param, ctx)
         return size
+
+
+class LabelKey(click.ParamType[str]):
+    """The key of a label."""
+
+    name = "label"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """As Kubernetes takes it."""
+        from hpaaudit.api.selector import BadSelector, parse
+
+        try:
+            terms = parse(str(value)).terms
+        except BadSelector as problem:
+            self.fail(str(problem), param, ctx)
+        if [term.operator for term in terms] != ["exists"]:
+            self.fail(f"{value!r} is no key of a label", param, ctx)
+        return str(value)
 
 
 @click.command("record", short_help="Record the HPAs of a cluster.")
@@ -75,10 +104,27 @@ class Bytes(click.ParamType[int]):
     help="Requests per second at most.",
 )
 @click.option("--for", "length", type=Seconds(), help="End after so long; without it Ctrl-C ends it.")
+@click.option("--listen", type=Listen(), metavar="ADDRESS:PORT", help="Answer /healthz, /readyz and /metrics there.")
+@click.option("--upload", metavar="URL", help="Copy whole segments to an object store: s3://bucket/prefix.")
+@click.option(
+    "--log",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What is said on stderr: for a person, or an object a line.",
+)
 @click.option(
     "--keep-days", type=click.FloatRange(min=0, min_open=True), metavar="N", help="Remove what is older, by the hour."
 )
 @click.option("--keep-bytes", type=Bytes(), metavar="SIZE", help="Remove the oldest beyond that much, as 10Gi.")
+@click.option(
+    "--keep-label",
+    "keep_labels",
+    type=LabelKey(),
+    multiple=True,
+    metavar="KEY",
+    help="Record this label of pods too; again for more.  [default: those that selectors name]",
+)
 @click.option("--plan", is_flag=True, help="Say what would be read and what cannot be, and record nothing.")
 def record_command(
     into: Path | None,
@@ -90,8 +136,12 @@ def record_command(
     interval: float,
     qps: float,
     length: float | None,
+    listen: tuple[str, int] | None,
+    upload: str | None,
+    log: str,
     keep_days: float | None,
     keep_bytes: int | None,
+    keep_labels: tuple[str, ...],
     plan: bool,
 ) -> None:
     """Record the HPAs of a cluster, and all that decides what they do.
@@ -121,55 +171,29 @@ def record_command(
         return
     if into is None:
         raise click.UsageError("missing option --into DIR (or --plan)")
-    talk = _Talk()
-    done = record(
-        into,
-        namespace=namespace,
-        all_namespaces=all_namespaces,
-        selector=selector,
-        context=context,
-        kubeconfig=kubeconfig,
-        interval_seconds=interval,
-        qps=qps,
-        for_seconds=length,
-        keep_days=keep_days,
-        keep_bytes=keep_bytes,
-        show=talk.show,
-        note=talk.note,
-    )
-    talk.end(done)
-    talk.say(f"recorded {into}")
-
-
-class _Talk:
-    """Progress on stderr: one line that changes on a terminal, else a line a minute."""
-
-    def __init__(self) -> None:
-        self.terminal = sys.stderr.isatty()
-        self.shown = 0.0
-
-    def show(self, progress: "Progress") -> None:
-        """Called every second."""
-        from hpaaudit.report.progress import progress_line
-
-        if self.terminal:
-            self.say(f"\r\033[K{progress_line(progress)}", ended=False)
-        elif progress.seconds - self.shown >= LINE_SECONDS:
-            self.shown = progress.seconds
-            self.say(progress_line(progress))
-
-    def note(self, line: str) -> None:
-        """A line that stays."""
-        self.say(f"\r\033[K{line}" if self.terminal else line)
-
-    def end(self, progress: "Progress") -> None:
-        """The last word."""
-        from hpaaudit.report.progress import progress_line
-
-        self.say("" if self.terminal else progress_line(progress))
-
-    @staticmethod
-    def say(line: str, *, ended: bool = True) -> None:
-        """Whoever listened may have gone; the recording goes on."""
-        with suppress(OSError):
-            click.echo(line, nl=ended, err=True)
+    talk = JsonTalk() if log == "json" else Talk()
+    try:
+        done = record(
+            into,
+            namespace=namespace,
+            all_namespaces=all_namespaces,
+            selector=selector,
+            context=context,
+            kubeconfig=kubeconfig,
+            interval_seconds=interval,
+            qps=qps,
+            for_seconds=length,
+            listen=listen,
+            upload=upload,
+            keep_days=keep_days,
+            keep_bytes=keep_bytes,
+            keep_labels=keep_labels,
+            show=talk.show,
+            note=talk.note,
+        )
+    except Exception as problem:
+        if not isinstance(talk, JsonTalk):
+            raise
+        talk.fail(problem, known=isinstance(problem, AuditError))
+        raise Exit(COULD_NOT) from None
+    talk.end(done, into)

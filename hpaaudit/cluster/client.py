@@ -4,20 +4,21 @@ import asyncio
 import contextlib
 import os
 import ssl
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from types import TracebackType
 from typing import Any, Self
 
 import aiohttp
-import msgspec
 from yarl import URL
 
 from hpaaudit.cluster.access import Access
 from hpaaudit.cluster.clock import Clock
 from hpaaudit.cluster.credentials import Credentials, Shown
+from hpaaudit.cluster.meters import Meters
 from hpaaudit.cluster.proxy import proxy_of
+from hpaaudit.cluster.shapes import MAX_ANSWER_BYTES, MAX_LINE_BYTES, TooLong, decoded
 from hpaaudit.errors import Forbidden, NotServed, Unreachable
 from hpaaudit.model.units import Micros
 
@@ -27,6 +28,7 @@ QUIET_SECONDS = 150
 """How long a watch may say nothing: the server sends a bookmark about once a minute."""
 CLOSING_SECONDS = 0.05
 QPS, BURST = 20, 40
+Decode = Callable[[bytes], Any]
 OK, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, GONE, TOO_MANY = 200, 401, 403, 404, 410, 429
 
 
@@ -79,9 +81,9 @@ class Client:
     Use as an async context manager.
     """
 
-    def __init__(self, access: Access, clock: Clock, *, qps: float = QPS) -> None:
-        self.access, self.clock = access, clock
-        self._qps, self._free_at = qps, 0.0
+    def __init__(self, access: Access, clock: Clock, *, qps: float = QPS, meters: Meters | None = None) -> None:
+        self.access, self.clock, self.meters = access, clock, meters or Meters()
+        self.qps, self._free_at = qps, 0.0
         self._credentials, self._proxy = Credentials(access), proxy_of(access)
         self._session: aiohttp.ClientSession | None = None
 
@@ -103,38 +105,45 @@ class Client:
             # TLS connections are aborted one turn of the loop later.
             await asyncio.sleep(CLOSING_SECONDS)
 
-    async def get(self, path: str, *, seconds: float = GET_SECONDS) -> Answer:
-        """One answer, whatever it is; never raises for what the server or the network did."""
-        return await self._ask("GET", path, None, seconds)
+    async def get(self, path: str, *, seconds: float = GET_SECONDS, decode: Decode = decoded) -> Answer:
+        """One answer, whatever it is; never raises for what the server or the network did.
+
+        decode   makes the body of a 200; of any other answer all is decoded
+        """
+        return await self._ask("GET", path, None, seconds, decode)
 
     async def post(self, path: str, body: Any) -> Answer:
         """The answer to a review; nothing else is ever posted."""
-        return await self._ask("POST", path, body, GET_SECONDS)
+        return await self._ask("POST", path, body, GET_SECONDS, decoded)
 
-    async def _ask(self, method: str, path: str, body: Any, seconds: float) -> Answer:
+    async def _ask(self, method: str, path: str, body: Any, seconds: float, decode: Decode) -> Answer:
         try:
             shown = await self._credentials.shown()
-            answer = await self._once(method, path, body, seconds, shown)
+            answer = await self._once(method, path, body, seconds, shown, decode)
             if answer.status == UNAUTHORIZED and (fresh := await self._credentials.renewed(shown)):
-                answer = await self._once(method, path, body, seconds, fresh)
+                answer = await self._once(method, path, body, seconds, fresh, decode)
         except Unreachable as problem:
             return self._unanswered(path, str(problem))
         return answer
 
-    async def _once(self, method: str, path: str, body: Any, seconds: float, shown: Shown) -> Answer:
+    async def _once(self, method: str, path: str, body: Any, seconds: float, shown: Shown, decode: Decode) -> Answer:
         await self._turn()
         sent = self.clock.now()
         timeout = aiohttp.ClientTimeout(total=seconds, sock_connect=10)
         try:
             async with self._request(method, path, body, timeout, shown) as got:
-                return await self._answer(path, got, sent)
+                answer = await self._answer(path, got, sent, shown, decode)
+        except TooLong as problem:
+            answer = self._unanswered(path, str(problem), sent)
         except (aiohttp.ClientError, TimeoutError, OSError) as problem:
-            return self._unanswered(path, _reason(problem, seconds), sent)
+            answer = self._unanswered(path, _reason(problem, seconds), sent)
+        self.meters.asked(method, path, answer.status, sent, answer.at_us)
+        return answer
 
     async def lines(self, path: str) -> AsyncGenerator[bytes, None]:
-        """The lines of a watch, of any length; first an empty one, when it stands.
+        """The lines of a watch; first an empty one, when it stands.
 
-        WatchFailed when it is refused; aiohttp's errors and TimeoutError when it breaks.
+        WatchFailed when it is refused; aiohttp's errors and TimeoutError when it breaks; TooLong.
         """
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=QUIET_SECONDS)
         try:
@@ -143,12 +152,13 @@ class Client:
                 await self._turn()
                 sent = self.clock.now()
                 async with self._request("GET", path, None, timeout, shown) as got:
+                    self.meters.asked("GET", path, got.status, sent, self.clock.now())
                     if got.status == OK:
                         yield b""
                         async for line in _lines(got.content):
                             yield line
                         return
-                    refusal = await self._answer(path, got, sent)
+                    refusal = await self._answer(path, got, sent, shown, decoded)
                 fresh = await self._credentials.renewed(shown) if refusal.status == UNAUTHORIZED else None
                 if fresh is None:
                     raise WatchFailed(refusal)
@@ -175,12 +185,17 @@ class Client:
             proxy=self._proxy,
         )
 
-    async def _answer(self, path: str, got: aiohttp.ClientResponse, sent: Micros) -> Answer:
-        data = await got.read()
+    async def _answer(
+        self, path: str, got: aiohttp.ClientResponse, sent: Micros, shown: Shown, decode: Decode
+    ) -> Answer:
+        data = await _read(got.content)
+        if got.status != OK and shown.token:
+            # Errors are shown and recorded, and some proxies repeat in them what they were sent.
+            data = data.replace(shown.token.encode(), b"[token]")
         return Answer(
             path=path,
             status=got.status,
-            body=_decoded(data),
+            body=decode(data) if got.status == OK else decoded(data),
             error="",
             sent_us=sent,
             at_us=self.clock.now(),
@@ -195,7 +210,7 @@ class Client:
     async def _turn(self) -> None:
         """Wait for the budget."""
         now = asyncio.get_running_loop().time()
-        self._free_at = max(self._free_at + 1 / self._qps, now - BURST / self._qps)
+        self._free_at = max(self._free_at + 1 / self.qps, now - BURST / self.qps)
         if self._free_at > now:
             await asyncio.sleep(self._free_at - now)
 
@@ -222,6 +237,17 @@ def _agent() -> str:
         return "hpaaudit record"
 
 
+async def _read(content: aiohttp.StreamReader) -> bytes:
+    """All of an answer, as far as it is one."""
+    chunks, size = [], 0
+    async for chunk in content.iter_any():
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > MAX_ANSWER_BYTES:
+            raise TooLong(f"the answer is longer than {MAX_ANSWER_BYTES >> 20} MB")
+    return b"".join(chunks)
+
+
 async def _lines(content: aiohttp.StreamReader) -> AsyncGenerator[bytes, None]:
     """Whole lines; half of one at the end is nothing."""
     rest = b""
@@ -229,13 +255,8 @@ async def _lines(content: aiohttp.StreamReader) -> AsyncGenerator[bytes, None]:
         *whole, rest = (rest + chunk).split(b"\n")
         for line in whole:
             yield line
-
-
-def _decoded(data: bytes) -> Any:
-    try:
-        return msgspec.json.decode(data)
-    except msgspec.DecodeError:
-        return data.decode(errors="replace")
+        if len(rest) > MAX_LINE_BYTES:
+            raise TooLong(f"a line of the watch is longer than {MAX_LINE_BYTES >> 20} MB")
 
 
 def _seconds(text: str) -> float:

@@ -9,16 +9,22 @@ from hpaaudit.model.facts import ControllerSeen
 
 PODS = "/api/v1/namespaces/kube-system/pods?labelSelector=component%3Dkube-controller-manager"
 OURS = "horizontal-pod-autoscaler"
+NAME = "kube-controller-manager"
 
 
-async def controller_seen(client: Client) -> ControllerSeen | None:
+async def controller_seen(client: Client, holder: str) -> ControllerSeen | None:
     """The declared release, flags and gates of the autoscaler; None where no such pod may be seen.
 
-    Of several replicas the first speaks for all. Flags that are not the autoscaler's are not kept.
+    holder   of the Lease, `host_uuid`: of several replicas the pod on that host speaks, else the first
+
+    Flags that are not the autoscaler's are not kept.
     """
     answer = await client.get(PODS)
     pods = answer.body.get("items") or () if answer.good else ()
-    containers = [pod["spec"]["containers"][0] for pod in pods]
+    host = holder.rpartition("_")[0]
+    leading = sorted(pods, key=lambda pod: pod["spec"].get("nodeName") != host)
+    containers = [one for pod in leading[:1] for one in pod["spec"]["containers"]]
+    containers.sort(key=lambda one: one.get("name") != NAME)
     if not containers:
         return None
     flags = _flags([*containers[0].get("command", ()), *containers[0].get("args", ())])

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from hpaaudit.api import requests
+from hpaaudit.api.workload import ScalePaths, scale_paths
 from hpaaudit.cluster.client import Client
 from hpaaudit.model.facts import TargetRef
 from hpaaudit.model.hpa import Hpa, ObjectRef
@@ -18,18 +19,30 @@ BUILT_IN = {
     ("", "ReplicationController"): "replicationcontrollers",
 }
 
+CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
 Place = tuple[str, str]
 """Group and resource."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
-    """A scale target, the version to ask for its scale, and whether it is one of Kubernetes' own workloads."""
+    """A scale target, and the version to ask for its scale.
+
+    built_in   it is one of Kubernetes' own workloads
+    paths      of a custom resource: where it keeps its scale, None where nobody says
+    """
 
     target: TargetRef
     kind: str
     version: str
     built_in: bool
+    paths: ScalePaths | None = None
+
+    @property
+    def watchable(self) -> bool:
+        """Whether its scale can be read from the object itself."""
+        return self.built_in or self.paths is not None
 
     @property
     def place(self) -> Place:
@@ -44,12 +57,17 @@ class Resolved:
 
 @dataclass(slots=True)
 class Discovery:
-    """What is served, asked once; `refresh` asks again for what adapters may change."""
+    """What is served, asked once; `refresh` asks again for what adapters may change.
+
+    kinds    of a version, by kind its resource;  scales  by CRD and version;  groups  their preferred versions
+    """
 
     client: Client
     metric_versions: dict[str, str] = field(default_factory=dict)
     answered: bool = False
     kinds: dict[str, dict[str, str] | None] = field(default_factory=dict)
+    scales: dict[tuple[str, str], ScalePaths | None] = field(default_factory=dict)
+    groups: dict[str, str] = field(default_factory=dict)
 
     async def autoscaling(self) -> str:
         """The newest version in which HPAs are served."""
@@ -62,12 +80,17 @@ class Discovery:
         answer = await self.client.get("/apis")
         if answer.good:
             self.answered = True
+            self.groups = {
+                group["name"]: (group.get("preferredVersion") or {}).get("version", "")
+                for group in answer.body["groups"]
+            }
             self.metric_versions = {
                 group["name"]: _metric_version(group)
                 for group in answer.body["groups"]
                 if group["name"] in (*METRICS, requests.CUSTOM_METRICS)
             }
         self.kinds = {base: kinds for base, kinds in self.kinds.items() if kinds is not None}
+        self.scales = {of: paths for of, paths in self.scales.items() if paths is not None}
 
     def metric_version(self, group: str) -> str:
         """The version that the controller asks for; its first choice where the group is not served."""
@@ -100,7 +123,16 @@ class Discovery:
         if plural is None:
             return None
         target = TargetRef(group=group, resource=plural, namespace=namespace, name=ref.name)
-        return Resolved(target=target, kind=ref.kind, version=version, built_in=False)
+        paths = await self._paths(target, version)
+        return Resolved(target=target, kind=ref.kind, version=version, built_in=False, paths=paths)
+
+    async def _paths(self, target: TargetRef, version: str) -> ScalePaths | None:
+        """Where the custom resources of a kind keep their scale; None where their definition may not be read."""
+        crd = f"{target.resource}.{target.group}", version
+        if crd not in self.scales:
+            answer = await self.client.get(f"{CRDS}/{crd[0]}")
+            self.scales[crd] = scale_paths(answer.body, version) if answer.good else None
+        return self.scales[crd]
 
 
 def _metric_version(group: dict[str, object]) -> str:

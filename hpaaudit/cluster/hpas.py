@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.api.see import hpa_seen
@@ -13,21 +13,30 @@ from hpaaudit.model.hpa import Hpa
 from hpaaudit.model.units import Micros
 
 
+class Known(NamedTuple):
+    """What is kept of an HPA that was told of; `spec` is the hash of its text."""
+
+    uid: str
+    resource_version: str
+    spec: int
+
+
 @dataclass(slots=True)
 class Hpas:
-    """The HPAs of the scope; `dirty` is called when one came, went or has another spec."""
+    """The HPAs of the scope; `dirty` is called when one came, went or has another spec.
+
+    decoded   their specs, for what is to be asked; what their statuses say is told and not kept
+    """
 
     sink: Callable[[Fact], None]
     dirty: Callable[[], None]
-    seen: dict[Key, HpaSeen] = field(default_factory=dict)
+    seen: dict[Key, Known] = field(default_factory=dict)
     decoded: dict[Key, Hpa] = field(default_factory=dict)
 
     def remember(self, fact: HpaSeen) -> None:
         """Take up an HPA as an earlier run saw it last."""
-        key = (fact.namespace, fact.name)
-        self.seen[key] = fact
         with suppress(ValueError, KeyError, TypeError, AttributeError):  # it could not be read then, either
-            self.decoded[key] = decode_hpa(fact)
+            self._keep((fact.namespace, fact.name), fact)
 
     def only(self, keys: set[Key], at_us: Micros) -> None:
         """After a list: what is absent is gone."""
@@ -43,11 +52,8 @@ class Hpas:
             return
         if before and before.uid != fact.uid:  # deleted and made again while nobody looked
             self._forget(key, at_us)
-        self.seen[key] = fact
         self.sink(fact)
-        if before is None or (before.uid, before.spec_json) != (fact.uid, fact.spec_json):
-            self.decoded[key] = decode_hpa(fact)
-            self.dirty()
+        self._keep(key, fact)
 
     def gone(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Deleted."""
@@ -55,8 +61,14 @@ class Hpas:
         if key in self.seen:
             self._forget(key, at_us)
 
+    def _keep(self, key: Key, fact: HpaSeen) -> None:
+        before = self.seen.get(key)
+        after = self.seen[key] = Known(fact.uid, fact.resource_version, hash(fact.spec_json))
+        if before is None or (before.uid, before.spec) != (after.uid, after.spec):
+            self.decoded[key] = decode_hpa(replace(fact, status_json="{}"))
+            self.dirty()
+
     def _forget(self, key: Key, at_us: Micros) -> None:
-        fact = self.seen.pop(key)
         self.decoded.pop(key, None)
-        self.sink(HpaGone(at_us=at_us, namespace=fact.namespace, name=fact.name, uid=fact.uid))
+        self.sink(HpaGone(at_us=at_us, namespace=key[0], name=key[1], uid=self.seen.pop(key).uid))
         self.dirty()

@@ -3,37 +3,52 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from hpaaudit.api import requests
-from hpaaudit.api.selector import BadSelector, Selector, scale_selector
+from hpaaudit.cluster import keda
 from hpaaudit.cluster.client import Answer, Client
 from hpaaudit.cluster.controller import controller_seen
-from hpaaudit.cluster.discovery import METRICS, Discovery, Place, Resolved
+from hpaaudit.cluster.discovery import METRICS, Discovery
+from hpaaudit.cluster.estimate import HOUSEKEEPING_SECONDS, Estimate
 from hpaaudit.cluster.gaps import Gaps
 from hpaaudit.cluster.hpas import Hpas
-from hpaaudit.cluster.pods import Pods
+from hpaaudit.cluster.pods import Pods, Selection
 from hpaaudit.cluster.polls import Polls
 from hpaaudit.cluster.scope import Scope
-from hpaaudit.cluster.surroundings import CONTROLLER_LEASE, LEASES, Events, Leases, Surroundings
-from hpaaudit.cluster.watch import Follower, Watch
-from hpaaudit.cluster.workloads import Workloads
+from hpaaudit.cluster.shapes import HPAS, PODS, WHOLE, Shape
+from hpaaudit.cluster.surroundings import (
+    API_SERVICES,
+    CONTROLLER_LEASE,
+    LEASES,
+    ApiServices,
+    Events,
+    Leases,
+    Surroundings,
+)
+from hpaaudit.cluster.targets import Targets
+from hpaaudit.cluster.watch import PAGE, Follower, Watch
 from hpaaudit.model.facts import (
+    ApiServiceSeen,
+    ControllerSeen,
     Ended,
     EventSeen,
     Fact,
     HpaSeen,
     PodSeen,
     ResourceMetricsRead,
-    ScaleRead,
-    TargetRef,
+    RolloutSeen,
+    ScaledObjectSeen,
     TargetSeen,
     ValuesRead,
 )
+from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.model.plan import Progress
+from hpaaudit.model.units import SECOND
 
-HOUSEKEEPING_SECONDS = 60
+Kind = TypeVar("Kind")
 GROUPS = (*METRICS, requests.CUSTOM_METRICS)
 
 
@@ -79,18 +94,14 @@ class Observer:
         self.polling = polling
         self.dirty, self.settled, self.stopping = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self.hpas = Hpas(self.sink, self.dirty.set)
-        self.pods = Pods(self.sink)
-        self.workloads: dict[Place, Workloads] = {}
-        self.unwatched: set[Place] = set()
-        self.scales: dict[TargetRef, str] = {}
-        self.unread: set[tuple[str, Selector]] = set()
-        self.unresolved: set[str] = set()
-        self.unserved: set[str] = set()
-        self.targets: dict[tuple[str, str], Resolved] = {}
-        self.known_targets: list[TargetSeen] = []
-        self.known_events: list[EventSeen] = []
-        self.polls = Polls(client, scope.interval_us, self.sink, self.gaps, self._spawn, self._scale_was_read)
-        self.surroundings = Surroundings(client, self.sink, GROUPS)
+        self.pods = Pods(self.sink, scope.keep_labels)
+        self.targets = Targets(self.discovery, self.hpas, scope, self, self.sink, note, self.dirty.set)
+        self.known: list[Fact] = []
+        self.controller: ControllerSeen | None = None
+        self.scaled: keda.ScaledObjects | None = None
+        self.unread: set[Selection] = set()
+        self.polls = Polls(client, scope.interval_us, self.sink, self.gaps, self._spawn, self.targets.scale_was_read)
+        self.surroundings = Surroundings(client, self.sink)
         self.tasks: set[asyncio.Task[None]] = set()
         self.watches: list[Watch] = []
         self.group: asyncio.TaskGroup | None = None
@@ -101,6 +112,8 @@ class Observer:
             self.counts["samples"] += len(fact.samples or ())
         elif isinstance(fact, ValuesRead):
             self.counts["samples"] += len(fact.values or ())
+        else:
+            self.client.meters.told(fact)
         self._sink(fact)
 
     @property
@@ -110,18 +123,40 @@ class Observer:
             hpas=len(self.hpas.seen), pods=len(self.pods.seen), samples=self.counts["samples"], gaps=self.gaps.count
         )
 
+    def estimate(self, paths: set[str]) -> Estimate:
+        """What polling these paths will take."""
+        interval = self.scope.interval_us / SECOND
+        return Estimate(hpas=len(self.hpas.seen), pods=len(self.pods.seen), reads=len(paths), interval_seconds=interval)
+
+    def _announcement(self, paths: set[str]) -> Note:
+        estimate = self.estimate(paths)
+        enough = estimate.requests_per_second <= self.client.qps
+        return Note(
+            estimate.words(self.client.qps),
+            Event.ESTIMATE,
+            Level.INFO if enough else Level.WARNING,
+            reads=estimate.reads,
+            requests_per_second=round(estimate.requests_per_second, 3),
+            bytes_per_hour=estimate.bytes_per_hour,
+        )
+
     def remember(self, known: Iterable[Fact]) -> None:
         """Take up what an earlier run saw, before `run`: what is still so is not told again, what is gone is told."""
         for fact in known:
             match fact:
-                case HpaSeen() if self.scope.namespace in ("", fact.namespace):
+                case HpaSeen() if self.scope.covers(fact.namespace):
                     self.hpas.remember(fact)
-                case PodSeen() if self.scope.namespace in ("", fact.pod.namespace):
+                case PodSeen() if self.scope.covers(fact.pod.namespace):
                     self.pods.remember(fact)
-                case TargetSeen():
-                    self.known_targets.append(fact)
-                case EventSeen():
-                    self.known_events.append(fact)
+                case HpaSeen() | PodSeen():
+                    pass
+                case TargetSeen() | RolloutSeen():
+                    self.targets.known.append(fact)
+                case _:
+                    self.known.append(fact)
+
+    def _known(self, kind: type[Kind]) -> list[Kind]:
+        return [fact for fact in self.known if isinstance(fact, kind)]
 
     # Life
 
@@ -143,25 +178,31 @@ class Observer:
     async def _observe(self) -> None:
         self._spawn(self.gaps.notice_leaps(self.client.clock.now))
         await self.surroundings.ask()
-        if controller := await controller_seen(self.client):
-            self.sink(controller)
+        await self._follow_controller()
         await self.discovery.refresh()
-        await self._may_follow(await hpa_path(self.discovery, self.scope), self.hpas, "HPAs", _labels(self.scope))
-        await self._follow_targets()
-        self.pods.choose(self._selections())
-        await self._may_follow(self.scope.path("/api/v1", "pods"), self.pods, "pods")
-        await self._may_follow(LEASES, Leases(self.sink), "the Lease of kube-controller-manager", CONTROLLER_LEASE)
-        await self._follow_events("HorizontalPodAutoscaler", lambda space, name: (space, name) in self.hpas.seen)
+        await self.follow(await hpa_path(self.discovery, self.scope), self.hpas, "HPAs", _labels(self.scope), HPAS)
+        await self.targets.follow(self.client.clock.now)
+        self.pods.choose(self.targets.selections())
+        await self.follow(self.scope.path("/api/v1", "pods"), self.pods, "pods", shape=PODS)
+        await self.follow_events("HorizontalPodAutoscaler", lambda space, name: (space, name) in self.hpas.seen)
+        services = ApiServices(self.sink, GROUPS)
+        services.remember(self._known(ApiServiceSeen))
+        await self.follow(API_SERVICES, services, "API services")
+        await self._follow_keda()
         self._spawn(self._keep_house())
         self.dirty.set()
         while True:
             await self.dirty.wait()
             self.dirty.clear()
-            await self._follow_targets()
-            self.unread |= self.pods.choose(self._selections())
+            await self.targets.follow(self.client.clock.now)
+            self.unread |= self.pods.choose(self.targets.selections())
             await self._read_pods()
+            await self._follow_keda()
+            paths = self.targets.paths()
+            if not self.settled.is_set():
+                self.note(self._announcement(paths))
             if self.polling:
-                self.polls.want(self.paths())
+                self.polls.want(paths)
             self.settled.set()
 
     async def _keep_house(self) -> None:
@@ -182,103 +223,73 @@ class Observer:
 
     # Watches
 
-    def _watch(self, path: str, follower: Follower, query: dict[str, str] | None) -> Watch:
-        watch = Watch(self.client, path, follower, self.gaps, query=query or {})
+    def _watch(self, path: str, follower: Follower, query: dict[str, str] | None, shape: Shape) -> Watch:
+        watch = Watch(self.client, path, follower, self.gaps, query=query or {}, shape=shape)
         self.watches.append(watch)
         self._spawn(watch.run())
         return watch
 
-    async def _may_follow(
-        self, path: str, follower: Follower, what: str, query: dict[str, str] | None = None
+    async def follow(
+        self,
+        path: str,
+        follower: Follower,
+        what: str,
+        query: dict[str, str] | None = None,
+        shape: Shape = WHOLE,
     ) -> Answer | None:
         """Follow if it is allowed; if not, it is tried again for ever, and written down as a gap."""
-        refusal = await self._watch(path, follower, query).started
+        refusal = await self._watch(path, follower, query, shape).started
         if refusal is not None:
-            self.note(f"cannot follow {what}{self.scope.words} ({refusal.status}): {refusal.message}")
+            line = f"cannot follow {what}{self.scope.words} ({refusal.status}): {refusal.message}"
+            self.note(Note(line, Event.STREAM_REFUSED, path=path, status=refusal.status))
         return refusal
 
-    async def _follow_events(self, kind: str, about: Callable[[str, str], bool]) -> None:
+    async def follow_events(self, kind: str, about: Callable[[str, str], bool]) -> None:
+        """Follow the Events about objects of a kind that `about` knows by namespace and name."""
         query = {"fieldSelector": f"involvedObject.kind={kind}"}
         events = Events(self.sink, about)
-        events.remember(fact for fact in self.known_events if fact.kind == kind)
-        await self._may_follow(self.scope.path("/api/v1", "events"), events, f"Events of a {kind}", query)
+        events.remember(fact for fact in self._known(EventSeen) if fact.kind == kind)
+        await self.follow(self.scope.path("/api/v1", "events"), events, f"Events of a {kind}", query)
 
-    # What the HPAs need
+    async def _follow_controller(self) -> None:
+        """Follow its Lease; every holder is asked for its flags, where its pod may be seen."""
+        leases = Leases(self.sink, self._ask_controller)
+        refusal = await self.follow(LEASES, leases, "the Lease of kube-controller-manager", CONTROLLER_LEASE)
+        if refusal or leases.seen is None:
+            self._ask_controller("")
 
-    async def _resolve(self) -> None:
-        """Find each HPA's target; those of an unknown kind are told once, and metric APIs that are not there."""
-        found = {}
-        for key, hpa in list(self.hpas.decoded.items()):
-            for group in self.discovery.unserved(hpa):
-                if group not in self.unserved:
-                    self.unserved.add(group)
-                    self.note(f"{hpa.key} needs {group}, which nobody serves: install its adapter, or change the HPA")
-            resolved = await self.discovery.resolve(hpa.namespace, hpa.spec.target)
-            if resolved:
-                found[key] = resolved
-            elif hpa.key not in self.unresolved:
-                self.unresolved.add(hpa.key)
-                kind, version = hpa.spec.target.kind, hpa.spec.target.api_version
-                self.note(f"{hpa.key} scales a {kind}, which {version} does not serve: its replicas are not seen")
-        self.targets = found
+    def _ask_controller(self, holder: str) -> None:
+        self._spawn(self._see_controller(holder))
 
-    async def _follow_targets(self) -> None:
-        """Watch the built-in kinds that HPAs scale, and their Events."""
-        await self._resolve()
-        wanted: dict[Place, set[TargetRef]] = {}
-        for resolved in self.targets.values():
-            if resolved.built_in:
-                wanted.setdefault(resolved.place, set()).add(resolved.target)
-        for place in wanted.keys() - self.workloads.keys():
-            resolved = next(one for one in self.targets.values() if one.place == place)
-            workloads = self.workloads[place] = Workloads(*place, self.sink, self.dirty.set)
-            workloads.remember(fact for fact in self.known_targets if fact.target in wanted[place])
-            workloads.wanted = wanted[place]
-            path = self.scope.path(resolved.base, resolved.target.resource)
-            if await self._may_follow(path, workloads, f"{resolved.target.resource}, so their scales are read"):
-                self.unwatched.add(place)
-            await self._follow_events(resolved.kind, workloads.wants)
-        for place, workloads in self.workloads.items():
-            workloads.want(wanted.get(place, set()), self.client.clock.now())
+    async def _see_controller(self, holder: str) -> None:
+        seen, before = await controller_seen(self.client, holder), self.controller
+        if seen and (before is None or replace(before, at_us=seen.at_us) != seen):
+            self.controller = seen
+            self.sink(seen)
 
-    def _scale_was_read(self, fact: ScaleRead) -> None:
-        if fact.scale and self.scales.get(fact.target) != fact.scale.selector:
-            self.scales[fact.target] = fact.scale.selector
-            self.dirty.set()
+    async def _follow_keda(self) -> None:
+        """Follow ScaledObjects and their Events, once KEDA is there."""
+        version = self.discovery.groups.get(keda.GROUP)
+        if version and self.scaled is None:
+            self.scaled = keda.ScaledObjects(self.sink)
+            self.scaled.remember(fact for fact in self._known(ScaledObjectSeen) if self.scope.covers(fact.namespace))
+            await self.follow(self.scope.path(f"/apis/{keda.GROUP}/{version}", keda.RESOURCE), self.scaled, keda.KIND)
+            seen = self.scaled.seen
+            await self.follow_events(keda.KIND, lambda space, name: (space, name) in seen)
 
-    def selector(self, resolved: Resolved) -> Selector | None:
-        """The selector of a target's scale, as the controller parses it; None while it is not known."""
-        workloads = self.workloads.get(resolved.place)
-        seen = workloads.seen.get(resolved.target) if workloads else None
-        text = seen.scale.selector if seen else self.scales.get(resolved.target, "")
-        try:
-            return scale_selector(text) if text else None
-        except BadSelector:
-            return None
-
-    def _selections(self) -> set[tuple[str, Selector]]:
-        """The selectors of all targets, each in its namespace."""
-        pairs = ((resolved.target.namespace, self.selector(resolved)) for resolved in self.targets.values())
-        return {(namespace, selector) for namespace, selector in pairs if selector}
+    # Pods
 
     async def _read_pods(self) -> None:
         """Read the pods of new selectors; what fails is tried again with the next housekeeping."""
-        for namespace, selector in list(self.unread):
-            answer = await self.pods.fetch(self.client, namespace, selector)
+        for selection in list(self.unread):
+            namespace, selector = selection
+            which = urlencode({"labelSelector": str(selector)} if selector else {"limit": str(PAGE)})
+            prefix, answer = (
+                f"/api/v1/namespaces/{namespace}/pods?{which}",
+                await self.pods.fetch(self.client, selection),
+            )
             if answer.good:
-                self.unread.discard((namespace, selector))
-                self.gaps.found(answer.path, answer.at_us)
+                self.unread.discard(selection)
+                self.gaps.found(prefix, answer.at_us)
             else:
-                self.gaps.lost(answer.path, answer.at_us, answer.message)
-
-    def paths(self) -> set[str]:
-        """What is to be polled: metrics as the controller asks for them, scales that no watch brings."""
-        found = set()
-        for key, resolved in self.targets.items():
-            if not resolved.built_in or resolved.place in self.unwatched:
-                found.add(requests.scale_path(resolved.target, resolved.version))
-            hpa, selector = self.hpas.decoded.get(key), self.selector(resolved)
-            if hpa and selector:
-                wanted = requests.requests_of(hpa, str(selector))
-                found |= {self.discovery.path(request) for request in wanted if request}
-        return found
+                self.gaps.lost(prefix, answer.at_us, answer.message)

@@ -6,19 +6,12 @@ from urllib.parse import unquote
 
 from hpaaudit.api import requests
 from hpaaudit.cluster.client import Client
-from hpaaudit.cluster.observer import HOUSEKEEPING_SECONDS, Observer
+from hpaaudit.cluster.observer import Observer
 from hpaaudit.cluster.scope import Scope
-from hpaaudit.cluster.surroundings import API_SERVICES
 from hpaaudit.model.hpa import Hpa
 from hpaaudit.model.plan import Permission, Plan
-from hpaaudit.model.units import SECOND
 
 REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
-HOUR = 3600
-SEGMENT_BYTES, SEGMENT_SECONDS = 20_000, 300
-"""A segment's files, however little is in them."""
-READ_BYTES, SAMPLE_BYTES, POD_CHANGES_BYTES = 6, 6, 60
-"""On disk: a read, one of its samples, and what happens to a pod in an hour."""
 
 
 async def make_plan(client: Client, scope: Scope) -> Plan:
@@ -32,31 +25,26 @@ async def make_plan(client: Client, scope: Scope) -> Plan:
     observer.stop()
     await running
     needed = {right for watch in observer.watches for right in _to_watch(watch.path, watch.query)}
-    needed |= {_to_read(path) for path in observer.paths()} | set(_to_watch(API_SERVICES, {})[:1])
+    paths = observer.targets.paths()
+    needed |= {_to_read(path) for path in paths} | {_to_define(path) for path in observer.targets.definitions()}
     denied = [right for right in sorted(needed, key=_order) if not await _allowed(client, right)]
-    interval, polls = scope.interval_us / SECOND, len(observer.paths())
+    estimate = observer.estimate(paths)
     return Plan(
         context=client.access.context,
         server=client.access.server,
         version=version.get("gitVersion", ""),
         namespace=scope.namespace,
-        interval_seconds=interval,
-        hpas=len(observer.hpas.seen),
-        pods=len(observer.pods.seen),
+        interval_seconds=estimate.interval_seconds,
+        hpas=estimate.hpas,
+        pods=estimate.pods,
         watches=len(observer.watches),
-        polls=polls,
-        requests_per_second=polls / interval + 3 / HOUSEKEEPING_SECONDS,
-        bytes_per_hour=_bytes(polls, len(observer.pods.seen), HOUR / interval),
+        polls=estimate.reads,
+        requests_per_second=estimate.requests_per_second,
+        bytes_per_hour=estimate.bytes_per_hour,
         denied=tuple(denied),
         unserved=_unserved(observer),
         unauditable=_unauditable(observer, denied),
     )
-
-
-def _bytes(polls: int, pods: int, reads: float) -> int:
-    """What an hour leaves on the disk: every pod has about one sample in every round of reads."""
-    fixed = SEGMENT_BYTES * HOUR // SEGMENT_SECONDS
-    return round(fixed + reads * (polls * READ_BYTES + pods * SAMPLE_BYTES) + pods * POD_CHANGES_BYTES)
 
 
 def _to_watch(path: str, query: dict[str, str]) -> list[Permission]:
@@ -80,6 +68,12 @@ def _to_read(path: str) -> Permission:
     subresource = more[1] if len(more) > 1 else ""
     verb = "get" if more else "list"
     return Permission(verb=verb, resource=resource, group=group, subresource=subresource, namespace=namespace)
+
+
+def _to_define(path: str) -> Permission:
+    """The right to read one CustomResourceDefinition."""
+    *_, group, _, resource, name = path.split("/")
+    return Permission(verb="get", resource=resource, group=group, subresource="", namespace="", name=name)
 
 
 def _order(right: Permission) -> tuple[str, ...]:
@@ -123,12 +117,12 @@ def _unauditable(observer: Observer, denied: list[Permission]) -> tuple[tuple[st
 
 def _reason(observer: Observer, key: tuple[str, str], hpa: Hpa, denied: list[Permission]) -> str:
     target = hpa.spec.target
-    if key not in observer.targets:
+    if key not in observer.targets.resolved:
         return f"scales a {target.kind}, which {target.api_version} does not serve"
     missing = {(right.group, right.resource) for right in denied if right.namespace in ("", hpa.namespace)}
     if ("", "pods") in missing:
         return "its pods may not be read"
-    if not observer.selector(observer.targets[key]):
+    if not observer.targets.selector(key):
         return f"{target.kind} {target.name} is not there, may not be read, or has no selector"
     for group in observer.discovery.unserved(hpa):
         return f"needs {group}, which nobody serves"

@@ -1,31 +1,83 @@
-"""Follows pods, and keeps those that the selector of some HPA's target matches."""
+"""Follows pods, and tells of those that the selector of some HPA's target matches."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
-from urllib.parse import urlencode
+from typing import Any, NamedTuple
 
 from hpaaudit.api.see import pod_seen
-from hpaaudit.api.selector import Selector
+from hpaaudit.api.selector import Selector, equalities
 from hpaaudit.cluster.client import Answer, Client
-from hpaaudit.cluster.watch import Key, key_of, named
+from hpaaudit.cluster.shapes import PODS
+from hpaaudit.cluster.watch import Key, key_of, named, pages
 from hpaaudit.model.facts import Fact, PodGone, PodSeen
 from hpaaudit.model.target import Pod
 from hpaaudit.model.units import Micros
 
+Selection = tuple[str, Selector | None]
+"""Pods to read: of a namespace those that a selector matches, or (None) all."""
+
+
+class Known(NamedTuple):
+    """What is kept of a pod that was told of: 50,000 of them take 20 MB, whole ones took ten times that.
+
+    version   0 where it is no number;  labels  the hash of those that are kept
+    state     the hash of all that was told, but the version
+    """
+
+    uid: str
+    version: int
+    labels: int
+    state: int
+
+
+@dataclass(slots=True)
+class Chosen:
+    """The selectors of one namespace, and the labels that they ask for."""
+
+    keys: set[str]
+    selectors: set[Selector] = field(default_factory=set)
+    by_pair: dict[tuple[str, str], list[Selector]] = field(default_factory=dict)
+    others: list[Selector] = field(default_factory=list)
+
+    def add(self, selector: Selector) -> bool:
+        """One more; whether it asks for a label that was not kept until now."""
+        self.selectors.add(selector)
+        pairs = equalities(selector)
+        (self.by_pair.setdefault(pairs[0], []) if pairs else self.others).append(selector)
+        asked = {term.key for term in selector.terms}
+        new = not asked <= self.keys
+        self.keys |= asked
+        return new
+
+    def match(self, labels: dict[str, str]) -> bool:
+        """Whether one of them matches."""
+        return any(selector.matches(labels) for selector in self._near(labels))
+
+    def _near(self, labels: dict[str, str]) -> Iterator[Selector]:
+        """Those that may match: of a hundred apps in a namespace, one."""
+        for pair in labels.items():
+            yield from self.by_pair.get(pair, ())
+        yield from self.others
+
 
 @dataclass(slots=True)
 class Pods:
-    """The selected pods; once selected, a selector stays, so that no pod's end is missed."""
+    """The selected pods; once selected, a selector stays, so that no pod's end is missed.
+
+    keep_labels   are kept of every pod; of all other labels only those that some selector of its namespace names
+    """
 
     sink: Callable[[Fact], None]
-    seen: dict[Key, Pod] = field(default_factory=dict)
-    selectors: dict[str, set[Selector]] = field(default_factory=dict)
+    keep_labels: tuple[str, ...] = ()
+    seen: dict[Key, Known] = field(default_factory=dict)
+    chosen: dict[str, Chosen] = field(default_factory=dict)
     buried: set[str] | None = None
 
     def remember(self, fact: PodSeen) -> None:
-        """Take up a pod as an earlier run saw it last."""
-        self.seen[fact.pod.namespace, fact.pod.name] = fact.pod
+        """Take up a pod as an earlier run saw it last, and the labels that were kept then."""
+        pod = fact.pod
+        self._chosen(pod.namespace).keys.update(name for name, _ in pod.labels)
+        self.seen[pod.namespace, pod.name] = _known(pod)
 
     def only(self, keys: set[Key], at_us: Micros) -> None:
         """After a list: what is absent is gone."""
@@ -36,21 +88,23 @@ class Pods:
         """A kubelet writes more often than anything changes that a decision needs."""
         meta = raw["metadata"]
         key, labels = key_of(raw), meta.get("labels") or {}
-        selected = any(selector.matches(labels) for selector in self.selectors.get(key[0], ()))
-        before = self.seen.get(key)
-        if not selected and before is None:
+        chosen, before = self.chosen.get(key[0]), self.seen.get(key)
+        selected = chosen is not None and chosen.match(labels)
+        if chosen is None or (before is None and not selected):
             return
+        meta["labels"] = {name: labels[name] for name in chosen.keys & labels.keys()}
         fact = pod_seen(at_us, raw)
-        if before and before.uid != fact.pod.uid:
+        after = _known(fact.pod)
+        if before and before.uid != after.uid:
             self._forget(key, at_us)
-        elif before and _older(fact.pod, before):
-            return
-        if before is None or replace(before, resource_version=fact.pod.resource_version) != fact.pod:
+        elif before and 0 < after.version < before.version:
+            return  # it was true before what is known: resource versions of one kind are ordered numbers
+        if before is None or (before.uid, before.state) != (after.uid, after.state):
             self.sink(fact)
-        if selected or (before and before.labels == fact.pod.labels):  # the selector of an earlier run matched it
-            self.seen[key] = fact.pod
+        if selected or (before and before.labels == after.labels):  # the selector of an earlier run matched it
+            self.seen[key] = after
         else:  # its labels changed: told once, then it is nobody's
-            del self.seen[key]
+            self.seen.pop(key, None)
 
     def gone(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Deleted."""
@@ -60,30 +114,39 @@ class Pods:
         if (key := key_of(raw)) in self.seen:
             self._forget(key, at_us)
 
-    def choose(self, wanted: set[tuple[str, Selector]]) -> set[tuple[str, Selector]]:
-        """Keep the pods of these selectors (by namespace) from now on; those that are new."""
-        new = {(space, selector) for space, selector in wanted if selector not in self.selectors.get(space, ())}
-        for namespace, selector in new:
-            self.selectors.setdefault(namespace, set()).add(selector)
-        return new
+    def choose(self, wanted: set[tuple[str, Selector]]) -> set[Selection]:
+        """Keep the pods of these selectors (by namespace) from now on; which pods must be read for it.
 
-    async def fetch(self, client: Client, namespace: str, selector: Selector) -> Answer:
-        """Read the pods of a selector that came after the first list; the watch may be ahead of the answer."""
+        Where a selector names a label that was not kept, all pods of its namespace are to be told of again with it:
+        a selector may ask for its absence too.
+        """
+        unread: set[Selection] = set()
+        for namespace, selector in wanted:
+            chosen = self._chosen(namespace)
+            if selector not in chosen.selectors:
+                unread.add((namespace, None if chosen.add(selector) else selector))
+        return unread
+
+    async def fetch(self, client: Client, selection: Selection) -> Answer:
+        """Read pods that came after the first list; the watch may be ahead of the answer, which is the last page."""
+        namespace, selector = selection
         self.buried = set()
-        query = urlencode({"labelSelector": str(selector)})
-        answer = await client.get(f"/api/v1/namespaces/{namespace}/pods?{query}")
-        for raw in named(answer.body) if answer.good else ():
-            if raw["metadata"]["uid"] not in self.buried:
-                self.changed(raw, answer.at_us)
+        query = {"labelSelector": str(selector)} if selector else {}
+        async for answer in pages(client, f"/api/v1/namespaces/{namespace}/pods", query, PODS):
+            for raw in named(answer.body) if answer.good else ():
+                if raw["metadata"]["uid"] not in self.buried:
+                    self.changed(raw, answer.at_us)
         self.buried = None
         return answer
 
+    def _chosen(self, namespace: str) -> Chosen:
+        return self.chosen.setdefault(namespace, Chosen(set(self.keep_labels)))
+
     def _forget(self, key: Key, at_us: Micros) -> None:
-        pod = self.seen.pop(key)
-        self.sink(PodGone(at_us=at_us, namespace=pod.namespace, name=pod.name, uid=pod.uid))
+        self.sink(PodGone(at_us=at_us, namespace=key[0], name=key[1], uid=self.seen.pop(key).uid))
 
 
-def _older(pod: Pod, before: Pod) -> bool:
-    """Whether what came now was true before what is known; resource versions of one kind are ordered numbers."""
-    new, old = pod.resource_version, before.resource_version
-    return new.isdigit() and old.isdigit() and int(new) < int(old)
+def _known(pod: Pod) -> Known:
+    version = pod.resource_version
+    number = int(version) if version.isdecimal() else 0
+    return Known(pod.uid, number, hash(pod.labels), hash(replace(pod, resource_version="")))

@@ -14,15 +14,17 @@ from hpaaudit.model.units import SECOND, Micros
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
 CONTROLLER_LEASE = {"fieldSelector": "metadata.name=kube-controller-manager"}
 API_SERVICES = "/apis/apiregistration.k8s.io/v1/apiservices"
+DELETED = "Deleted"
 LEASE_US = 15 * SECOND
 """A Lease is renewed every 2 s; its life is written down so often, and every change of holder at once."""
 
 
 @dataclass(slots=True)
 class Leases:
-    """Who leads, and that it still does."""
+    """Who leads, and that it still does; `took_over` is called with every new holder."""
 
     sink: Callable[[Fact], None]
+    took_over: Callable[[str], None]
     seen: LeaseSeen | None = None
 
     def only(self, keys: set[Key], at_us: Micros) -> None:
@@ -35,6 +37,8 @@ class Leases:
         if before is None or not same or at_us - before.at_us >= LEASE_US:
             self.seen = fact
             self.sink(fact)
+        if fact.holder and (before is None or before.holder != fact.holder):
+            self.took_over(fact.holder)
 
     def gone(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Deleted: nobody holds it."""
@@ -75,17 +79,52 @@ class Events:
 
 
 @dataclass(slots=True)
+class ApiServices:
+    """The aggregated APIs of some groups: whether each is there, and who serves it."""
+
+    sink: Callable[[Fact], None]
+    groups: tuple[str, ...]
+    seen: dict[str, ApiServiceSeen] = field(default_factory=dict)
+
+    def remember(self, facts: Iterable[ApiServiceSeen]) -> None:
+        """Take up those that an earlier run saw last."""
+        self.seen |= {fact.name: fact for fact in facts if fact.reason != DELETED}
+
+    def only(self, keys: set[Key], at_us: Micros) -> None:
+        """After a list: what is absent is gone."""
+        for name in self.seen.keys() - {name for _, name in keys}:
+            self._forget(name, at_us)
+
+    def changed(self, raw: dict[str, Any], at_us: Micros) -> None:
+        """Taken over, lost or found again."""
+        if (raw.get("spec") or {}).get("group") in self.groups:
+            fact = api_service_seen(at_us, raw)
+            before = self.seen.get(fact.name)
+            if before is None or replace(before, at_us=at_us) != fact:
+                self.seen[fact.name] = fact
+                self.sink(fact)
+
+    def gone(self, raw: dict[str, Any], at_us: Micros) -> None:
+        """Deleted."""
+        if (name := raw["metadata"]["name"]) in self.seen:
+            self._forget(name, at_us)
+
+    def _forget(self, name: str, at_us: Micros) -> None:
+        """Nobody serves it: nothing can be said of its availability."""
+        fact = self.seen.pop(name)
+        self.sink(replace(fact, at_us=at_us, available="", reason=DELETED, message="", service=""))
+
+
+@dataclass(slots=True)
 class Surroundings:
     """What is asked now and then."""
 
     client: Client
     sink: Callable[[Fact], None]
-    groups: tuple[str, ...]
     offset: Offset = field(default_factory=Offset)
-    services: dict[str, ApiServiceSeen] = field(default_factory=dict)
 
     async def ask(self) -> None:
-        """Ask for version, clock and the API services of the metric groups; only changes of services are told."""
+        """Ask for version and clock."""
         answer = await self.client.get("/version")
         if answer.good:
             self.sink(
@@ -96,11 +135,3 @@ class Surroundings:
                     round_trip_us=answer.took_us,
                 )
             )
-        answer = await self.client.get(API_SERVICES)
-        for raw in answer.body["items"] if answer.good else ():
-            if (raw.get("spec") or {}).get("group") in self.groups:
-                fact = api_service_seen(answer.at_us, raw)
-                before = self.services.get(fact.name)
-                if before is None or replace(before, at_us=fact.at_us) != fact:
-                    self.services[fact.name] = fact
-                    self.sink(fact)

@@ -2,12 +2,13 @@
 
 import asyncio
 import random
+from collections.abc import AsyncIterator
 from contextlib import aclosing
+from functools import partial
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
 import aiohttp
-import msgspec
 
 from hpaaudit.cluster.client import (
     GONE,
@@ -17,6 +18,8 @@ from hpaaudit.cluster.client import (
     WatchFailed,
 )
 from hpaaudit.cluster.gaps import Gaps
+from hpaaudit.cluster.meters import kind_of
+from hpaaudit.cluster.shapes import UNREADABLE, WHOLE, Shape, TooLong, decoded, event_of
 from hpaaudit.model.units import Micros
 
 PAGE = 500
@@ -66,9 +69,20 @@ class Watch:
     nothing ends the watch but cancelling it: what fails is tried again, and the gap is written down.
     """
 
-    def __init__(self, client: Client, path: str, follower: Follower, gaps: Gaps, *, query: dict[str, str]) -> None:
+    def __init__(
+        self,
+        client: Client,
+        path: str,
+        follower: Follower,
+        gaps: Gaps,
+        *,
+        query: dict[str, str],
+        shape: Shape = WHOLE,
+    ) -> None:
         self.client, self.path, self.follower, self.gaps, self.query = client, path, follower, gaps, query
+        self.shape = shape
         self.prefix = f"{path}?{urlencode(query)}" if query else path
+        self.resource, self.meters = kind_of(path)[0], client.meters
         self.started: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
         self.version = ""
         self.heard_us = Micros(0)
@@ -85,19 +99,24 @@ class Watch:
                     await self._list()
                 await self._follow()
                 if self._stood() >= SHORT_SECONDS or self._spare():
+                    self._restarts("ended")
                     continue  # the server ended it, as it does every few minutes
-                cause = "the server ended a watch at once"
+                cause, reason = "the server ended a watch at once", "ended at once"
             except WatchFailed as failed:
                 cause, retry = failed.answer.message, min(failed.answer.retry_seconds, LONGEST_RETRY)
+                reason = "expired" if failed.answer.status == GONE else "refused"
                 self._refused(failed.answer)
                 if failed.answer.status == GONE and self._spare():
+                    self._restarts(reason)
                     continue  # the past was forgotten: a new list says what is now
             except (aiohttp.ClientError, TimeoutError, OSError) as problem:
                 cause, silent = " ".join(str(problem).split()) or "the connection broke", _was_silent(problem)
-            except (msgspec.DecodeError, ValueError, KeyError, TypeError, AttributeError) as problem:
+                reason = "silent" if silent else "broken"
+            except (*UNREADABLE, TooLong, ValueError, KeyError, TypeError, AttributeError) as problem:
                 # An object that we cannot read must not end a recording: all is listed anew, and the gap stays.
-                cause, self.version = f"an object cannot be read: {problem!r}", ""
+                cause, reason, self.version = f"an object cannot be read: {problem!r}", "unreadable", ""
                 self._has_started(None)
+            self._restarts(reason)
             # A connection that went silent was dead from when it was last heard.
             self.gaps.lost(self.prefix, self.heard_us if silent else self.client.clock.now(), cause)
             self._doubt()
@@ -105,6 +124,9 @@ class Watch:
                 self.delay = FIRST_DELAY
             await asyncio.sleep(max(retry, self.delay * (1 + random.random())))  # noqa: S311  # to spread the load
             self.delay = min(self.delay * 2, LONGEST_DELAY)
+
+    def _restarts(self, reason: str) -> None:
+        self.meters.restarts[self.resource, reason] += 1
 
     def _stood(self) -> float:
         """For how many seconds the last watch stood."""
@@ -135,18 +157,13 @@ class Watch:
     async def _list(self) -> None:
         """Read the whole collection, page by page, so that never all of it is held; an expired page begins it anew."""
         keys: set[Key] = set()
-        following = ""
-        while True:
-            query = {**self.query, "limit": str(PAGE), **({"continue": following} if following else {})}
-            answer = await self.client.get(f"{self.path}?{urlencode(query)}")
+        self.meters.relists[self.resource,] += 1
+        async for answer in pages(self.client, self.path, self.query, self.shape):
             if not answer.good:
                 raise WatchFailed(answer)
             for raw in named(answer.body):
                 self.follower.changed(raw, answer.at_us)
                 keys.add(key_of(raw))
-            following = answer.body["metadata"].get("continue") or ""
-            if not following:
-                break
         self.follower.only(keys, answer.at_us)
         self.version, self.heard_us = answer.body["metadata"]["resourceVersion"], answer.at_us
         self.gaps.found(self.prefix, answer.at_us)
@@ -171,10 +188,11 @@ class Watch:
                     self.gaps.found(self.prefix, self.heard_us)
                     continue
                 events += 1
-                event = msgspec.json.decode(line)
-                if event["type"] == "ERROR":
-                    raise WatchFailed(_status(self.path, event["object"], self.heard_us))
-                self._take(event["type"], event["object"], self.heard_us)
+                self.meters.heard(self.resource, self.heard_us)
+                kind, raw = event_of(line, self.shape)
+                if kind == "ERROR":
+                    raise WatchFailed(_status(self.path, raw, self.heard_us))
+                self._take(kind, raw, self.heard_us)
         if not events and self._stood() >= SHORT_SECONDS:
             # No bookmark either: the version would be compacted away. A fresh list takes over without a hole.
             self.version = ""
@@ -186,6 +204,18 @@ class Watch:
             self.follower.gone(raw, now)
         elif kind != "BOOKMARK":
             self.follower.changed(raw, now)
+
+
+async def pages(client: Client, path: str, query: dict[str, str], shape: Shape) -> AsyncIterator[Answer]:
+    """A whole collection, page by page, so that never all of it is held; a bad answer is the last one."""
+    following = ""
+    while True:
+        asked = {**query, "limit": str(PAGE), **({"continue": following} if following else {})}
+        answer = await client.get(f"{path}?{urlencode(asked)}", decode=partial(decoded, shape=shape.listed))
+        yield answer
+        following = ((answer.body["metadata"] or {}).get("continue") or "") if answer.good else ""
+        if not following:
+            return
 
 
 def named(listed: Object) -> list[Object]:

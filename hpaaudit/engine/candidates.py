@@ -17,19 +17,20 @@ from hpaaudit.model.units import Micros
 MOST = 32
 
 
-def candidates(world: World, seen: Observation, reach_us: Micros) -> Iterator[Observation]:
+def candidates(world: World, seen: Observation, earlier: int, reach_us: Micros) -> Iterator[Observation]:
     """The observation itself, then its alternatives, the likelier first.
 
+    earlier    after how many facts pods and scale may have been seen
     reach_us   how much later an answer may have come that the controller saw in our stead
-    Answers: the newest and the next. Pods and scale: as they are, and a second earlier. All metrics that
+    Answers: the newest and the next. Pods and scale: as they are, and as they were. All metrics that
     make one request saw one answer: samples of two scrapes are never mixed.
     """
     yield seen
     hpa = seen.hpa
     if hpa is None:
         return
-    scales = _scales(world, seen, hpa)
-    pods = _pods(world, seen)
+    scales = _scales(world, seen, hpa, earlier)
+    pods = _pods(world, seen, earlier)
     for scale, view in product(scales, pods):
         answers = _answers(world, seen, hpa, scale, reach_us)
         for chosen in islice(product(*answers.values()), MOST):
@@ -46,14 +47,14 @@ def candidates(world: World, seen: Observation, reach_us: Micros) -> Iterator[Ob
                 yield other
 
 
-def _scales(world: World, seen: Observation, hpa: Hpa) -> list[ScaleRead | None]:
+def _scales(world: World, seen: Observation, hpa: Hpa, facts: int) -> list[ScaleRead | None]:
     newest = seen.scale_reads[0] if seen.scale_reads else None
-    earlier = world.earlier_scale(world.served(target_ref(hpa.namespace, hpa.spec.target)), seen.at_us)
+    earlier = world.earlier_scale(world.served(target_ref(hpa.namespace, hpa.spec.target)), facts)
     return [newest] if earlier is None else [newest, earlier]
 
 
-def _pods(world: World, seen: Observation) -> list[tuple[Pod, ...]]:
-    earlier = world.earlier_pods(seen.namespace, seen.at_us)
+def _pods(world: World, seen: Observation, facts: int) -> list[tuple[Pod, ...]]:
+    earlier = world.earlier_pods(seen.namespace, facts)
     return [seen.pods] if earlier is None else [seen.pods, earlier]
 
 

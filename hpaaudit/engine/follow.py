@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from hpaaudit.engine.remember import remember_scale
+from hpaaudit.engine.rules.published import KEPT, UNDONE, followed, is_unbent
 from hpaaudit.engine.status import condition_of
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.hpa import Hpa, HpaStatus
@@ -13,35 +14,37 @@ from hpaaudit.model.units import Micros
 def follow(before: Memory, after: Memory, decision: Decision, hpa: Hpa, published: HpaStatus) -> Memory:
     """The memory after a pass, corrected by the status that was published after it."""
     after = _recommended(after, decision, published)
-    scaled = published.last_scale_us is not None and published.last_scale_us != hpa.status.last_scale_us
-    current = decision.spec_replicas
-    if current is None or not decision.writes_status:
+    current, desired = decision.spec_replicas, decision.desired
+    if current is None or desired is None:
         return after
-    if scaled and published.desired_replicas != decision.desired:
-        undone = replace(after, up=before.up, down=before.down)
-        now_us = Micros(decision.at_us)
-        return remember_scale(undone, hpa.spec.behavior, current, published.desired_replicas, now_us)
-    if not scaled and decision.action != "hold" and published.current_replicas == current:
-        return replace(after, up=before.up, down=before.down)
-    return after
+    scaled = published.last_scale_us is not None and published.last_scale_us != hpa.status.last_scale_us
+    told = followed(
+        scaled,
+        published.desired_replicas,
+        published.current_replicas,
+        desired,
+        current,
+        decision.action != "hold",
+    )
+    if told == KEPT:
+        return after
+    undone = replace(after, up=before.up, down=before.down)
+    if told == UNDONE:
+        return undone
+    now_us = Micros(decision.at_us)
+    return remember_scale(undone, hpa.spec.behavior, current, published.desired_replicas, now_us)
 
 
 def unbent(published: HpaStatus) -> bool:
-    """Whether the conditions say that nothing bent the recommendation: then it is the published number.
-
-    A failed computation recommends nothing, which is known as well.
-    """
-    able = condition_of(published.conditions, "AbleToScale")
-    limited = condition_of(published.conditions, "ScalingLimited")
-    active = condition_of(published.conditions, "ScalingActive")
-    if active is not None and active.status == "False":
-        return True
-    return (
-        able is not None
-        and able.reason == "ReadyForNewScale"
-        and limited is not None
-        and limited.reason == "DesiredWithinRange"
-        and active is not None
+    """Whether the conditions say that nothing bent the recommendation."""
+    able, active, limited = (
+        condition_of(published.conditions, kind) for kind in ("AbleToScale", "ScalingActive", "ScalingLimited")
+    )
+    return is_unbent(
+        active is not None and active.status == "False",
+        able is not None and able.reason == "ReadyForNewScale",
+        limited is not None and limited.reason == "DesiredWithinRange",
+        active is not None,
     )
 
 

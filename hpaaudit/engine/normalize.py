@@ -78,7 +78,7 @@ def normalize(
         now_us,
     )
     desired = limited.replicas
-    if current == 0 and minimum != 0 and scaled_to_zero(hpa, rules) and desired < minimum:
+    if current == 0 and minimum != 0 and scaled_to_zero(hpa.status, rules) and desired < minimum:
         desired, reason = minimum, reason or BELOW_MIN
     chain = chain_of(
         [],

@@ -109,9 +109,9 @@ def reference(hpa: Hpa) -> str:
     return f"{target.kind}/{hpa.namespace}/{target.name}"
 
 
-def scaled_to_zero(hpa: Hpa, rules: Rules) -> bool:
+def scaled_to_zero(status: HpaStatus, rules: Rules) -> bool:
     """Whether this controller itself scaled the target to zero, by its condition (1.36)."""
-    condition = condition_of(hpa.status.conditions, "ScaledToZero")
+    condition = condition_of(status.conditions, "ScaledToZero")
     on = rules.scale_to_zero and rules.scaled_to_zero_condition
     return on and condition is not None and condition.status == "True"
 

@@ -2,16 +2,15 @@
 
 import re
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from hpaaudit.api.decode import READ, decode_hpa, decode_status
 from hpaaudit.api.flags import short_name
-from hpaaudit.api.requests import target_ref
 from hpaaudit.api.times import duration
-from hpaaudit.engine.instants import Evidence, inferred_period, instants, merged
-from hpaaudit.engine.world import is_controller
+from hpaaudit.engine.instants import GRID, NOWHERE, SOURCES, inferred_period, merged
+from hpaaudit.engine.lives import COMPONENT, Life, Lives
+from hpaaudit.engine.world import LAG_US, is_controller
 from hpaaudit.model.audit import Instant
 from hpaaudit.model.facts import (
     ControllerSeen,
@@ -28,25 +27,22 @@ from hpaaudit.model.facts import (
     TargetSeen,
     VersionRead,
 )
-from hpaaudit.model.hpa import MetricSpec, MetricType
+from hpaaudit.model.hpa import MetricSpec
 from hpaaudit.model.observation import WriteOutcome
 from hpaaudit.model.units import SECOND, Micros
 
-COMPONENT = "horizontal-pod-autoscaler"
 DEFAULT_PERIOD_US = Micros(15 * SECOND)  # kube-controller-manager's --horizontal-pod-autoscaler-sync-period
 
 _SERVER = re.compile(r'(?:Get|Put) \\?"(https?://[^/"\\]+)/')
 _UNMATCHED = re.compile(r'no matches for kind \\?"([^"\\]+)\\?" in group \\?"([^"\\]*)\\?"')
 _OK = range(200, 300)
-_FRESH_EVENT_US = 2 * SECOND
-_CONTROLLER_MANAGER = "kube-controller-manager"
 
 
 @dataclass(slots=True)
 class Planned:
     """One reconcile to replay.
 
-    index       how many facts stand before it
+    index       how many facts stand before it;  earlier   as many of them as a cache that lags has seen
     scale_rereads   what the controller read of the scale after each failed write
     published   the HPA as it stood after it; None where every reconcile has its own line, for then nothing
                 needs to be told from its status
@@ -59,6 +55,7 @@ class Planned:
     scale_rereads: list[ScaleRead] = field(default_factory=list)
     status_write: WriteOutcome | None = None
     published: HpaSeen | None = None
+    earlier: int = 0
 
 
 @dataclass(slots=True)
@@ -85,42 +82,34 @@ class Plan:
     period_source: str
 
 
-@dataclass(slots=True)
-class _Life:
-    """What is known of one HPA from its first sight to its deletion."""
-
-    key: str
-    first_us: Micros
-    newborn: bool
-    target: TargetRef
-    seen: HpaSeen
-    evidence: list[Evidence] = field(default_factory=list)
-    statuses: list[tuple[int, HpaSeen]] = field(default_factory=list)
-    end_us: Micros | None = None
-
-
-class _Reading:
-    """Takes the facts in turn."""
+class Reading:
+    """Takes the facts in turn: what they tell of the controller, of its reconciles and of every HPA."""
 
     def __init__(self) -> None:
         self.lines: list[Planned] = []
         self.newest: dict[str, Planned] = {}
         self.refused: dict[TargetRef, Planned] = {}
-        self.lives: dict[str, list[_Life]] = {}
-        self.scaled_by: dict[TargetRef, set[str]] = {}
+        self.lives = Lives()
         self.times = array("q")
-        self.replicas: dict[TargetRef, int] = {}
         self.controllers: list[ControllerSeen] = []
         self.version = ""
         self.api_server = ""
         self.unmatched: set[tuple[str, str]] = set()
-        self.unsupported: dict[str, str] = {}
-        self.metrics: set[MetricSpec] = set()
         self.starts: list[Micros] = []
         self.holder: str | None = None
 
     def take(self, index: int, fact: Fact) -> None:
+        """One more fact, and how many stand before it."""
         self.times.append(max(fact.at_us, self.times[-1]) if self.times else fact.at_us)
+        match fact:
+            case HpaSeen():
+                self.lives.hpa(index, fact)
+            case _:
+                pass
+        self.learn(index, fact)
+
+    def learn(self, index: int, fact: Fact) -> None:
+        """What a fact tells, but for when it came and which HPA it shows."""
         match fact:
             case Reconciled():
                 key = f"{fact.namespace}/{fact.name}"
@@ -142,16 +131,14 @@ class _Reading:
             case VersionRead(version=version):
                 self.version = self.version or version
             case HpaSeen():
-                self._hpa(index, fact)
-                self._told(fact.status_json)
+                self.told(fact.status_json)
             case HpaGone():
-                for life in self.lives.get(f"{fact.namespace}/{fact.name}", ())[-1:]:
-                    life.end_us = fact.at_us
+                self.lives.gone(index, fact)
             case EventSeen(component=component) if component == COMPONENT:
-                self._event(index, fact)
-                self._told(fact.message)
+                self.lives.event(index, fact)
+                self.told(fact.message)
             case TargetSeen():
-                self._target(index, fact)
+                self.lives.scaled(index, fact)
             case ScaleRead() if fact.target in self.refused and is_controller(fact.by):
                 self.refused.pop(fact.target).scale_rereads.append(fact)
             case ScaleWritten() if is_controller(fact.by):
@@ -163,62 +150,49 @@ class _Reading:
             case _:
                 pass
 
-    def _told(self, text: str) -> None:
+    def told(self, text: str) -> None:
         """What the controller's own words give away of its surroundings."""
         self.api_server = self.api_server or _server_in(text)
         if "no matches for kind" in text:
             self.unmatched.update(_UNMATCHED.findall(text))
 
-    def _hpa(self, index: int, fact: HpaSeen) -> None:
-        key = f"{fact.namespace}/{fact.name}"
-        problem = unsupported(fact)
-        if problem:
-            self.unsupported[key] = problem
-            return
-        spec = decode_hpa(fact).spec
-        self.metrics.update(spec.metrics)
-        target = target_ref(fact.namespace, spec.target)
-        self.scaled_by.setdefault(target, set()).add(key)
-        lives = self.lives.setdefault(key, [])
-        if not lives or lives[-1].end_us is not None:
-            # One that is older than our first sight of it was there before we looked.
-            newborn = fact.created_us is not None and fact.at_us - fact.created_us < 2 * SECOND
-            lives.append(_Life(key=key, first_us=fact.at_us, newborn=newborn, target=target, seen=fact))
-            lives[-1].statuses.append((index, fact))
-            return
-        life = lives[-1]
-        if decode_status(fact) != decode_status(life.seen):
-            life.evidence.append(Evidence(index=index, at_us=fact.at_us, source="status_write"))
-            life.statuses.append((index, fact))
-        life.seen, life.target = fact, target
-
-    def _event(self, index: int, fact: EventSeen) -> None:
-        lives = self.lives.get(f"{fact.object_namespace}/{fact.object_name}")
-        # The list at the start of a watch brings old events: they tell of reconciles that nobody saw.
-        fresh = fact.last_us is not None and fact.at_us - fact.last_us < _FRESH_EVENT_US
-        if lives and lives[-1].end_us is None and fresh:
-            lives[-1].evidence.append(Evidence(index=index, at_us=fact.at_us, source="event"))
-
-    def _target(self, index: int, fact: TargetSeen) -> None:
-        before = self.replicas.get(fact.target)
-        self.replicas[fact.target] = fact.scale.spec_replicas
-        by_hpa = fact.manager.endswith(_CONTROLLER_MANAGER) and fact.subresource == "scale"
-        if before is None or before == fact.scale.spec_replicas or not by_hpa:
-            return
-        for key in self.scaled_by.get(fact.target, ()):
-            life = self.lives[key][-1]
-            if life.target == fact.target and life.end_us is None:
-                life.evidence.append(Evidence(index=index, at_us=fact.at_us, source="scale_write"))
-
     def _scale_write(self, fact: ScaleWritten) -> None:
         """The write belongs to the last reconcile of an HPA with that target."""
         for planned in reversed(self.lines):
-            lives = self.lives.get(planned.key)
+            lives = self.lives.of.get(planned.key)
             if lives and lives[-1].target == fact.target:
                 planned.scale_writes.append(_outcome(fact))
                 if fact.status not in _OK:
                     self.refused[fact.target] = planned
                 return
+
+    def period(self, given_us: Micros | None) -> tuple[Micros, str]:
+        """The sync period, and where it comes from: `given` (or recorded), `inferred` or `default`."""
+        if given_us is not None:
+            return given_us, "given"
+        recorded = (flag for seen in self.controllers for flag in seen.flags)
+        texts = [text for name, text in recorded if short_name(name) == "sync-period"]
+        if texts:
+            return duration(texts[0]), "given"
+        inferred = inferred_period([merged(life.evidence, SECOND // 2) for life in self.lives.all()])
+        return (DEFAULT_PERIOD_US, "default") if inferred is None else (inferred, "inferred")
+
+    def plan(self, passes: list[Planned], period_us: Micros, period_source: str, *, exact: bool) -> Plan:
+        """What was learnt, with these reconciles."""
+        unsupported = self.lives.unsupported
+        return Plan(
+            passes=[planned for planned in passes if planned.key not in unsupported],
+            exact=exact,
+            controllers=self.controllers,
+            version=self.version,
+            api_server=self.api_server,
+            unmatched=frozenset(self.unmatched),
+            keys=tuple({*self.lives.keys(), *(planned.key for planned in passes)}),
+            unsupported=unsupported,
+            metrics=frozenset(self.lives.metrics),
+            period_us=period_us,
+            period_source=period_source,
+        )
 
 
 def plan(facts: Iterable[Fact], period_us: Micros | None, *, exact: bool = False) -> Plan:
@@ -227,45 +201,12 @@ def plan(facts: Iterable[Fact], period_us: Micros | None, *, exact: bool = False
     exact       every reconcile has a line of its own, even where the facts given here leave the lines out
     period_us   the sync period where the user gave it; else it is a recorded flag, or inferred from the evidence
     """
-    reading = _Reading()
+    reading = Reading()
     for index, fact in enumerate(facts):
         reading.take(index, fact)
-    lives = [life for found in reading.lives.values() for life in found]
-    period_source = "given"
-    if period_us is None:
-        recorded = (flag for seen in reading.controllers for flag in seen.flags)
-        texts = [text for name, text in recorded if short_name(name) == "sync-period"]
-        period_us = duration(texts[0]) if texts else None
-    if period_us is None:
-        period_us = inferred_period([merged(life.evidence, Micros(SECOND // 2)) for life in lives])
-        period_source = "default" if period_us is None else "inferred"
-    settled = DEFAULT_PERIOD_US if period_us is None else period_us
-    passes = reading.lines if exact else reading.lines or _derived(reading, lives, settled)
-    return Plan(
-        passes=[planned for planned in passes if planned.key not in reading.unsupported],
-        exact=exact or bool(reading.lines),
-        controllers=reading.controllers,
-        version=reading.version,
-        api_server=reading.api_server,
-        unmatched=frozenset(reading.unmatched),
-        keys=tuple({*reading.lives, *reading.unsupported, *(planned.key for planned in passes)}),
-        unsupported=reading.unsupported,
-        metrics=frozenset(reading.metrics),
-        period_us=settled,
-        period_source=period_source,
-    )
-
-
-def unsupported(fact: HpaSeen) -> str:
-    """Why this HPA cannot be replayed, empty if it can."""
-    if fact.api_version not in READ:
-        return f"it was served as {fact.api_version}; this engine reads {' and '.join(READ)}"
-    try:
-        hpa = decode_hpa(fact)
-    except (ValueError, TypeError, AttributeError, KeyError) as error:
-        return f"it cannot be read ({error})"
-    unknown = sorted({metric.type for metric in hpa.spec.metrics} - set(MetricType))
-    return f"the engine does not know the metric type {', '.join(unknown)}" if unknown else ""
+    period_us, period_source = reading.period(period_us)
+    passes = reading.lines if exact else reading.lines or _derived(reading, period_us)
+    return reading.plan(passes, period_us, period_source, exact=exact or bool(reading.lines))
 
 
 def _server_in(text: str) -> str:
@@ -277,32 +218,31 @@ def _outcome(fact: ScaleWritten | StatusWritten) -> WriteOutcome:
     return WriteOutcome(at_us=fact.at_us, path=fact.path, status=fact.status, error=fact.error)
 
 
-def _derived(reading: _Reading, lives: Sequence[_Life], period_us: Micros) -> list[Planned]:
+def _derived(reading: Reading, period_us: Micros) -> list[Planned]:
     """The reconciles of HPAs that no line speaks of."""
-    last_us = Micros(reading.times[-1]) if reading.times else Micros(0)
-    within_us = Micros(min(SECOND, period_us * 2 // 5))
+    times = reading.times
+    last_us = times[-1] if times else 0
     found: list[Planned] = []
-    for life in lives:
-        end_us = last_us if life.end_us is None else life.end_us
-        evidence = merged(life.evidence, within_us)
-        laid_out = instants(evidence, life.first_us, end_us, period_us, newborn=life.newborn, starts=reading.starts)
-        own = [
-            Planned(
-                key=life.key,
-                index=bisect_right(reading.times, instant.at_us) if index is None else index,
-                instant=instant,
-            )
-            for index, instant in laid_out
-        ]
+    for life in reading.lives.all():
+        own = []
+        for at_us, index, source in life.instants(last_us, period_us, reading.starts):
+            place = bisect_right(times, at_us) if index == NOWHERE else index
+            earlier = min(place, bisect_right(times, at_us - LAG_US))
+            own.append(Planned(key=life.key, index=place, instant=_instant(at_us, source, period_us), earlier=earlier))
         _publish(own, life)
         found += own
     return sorted(found, key=lambda planned: (planned.index, planned.instant.at_us, planned.key))
 
 
-def _publish(own: Sequence[Planned], life: _Life) -> None:
+def _instant(at_us: int, source: int, period_us: int) -> Instant:
+    uncertainty_us = period_us // 2 if source == GRID else 0
+    return Instant(
+        began_us=Micros(at_us), at_us=Micros(at_us), source=SOURCES[source], uncertainty_us=Micros(uncertainty_us)
+    )
+
+
+def _publish(own: Sequence[Planned], life: Life) -> None:
     """Which status stood after each reconcile, before the next one could change it."""
-    indexes = [index for index, _ in life.statuses]
     for number, planned in enumerate(own, 1):
-        until = own[number].index if number < len(own) else None
-        place = len(indexes) if until is None else bisect_right(indexes, until - 1)
-        planned.published = life.statuses[place - 1][1] if place else None
+        place = bisect_left(life.statuses, own[number].index) if number < len(own) else len(life.statuses)
+        planned.published = life.shown[place - 1] if place else None

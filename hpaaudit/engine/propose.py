@@ -24,7 +24,7 @@ from hpaaudit.model.facts import ResourceMetricsRead, ValuesRead
 from hpaaudit.model.hpa import MetricSpec, MetricStatus, MetricType, ObjectRef
 from hpaaudit.model.units import Micros, Milli
 
-_NOBODY = ObjectRef(kind="", name="", api_version="")
+NOBODY = ObjectRef(kind="", name="", api_version="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +185,7 @@ def _object(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Pro
     count = calculate.per_pod(usage, amount, sight, clamped=False, tolerant=tolerant)
     status = _status(metric, average=count.current)
     if not sight.rules.object_average_described:
-        status = replace(status, described=_NOBODY)
+        status = replace(status, described=NOBODY)
     return _proposed(index, metric, how, count, status, sight)
 
 

@@ -114,7 +114,7 @@ def _decide(seen: Observation, hpa: Hpa, memory: Memory, flags: Flags, rules: Ru
             minimum,
             rules.scaled_to_zero_condition,
             rules.scales_from_zero,
-            scaled_to_zero(hpa, rules),
+            scaled_to_zero(hpa.status, rules),
             has_object_or_external(hpa),
         ),
         rules.spec_replicas_are_current,

@@ -8,6 +8,7 @@ from hpaaudit.api.decode import decode_status
 from hpaaudit.engine.candidates import candidates
 from hpaaudit.engine.fingerprint import fits_inputs, fits_memory
 from hpaaudit.engine.follow import follow, unbent
+from hpaaudit.engine.lives import NEVER_RECONCILED
 from hpaaudit.engine.plan import Plan, Planned
 from hpaaudit.engine.reconcile import reconcile
 from hpaaudit.engine.unknown import extremes, shifted
@@ -78,8 +79,9 @@ class Process:
                 self.written[f"{fact.namespace}/{fact.name}"] = int(version)
             case HpaSeen():
                 self._hpa_seen(fact)
-            case Gap(at_us=since_us, until_us=until_us) if until_us - since_us > self.plan.period_us:
-                self._blind(fact)
+            case Gap() if not self.plan.exact and blinds(fact, self.plan.period_us):
+                # What was recommended and done meanwhile is as unknown as what was before we looked.
+                self.unseen_until_us |= dict.fromkeys(self.memories, fact.until_us)
             case HpaGone():
                 # The registry of selectors lets go at once, the rest only at the next reconcile.
                 key = f"{fact.namespace}/{fact.name}"
@@ -87,17 +89,12 @@ class Process:
             case _:
                 pass
 
-    def _blind(self, gap: Gap) -> None:
-        """What was recommended and done while nobody looked is as unknown as what was before we did."""
-        if not self.plan.exact and gap.prefix.startswith(_SHOWING_HPAS):
-            self.unseen_until_us |= dict.fromkeys(self.memories, gap.until_us)
-
     def _hpa_seen(self, fact: HpaSeen) -> None:
         key = f"{fact.namespace}/{fact.name}"
         if key in self.memories:
             return
         # Only a process that started before our eyes, or an HPA that never was reconciled, has no past.
-        if self.started or self.plan.exact or fact.status_json in ("{}", '{"currentMetrics":null,"desiredReplicas":0}'):
+        if self.started or self.plan.exact or fact.status_json in NEVER_RECONCILED:
             self.memories[key] = EMPTY
         else:
             self.memories[key] = _UNSEEN
@@ -159,7 +156,7 @@ class Process:
         reach_us = Micros(self.plan.period_us + planned.instant.uncertainty_us)
         tried: list[tuple[Observation, Decision, Memory]] = []
         fitting: list[tuple[Observation, Decision, Memory]] = []
-        for candidate in candidates(self.world, seen, reach_us):
+        for candidate in candidates(self.world, seen, planned.earlier, reach_us):
             decision, after = self._decide(candidate, before)
             tried.append((candidate, decision, after))
             if fits_inputs(decision, published):
@@ -221,6 +218,11 @@ class Process:
             for other, memory in self.memories.items()
             if memory.selector is not None and other != key and other.startswith(namespace)
         )
+
+
+def blinds(gap: Gap, period_us: Micros) -> bool:
+    """Whether several reconciles may have gone unseen: of a single one the next status tells what it did."""
+    return gap.until_us - gap.at_us > period_us and gap.prefix.startswith(_SHOWING_HPAS)
 
 
 def replay(facts: Iterable[Fact], plan: Plan, process: Process, hpas: Collection[str]) -> Iterator[Pass]:

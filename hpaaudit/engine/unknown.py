@@ -41,12 +41,7 @@ def shifted(memory: Memory, hpa: Hpa, flags: Flags, now_us: Micros, slack_us: Mi
     Nothing is yielded unless something in it is within `slack_us` of the edge of its window or period: on which side
     it stands is then not known.
     """
-    behavior = hpa.spec.behavior
-    edges = {flags.downscale_stabilization_us}
-    if behavior is not None:
-        rules = (behavior.scale_up, behavior.scale_down)
-        edges |= {Micros((rule.stabilization_window_seconds or 0) * SECOND) for rule in rules}
-        edges |= {Micros(policy.period_seconds * SECOND) for rule in rules for policy in rule.policies}
+    edges = edges_us(hpa.spec.behavior, flags)
     made_us = [entry.at_us for entry in memory.recommendations or ()]
     made_us += [entry.at_us for entry in (*(memory.up or ()), *(memory.down or ()))]
     if not any(abs(now_us - at_us - edge) <= slack_us for at_us in made_us for edge in edges):
@@ -73,6 +68,16 @@ def longest_window_us(behavior: Behavior | None, flags: Flags) -> Micros:
     down = behavior.scale_down.stabilization_window_seconds
     down_us = flags.downscale_stabilization_us if down is None else down * SECOND
     return Micros(max(down_us, (behavior.scale_up.stabilization_window_seconds or 0) * SECOND))
+
+
+def edges_us(behavior: Behavior | None, flags: Flags) -> list[Micros]:
+    """The ages at which something that is remembered stops to count: of every window and period."""
+    edges = {flags.downscale_stabilization_us}
+    for rules in () if behavior is None else (behavior.scale_up, behavior.scale_down):
+        if rules.stabilization_window_seconds is not None:
+            edges.add(Micros(rules.stabilization_window_seconds * SECOND))
+        edges |= {Micros(policy.period_seconds * SECOND) for policy in rules.policies}
+    return sorted(edges)
 
 
 def longest_period_us(behavior: Behavior) -> Micros:

@@ -29,15 +29,16 @@ from hpaaudit.model.units import SECOND, Micros
 MetricsRead = ResourceMetricsRead | ValuesRead
 
 
-_LAG_US = SECOND
+LAG_US = SECOND
 """How much older than ours the controller's cache may be."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A pod or a scale as it was before a fact replaced it; None: there was none."""
+    """A pod or a scale as it was before a fact replaced it; None: there was none. `place`: the number of that fact."""
 
     at_us: Micros
+    place: int
     pod: tuple[str, str, Pod | None] | None
     scale: tuple[TargetRef, ScaleRead | None] | None
 
@@ -101,7 +102,7 @@ class World:
 
     def _pod(self, at_us: Micros, namespace: str, name: str, pod: Pod | None) -> None:
         here = self.pods.setdefault(namespace, {})
-        self._keep(_Change(at_us, (namespace, name, here.get(name)), None))
+        self._keep(_Change(at_us, self.applied, (namespace, name, here.get(name)), None))
         if pod is None:
             here.pop(name, None)
         else:
@@ -109,19 +110,19 @@ class World:
         self._tuples.pop(namespace, None)
 
     def _scale(self, read: ScaleRead) -> None:
-        self._keep(_Change(read.at_us, None, (read.target, self.scales.get(read.target))))
+        self._keep(_Change(read.at_us, self.applied, None, (read.target, self.scales.get(read.target))))
         self.scales[read.target] = read
 
     def _keep(self, change: _Change) -> None:
         self._changes.append(change)
-        while self._changes and self._changes[0].at_us < change.at_us - 2 * _LAG_US:
+        while self._changes and self._changes[0].at_us < change.at_us - 2 * LAG_US:
             self._changes.popleft()
 
-    def earlier_pods(self, namespace: str, at_us: Micros) -> tuple[Pod, ...] | None:
-        """The pods of a namespace a second before; None where nothing changed since."""
+    def earlier_pods(self, namespace: str, facts: int) -> tuple[Pod, ...] | None:
+        """The pods of a namespace after so many facts; None where nothing changed since."""
         undone: dict[str, Pod] | None = None
         for change in reversed(self._changes):
-            if change.at_us <= at_us - _LAG_US:
+            if change.place <= facts:
                 break
             if change.pod is not None and change.pod[0] == namespace:
                 undone = dict(self.pods.get(namespace, {})) if undone is None else undone
@@ -132,11 +133,11 @@ class World:
                     undone[name] = before
         return None if undone is None else tuple(undone.values())
 
-    def earlier_scale(self, target: TargetRef, at_us: Micros) -> ScaleRead | None:
-        """The scale a second before; None where it did not change since."""
+    def earlier_scale(self, target: TargetRef, facts: int) -> ScaleRead | None:
+        """The scale after so many facts; None where it did not change since, or was not there yet."""
         found = None
         for change in reversed(self._changes):
-            if change.at_us <= at_us - _LAG_US:
+            if change.place <= facts:
                 break
             if change.scale is not None and change.scale[0] == target:
                 found = change.scale[1]

@@ -27,11 +27,13 @@ def decision_at(
     flags: Mapping[str, str],
     behaviours: Mapping[str, bool],
     api_server: str,
+    period_us: Micros,
 ) -> Decision | None:
     """The decision of the HPA `namespace/name` at this instant, None where it made none then.
 
-    Only for recordings that have a line for every reconcile: memory is made again by the reconciles of one
-    longest window before, for what is older no longer counts.
+    Memory is made again by the reconciles of one longest window before, for what is older no longer counts.
+
+    period_us   the sync period of the replay that told the instant
     """
     from hpaaudit.engine.plan import plan
     from hpaaudit.engine.replay import Process, replay
@@ -42,7 +44,7 @@ def decision_at(
     since_us = Micros(at_us - _reach_us(opened, key, given) - MARGIN_US)
     namespace, name = key.split("/", 1)
     facts = list(opened.near(namespace, name, since_us))
-    laid_out = plan(facts, None)
+    laid_out = plan(facts, period_us)
     passes = [one for one in laid_out.passes if one.key == key and since_us <= one.instant.at_us <= at_us]
     prepared = settled(opened, replace(laid_out, passes=passes), release, flags, behaviours)
     prepared = replace(prepared, flags=replace(prepared.flags, api_server=api_server))

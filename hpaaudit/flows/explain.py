@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hpaaudit.api.times import duration
 from hpaaudit.errors import RecordingError
 from hpaaudit.flows.again import decision_at
 from hpaaudit.flows.query import open_source
@@ -53,6 +54,7 @@ def _with_steps(account: ReconcileAccount, results: "Results", source: Path) -> 
             flags=settings,
             behaviours=switched,
             api_server=known["api-server"].value,
+            period_us=duration(known["sync-period"].value),
         )
     else:
         again = passes(recording, release=release, flags=settings, behaviours=switched)

@@ -21,6 +21,12 @@ Item = TypeVar("Item")
 WORTH_IT = 20_000
 """From so many reconciles on the compiled kernel is faster, its start included."""
 
+WORTH_IT_DERIVED = 7_000
+"""The same where what they saw must be found out."""
+
+FACTS_WORTH_READING = 5_000
+"""So few facts are of so few reconciles."""
+
 THREADS = 2
 NEEDED = ("hpas", "pods", "targets", "reads", "samples", "metric_values", "scale_writes", "status_writes",
           "controllers", "leases", "reconciles")  # fmt: skip
@@ -78,7 +84,9 @@ def decide(
     folder = cache_folder()
     if not folder.exists():
         tell("compiling the rules for this machine, once: about a minute")
-    fleet = Fleet(flags, rules, texts(), quantities_of(prepared.plan.metrics), prepared.plan.unsupported)
+    fleet = Fleet(
+        flags, rules, texts(), quantities_of(prepared.plan.metrics), prepared.plan.unsupported, prepared.derived
+    )
     with ThreadPoolExecutor(THREADS, "kernel") as threads:
 
         def spread(call: Callable[[int, int], None], ranges: list[tuple[int, int]]) -> None:

@@ -4,14 +4,16 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpaaudit.errors import AuditError, RecordingError
-from hpaaudit.model.plan import Plan, Progress
+from hpaaudit import __version__
+from hpaaudit.errors import AuditError, BadOption, RecordingError
+from hpaaudit.model.note import Event, Level, Note
+from hpaaudit.model.plan import Kept, Plan, Progress
 from hpaaudit.model.units import SECOND, Micros
 
 if TYPE_CHECKING:
@@ -20,7 +22,10 @@ if TYPE_CHECKING:
     from hpaaudit.cluster.scope import Scope
     from hpaaudit.recording.keep import Keeper
     from hpaaudit.recording.limits import Limits
+    from hpaaudit.recording.upload import Uploader
 
+UPLOAD_SECONDS = 40
+"""So long an ended recording waits for its object store: within the 60 s that a Pod has to end."""
 DAY = 24 * 3600 * SECOND
 INTERRUPTED = 130
 RETRY_SECONDS = 5
@@ -41,8 +46,11 @@ def record(
     interval_seconds: float = 15,
     qps: float = 20,
     for_seconds: float | None = None,
+    listen: tuple[str, int] | None = None,
+    upload: str | None = None,
     keep_days: float | None = None,
     keep_bytes: int | None = None,
+    keep_labels: Sequence[str] = (),
     show: Callable[[Progress], None] = _unheard,
     note: Callable[[str], None] = _unheard,
 ) -> Progress:
@@ -51,7 +59,10 @@ def record(
     The folder is new, or holds a recording of this cluster, which then goes on: a gap says when nobody looked.
 
     namespace   None: the context's;  selector  of HPAs, by label;  qps  requests per second at most
+    listen      host and port on which `/healthz`, `/readyz` and `/metrics` are answered
+    upload      URL of an object store to which each whole segment is copied, as `s3://bucket/prefix`
     keep_days, keep_bytes  older segments, or the oldest beyond that much, are removed, which leaves a gap
+    keep_labels of pods, besides those that the selectors of targets name
     show        is told every second how far it is;  note  of what cannot be seen
 
     A second signal ends the process at once. Raises ClusterError where nothing can be seen at all, and
@@ -60,8 +71,10 @@ def record(
     from hpaaudit.recording.limits import Limits
 
     access, scope = _where(kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces)
+    scope = replace(scope, keep_labels=tuple(keep_labels))
     limits = Limits(keep_us=None if keep_days is None else Micros(round(keep_days * DAY)), keep_bytes=keep_bytes)
-    return asyncio.run(_Session(Path(into), qps, for_seconds, limits, show, note).run(access, scope))
+    session = _Session(Path(into), qps, for_seconds, limits, show, note, listen=listen, upload=upload)
+    return asyncio.run(session.run(access, scope))
 
 
 def plan(
@@ -114,34 +127,57 @@ class _Session:
     limits: "Limits"
     show: Callable[[Progress], None]
     note: Callable[[str], None]
+    listen: tuple[str, int] | None = None
+    upload: str | None = None
     begun: float = 0
 
     async def run(self, access: "Access", scope: "Scope") -> Progress:
         """Observe and write until somebody stops it."""
         from hpaaudit.cluster.client import Client
         from hpaaudit.cluster.clock import Clock
+        from hpaaudit.cluster.door import Door
         from hpaaudit.cluster.observer import Observer, check
 
-        self.begun, clock, stopping = time.monotonic(), Clock(), asyncio.Event()
-        async with Client(access, clock, qps=self.qps) as client:
+        self.begun, clock, stopping, uploader = time.monotonic(), Clock(), asyncio.Event(), self._uploader()
+        async with Client(access, clock, qps=self.qps) as client, Door(self.listen, client.meters) as door:
+            if door.url:
+                self.note(Note(f"listening on {door.url}", Event.LISTENING, Level.INFO, url=door.url))
             await check(client, scope)
             with _Signals(stopping.set), await self._keeper(access.server, clock.now, stopping) as keeper:
+                self.note(_started(self.into, access, scope))
                 observer = Observer(client, scope, keeper.add, self.note)
                 observer.remember(keeper.known)
+                door.begin(observer, lambda: _kept(keeper, uploader))
                 try:
                     async with asyncio.TaskGroup() as group:
-                        ticks = group.create_task(self._tick(observer, keeper, clock.now))
-                        ends = group.create_task(self._end(observer, stopping))
+                        beside = [
+                            group.create_task(self._tick(observer, keeper, clock.now)),
+                            group.create_task(self._end(observer, stopping)),
+                        ]
+                        if uploader:
+                            beside.append(group.create_task(uploader.run()))
                         await observer.run()
-                        ticks.cancel()
-                        ends.cancel()
+                        for task in beside:
+                            task.cancel()
                 except* AuditError as several:
                     raise _first(several) from None
                 # Not in this thread: a disk may take its time, and a second signal does not wait for it.
                 await asyncio.to_thread(keeper.close)
+            if uploader:
+                await uploader.finish(UPLOAD_SECONDS)
         done = self._progress(observer, keeper)
         self.show(done)
         return done
+
+    def _uploader(self) -> "Uploader | None":
+        """Who brings segments to the object store; BadOption where that cannot be."""
+        if self.upload is None:
+            return None
+        try:
+            from hpaaudit.recording.upload import Uploader
+        except ImportError as missing:
+            raise BadOption(f"--upload needs {missing.name}: pip install 'hpaaudit[cloud]'") from None
+        return Uploader(self.into, self.upload, self.note)
 
     async def _keeper(self, server: str, now: Callable[[], Micros], stopping: asyncio.Event) -> "Keeper":
         """Begin a recording, or go on with one, which waits for a disk that refuses: to end would not help it."""
@@ -156,7 +192,8 @@ class _Session:
                 if not isinstance(problem.__cause__, OSError) or not begun or stopping.is_set():
                     raise
                 if not told:
-                    self.note(f"{problem} It is tried again until the disk takes it.")
+                    line = f"{problem} It is tried again until the disk takes it."
+                    self.note(Note(line, Event.DISK_REFUSED, Level.ERROR))
                 told = True
             with suppress(TimeoutError):
                 await asyncio.wait_for(stopping.wait(), RETRY_SECONDS)
@@ -176,6 +213,25 @@ class _Session:
 
     def _progress(self, observer: "Observer", keeper: "Keeper") -> Progress:
         return replace(observer.progress, bytes=keeper.bytes, seconds=time.monotonic() - self.begun)
+
+
+def _kept(keeper: "Keeper", uploader: "Uploader | None") -> Kept:
+    """What the disk has of it, and the store."""
+    failures, failing = (uploader.failures, uploader.failing) if uploader else (0, 0)
+    return Kept(
+        wal_bytes=keeper.log_bytes,
+        segments=keeper.segments,
+        unwritten=keeper.unwritten,
+        upload_failures=failures,
+        failing=failing,
+    )
+
+
+def _started(into: Path, access: "Access", scope: "Scope") -> Note:
+    """What begins here."""
+    line = f"recording HPAs{scope.words} of {access.server} into {into}"
+    fields = {"server": access.server, "namespace": scope.namespace, "into": str(into), "version": __version__}
+    return Note(line, Event.STARTED, Level.INFO, **fields)
 
 
 class _Signals:

@@ -4,6 +4,7 @@ import difflib
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from hpaaudit.model.flags import Flags
 from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
+    from hpaaudit.engine.fleet.derived import Derived
     from hpaaudit.engine.plan import Plan
     from hpaaudit.recording.read import Recording
     from hpaaudit.results.read import Results
@@ -41,7 +43,10 @@ def _unheard(_: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A recording that was read once: its reconciles, the controller's settings and where they come from."""
+    """A recording that was read once: its reconciles, the controller's settings and where they come from.
+
+    derived   the reconciles for the compiled rules, where no line tells of them
+    """
 
     recording: "Recording"
     plan: "Plan"
@@ -49,6 +54,7 @@ class Prepared:
     overrides: Mapping[str, str]
     release_given: bool
     assumptions: tuple[Assumption, ...]
+    derived: "Derived | None" = None
 
     def flags_of(self, controller: ControllerSeen) -> Flags:
         """The flags of one controller process; what the user said wins."""
@@ -87,33 +93,81 @@ def replay(
 
     Raises RecordingError, UnknownRelease, UnknownHpa, BadOption, FileExists.
     """
-    from hpaaudit.api.times import whole_seconds
-
     folder = Path(recording)
-    compiled = _is_for_kernel(folder, detail, until)
-    prepared = prepare(
-        folder, release=release, flags=flags or {}, hpas=hpas, until=until, behaviours=behaviours, compiled=compiled
-    )
-    if prepared.recording.removed_us is not None:
-        warn(f"what was seen up to {whole_seconds(prepared.recording.removed_us)} was removed: that time is a gap")
-    if prepared.recording.torn:
-        warn(f"the last {prepared.recording.torn} bytes of the log were being written and are not read")
-    for key, reason in sorted(prepared.plan.unsupported.items()):
-        warn(f"{key} is not replayed: {reason}")
     path = folder / RESULTS if into is None else Path(into)
     span = (since, until)
-    if compiled:
+    asked = _Asked(release=release, flags=flags or {}, hpas=hpas, until=until, behaviours=behaviours)
+    prepared = _for_kernel(folder, asked, detail, warn)
+    if prepared is not None:
         from hpaaudit.engine.fleet.beyond import Beyond
 
         try:
             return _write(prepared, path, "numbers", hpas, span, overwrite=overwrite or into is None, tell=warn)
         except Beyond as reason:
             warn(f"decided one by one, for {reason}")
-        prepared = prepare(folder, release=release, flags=flags or {}, hpas=hpas, until=until, behaviours=behaviours)
+    prepared = asked.prepare(folder)
+    _tell_left_out(prepared, warn)
     seconds = len(prepared.plan.passes) * (SECONDS_EACH if prepared.plan.exact else SECONDS_EACH_GUESSED)
     if seconds > PATIENCE_SECONDS:
-        warn(_slow(seconds, exact=prepared.plan.exact))
+        warn(_slow(seconds))
     return _write(prepared, path, detail or "moved", hpas, span, overwrite=overwrite or into is None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """How a recording is to be prepared, as in `replay`."""
+
+    release: str | None
+    flags: Mapping[str, str]
+    hpas: Collection[str]
+    until: Micros | None
+    behaviours: Mapping[str, bool] | None
+
+    def prepare(self, folder: Path, *, compiled: bool = False) -> Prepared:
+        return prepare(
+            folder,
+            release=self.release,
+            flags=self.flags,
+            hpas=self.hpas,
+            until=self.until,
+            behaviours=self.behaviours,
+            compiled=compiled,
+        )
+
+
+def _tell_left_out(prepared: Prepared, warn: Callable[[str], None]) -> None:
+    from hpaaudit.api.times import whole_seconds
+
+    if prepared.recording.removed_us is not None:
+        warn(f"what was seen up to {whole_seconds(prepared.recording.removed_us)} was removed: that time is a gap")
+    if prepared.recording.torn:
+        warn(f"the last {prepared.recording.torn} bytes of the log were being written and are not read")
+    for key, reason in sorted(prepared.plan.unsupported.items()):
+        warn(f"{key} is not replayed: {reason}")
+
+
+def _for_kernel(folder: Path, asked: _Asked, detail: str | None, warn: Callable[[str], None]) -> Prepared | None:
+    """A recording prepared for the compiled rules, None where they cannot decide it or are not worth their start."""
+    from hpaaudit.flows import fleet
+    from hpaaudit.recording.read import open_recording
+
+    if detail not in (None, "numbers") or not fleet.installed():
+        return None
+    from hpaaudit.engine.fleet.beyond import Beyond
+
+    opened = open_recording(folder, until_us=asked.until)
+    lines, facts = fleet.lines(opened), sum(segment.facts for segment in opened.segments)
+    if detail is None and (lines or facts) < (fleet.WORTH_IT if lines else fleet.FACTS_WORTH_READING):
+        return None
+    try:
+        prepared = asked.prepare(folder, compiled=True)
+    except Beyond as reason:
+        warn(f"decided one by one, for {reason}")
+        return None
+    if detail is None and prepared.derived is not None and prepared.derived.count() < fleet.WORTH_IT_DERIVED:
+        return None
+    _tell_left_out(prepared, warn)
+    return prepared
 
 
 def _write(
@@ -141,7 +195,11 @@ def _write(
     )
     since, until = span
     with ResultsWriter(path, info, run, overwrite=overwrite, held=prepared.recording.held) as writer:
-        writer.add_facts(prepared.recording.watched(KEPT))
+        if prepared.derived is None:
+            writer.add_facts(prepared.recording.watched(KEPT))
+        else:
+            told = chain(prepared.recording.watched(("gaps",)), prepared.derived.facts)
+            writer.add_facts(told, repeated=prepared.derived.repeated)
         if tell is None:
             writer.add(_within(run_passes(prepared, hpas=hpas), since, until))
         else:
@@ -150,22 +208,11 @@ def _write(
         return writer.finish()
 
 
-def _is_for_kernel(folder: Path, detail: str | None, until: Micros | None) -> bool:
-    """Whether the compiled rules can decide a recording, and whether that is worth their start."""
-    from hpaaudit.flows import fleet
-    from hpaaudit.recording.read import open_recording
-
-    if detail not in (None, "numbers") or not fleet.installed():
-        return False
-    count = fleet.lines(open_recording(folder, until_us=until))
-    return count >= fleet.WORTH_IT or (detail == "numbers" and count > 0)
-
-
-def _slow(seconds: float, *, exact: bool) -> str:
+def _slow(seconds: float) -> str:
     """Why a replay takes long, and what helps."""
     from hpaaudit.flows import fleet
 
-    helps = "" if fleet.installed() or not exact else "; pip install 'hpaaudit[fast]' compiles the rules"
+    helps = "" if fleet.installed() else "; pip install 'hpaaudit[fast]' compiles the rules"
     return f"about {seconds:,.0f} s: every reconcile is decided by itself{helps}"
 
 
@@ -193,7 +240,10 @@ def prepare(
     behaviours: Mapping[str, bool] | None = None,
     compiled: bool = False,
 ) -> Prepared:
-    """Open a recording, check it, and lay out its reconciles; for the compiled rules only what they need of it."""
+    """Open a recording, check it, and lay out its reconciles; for the compiled rules only what they need of it.
+
+    Raises `Beyond` where those cannot decide it.
+    """
     from hpaaudit.api.flags import user_flags, with_flags
     from hpaaudit.engine.plan import plan
     from hpaaudit.recording.read import open_recording
@@ -203,13 +253,24 @@ def prepare(
     opened = open_recording(recording, until_us=until)
     if compiled:  # which reads a part of it, and the results the rest: nothing may be decided from a half
         require_sound(opened)
-    laid_out = plan(
-        opened.watched(TELLING) if compiled else opened.facts(),
-        with_flags(Flags(), given).sync_period_us if "sync-period" in given else None,
-        exact=compiled,
-    )
+    period_us = with_flags(Flags(), given).sync_period_us if "sync-period" in given else None
+    derived = None
+    if not compiled:
+        laid_out = plan(opened.facts(), period_us)
+    elif any(segment.file("reconciles") for segment in opened.segments):
+        laid_out = plan(opened.watched(TELLING), period_us, exact=True)
+    else:
+        from hpaaudit.engine.fleet.beyond import Beyond
+        from hpaaudit.engine.fleet.derived import Derived
+        from hpaaudit.engine.lives import COMPONENT
+        from hpaaudit.engine.replay import blinds
+
+        derived = Derived(opened.telling(COMPONENT), period_us)
+        laid_out = derived.plan()
+        if any(blinds(gap, laid_out.period_us) for gap in opened.gaps):
+            raise Beyond("nobody looked for longer than a sync period")
     _require(hpas, laid_out.keys)
-    return settled(opened, laid_out, release, flags, behaviours or {})
+    return replace(settled(opened, laid_out, release, flags, behaviours or {}), derived=derived)
 
 
 def settled(

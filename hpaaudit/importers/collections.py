@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hpaaudit.api import requests, see, selector
+from hpaaudit.api import requests, see, selector, workload
 from hpaaudit.model.facts import Fact, Gap, HpaGone, PodGone, TargetGone, TargetRef
 from hpaaudit.model.units import Micros
 
@@ -181,7 +181,7 @@ class Collections:
             case "apiservices":
                 return see.api_service_seen(at_us, raw)
         target = TargetRef(group=place.group, resource=place.resource, namespace=namespace, name=name)
-        return see.target_seen(at_us, target, raw)
+        return workload.target_seen(at_us, target, raw)
 
     def _went(self, at_us: Micros, place: Place, namespace: str, name: str) -> list[Fact]:
         uid, _ = self.known.pop((place.resource, namespace, name), ("", {}))

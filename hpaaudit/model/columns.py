@@ -3,9 +3,11 @@
 Only the fast path works on them; numpy comes with the extra `[fast]` and is no import of this file.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from hpaaudit.model.facts import Fact
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,3 +65,25 @@ class Decided:
     reconciles: Columns
     proposals: Columns
     writes: Columns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    """What one segment of a recording tells of when HPAs were reconciled.
+
+    at_us       of every fact, in their order
+    facts       those that tell something, each with the number of facts before it: of HPAs only those that show
+                another spec, or the first of a life
+    keys        `namespace/name` of HPAs;  key, seq   where one of them shows another status than before
+    repeated    facts that show an HPA whose status is as it was
+    texts       what the statuses say
+    """
+
+    first_seq: int
+    at_us: "NDArray[np.int64]"
+    facts: Sequence[tuple[int, Fact]]
+    keys: tuple[str, ...]
+    key: "NDArray[np.int64]"
+    seq: "NDArray[np.int64]"
+    repeated: "NDArray[np.int64]"
+    texts: tuple[str, ...]

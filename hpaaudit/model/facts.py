@@ -115,6 +115,23 @@ class TargetGone:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RolloutSeen:
+    """A rollout of a workload began or ended: `rolling` holds from here on.
+
+    revision    as `template_hash` of its TargetSeen
+    max_surge, max_unavailable   a number or a percentage, empty where the strategy has none
+    """
+
+    at_us: Micros
+    target: TargetRef
+    resource_version: str
+    revision: str
+    rolling: bool
+    max_surge: str
+    max_unavailable: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScaleRead:
     """A GET of a scale subresource, answered at `at_us` or failed (status 0: no answer at all).
 
@@ -253,6 +270,47 @@ class ApiServiceSeen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ScaledObjectSeen:
+    """A ScaledObject of KEDA, which owns an HPA and scales to and from zero past it.
+
+    hpa_name       of the HPA that it made, empty while there is none
+    min_replicas, max_replicas, idle_replicas, fallback_replicas   as written, None where it does not say
+    ready, active, fallback, paused   status of these conditions, empty without one
+    triggers_json  type, name and metricType of each trigger;  annotations_json   those of KEDA's own
+    """
+
+    at_us: Micros
+    namespace: str
+    name: str
+    uid: str
+    resource_version: str
+    generation: int
+    target_kind: str
+    target_name: str
+    hpa_name: str
+    min_replicas: int | None
+    max_replicas: int | None
+    idle_replicas: int | None
+    fallback_replicas: int | None
+    ready: str
+    active: str
+    fallback: str
+    paused: str
+    triggers_json: str
+    annotations_json: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScaledObjectGone:
+    """A ScaledObject was deleted."""
+
+    at_us: Micros
+    namespace: str
+    name: str
+    uid: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VersionRead:
     """The API server's version, and its clock: server minus recorder, None where unknown."""
 
@@ -297,6 +355,7 @@ Fact = (
     | PodGone
     | TargetSeen
     | TargetGone
+    | RolloutSeen
     | ScaleRead
     | ResourceMetricsRead
     | ValuesRead
@@ -305,6 +364,8 @@ Fact = (
     | EventSeen
     | LeaseSeen
     | ApiServiceSeen
+    | ScaledObjectSeen
+    | ScaledObjectGone
     | VersionRead
     | Reconciled
     | Gap

@@ -54,3 +54,19 @@ class Plan:
     denied: tuple[Permission, ...]
     unserved: tuple[tuple[str, int], ...]
     unauditable: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What became of what a recorder saw.
+
+    wal_bytes   of the log of facts that are in no segment yet;  segments  that were made whole since the start
+    unwritten   facts that the disk did not take yet
+    upload_failures   uploads that failed since the start;  failing  segments whose upload is tried again now
+    """
+
+    wal_bytes: int = 0
+    segments: int = 0
+    unwritten: int = 0
+    upload_failures: int = 0
+    failing: int = 0

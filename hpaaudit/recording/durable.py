@@ -5,10 +5,18 @@ from pathlib import Path
 
 from hpaaudit.recording.manifest import UNFINISHED
 
+FOLDER_MODE, FILE_MODE = 0o700, 0o600
+"""Names, labels and messages of a cluster are for nobody's eyes but the recorder's user."""
+
+
+def _private(path: str, flags: int) -> int:
+    """Open a file of ours: nobody else may read it, and a symbolic link in its place is an error."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), FILE_MODE)
+
 
 def write_synced(path: Path, data: bytes) -> None:
     """Write a file and wait until the disk has it."""
-    with path.open("wb") as file:
+    with open(path, "wb", opener=_private) as file:  # Path.open takes no opener
         file.write(data)
         file.flush()
         os.fsync(file.fileno())

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from hpaaudit.errors import FileExists, RecordingError
 from hpaaudit.model.units import Micros
 from hpaaudit.recording import manifest
-from hpaaudit.recording.durable import publish, sync_folder, write_synced
+from hpaaudit.recording.durable import FOLDER_MODE, publish, sync_folder, write_synced
 from hpaaudit.recording.parquet import encode
 from hpaaudit.recording.schema import FORMAT_VERSION, PARTS, TABLES
 
@@ -53,7 +53,8 @@ class Growing:
             },
         )
         try:
-            (folder / manifest.SEGMENTS).mkdir(parents=True, exist_ok=True)
+            folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+            (folder / manifest.SEGMENTS).mkdir(FOLDER_MODE, exist_ok=True)
             sync_folder(folder.parent)
             publish(folder / manifest.RECORDING, head)
         except OSError as error:
@@ -109,7 +110,7 @@ def _is_beginning(path: Path) -> bool:
     if path.name == LOST_AND_FOUND:
         return True
     if path.name == manifest.SEGMENTS:
-        return path.is_dir() and not any(path.iterdir())
+        return path.is_dir() and not path.is_symlink() and not any(path.iterdir())
     return path.name == manifest.RECORDING + manifest.UNFINISHED
 
 

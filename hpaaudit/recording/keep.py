@@ -10,6 +10,7 @@ from typing import Self
 
 from hpaaudit.errors import RecordingError
 from hpaaudit.model.facts import Fact, Gap
+from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording import manifest, room
 from hpaaudit.recording.grow import Growing
@@ -63,7 +64,8 @@ class Keeper:
         if found:
             until_us = max(found.last_us, now_us)
             self.add(Gap(at_us=found.last_us, until_us=until_us, prefix=EVERYTHING, cause=found.cause))
-            note(f"going on in {folder}: {found.cause}")
+            line = f"going on in {folder}: {found.cause}"
+            note(Note(line, Event.RESUMED, facts=self._files.facts, set_aside=len(found.aside)))
 
     def _find(self, cluster: str, now_us: Micros) -> Recovered | None:
         """Begin a recording, or take one up."""
@@ -92,7 +94,23 @@ class Keeper:
     @property
     def bytes(self) -> int:
         """What the recording takes on the disk, without the ballast."""
-        return self._upkeep.bytes + (self._log.size if self._log else 0)
+        return self._upkeep.bytes + self.log_bytes
+
+    @property
+    def log_bytes(self) -> int:
+        """What the log takes of the segment that is not yet whole."""
+        log = self._log
+        return log.size if log else 0
+
+    @property
+    def segments(self) -> int:
+        """Whole segments of the recording."""
+        return self._files.segments
+
+    @property
+    def unwritten(self) -> int:
+        """Facts that wait in memory because the disk refused them."""
+        return 0 if self._refused_us is None else self._pending.first_seq + self._pending.facts - self.acknowledged
 
     def _begin_segment(self, first_seq: int) -> None:
         self._pending = Pending(first_seq)
@@ -265,7 +283,8 @@ class Keeper:
         if self._refused_us is None:
             self._refused_us, self._wait_us = now_us, self.limits.sync_us
             self._refusal = problem.strerror or str(problem)
-            self.note(f"{self.folder}: {self._refusal}; what is seen waits in memory until the disk takes it")
+            line = f"{self.folder}: {self._refusal}; what is seen waits in memory until the disk takes it"
+            self.note(Note(line, Event.DISK_REFUSED, Level.ERROR))
         self._next_us = Micros(now_us + self._wait_us)
         self._wait_us = Micros(min(2 * self._wait_us, LONGEST_WAIT_US))
         self._fall_behind()
@@ -283,7 +302,8 @@ class Keeper:
         self._refused_us = None
         self._upkeep.take_ballast()
         gaps = self._sieve.reopen(now_us, f"nothing could be written ({self._refusal}) and memory was full")
-        self.note(f"{self.folder}: the disk takes everything again" + ("; what was let go is a gap" if gaps else ""))
+        line = f"{self.folder}: the disk takes everything again" + ("; what was let go is a gap" if gaps else "")
+        self.note(Note(line, Event.DISK_RECOVERED, gaps=len(gaps)))
         for fact in gaps:
             self.add(fact)
 
@@ -299,8 +319,7 @@ class Keeper:
         try:
             # What was let go is told once there is room: so there may be more after the first time.
             if not (self.seal(self._sealed_us) and self.seal(self._sealed_us)):
-                lost = self._pending.first_seq + self._pending.facts - self.acknowledged
-                raise RecordingError(f"{self.folder}: {self._refusal}; {lost} facts could not be written.")
+                raise RecordingError(f"{self.folder}: {self._refusal}; {self.unwritten} facts could not be written.")
             self._files.close()
             room.drop_ballast(self.folder)
         finally:

@@ -17,6 +17,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "hpas": ("namespace", "name"),
     "pods": ("namespace", "name"),
     "targets": ("api_group", "resource", "namespace", "name"),
+    "rollouts": ("api_group", "resource", "namespace", "name"),
+    "scaled_objects": ("namespace", "name"),
     "events": ("namespace", "name"),
     "leases": ("namespace", "name"),
     "api_services": ("name",),

@@ -20,7 +20,10 @@ from hpaaudit.recording.segments import LINES, POLLED, arrow
 EVERYWHERE = ("controllers", "leases", "versions")
 """What is no namespace's."""
 
-WITHIN = ("hpas", "pods", "targets", "scale_writes", "status_writes", LINES)
+WITHIN = ("hpas", "pods", "targets", "events", "scale_writes", "status_writes", LINES)
+
+NAMESPACE = {"events": "object_namespace"}
+"""The column that says of which namespace a row is, where it is called otherwise."""
 
 
 def read_near(
@@ -37,7 +40,7 @@ def read_near(
         late = segment.last_us >= since_us
         found: list[tuple[int, Fact]] = []
         for table in (*EVERYWHERE, *(WITHIN if late else before)):
-            where = {} if table in EVERYWHERE else {"namespace": namespace}
+            where = {} if table in EVERYWHERE else {NAMESPACE.get(table, "namespace"): namespace}
             if table == LINES:
                 where["name"] = name
             found += [watched.to_fact(table, row) for row in _rows(folder, segment, table, where)]

@@ -8,7 +8,7 @@ from typing import Any
 from hpaaudit.api.times import precise
 from hpaaudit.errors import DamagedRecording
 from hpaaudit.model.audit import RecordingInfo
-from hpaaudit.model.columns import Slice
+from hpaaudit.model.columns import Slice, Telling
 from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.inspection import Damage
 from hpaaudit.model.units import Micros
@@ -73,8 +73,27 @@ class Recording:
         except Unsound as error:
             raise damaged(self.folder, self.segments, error.damage) from error
 
+    def telling(self, component: str) -> Iterator[Telling]:
+        """Yield what each segment tells of when HPAs were reconciled, where no line does; raises as `facts`.
+
+        component   whose Events tell of a reconcile
+
+        Needs numpy.
+        """
+        from hpaaudit.recording.telling import read_telling
+
+        try:
+            yield from read_telling(self.folder, self.segments, component)
+        except Unsound as error:
+            raise damaged(self.folder, self.segments, error.damage) from error
+
     def near(
-        self, namespace: str, name: str, since_us: Micros, *, before: Collection[str] = ("hpas", "pods", "targets")
+        self,
+        namespace: str,
+        name: str,
+        since_us: Micros,
+        *,
+        before: Collection[str] = ("hpas", "pods", "targets", "events"),
     ) -> Iterator[Fact]:
         """Yield what one HPA's reconciles from `since_us` on may have seen, in order; raises as `facts`.
 

@@ -19,7 +19,7 @@ from hpaaudit.recording.sieve import EVERYTHING
 from hpaaudit.recording.survey import survey
 
 HOUR = 3600 * SECOND
-STATES = ("controllers", "hpas", "pods", "targets", "leases", "api_services", "versions")
+STATES = ("controllers", "hpas", "pods", "targets", "rollouts", "scaled_objects", "leases", "api_services", "versions")
 """Tables that tell something only when it changes."""
 
 

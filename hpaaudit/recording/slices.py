@@ -50,7 +50,7 @@ def _slice(
             names = [column.name for column in TABLES[file.table].columns if wanted is None or column.name in wanted]
             rows = arrow(folder, segment, file.table, names)
             if rows is not None:
-                found[file.table] = _columns(rows)
+                found[file.table] = as_columns(rows)
     return Slice(
         number=segment.number,
         first_seq=segment.first_seq,
@@ -61,7 +61,7 @@ def _slice(
     )
 
 
-def _columns(rows: pa.Table) -> Columns:
+def as_columns(rows: pa.Table) -> Columns:
     """Return a table column by column."""
     return {name: _column(rows.column(name)) for name in rows.column_names}
 

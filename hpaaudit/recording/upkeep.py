@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from hpaaudit.model.note import Event, Note
 from hpaaudit.model.units import Micros
 from hpaaudit.recording import manifest, room
 from hpaaudit.recording.limits import Limits
@@ -56,7 +57,8 @@ class Upkeep:
             removed = retire(self.folder, segments, through, cause)
         except OSError as error:
             if not self._stuck:
-                self.note(f"{self.folder}: cannot remove old segments: {error.strerror}")
+                line = f"{self.folder}: cannot remove old segments: {error.strerror}"
+                self.note(Note(line, Event.RETENTION_FAILED))
             self._stuck = True
             return False
         if removed:

@@ -17,6 +17,9 @@ from hpaaudit.model.facts import (
     PodGone,
     PodSeen,
     Reconciled,
+    RolloutSeen,
+    ScaledObjectGone,
+    ScaledObjectSeen,
     ScaleWritten,
     StatusWritten,
     TargetGone,
@@ -52,6 +55,10 @@ PLAIN: dict[str, type[Any]] = {
     "gaps": Gap,
     "ends": Ended,
 }
+
+# What a ScaledObject says of itself: the columns after `gone`.
+_SCALED_OBJECT = tuple(column.name for column in TABLES["scaled_objects"].columns[6:])
+_OF_SCALED_OBJECT = attrgetter(*_SCALED_OBJECT)
 
 
 def _gone(table: str, body: Body) -> Body:
@@ -236,6 +243,40 @@ def _target_fact(body: Body) -> Fact:
     )
 
 
+def _rollout(fact: RolloutSeen) -> Body:
+    limits = (fact.max_surge, fact.max_unavailable)
+    return (fact.at_us, *_ref(fact.target), fact.resource_version, fact.revision, fact.rolling, *limits)
+
+
+def _rollout_fact(body: Body) -> Fact:
+    at_us, group, resource, namespace, name, resource_version, revision, rolling, max_surge, max_unavailable = body
+    return RolloutSeen(
+        at_us=at_us,
+        target=TargetRef(group=group, resource=resource, namespace=namespace, name=name),
+        resource_version=resource_version,
+        revision=revision,
+        rolling=rolling,
+        max_surge=max_surge,
+        max_unavailable=max_unavailable,
+    )
+
+
+def _scaled_object(fact: ScaledObjectSeen) -> Body:
+    return (fact.at_us, fact.namespace, fact.name, fact.uid, False, *_OF_SCALED_OBJECT(fact))
+
+
+def _scaled_object_gone(fact: ScaledObjectGone) -> Body:
+    return _gone("scaled_objects", (fact.at_us, fact.namespace, fact.name, fact.uid, True))
+
+
+def _scaled_object_fact(body: Body) -> Fact:
+    at_us, namespace, name, uid, gone, *rest = body
+    if gone:
+        return ScaledObjectGone(at_us=at_us, namespace=namespace, name=name, uid=uid)
+    said = dict(zip(_SCALED_OBJECT, rest, strict=True))
+    return ScaledObjectSeen(at_us=at_us, namespace=namespace, name=name, uid=uid, **said)
+
+
 def _scale_write(fact: ScaleWritten) -> Body:
     return (
         fact.at_us,
@@ -303,6 +344,9 @@ TO_ROW: dict[type[Any], tuple[str, Callable[[Any], Body]]] = {
     PodGone: ("pods", _pod_gone),
     TargetSeen: ("targets", _target),
     TargetGone: ("targets", _target_gone),
+    RolloutSeen: ("rollouts", _rollout),
+    ScaledObjectSeen: ("scaled_objects", _scaled_object),
+    ScaledObjectGone: ("scaled_objects", _scaled_object_gone),
     ScaleWritten: ("scale_writes", _scale_write),
     **{fact: (table, _plain(table)) for table, fact in PLAIN.items()},
 }
@@ -312,6 +356,8 @@ FROM_ROW: dict[str, Callable[[Body], Fact]] = {
     "hpas": _hpa_fact,
     "pods": _pod_fact,
     "targets": _target_fact,
+    "rollouts": _rollout_fact,
+    "scaled_objects": _scaled_object_fact,
     "scale_writes": _scale_write_fact,
     **{table: _plain_fact(table) for table in PLAIN},
 }

@@ -29,6 +29,11 @@ class Writer:
         self._files = Growing(folder, source=source, cluster=cluster, started_us=started_us)
         self._pending = Pending(self._files.facts)
 
+    @property
+    def segments(self) -> int:
+        """Segments that are on the disk."""
+        return self._files.segments
+
     def add(self, fact: Fact) -> None:
         """Take the next fact; seals by itself when much waits in memory."""
         if self._closed:

@@ -2,7 +2,7 @@
 
 from hpaaudit.model.plan import Permission, Plan
 from hpaaudit.report.progress import size
-from hpaaudit.report.text import counted
+from hpaaudit.report.text import counted, pasteable, printable
 
 
 def plan_text(plan: Plan) -> str:
@@ -26,7 +26,7 @@ def plan_text(plan: Plan) -> str:
         lines += ["", "  cannot be audited:", *rows]
     elif plan.hpas:
         lines += ["", "  every HPA can be audited"]
-    return "\n".join(lines) + "\n"
+    return "\n".join(map(printable, lines)) + "\n"
 
 
 def can_i(right: Permission) -> str:
@@ -35,4 +35,4 @@ def can_i(right: Permission) -> str:
     subresource = f" --subresource={right.subresource}" if right.subresource else ""
     where = f" -n {right.namespace}" if right.namespace else " -A"
     name = f"/{right.name}" if right.name else ""
-    return f"kubectl auth can-i {right.verb} {resource}{name}{subresource}{where}"
+    return f"kubectl auth can-i {right.verb} {pasteable(resource + name)}{subresource}{where}"

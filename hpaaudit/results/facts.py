@@ -43,9 +43,13 @@ class Published:
 
 
 class Facts:
-    """Takes facts in the order in which they were seen; `finish` writes what was still open."""
+    """Takes facts in the order in which they were seen; `finish` writes what was still open.
+
+    statuses   whether they are written as well: where there are very many, SQL reads them
+    """
 
     def __init__(self, batches: Batches, info: RecordingInfo, replay: Replay) -> None:
+        self.statuses = True
         self.published: dict[str, Published] = {}
         self.gaps: list[tuple[Micros, Micros]] = []
         self._batches = batches
@@ -108,7 +112,7 @@ class Facts:
             hpa.spec_json = fact.spec_json
             hpa.spec_row = dict(fact_rows.hpa_spec(fact, decoded, hpa.identity))
             hpa.row |= {"target_kind": decoded.spec.target.kind, "target_name": decoded.spec.target.name}
-        if fact.status_json != hpa.status_json:
+        if self.statuses and fact.status_json != hpa.status_json:
             hpa.status_json = fact.status_json
             same, status = hpa.identity, decoded.status
             self._batches.add("runs.hpa_status", [fact_rows.hpa_status(fact, status, same)])

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from glob import glob
 from pathlib import Path
@@ -17,7 +17,7 @@ from hpaaudit.model.audit import Pass, RecordingInfo, Replay
 from hpaaudit.model.columns import Decided
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.units import SECOND
-from hpaaudit.results import fact_rows, pass_rows, seen, sql
+from hpaaudit.results import fact_rows, pass_rows, published, seen, sql
 from hpaaudit.results.batches import Batches
 from hpaaudit.results.columns import to_arrow
 from hpaaudit.results.facts import Facts
@@ -73,13 +73,20 @@ class ResultsWriter:
         self._prepare()
         self._batches = Batches(self._connection, replay.replay_id)
         self._facts = Facts(self._batches, info, replay)
+        self._repeated: Sequence[int] | None = None
         self._keep = Keep(self._facts.published, self._facts.gaps)
         ran_at_us = int(datetime.now(UTC).timestamp() * SECOND)
         self._batches.add("runs.replays", [{**fact_rows.replay(info, replay), "ran_at": ran_at_us}])
         self._batches.add("runs.assumptions", fact_rows.assumptions(replay))
 
-    def add_facts(self, facts: Iterable[Fact]) -> None:
-        """Takes what was recorded, in the order in which it was seen, before any pass."""
+    def add_facts(self, facts: Iterable[Fact], *, repeated: Sequence[int] | None = None) -> None:
+        """Takes what was recorded, in the order in which it was seen, before any pass.
+
+        repeated   facts that show an HPA with the status that it had before: then all others are taken from the
+                   recording's own files, and only specs from the facts given here
+        """
+        self._repeated = repeated
+        self._facts.statuses = repeated is None
         self._facts.add(facts)
 
     def add(self, passes: Iterable[Pass]) -> None:
@@ -167,6 +174,8 @@ class ResultsWriter:
         """Asks the questions of `sql/audit/` in turn; one about some HPAs ($first to $last) part by part."""
         ask = self._connection.execute
         ask("begin")  # one write to the disk for all of it
+        if self._repeated is not None:
+            published.copy(self._connection, dict(self._info.tables), self._held, self._info.ended_us, self._repeated)
         seen.copy(self._connection, dict(self._info.tables), self._held, self._info.ended_us)
         for text in sql.folder("audit").values():
             if "$first" in text:

@@ -182,3 +182,15 @@ def test_what_is_published_is_read_back(milli: int, binary: bool) -> None:
 )
 def test_a_quantity_as_a_double_is_a_mantissa_times_a_power(text: str, number: float) -> None:
     assert quantity.approximate_float(quantity.parse(text)) == number
+
+
+@given(st.from_regex(r"[0-9]{1,11}(n|Ki)", fullmatch=True))
+def test_a_plain_quantity_is_what_every_quantity_is(text: str) -> None:
+    assert quantity.plain_milli(text) == quantity.parse(text).milli
+
+
+@pytest.mark.parametrize(
+    "text", ["", "n", "Ki", "-1n", "+1Ki", "1.5n", "1m", "12", "1k", "123456789012n", "²n", "\u0661Ki", " 1n"]
+)
+def test_what_is_not_plain_is_left_to_the_grammar(text: str) -> None:
+    assert quantity.plain_milli(text) is None

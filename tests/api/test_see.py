@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hpaaudit.api import see, times
+from hpaaudit.api import see, times, workload
 from hpaaudit.model.facts import ResourceMetricsRead, TargetRef, ValuesRead
 from hpaaudit.model.target import Scale
 from hpaaudit.model.units import SECOND, Micros
@@ -126,9 +126,9 @@ def test_zero_replicas_are_left_out_of_a_scale(raw: dict[str, Any], scale: tuple
 
 def test_a_workload_without_replicas_asks_for_one() -> None:
     raw = {"metadata": {"name": "web"}, "spec": {"selector": {"matchLabels": {"app": "web"}}}}
-    assert see.target_seen(AT, WEB, raw).scale == Scale(spec_replicas=1, status_replicas=0, selector="app=web")
+    assert workload.target_seen(AT, WEB, raw).scale == Scale(spec_replicas=1, status_replicas=0, selector="app=web")
     zero = {"metadata": {"name": "web"}, "spec": {"replicas": 0, "selector": {"app": "web"}}}
-    assert see.target_seen(AT, WEB, zero).scale == Scale(spec_replicas=0, status_replicas=0, selector="app=web")
+    assert workload.target_seen(AT, WEB, zero).scale == Scale(spec_replicas=0, status_replicas=0, selector="app=web")
 
 
 def test_who_owns_the_replicas_is_who_wrote_them_last() -> None:
@@ -146,16 +146,16 @@ def test_who_owns_the_replicas_is_who_wrote_them_last() -> None:
             ],
         }
     }
-    seen = see.target_seen(AT, WEB, raw)
+    seen = workload.target_seen(AT, WEB, raw)
     assert (seen.manager, seen.subresource, seen.written_us) == ("kube-controller-manager", "scale", AT)
 
 
 def test_the_template_is_known_by_its_revision_or_by_itself() -> None:
     revision = {"metadata": {"name": "web", "annotations": {"deployment.kubernetes.io/revision": "4"}}}
-    assert see.target_seen(AT, WEB, revision).template_hash == "revision 4"
+    assert workload.target_seen(AT, WEB, revision).template_hash == "revision 4"
     one, other = ({"metadata": {"name": "web"}, "spec": {"template": {"image": image}}} for image in "ab")
-    assert see.target_seen(AT, WEB, one).template_hash != see.target_seen(AT, WEB, other).template_hash
-    assert see.target_seen(AT, WEB, {"metadata": {"name": "web"}}).template_hash == ""
+    assert workload.target_seen(AT, WEB, one).template_hash != workload.target_seen(AT, WEB, other).template_hash
+    assert workload.target_seen(AT, WEB, {"metadata": {"name": "web"}}).template_hash == ""
 
 
 # --- answers -----------------------------------------------------------------------------------------------

@@ -260,6 +260,15 @@ class Cluster:
 
     # While it runs
 
+    def allow(self, user: str, namespace: str, rules: list[dict[str, Any]]) -> None:
+        """Give a user rights in a namespace, and only there; they end with it."""
+        rbac = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}"
+        self.kube.post(f"{rbac}/roles", {"metadata": {"name": user}, "rules": rules})
+        subject = {"kind": "User", "name": user, "apiGroup": "rbac.authorization.k8s.io"}
+        role = {"kind": "Role", "name": user, "apiGroup": "rbac.authorization.k8s.io"}
+        binding = {"metadata": {"name": user}, "subjects": [subject], "roleRef": role}
+        self.kube.post(f"{rbac}/rolebindings", binding)
+
     def restart_controller_manager(self, **changes: str) -> None:
         """A controller with an empty memory, and other flags if given."""
         stop(self.processes.pop("kube-controller-manager"))

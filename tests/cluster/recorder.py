@@ -29,5 +29,9 @@ class Recorder:
     def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
         """Interrupt it; its exit code, and what it said."""
         self.process.send_signal(number)
+        return self.wait()
+
+    def wait(self) -> tuple[int, str]:
+        """Let it come to its own end; its exit code, and what it said."""
         _, said = self.process.communicate(timeout=30)
         return self.process.returncode, said

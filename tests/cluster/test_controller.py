@@ -2,9 +2,9 @@
 
 import pytest
 
-from hpaaudit.cluster.controller import _flags, _version
+from hpaaudit.cluster.controller import OURS, _flags, _version
 from hpaaudit.model.facts import ControllerSeen
-from tests.cluster.cluster import Cluster
+from tests.cluster.cluster import LEASE, Cluster
 from tests.cluster.watching import Watching
 
 
@@ -31,6 +31,28 @@ def test_the_flags_of_a_visible_controller_are_recorded(cluster: Cluster, namesp
     assert (seen.state, seen.release, seen.version) == ("declared", "1.36", "v1.36.3")
     assert seen.flags == (("horizontal-pod-autoscaler-tolerance", "0.05"),)
     assert seen.gates == (("HPAConfigurableTolerance", False), ("HPAScaleToZero", True))
+
+
+def test_a_new_leader_is_asked_for_its_own_flags(cluster: Cluster, namespace: str) -> None:
+    pods = "/api/v1/namespaces/kube-system/pods"
+    lease = cluster.kube.get(LEASE)["spec"]["holderIdentity"]
+    for node, tolerance in ((lease.rpartition("_")[0], "0.2"), ("node-2", "0.3")):
+        command = ["kube-controller-manager", f"--horizontal-pod-autoscaler-tolerance={tolerance}"]
+        container = {"name": "kube-controller-manager", "image": "none", "command": command}
+        meta = {"name": f"kcm-{tolerance}", "labels": {"component": "kube-controller-manager"}}
+        cluster.kube.post(pods, {"metadata": meta, "spec": {"nodeName": node, "containers": [container]}})
+    eyes = Watching(cluster.dir / "admin.kubeconfig", namespace)
+    try:
+        first = eyes.until(ControllerSeen)
+        # It comes back with the Lease of another host, until the real one takes over again.
+        cluster.kube.patch(LEASE, {"spec": {"holderIdentity": "node-2_b", "leaseDurationSeconds": 1}})
+        second = eyes.until(ControllerSeen, lambda seen: seen != first)
+    finally:
+        eyes.end()
+        cluster.kube.patch(LEASE, {"spec": {"holderIdentity": lease}})
+        for tolerance in ("0.2", "0.3"):
+            cluster.kube.delete(f"{pods}/kcm-{tolerance}", gracePeriodSeconds=0)
+    assert [dict(seen.flags)[f"{OURS}-tolerance"] for seen in (first, second)] == ["0.2", "0.3"]
 
 
 @pytest.mark.parametrize(

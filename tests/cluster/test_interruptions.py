@@ -1,10 +1,10 @@
 """What breaks while an observer looks: it goes on, and writes down when it did not see."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import pytest
 
+from hpaaudit.cluster.pods import Known
 from hpaaudit.model.facts import Gap, HpaSeen, PodGone, PodSeen, ResourceMetricsRead, TargetSeen
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import start
@@ -44,11 +44,11 @@ def test_what_went_while_nobody_looked_is_gone_after_the_new_list(
 ) -> None:
     create("checkout")
     eyes = watching()
-    pod = eyes.until(PodSeen, lambda seen: seen.pod.ready == "True").pod
+    eyes.until(PodSeen, lambda seen: seen.pod.ready == "True")
     assert eyes.observer
     [watch] = [watch for watch in eyes.observer.watches if watch.path.endswith("/pods")]
     # As if another pod had been seen before, and all of that were long past when the connection breaks.
-    eyes.observer.pods.seen[namespace, "ghost"] = replace(pod, name="ghost", uid="ghost")
+    eyes.observer.pods.seen[namespace, "ghost"] = Known("ghost", 0, 0, 0)
     watch.version = "1"
     cluster.compact()
     cluster.restart_apiserver()

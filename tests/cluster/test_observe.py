@@ -6,6 +6,9 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+import pytest
+
+from hpaaudit.api.decode import decode_hpa
 from hpaaudit.model.facts import (
     ApiServiceSeen,
     Ended,
@@ -17,14 +20,14 @@ from hpaaudit.model.facts import (
     PodGone,
     PodSeen,
     ResourceMetricsRead,
-    ScaleRead,
     TargetGone,
     TargetSeen,
     ValuesRead,
     VersionRead,
 )
+from hpaaudit.model.hpa import ScalingPolicy
 from tests.cluster.capture import CONTROLLER, lines
-from tests.cluster.cluster import Cluster
+from tests.cluster.cluster import API_SERVICES, Cluster
 from tests.cluster.manifests import cpu, deployment, external, hpa, of_service, per_pod
 from tests.cluster.watching import Watching
 
@@ -62,6 +65,7 @@ def ready_pods(eyes: Watching) -> set[str]:
 def test_version_clock_lease_and_api_services_are_seen(watching: Watch) -> None:
     eyes = watching()
     lease = eyes.until(LeaseSeen)
+    eyes.until(ApiServiceSeen, lambda _: len(eyes.of(ApiServiceSeen)) == 4)
     eyes.end()
     [version] = eyes.of(VersionRead)
     assert version.version == "v1.36.3"
@@ -76,6 +80,40 @@ def test_version_clock_lease_and_api_services_are_seen(watching: Watch) -> None:
         "v1beta2.custom.metrics.k8s.io": "True",
         "v1beta1.external.metrics.k8s.io": "True",
     }
+
+
+def test_an_api_service_that_comes_and_goes_is_seen_at_once(cluster: Cluster, watching: Watch) -> None:
+    eyes = watching()
+    eyes.until(ApiServiceSeen)
+    name = "v1beta3.custom.metrics.k8s.io"
+    service = {"namespace": "default", "name": "nobody", "port": 443}
+    cluster.register("custom.metrics.k8s.io", "v1beta3", service)
+    try:
+        seen = eyes.until(ApiServiceSeen, lambda seen: seen.name == name and seen.available == "False")
+    finally:
+        cluster.kube.delete(f"{API_SERVICES}/{name}")
+    assert (seen.service, seen.reason) == ("default/nobody", "ServiceNotFound")
+    gone = eyes.until(ApiServiceSeen, lambda seen: seen.name == name and seen.reason == "Deleted")
+    assert (gone.available, gone.service) == ("", "")
+
+
+def test_where_only_v1_is_served_the_annotations_tell_the_rest(
+    create: Create, watching: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hpaaudit.cluster.discovery.AUTOSCALING", ("v1",))
+    policies = [{"type": "Pods", "value": 1, "periodSeconds": 60}]
+    create("checkout", cpu(50), per_pod("http_requests", "10"), behavior={"scaleDown": {"policies": policies}})
+    eyes = watching()
+    seen = eyes.until(HpaSeen, lambda seen: "current-metrics" in seen.annotations_json)
+    eyes.until(ValuesRead)
+    eyes.end()
+    decoded = decode_hpa(seen)
+    assert seen.api_version == "autoscaling/v1"
+    assert {metric.type for metric in decoded.spec.metrics} == {"Resource", "Pods"}
+    assert decoded.spec.behavior
+    assert decoded.spec.behavior.scale_down.policies == (ScalingPolicy(type="Pods", value=1, period_seconds=60),)
+    assert decoded.status.current_metrics
+    assert "AbleToScale" in {condition.type for condition in decoded.status.conditions}
 
 
 def test_custom_and_external_metrics_are_read_by_the_very_urls_of_the_controller_and_once(
@@ -166,7 +204,7 @@ def test_hpas_that_come_and_go_are_followed(cluster: Cluster, namespace: str, cr
     eyes.until(PodGone)
     assert gone.name == "late"
     eyes.end()
-    assert not eyes.observer or not eyes.observer.paths()
+    assert not eyes.observer or not eyes.observer.targets.paths()
     # Nobody scales it any more, so nobody asks what becomes of it.
     assert not eyes.of(TargetGone)
 
@@ -191,27 +229,13 @@ def test_a_selector_chooses_hpas_by_label(cluster: Cluster, namespace: str, crea
     assert {seen.name for seen in eyes.of(HpaSeen)} == {"labelled"}
 
 
-def test_the_scale_of_a_custom_resource_is_read(cluster: Cluster, namespace: str, watching: Watch) -> None:
-    crd(cluster)
-    cluster.kube.post(f"/apis/example.org/v1/namespaces/{namespace}/gadgets", gadget("custom"))
-    wanted = hpa("custom", cpu(50))
-    wanted["spec"]["scaleTargetRef"] |= {"apiVersion": "example.org/v1", "kind": "Gadget"}
-    cluster.kube.post(f"/apis/autoscaling/v2/namespaces/{namespace}/horizontalpodautoscalers", wanted)
-    eyes = watching()
-    read = eyes.until(ScaleRead, lambda read: read.scale is not None)
-    eyes.until(ResourceMetricsRead)
-    assert read.path == f"/apis/example.org/v1/namespaces/{namespace}/gadgets/custom/scale"
-    assert read.scale is not None
-    assert (read.scale.spec_replicas, read.scale.selector) == (2, "app=custom")
-
-
 def test_an_hpa_of_an_unknown_kind_is_noted_and_kept(cluster: Cluster, namespace: str, watching: Watch) -> None:
     wanted = hpa("lost", cpu(50))
     wanted["spec"]["scaleTargetRef"] |= {"apiVersion": "example.net/v1", "kind": "Widget"}
     cluster.kube.post(f"/apis/autoscaling/v2/namespaces/{namespace}/horizontalpodautoscalers", wanted)
     eyes = watching()
     eyes.until(HpaSeen, lambda seen: seen.name == "lost")
-    eyes.until(LeaseSeen)
+    eyes.until(ApiServiceSeen)
     eyes.end()
     [note] = eyes.notes
     assert f"{namespace}/lost scales a Widget, which example.net/v1 does not serve" in note
@@ -227,32 +251,3 @@ def test_the_capture_has_one_reconcile_for_every_scale_read(cluster: Cluster, cr
     assert len(reads) >= 2
     # The newest reconcile may not have come to its end yet.
     assert len(reads) - len([line for line in reconciles if line["reconcile"].endswith("/checkout")]) in (0, 1)
-
-
-def gadget(name: str) -> dict[str, Any]:
-    """A custom resource with a scale."""
-    spec = {"replicas": 2, "selector": f"app={name}"}
-    return {"apiVersion": "example.org/v1", "kind": "Gadget", "metadata": {"name": name}, "spec": spec}
-
-
-def crd(cluster: Cluster) -> None:
-    """Teach the cluster what a Gadget is."""
-    paths = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
-    version = {
-        "name": "v1",
-        "served": True,
-        "storage": True,
-        "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}},
-        "subresources": {"scale": {**paths, "labelSelectorPath": ".spec.selector"}},
-    }
-    names = {"plural": "gadgets", "singular": "gadget", "kind": "Gadget"}
-    spec = {"group": "example.org", "scope": "Namespaced", "names": names, "versions": [version]}
-    path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-    cluster.kube.post(path, {"metadata": {"name": "gadgets.example.org"}, "spec": spec})
-
-    def served() -> bool:
-        conditions = cluster.kube.get(f"{path}/gadgets.example.org").get("status", {}).get("conditions", [])
-        listed = cluster.kube.raw("GET", "/apis/example.org/v1/gadgets")[0] == 200
-        return listed and any(c["type"] == "Established" and c["status"] == "True" for c in conditions)
-
-    cluster.wait("kube-apiserver", served, 30)

@@ -177,11 +177,7 @@ def test_with_fewer_rights_the_scale_is_read_and_the_rest_is_named(
         {"apiGroups": ["apps"], "resources": ["deployments/scale"], "verbs": ["get"]},
         {"apiGroups": ["metrics.k8s.io"], "resources": ["pods"], "verbs": ["list"]},
     ]
-    rbac = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}"
-    cluster.kube.post(f"{rbac}/roles", {"metadata": {"name": "recorder"}, "rules": rules})
-    subject = {"kind": "User", "name": "reader", "apiGroup": "rbac.authorization.k8s.io"}
-    role = {"kind": "Role", "name": "recorder", "apiGroup": "rbac.authorization.k8s.io"}
-    cluster.kube.post(f"{rbac}/rolebindings", {"metadata": {"name": "r"}, "subjects": [subject], "roleRef": role})
+    cluster.allow("reader", namespace, rules)
     into = tmp_path / "recording"
     done = run(
         *("record", "--into", str(into), "--kubeconfig", str(cluster.dir / "reader.kubeconfig")),

@@ -13,6 +13,7 @@ from hpaaudit.cluster.kubeconfig import find_access
 from hpaaudit.cluster.observer import Observer, check
 from hpaaudit.cluster.scope import Scope
 from hpaaudit.model.facts import Fact
+from hpaaudit.model.note import Event, Note
 from hpaaudit.model.units import SECOND, Micros
 
 Seen = TypeVar("Seen")
@@ -27,6 +28,7 @@ class Watching:
         self.scope = Scope(namespace=namespace, selector=selector, interval_us=interval)
         self.facts: list[Fact] = []
         self.notes: list[str] = []
+        self.estimates: list[str] = []
         self.observer: Observer | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
         self.problem: BaseException | None = None
@@ -40,13 +42,18 @@ class Watching:
             self.loop = asyncio.get_running_loop()
             async with Client(self.access, Clock()) as client:
                 await check(client, self.scope)
-                self.observer = Observer(client, self.scope, self.facts.append, self.notes.append)
+                self.observer = Observer(client, self.scope, self.facts.append, self.note)
                 await self.observer.run()
 
         try:
             asyncio.run(observe())
         except BaseException as problem:  # noqa: BLE001  # told to the test
             self.problem = problem
+
+    def note(self, line: str) -> None:
+        """What it says when it begins to poll is no complaint."""
+        said = isinstance(line, Note) and line.event is Event.ESTIMATE
+        (self.estimates if said else self.notes).append(line)
 
     def of(self, kind: type[Seen]) -> list[Seen]:
         """The facts of one kind so far."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hpaaudit.engine.instants import Evidence, instants
+from hpaaudit.engine.instants import GRID, NOWHERE, STATUS_WRITE, Evidence, instants
 from hpaaudit.model.units import SECOND, Micros
 
 PERIOD = Micros(15 * SECOND)
@@ -10,7 +10,7 @@ PERIOD = Micros(15 * SECOND)
 
 def seen(*seconds: float) -> list[Evidence]:
     """Status writes at these seconds."""
-    return [Evidence(index=n, at_us=us(second), source="status_write") for n, second in enumerate(seconds)]
+    return [Evidence(us(second), n, STATUS_WRITE) for n, second in enumerate(seconds)]
 
 
 def us(seconds: float) -> Micros:
@@ -32,11 +32,11 @@ def us(seconds: float) -> Micros:
     ],
 )
 def test_a_grid_stands_between_the_evidence(evidence: list[float], starts: list[float], grid: list[float]) -> None:
-    found = instants(seen(*evidence), us(0), us(100), PERIOD, newborn=False, starts=[us(second) for second in starts])
-    assert [instant.at_us for _, instant in found if instant.source == "grid"] == [us(second) for second in grid]
-    assert [instant.at_us for _, instant in found if instant.source != "grid"] == [us(second) for second in evidence]
+    made = instants(seen(*evidence), us(0), us(100), PERIOD, newborn=False, starts=[us(second) for second in starts])
+    assert [found.at_us for found in made if found.source == GRID] == [us(second) for second in grid]
+    assert [found.at_us for found in made if found.source != GRID] == [us(second) for second in evidence]
 
 
 def test_evidence_has_its_place_among_the_facts_and_a_grid_has_none() -> None:
-    found = instants(seen(15, 45), us(0), us(50), PERIOD, newborn=True)
-    assert [(index, instant.uncertainty_us) for index, instant in found] == [(0, 0), (None, us(7.5)), (1, 0)]
+    made = instants(seen(15, 45), us(0), us(50), PERIOD, newborn=True)
+    assert [found.facts for found in made] == [0, NOWHERE, 1]

@@ -10,12 +10,14 @@ import numpy as np
 from hpaaudit.engine.fleet import kernel
 from hpaaudit.engine.fleet.beyond import flags_for_all
 from hpaaudit.engine.fleet.decided import Wanted, decided
+from hpaaudit.engine.fleet.derived import Derived
 from hpaaudit.engine.fleet.lay import Fleet, Laid, quantities_of
 from hpaaudit.engine.fleet.memories import Memories
 from hpaaudit.engine.fleet.room import release_of
 from hpaaudit.engine.fleet.run import one_by_one as one_by_one_range
 from hpaaudit.engine.fleet.run import walked
 from hpaaudit.engine.fleet.tape import Made, Proposed, Remembered
+from hpaaudit.engine.lives import COMPONENT
 from hpaaudit.engine.plan import plan
 from hpaaudit.engine.release import rules_of
 from hpaaudit.engine.replay import Process, replay
@@ -64,10 +66,15 @@ def one_by_one(folder: Path, flags_of: FlagsOf) -> Tables:
 def by_kernel(folder: Path, flags_of: FlagsOf, walk: Walk) -> Tables:
     """As the kernel decides, compiled or by CPython; raises `Beyond`."""
     opened = open_recording(folder)
-    laid_out = plan(opened.facts(), None)
-    flags = flags_for_all(laid_out, flags_of(None), flags_of)
+    derived = None
+    if any(segment.file("reconciles") for segment in opened.segments):
+        laid_out = plan(opened.facts(), None)
+    else:
+        derived = Derived(opened.telling(COMPONENT), None)
+        laid_out = derived.plan()
+    flags = flags_for_all(laid_out, flags_of(laid_out.controllers[0] if laid_out.controllers else None), flags_of)
     rules = rules_of(flags)
-    fleet = Fleet(flags, rules, texts(), quantities_of(laid_out.metrics), laid_out.unsupported)
+    fleet = Fleet(flags, rules, texts(), quantities_of(laid_out.metrics), laid_out.unsupported, derived)
     tables, memories = Tables(reconciles=[], proposals=[], writes=[], memories={}), Memories()
     for part in opened.slices():
         laid = fleet.lay(part, last=part.number == len(opened.segments))

@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from hpaaudit.model.flags import Flags
 from tests.conformance.expected import captures, name_of, releases
 from tests.fleet.beside import Walk, by_kernel, difference, one_by_one
 from tests.fleet.chance import compared, write
+from tests.fleet.outside import late, published, thin
 
 WORLDS, PASSES, SHARES = 120, 40, 4
 
@@ -65,6 +67,27 @@ def test_it_decides_the_worlds_of_the_real_controller_likewise(release: str, wal
             continue
         assert (name_of(capture), difference(ours, one_by_one(mine, flags_of))) == (name_of(capture), "")
         decided += len(ours.reconciles)
+    assert decided > 0
+    assert beyond <= BEYOND
+
+
+@pytest.mark.parametrize("release", ["1.23", "1.28", "1.36", "1.37"])
+def test_it_tells_what_the_real_controller_saw_likewise_from_outside(release: str, walk: Walk, folder: Path) -> None:
+    """Instants, candidates, bands and memory: found out from what was published."""
+    decided, beyond, flags_of = 0, set(), _of_release(release)
+    for number, capture in enumerate(captures(release)[:: 9 if release == "1.36" else 3]):
+        facts, chance = list(Reader((capture,)).facts()), Random(number)  # noqa: S311 (a seed makes a world)
+        for kind, seen in (("all", published(facts)), ("late", late(facts, chance)), ("thin", thin(facts, chance))):
+            mine = folder / f"{kind}-{number}"
+            write(mine, list(seen), rows=150)
+            try:
+                ours = by_kernel(mine, flags_of, walk)
+            except Beyond as reason:
+                beyond.add(str(reason))
+                continue
+            found = difference(ours, one_by_one(mine, flags_of))
+            assert (name_of(capture), kind, found) == (name_of(capture), kind, "")
+            decided += len(ours.reconciles)
     assert decided > 0
     assert beyond <= BEYOND
 

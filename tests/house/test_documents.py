@@ -31,7 +31,12 @@ from hpaaudit.results.read import Results
 from tests.script import parse
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "recordings" / "README.md"]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "deploy" / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    ROOT / "recordings" / "README.md",
+]
 README, CAPTURE, RESULTS = (
     (ROOT / name).read_text("utf-8") for name in ("README.md", "docs/capture.md", "docs/results.md")
 )

@@ -55,15 +55,15 @@ def test_every_damage_of_every_file_is_refused_before_anything_is_decided(
     def decided(*_: object, **__: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(flow, "_is_for_kernel", lambda *_: compiled)
+    detail = "numbers" if compiled else "moved"
     monkeypatch.setattr(flow, "run_passes", decided)
     monkeypatch.setattr(fleet, "decide", decided)
     with pytest.raises(AssertionError):
-        replay(recording)
+        replay(recording, detail=detail)
     seen = set()
     for path, harm in damages(recording):
         with pytest.raises(RecordingError) as caught:
-            replay(recording)
+            replay(recording, detail=detail)
         assert len(str(caught.value).splitlines()) == 1
         assert not (recording / "results.duckdb").exists(), (path, harm)
         seen.add(path.name)

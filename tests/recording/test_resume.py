@@ -98,7 +98,7 @@ def test_a_segment_that_was_being_written_without_a_log_is_set_aside(folder: Pat
     (folder / "end.json").unlink()
     (gap,) = goes_on(folder)
     assert "set aside: segments/000003.tmp" in gap.cause
-    assert gap.at_us == facts[18].at_us
+    assert gap.at_us == facts[20].at_us
     assert (folder / "quarantine/000003.tmp/gaps.parquet").exists()
 
 
@@ -106,7 +106,7 @@ def test_a_last_segment_that_cannot_be_read_is_set_aside_where_nothing_follows(f
     (folder / "segments/000003/manifest.json").write_text("{}")
     (folder / "end.json").unlink()
     (gap,) = goes_on(folder)
-    assert gap.at_us == facts[18].at_us
+    assert gap.at_us == facts[20].at_us
     assert "set aside: segments/000003" in gap.cause
 
 
@@ -123,7 +123,8 @@ def test_a_log_is_gone_on_with_though_the_segment_before_cannot_be_read(killed: 
 def test_what_stood_when_it_died_is_known(killed: Path, facts: list[Fact]) -> None:
     again = keeper(killed)
     seen = {type(fact).__name__ for fact in again.known}
-    assert seen == {"HpaSeen", "PodSeen", "EventSeen"}  # the target was deleted, so were one HPA and one pod
+    # The target was deleted, so were one HPA, one pod and the ScaledObject.
+    assert seen == {"HpaSeen", "PodSeen", "RolloutSeen", "ApiServiceSeen", "EventSeen"}
     assert [fact.name for fact in again.known if isinstance(fact, HpaSeen)] == ["checkout"]
     assert [fact.pod.name for fact in again.known if isinstance(fact, PodSeen)] == ["checkout-a"]
     assert all(fact in facts for fact in again.known)

@@ -89,6 +89,8 @@ def test_a_reference_means_a_target(kind: str, api_version: str, group: str, res
         ("/api/v1/pods", "pods", True),
         ("/api/v1/namespaces/shop/events", "events", True),
         ("/apis/apps/v1/deployments", "targets", True),
+        ("/apis/apiregistration.k8s.io/v1/apiservices", "api_services", True),
+        ("/apis/keda.sh/v1alpha1/namespaces/shop/scaledobjects", "scaled_objects", True),
     ],
 )
 def test_a_gap_hides_what_its_prefix_says(prefix: str, stream: str, hides_shop: bool) -> None:

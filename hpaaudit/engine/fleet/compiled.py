@@ -18,7 +18,7 @@ OPTIONS = {"cache": True, "nogil": True, "boundscheck": True, "_nrt": False}
 """
 
 _TABLES = "hpaaudit.engine.fleet."
-INLINE = {"inline": "always"}
+INLINE = {"forceinline": True}
 """What works on whole tables becomes one function: handing sixty columns on cost as much as the work."""
 
 

@@ -15,14 +15,16 @@ from hpaaudit.engine.fleet.told import (
     ABOVE_MAXIMUM,
     ALL_BELOW,
     BELOW_MINIMUM,
-    CONDITIONS,
+    EVIDENCE,
     KEPT,
     METRIC_ABOVE,
+    MISSING,
     NULL,
     PROBLEMS,
     RESCALED,
     UPDATE_FAILED,
 )
+from hpaaudit.engine.instants import GRID, SOURCES
 from hpaaudit.engine.normalize import BELOW_MIN
 from hpaaudit.engine.propose import target_of
 from hpaaudit.engine.reconcile import ABOVE_MAX
@@ -30,7 +32,9 @@ from hpaaudit.engine.release import Rules
 from hpaaudit.engine.rules.propose import ADJUST_CODES
 from hpaaudit.engine.rules.reason import CODES
 from hpaaudit.model.columns import Columns, Decided, Numbers, Words
+from hpaaudit.model.units import SECOND
 
+AT_SOURCES = (*SOURCES, "reconcile")
 _ACTIONS = ("hold", "scale_up", "scale_down")
 _WHY = {ALL_BELOW: "All metrics below target", ABOVE_MAXIMUM: ABOVE_MAX, BELOW_MINIMUM: BELOW_MIN}
 _OK = 200
@@ -63,7 +67,7 @@ def decided(laid: Laid, made: Made, proposed: Proposed, hpas: HpaTracks, rules: 
     here = here[np.argsort(laid.passes["number"][here], kind="stable")]
     identity = _identity(laid, made, hpas, here)
     return Decided(
-        reconciles=_reconciles(laid, made, hpas, rules, here, identity),
+        reconciles=_reconciles(laid, made, rules, here, identity),
         proposals=_proposals(laid, made, proposed, here, identity),
         writes=_writes(laid, made, here, identity),
     )
@@ -86,21 +90,19 @@ def _identity(laid: Laid, made: Made, hpas: HpaTracks, here: Array) -> dict[str,
     }
 
 
-def _reconciles(
-    laid: Laid, made: Made, hpas: HpaTracks, rules: Rules, here: Array, identity: Columns
-) -> dict[str, Numbers | Words]:
+def _reconciles(laid: Laid, made: Made, rules: Rules, here: Array, identity: Columns) -> dict[str, Numbers | Words]:
     tape, state, scale = laid.tape, made.state[here], made.scale[here]
     minimum, maximum = _bounds(laid, made, here)
     seen = scale != NONE
     spec = _numbers(_at(tape.scales.spec_replicas, scale, seen))
     desired = made.desired[here]
-    statuses = laid.states["status"][state]
-    count = len(here)
+    statuses = np.asarray(tape.hpas.status)[state]
+    source = laid.passes["source"][here]
     return {
         **identity,
         "began_at": Numbers(laid.passes["began_us"][here]),
-        "at_source": _same("reconcile", count),
-        "uncertainty_s": Numbers(np.zeros(count)),
+        "at_source": Words(source.astype(np.int32), AT_SOURCES),
+        "uncertainty_s": Numbers(np.where(source == GRID, tape.period_us // 2 / SECOND, 0.0)),
         "epoch_id": Numbers(np.asarray(tape.passes.epoch)[here]),
         "spec_replicas": spec,
         "status_replicas": _numbers(_at(tape.scales.status_replicas, scale, seen)),
@@ -115,13 +117,13 @@ def _reconciles(
         "reason_code": Words(made.reason[here].astype(np.int32), CODES),
         "scale_reason": _scale_reason(laid, made, rules, here),
         "winner_idx": _numbers(np.where(made.winner[here] == NONE, NULL, made.winner[here])),
-        **_conditions("able", 0, made.able[here], statuses, hpas),
-        **_conditions("active", 1, made.active[here], statuses, hpas),
-        **_conditions("limited", 2, made.limited[here], statuses, hpas),
-        "band_lo": _numbers(desired),
-        "band_hi": _numbers(desired),
-        "evidence": _same("seen", count),
-        "missing_input": _same("", count),
+        **_conditions(laid, "able", made.able[here], statuses),
+        **_conditions(laid, "active", made.active[here], statuses),
+        **_conditions(laid, "limited", made.limited[here], statuses),
+        "band_lo": _numbers(made.band_lo[here]),
+        "band_hi": _numbers(made.band_hi[here]),
+        "evidence": Words(made.evidence[here].astype(np.int32), EVIDENCE),
+        "missing_input": Words(made.missing[here].astype(np.int32), MISSING),
     }
 
 
@@ -157,16 +159,13 @@ def _scale_reason(laid: Laid, made: Made, rules: Rules, here: Array) -> Words:
     return Words(places.astype(np.int32), tuple(words))
 
 
-def _conditions(name: str, which: int, made: Array, statuses: Array, hpas: HpaTracks) -> dict[str, Numbers | Words]:
+def _conditions(laid: Laid, name: str, made: Array, statuses: Array) -> dict[str, Numbers | Words]:
     """Status and reason of a condition: what the pass made of it, else what stood."""
-    kept = made == KEPT
-    both, places = _distinct(made, np.where(kept, statuses, 0))
-    found = [hpas.statuses[status].conditions[which] if word == KEPT else CONDITIONS[word] for word, status in both]
-    codes = np.array([NONE if one is None else place for place, one in enumerate(found)], np.int32)
-    code = codes[places]
+    stood = np.asarray(getattr(laid.tape.statuses, name))[statuses]
+    code = np.where(made == KEPT, stood, made).astype(np.int32)
     return {
-        f"{name}_status": Words(code, tuple("" if one is None else one[0] for one in found)),
-        f"{name}_reason": Words(code, tuple("" if one is None else one[1] for one in found)),
+        f"{name}_status": Words(code, tuple(status for status, _ in laid.words)),
+        f"{name}_reason": Words(code, tuple(reason for _, reason in laid.words)),
     }
 
 
@@ -250,10 +249,6 @@ def _chosen(column: Numbers | Words, which: Array) -> Numbers | Words:
     if isinstance(column, Words):
         return Words(column.codes[which], column.words)
     return Numbers(column.values[which], None if column.missing is None else column.missing[which])
-
-
-def _same(word: str, count: int) -> Words:
-    return Words(np.zeros(count, np.int32), (word,))
 
 
 def _distinct(first: Array, second: Array) -> tuple[list[tuple[int, int]], Array]:

@@ -1,36 +1,25 @@
 """Rows of HPAs to specs and statuses: each distinct text is decoded once."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from hpaaudit.api.decode import decode_hpa
+from hpaaudit.api.decode import decode_hpa, decode_status
 from hpaaudit.engine.fleet.ids import Array, Ids, of_words
-from hpaaudit.engine.fleet.rows import empty, in_order, joined, kept, numbers, words
+from hpaaudit.engine.fleet.rows import Rows, chosen, empty, in_order, joined, kept, numbers, words
 from hpaaudit.engine.fleet.specs import Spec, spec_of
-from hpaaudit.engine.outcome import scaled_to_zero
+from hpaaudit.engine.fleet.statuses import StatusTable
+from hpaaudit.engine.fleet.tape import NONE
+from hpaaudit.engine.lives import NEVER_RECONCILED
 from hpaaudit.engine.release import Rules
 from hpaaudit.engine.rules.numbers import MAX_INT64
-from hpaaudit.engine.status import condition_of
 from hpaaudit.model.columns import Columns
 from hpaaudit.model.facts import HpaSeen
 from hpaaudit.model.flags import Flags
-from hpaaudit.model.hpa import Hpa
 from hpaaudit.model.units import Micros
 
+V1 = "autoscaling/v1"
 _COLUMNS = ("hpa", "seq", "spec", "status", "version", "uid")
-_TEXTS = ("api_version", "spec_json", "status_json", "annotations_json")
-_CONDITIONS = ("AbleToScale", "ScalingActive", "ScalingLimited")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """What a status says, as far as a reconcile asks it; of each condition status and reason, None without it."""
-
-    desired: int
-    scaled_to_zero: bool
-    conditions: tuple[tuple[str, str] | None, ...]
 
 
 class HpaTracks:
@@ -40,85 +29,112 @@ class HpaTracks:
         self.keys: Ids[tuple[str, str]] = Ids()
         self.uids: Ids[str] = Ids()
         self.specs: list[Spec] = []
-        self.statuses: list[Said] = []
+        self.statuses = StatusTable(rules)
         self.rows = empty(_COLUMNS)
+        self._met: set[int] = set()
         self._flags = flags
         self._skipped = skipped
         self._rules = rules
         self._texts: Ids[str] = Ids()
         self._specs: dict[tuple[int, ...], int] = {}
-        self._statuses: dict[tuple[int, ...], int] = {}
 
-    def add(self, table: Columns | None) -> None:
-        """Take the rows of one more slice."""
+    def add(self, table: Columns | None, starts: Sequence[int], *, exact: bool) -> dict[int, int]:
+        """Take the rows of one more slice; return until when what happened to which new HPAs was not seen.
+
+        starts   with which facts a process began;  exact   nothing happened before the recording
+        """
         if table is None:
-            return
-        namespace, name = words(table, "namespace"), words(table, "name")
+            return {}
         gone = numbers(table, "gone").astype(bool)
-        keys = [
-            self.keys.of((namespace.words[a], name.words[b])) for a, b in zip(namespace.codes, name.codes, strict=True)
-        ]
-        codes = np.stack([of_words(self._texts, words(table, column)) for column in _TEXTS])
+        keys = self._keys(table)
+        known = np.array(["/".join(key) not in self._skipped for key in self.keys.named], bool)[keys]
+        alive = ~gone & known
         version = words(table, "resource_version")
         versions = np.array([_number(word) for word in version.words] + [MAX_INT64], np.int64)[version.codes]
-        known = np.array(["/".join(self.keys.named[key]) not in self._skipped for key in keys], bool)
-        spec, status = np.full(len(keys), -1, np.int64), np.full(len(keys), -1, np.int64)
-        for place, key in enumerate(keys):
-            if not gone[place] and known[place]:
-                spec[place], status[place] = self._decoded(key, tuple(codes[:, place].tolist()))
         rows = {
-            "hpa": np.array(keys, np.int64),
+            "hpa": keys,
             "seq": numbers(table, "seq"),
-            "spec": spec,
-            "status": status,
+            "spec": self._read_specs(table, keys, alive),
+            "status": self._read_statuses(table, alive),
             "version": versions,
             "uid": of_words(self.uids, words(table, "uid")),
         }
-        self.rows = in_order(joined([self.rows, {n: column[known] for n, column in rows.items()}]), "hpa", "seq")
+        self.rows = in_order(joined([self.rows, chosen(rows, known)]), "hpa", "seq")
+        return {} if exact else self._unseen(table, rows, alive, starts)
 
-    def _decoded(self, key: int, codes: tuple[int, ...]) -> tuple[int, int]:
-        """The numbers of a spec and a status."""
-        version, spec_code, status_code, annotations = codes
-        spec_key, status_key = (key, version, spec_code, annotations), (version, status_code, annotations)
-        spec, status = self._specs.get(spec_key), self._statuses.get(status_key)
-        if spec is None or status is None:
-            hpa = decode_hpa(self._fact(key, codes))
-            if spec is None:
-                spec = self._specs[spec_key] = len(self.specs)
+    def _keys(self, table: Columns) -> Array:
+        """The number of each row's HPA."""
+        namespace, name = words(table, "namespace"), words(table, "name")
+        pair = namespace.codes.astype(np.int64) * len(name.words) + name.codes
+        both, first, places = np.unique(pair, return_index=True, return_inverse=True)
+        found = np.empty(len(both), np.int64)
+        for place in np.argsort(first, kind="stable").tolist():
+            one, other = divmod(int(both[place]), len(name.words))
+            found[place] = self.keys.of((namespace.words[one], name.words[other]))
+        return found[places.reshape(-1)] if len(both) else np.empty(0, np.int64)
+
+    def _read_specs(self, table: Columns, keys: Array, alive: Array) -> Array:
+        """The number of each row's spec, NONE of one that is gone."""
+        names = ("api_version", "spec_json", "annotations_json")
+        codes = np.stack([keys, *(of_words(self._texts, words(table, name)) for name in names)])[:, alive]
+        found = np.full(len(keys), NONE, np.int64)
+        distinct, places = np.unique(codes, axis=1, return_inverse=True)
+        numbers_of = []
+        for own in distinct.T.tolist():
+            if tuple(own) not in self._specs:
+                self._specs[tuple(own)] = len(self.specs)
+                key, *texts = own
+                hpa = decode_hpa(_seen(*(self._texts.named[code] for code in texts), key=self.keys.named[key]))
                 self.specs.append(spec_of(hpa, self._flags, self._rules))
-            if status is None:
-                status = self._statuses[status_key] = len(self.statuses)
-                self.statuses.append(self._said(hpa))
-        return spec, status
+            numbers_of.append(self._specs[tuple(own)])
+        found[alive] = np.array(numbers_of, np.int64)[places.reshape(-1)]
+        return found
 
-    def _fact(self, key: int, codes: tuple[int, ...]) -> HpaSeen:
-        version, spec, status, annotations = (self._texts.named[code] if code >= 0 else "" for code in codes)
-        namespace, name = self.keys.named[key]
-        return HpaSeen(
-            at_us=Micros(0),
-            namespace=namespace,
-            name=name,
-            uid="",
-            api_version=version,
-            resource_version="",
-            generation=0,
-            created_us=None,
-            spec_json=spec,
-            status_json=status,
-            annotations_json=annotations,
+    def _read_statuses(self, table: Columns, alive: Array) -> Array:
+        """The number of each row's status, NONE of one that is gone."""
+        version, status, annotations = (
+            words(table, name) for name in ("api_version", "status_json", "annotations_json")
         )
+        # Of v1 a part of the status stands among the annotations.
+        apart = np.array([word == V1 for word in version.words] + [False], bool)[version.codes]
+        beside = np.where(apart, annotations.codes, NONE).astype(np.int64)
+        codes = np.stack([version.codes, status.codes, beside]).astype(np.int64)[:, alive]
+        found = np.full(len(alive), NONE, np.int64)
+        distinct, places = np.unique(codes, axis=1, return_inverse=True)
+        found[alive] = len(self.statuses) + places.reshape(-1)
+        self.statuses.add(
+            decode_status(
+                _seen(
+                    version.words[one],
+                    "{}",
+                    "{}" if other == NONE else annotations.words[other],
+                    status_json=status.words[text],
+                )
+            )
+            for one, text, other in distinct.T.tolist()
+        )
+        return found
 
-    def _said(self, hpa: Hpa) -> Said:
-        found = [condition_of(hpa.status.conditions, kind) for kind in _CONDITIONS]
-        return Said(
-            desired=hpa.status.desired_replicas,
-            scaled_to_zero=scaled_to_zero(hpa, self._rules),
-            conditions=tuple(None if one is None else (one.status, one.reason) for one in found),
-        )
+    def _unseen(self, table: Columns, rows: Rows, alive: Array, starts: Sequence[int]) -> dict[int, int]:
+        """Until when what happened to HPAs that are new was not seen; as `engine.replay`."""
+        found: dict[int, int] = {}
+        status = words(table, "status_json")
+        before = np.array([word not in NEVER_RECONCILED for word in status.words] + [False], bool)[status.codes]
+        order = np.argsort(rows["seq"], kind="stable")
+        keys, first = np.unique(rows["hpa"][order], return_index=True)
+        for key, place in zip(keys.tolist(), order[first].tolist(), strict=True):
+            started = any(start < rows["seq"][place] for start in starts)
+            if key not in self._met and alive[place] and before[place] and not started:
+                found[key] = int(numbers(table, "at_us")[place])
+            self._met.add(key)
+        return found
 
     def keep(self, cut: int) -> None:
         """Let go of what no pass from the fact number `cut` on can see."""
         self.rows = kept(self.rows, "hpa", cut)
+        status = self.rows["status"]
+        used = np.unique(status[status != NONE])
+        self.rows = {**self.rows, "status": self.statuses.keep(used)[status]}
 
     def specs_of(self) -> list[list[int]]:
         """The specs that each HPA has in this slice."""
@@ -135,7 +151,20 @@ def _number(version: str) -> int:
     return int(version) if version.isdigit() else MAX_INT64
 
 
-def status_columns(said: list[Said]) -> tuple[Array, Array]:
-    """Desired numbers and whether this controller itself scaled to zero, by the number of the status."""
-    desired = np.array([one.desired for one in said] + [0], np.int64)
-    return desired, np.array([one.scaled_to_zero for one in said] + [False], np.int64)
+def _seen(
+    version: str, spec: str, annotations: str, *, status_json: str = "{}", key: tuple[str, str] = ("", "")
+) -> HpaSeen:
+    """What there is to decode of a row."""
+    return HpaSeen(
+        at_us=Micros(0),
+        namespace=key[0],
+        name=key[1],
+        uid="",
+        api_version=version,
+        resource_version="",
+        generation=0,
+        created_us=None,
+        spec_json=spec,
+        status_json=status_json,
+        annotations_json=annotations,
+    )

@@ -1,49 +1,41 @@
 """Walks the columns of a slice and decides every pass of some HPAs, one HPA after the other.
 
-The same source runs as CPython over lists and, compiled, over arrays. No rule stands here: what is decided is
-`engine.rules`', and in which order is `engine.reconcile`'s.
+The same source runs as CPython over lists and, compiled, over arrays. Where a line tells of the pass, it saw the
+newest of everything; where only its status was published, everything that it may have seen is tried, as by
+`engine.replay`.
 """
 
-from hpaaudit.engine.fleet.measure import measured
-from hpaaudit.engine.fleet.memory import forget, recommend, remember
-from hpaaudit.engine.fleet.tape import NONE, Cursors, Ints, Made, Proposed, Release, Remembered, Scales, Tape
+from hpaaudit.engine.fleet.look import look
+from hpaaudit.engine.fleet.memory import (
+    ONLY_EVENTS,
+    follow,
+    forget,
+    remember_as_before,
+    remember_extreme,
+    remember_shifted,
+)
+from hpaaudit.engine.fleet.tape import NONE, Cursors, Ints, Made, Proposed, Release, Remembered, Scales, Tape, View
 from hpaaudit.engine.fleet.told import (
-    ABOVE_MAXIMUM,
-    ALL_BELOW,
-    BELOW_MINIMUM,
-    DISABLED,
-    DOWN_STABILIZED,
-    GET_FAILED,
-    GOT,
-    IN_RANGE,
-    METRIC_ABOVE,
-    NO_REASON,
-    NO_SELECTOR,
-    READY,
-    RESCALED,
-    UP_STABILIZED,
-    UPDATE_FAILED,
-    VALID,
+    ASSUMED,
+    EDGE,
+    MEMORY,
+    NOTHING_MISSING,
+    NULL,
+    PROVEN,
+    SAMPLE,
+    SEEN,
 )
-from hpaaudit.engine.rules.combine import fails, takes_over
-from hpaaudit.engine.rules.gate import ABOVE_MAX, BELOW_MIN, branch, leaves_zero
-from hpaaudit.engine.rules.gate import DISABLED as AT_ZERO
-from hpaaudit.engine.rules.limit import SELECT_DISABLED, Limited, Policies, allowed, limit_moves, limit_plain
-from hpaaudit.engine.rules.reason import (
-    ALL_INVALID,
-    GATE_ABOVE_MAX,
-    GATE_BELOW_MIN,
-    GATE_DISABLED,
-    ON_TARGET,
-    PARTIAL_BLOCKS,
-    SELECTOR_MISSING,
-    STALE_CACHE,
-    UNREADABLE,
-    WRITE_FAILED,
-    of_metric,
-    primary,
-)
-from hpaaudit.engine.rules.stabilize import hold, hold_plain
+from hpaaudit.engine.fleet.tried import answers, cleared, fits_inputs, fits_memory, later_of, may_be_held, may_be_moved
+from hpaaudit.engine.rules.reason import STALE_CACHE
+
+# What of a pass is tried, one after the other; the last is what stays.
+INPUTS = 0
+BEFORE = 1
+MOMENT = 2
+LAST = 3
+
+EXTREMES = ONLY_EVENTS + 2
+SHIFTS = 2
 
 
 def walk(
@@ -79,11 +71,12 @@ def decide(
     hpa: int,
     at: int,
 ) -> None:
-    """One pass, as `engine.reconcile`."""
-    passes, hpas, scales, terms = tape.passes, tape.hpas, tape.scales, tape.terms
+    """One pass: what it saw as far as that can be told, and what it decided."""
+    passes, hpas, scales = tape.passes, tape.hpas, tape.scales
     index, now_us, since = passes.facts[at], passes.at_us[at], memory.facts[hpa]
     if passes.epoch[at] != memory.epoch[hpa]:
         forget(memory, hpa)
+        memory.unseen_us[hpa] = NULL
         memory.epoch[hpa], memory.forgot[hpa], since = passes.epoch[at], passes.started[at], 0
     memory.facts[hpa] = index
     state = upto(hpas.seq, cursors.hpa[hpa], hpas.row_to[hpa], index)
@@ -92,45 +85,84 @@ def decide(
         forget(memory, hpa)
         memory.forgot[hpa] = index
         return
-    made.state[at], made.status_desired[at], made.terms[at] = state, hpas.desired[state], hpas.terms[state]
     if release.stale_cache_skips and _is_stale(tape, memory, cursors, hpa, state, index):
-        made.reason[at] = STALE_CACHE
+        made.state[at], made.status_desired[at] = state, tape.statuses.desired[hpas.status[state]]
+        made.terms[at], made.reason[at] = hpas.terms[state], STALE_CACHE
         return
-    scale, scale_us = _scale(scales, cursors, hpa, hpas.target[state], index, since, now_us)
-    if scale == NONE or not scales.readable[scale]:
-        made.able[at], made.reason[at] = GET_FAILED, UNREADABLE
-        if scale != NONE and scales.known[scale]:
-            made.scale[at], made.desired[at] = scale, scales.spec_replicas[scale]
+    published, row = passes.published[at], hpas.terms[state]
+    newest, scale_us = _scale(scales, cursors, hpa, hpas.target[state], index, since, now_us)
+    tried, before = len(passes.row_from) + hpa, 2 * len(passes.row_from) + hpa
+    oldest, lagging = newest, passes.earlier[at]
+    kind, nth, slots = LAST, 0, hpa
+    following, options, scale, pods = 0, 1, newest, index
+    view = View(newest, scale_us, index, 0, since)
+    chosen = view
+    is_proven, several, blank, lowest, highest, only = False, False, False, NULL, NULL, NULL
+    missing, moved = NOTHING_MISSING, False
+    if published != NONE:
+        kind, slots = INPUTS, tried
+        remember_as_before(memory, hpa, before)
+        moved = may_be_moved(tape, memory, before, row, now_us)
+        oldest = _as_seen(scales, newest, hpas.target[state], lagging)
+    while True:
+        if kind != LAST:
+            remember_as_before(memory, before, tried)
+        if kind == INPUTS:
+            if nth == 0:
+                following, options = answers(tape, cursors, row, scale, index, now_us, passes.reach_us[at])
+            view = View(scale, scale_us, pods, later_of(tape, row, following, nth), since)
+        elif kind == BEFORE:
+            remember_extreme(
+                memory, tried, nth, tape.terms.maximum[row], tape.statuses.desired[published], memory.unseen_us[hpa]
+            )
+        elif kind == MOMENT:
+            remember_shifted(memory, tried, (nth * 2 - 1) * (tape.period_us // 2))
+        cleared(made, at)
+        shown = look(tape, release, memory, cursors, made, proposed, slots, at, state, view)
+        if kind == LAST:
+            break
+        desired = made.desired[at]
+        counts = True
+        if kind == INPUTS:
+            fits = fits_inputs(tape, release, made, proposed, at, shown)
+            if fits and not is_proven:
+                is_proven, blank, lowest, highest, chosen = True, False, NULL, NULL, view
+            counts = fits == is_proven
+        else:
+            counts = fits_memory(tape, made, at)
+            if counts and missing == NOTHING_MISSING and desired != only:
+                missing = MEMORY if kind == BEFORE else EDGE
+        if counts:
+            blank = blank or desired == NULL
+            lowest = desired if lowest == NULL or (desired != NULL and desired < lowest) else lowest
+            highest = desired if highest == NULL or desired > highest else highest
+        nth += 1
+        if kind == INPUTS and nth == options:
+            nth = 0
+            if pods == index and lagging < index:
+                pods = lagging
+            elif scale == newest and oldest != newest:
+                scale, pods = oldest, index
+            else:
+                several = lowest != highest or (blank and lowest != NULL)
+                only = lowest
+                missing = SAMPLE if several else NOTHING_MISSING
+                kind, view = BEFORE, chosen
+        while kind == BEFORE and nth < EXTREMES and not may_be_held(tape, memory, hpa, row, nth, now_us):
+            nth += 1
+        if kind == BEFORE and nth == EXTREMES:
+            kind, nth = MOMENT, 0
+        if kind == MOMENT and (nth == SHIFTS or not moved):
+            kind, slots = LAST, hpa
+    if published == NONE:
+        made.band_lo[at] = made.band_hi[at] = made.desired[at]
+        made.evidence[at], made.missing[at] = SEEN, NOTHING_MISSING
         return
-    made.scale[at], made.able[at] = scale, GOT
-    row = hpas.terms[state]
-    while terms.selector[row] != scales.selector[scale]:
-        row = terms.alternative[row]
-    made.terms[at] = row
-    spec_replicas = scales.spec_replicas[scale]
-    current = spec_replicas if release.spec_replicas_are_current else scales.status_replicas[scale]
-    if not memory.known[hpa]:
-        memory.known[hpa] = 1
-        recommend(memory, hpa, NONE, current, scale_us)
-    minimum, maximum = terms.minimum[row], terms.maximum[row]
-    to_zero = hpas.scaled_to_zero[state] != 0
-    leaves = leaves_zero(
-        minimum, release.scaled_to_zero_condition, release.scales_from_zero, to_zero, terms.rises_at_zero[row] != 0
-    )
-    taken = branch(spec_replicas, current, minimum, maximum, leaves, release.spec_replicas_are_current)
-    if taken == AT_ZERO:
-        made.active[at], made.reason[at] = DISABLED, GATE_DISABLED
-        made.desired[at], made.status_desired[at] = 0, current
-    elif taken == ABOVE_MAX:
-        made.why_scaled[at], made.reason[at] = ABOVE_MAXIMUM, GATE_ABOVE_MAX
-        _act(tape, memory, made, hpa, at, row, current, maximum)
-    elif taken == BELOW_MIN:
-        made.why_scaled[at], made.reason[at] = BELOW_MINIMUM, GATE_BELOW_MIN
-        _act(tape, memory, made, hpa, at, row, current, minimum)
-    elif terms.unselected[row]:
-        made.active[at], made.reason[at], made.desired[at] = NO_SELECTOR, SELECTOR_MISSING, spec_replicas
-    elif _by_metrics(tape, release, cursors, made, proposed, at, row, scale, current, since):
-        _normalize(tape, release, memory, made, proposed, hpa, at, row, current, to_zero)
+    made.band_lo[at], made.band_hi[at] = lowest, highest
+    made.evidence[at], made.missing[at] = PROVEN if is_proven else ASSUMED, missing
+    follow(tape, memory, made, at, hpa, before)
+    if not is_proven and not tape.statuses.unbent[published]:
+        memory.unseen_us[hpa] = now_us
 
 
 def _is_stale(tape: Tape, memory: Remembered, cursors: Cursors, hpa: int, state: int, index: int) -> bool:
@@ -163,170 +195,11 @@ def _scale(
     return (cursor, now_us) if cursor >= first else (NONE, now_us)
 
 
-def _by_metrics(
-    tape: Tape,
-    release: Release,
-    cursors: Cursors,
-    made: Made,
-    proposed: Proposed,
-    at: int,
-    row: int,
-    scale: int,
-    current: int,
-    since: int,
-) -> bool:
-    """Ask every metric; whether they came to a recommendation, which is the winner's."""
-    terms, metrics, passes = tape.terms, tape.metrics, tape.passes
-    first = terms.metric_from[row]
-    count = terms.metric_to[row] - first
-    best, winner, asked, invalid, first_invalid, last_invalid = 0, NONE, 0, 0, NONE, NONE
-    for number in range(count):
-        problem, made_up, tally = measured(
-            tape, release, cursors, row, first + number, scale, current, passes.facts[at], passes.at_us[at], since
-        )
-        place = passes.metric_at[at] + number
-        asked += 1
-        proposed.problem[place] = problem
-        if problem == NONE:
-            proposed.replicas[place] = made_up.replicas
-            proposed.current[place] = made_up.current
-            proposed.percent[place] = made_up.percent
-            proposed.ratio[place] = made_up.ratio
-            proposed.adjusted[place] = made_up.adjusted
-            proposed.adjust[place] = made_up.adjust
-            proposed.ready[place] = tally.ready
-            proposed.unready[place] = tally.unready
-            proposed.missing[place] = tally.missing
-            proposed.ignored[place] = tally.ignored
-            if takes_over(best, made_up.replicas):
-                best, winner = made_up.replicas, number
-            continue
-        invalid, last_invalid = invalid + 1, number
-        if first_invalid == NONE:
-            first_invalid = number
-        if not release.partial_metrics:
-            break
-    made.asked[at] = asked
-    if invalid > 0 and (
-        not release.partial_metrics or fails(invalid, asked, best, current, release.partial_blocks_down)
-    ):
-        told = first_invalid if release.first_invalid_told else last_invalid
-        made.active[at] = metrics.reason[first + told]
-        made.reason[at] = ALL_INVALID if invalid >= asked else PARTIAL_BLOCKS
-        made.desired[at] = tape.scales.spec_replicas[scale]
-        return False
-    made.active[at] = VALID
-    made.winner[at] = winner
-    made.raw[at] = max(best, 0)
-    return True
-
-
-def _normalize(
-    tape: Tape,
-    release: Release,
-    memory: Remembered,
-    made: Made,
-    proposed: Proposed,
-    hpa: int,
-    at: int,
-    row: int,
-    current: int,
-    to_zero: bool,
-) -> None:
-    """Hold a recommendation by memory, policies and bounds, and write what is left of it; as `engine.normalize`."""
-    terms, now_us, raw = tape.terms, tape.passes.at_us[at], made.raw[at]
-    minimum, maximum, behaves = terms.minimum[row], terms.maximum[row], terms.behavior[row] != 0
-    begin, count = memory.recommended_from[hpa], memory.recommended[hpa]
-    replicas, replicas_us = memory.replicas[begin : begin + count], memory.replicas_us[begin : begin + count]
-    disabled = False
-    if behaves:
-        up_us, down_us = terms.up_window_us[row], terms.down_window_us[row]
-        held = hold(raw, current, replicas, replicas_us, count, now_us, up_us, down_us, release.envelope)
-        limited = _limited(tape, release, memory, hpa, row, held.replicas, current, now_us)
-        unheld = _limited(tape, release, memory, hpa, row, raw, current, now_us)
-        select = terms.up_select[row] if held.replicas > current else terms.down_select[row]
-        disabled = held.replicas != current and select == SELECT_DISABLED
-    else:
-        held = hold_plain(raw, replicas, replicas_us, count, now_us, release.downscale_stabilization_us)
-        limited = limit_plain(held.replicas, current, minimum, maximum)
-        unheld = limit_plain(raw, current, minimum, maximum)
-    recommend(memory, hpa, held.slot, raw, now_us)
-    desired = limited.replicas
-    why = METRIC_ABOVE if raw > current else (ALL_BELOW if raw < current else NO_REASON)
-    if current == 0 and minimum != 0 and to_zero and desired < minimum:
-        desired = minimum
-        if why == NO_REASON:
-            why = BELOW_MINIMUM
-    if held.replicas == raw:
-        made.able[at] = READY
-    else:
-        made.able[at] = UP_STABILIZED if behaves and raw >= current else DOWN_STABILIZED
-    made.limited[at] = IN_RANGE + limited.why
-    made.stabilized[at], made.rate_limited[at], made.why_scaled[at] = held.replicas, limited.by_policy, why
-    metric = ON_TARGET
-    if made.winner[at] != NONE:
-        place = tape.passes.metric_at[at] + made.winner[at]
-        ratio = proposed.ratio[place]
-        tolerance = terms.tolerance_up[row] if ratio > 1.0 else terms.tolerance_down[row]
-        metric = of_metric(proposed.adjust[place], proposed.replicas[place], current, ratio, tolerance)
-    made.reason[at] = primary(
-        metric,
-        raw,
-        current,
-        held.replicas,
-        limited.by_policy,
-        limited.by_bounds,
-        limited.replicas,
-        unheld.replicas,
-        desired,
-        disabled,
-        behaves,
-    )
-    _act(tape, memory, made, hpa, at, row, current, desired)
-
-
-def _limited(
-    tape: Tape, release: Release, memory: Remembered, hpa: int, row: int, wanted: int, current: int, now_us: int
-) -> Limited:
-    """What policies and bounds of a behavior leave of a number."""
-    terms, policies = tape.terms, tape.policies
-    upward = wanted > current
-    limit = current
-    if wanted != current:
-        first = terms.up_from[row] if upward else terms.down_from[row]
-        end = terms.up_to[row] if upward else terms.down_to[row]
-        select = terms.up_select[row] if upward else terms.down_select[row]
-        ups, downs = memory.ups[hpa], memory.downs[hpa]
-        up_from, down_from = memory.up_from[hpa], memory.down_from[hpa]
-        limit = allowed(
-            upward,
-            current,
-            Policies(select, policies.kind[first:end], policies.value[first:end], policies.period_us[first:end]),
-            memory.up_change[up_from : up_from + ups],
-            memory.up_us[up_from : up_from + ups],
-            ups,
-            memory.down_change[down_from : down_from + downs],
-            memory.down_us[down_from : down_from + downs],
-            downs,
-            now_us,
-            release.both_directions_count,
-            release.min_policy_moves,
-            release.replicas_capped,
-        )
-    return limit_moves(wanted, current, terms.minimum[row], terms.maximum[row], limit, limit)
-
-
-def _act(tape: Tape, memory: Remembered, made: Made, hpa: int, at: int, row: int, current: int, desired: int) -> None:
-    """Write the scale if it must move; as `engine.act`."""
-    passes = tape.passes
-    made.desired[at] = desired
-    if desired == current:
-        made.status_desired[at] = current
-        return
-    if passes.written[at] == 0:
-        made.able[at], made.reason[at] = UPDATE_FAILED, WRITE_FAILED
-        return
-    made.able[at], made.status_desired[at] = RESCALED, desired
-    if tape.terms.behavior[row]:
-        now_us = passes.at_us[at] if passes.written[at] == NONE else passes.written_us[at]
-        remember(memory, hpa, tape.terms, row, current, desired, now_us)
+def _as_seen(scales: Scales, newest: int, target: int, facts: int) -> int:
+    """The scale as it was after so many facts; the newest where nothing was known of it."""
+    if newest == NONE:
+        return newest
+    first, row = scales.row_from[target], newest
+    while row >= first and scales.seq[row] >= facts:
+        row -= 1
+    return row if row >= first else newest

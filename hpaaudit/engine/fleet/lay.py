@@ -1,6 +1,6 @@
 """Lays a recording out for the kernel, slice after slice: what the next passes see, and what stays for those after."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,8 @@ import numpy as np
 from hpaaudit.engine.act import MAX_ATTEMPTS
 from hpaaudit.engine.fleet.answers import Answers
 from hpaaudit.engine.fleet.beyond import Beyond
-from hpaaudit.engine.fleet.hpas import HpaTracks, status_columns
+from hpaaudit.engine.fleet.derived import Derived
+from hpaaudit.engine.fleet.hpas import HpaTracks
 from hpaaudit.engine.fleet.ids import Array, Ids
 from hpaaudit.engine.fleet.passes import Attempt, PassTracks, is_done
 from hpaaudit.engine.fleet.pods import PodTexts, PodTracks, Roster
@@ -18,10 +19,14 @@ from hpaaudit.engine.fleet.scales import ScaleTracks, by_controller
 from hpaaudit.engine.fleet.specs import Asked, asked_of, quantity_of
 from hpaaudit.engine.fleet.tape import NONE, Hpas, Passes, Tape
 from hpaaudit.engine.fleet.terms import TermTable
+from hpaaudit.engine.instants import GRID
 from hpaaudit.engine.release import Rules
 from hpaaudit.model.columns import Columns, Slice
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Hpa, MetricSpec, MetricType
+
+WRITTEN_BY = ("reads", "scale_writes", "status_writes")
+BITS = 62
 
 BYTES = ("gone", "state")
 """Columns of samples, of which there are millions, that a byte holds."""
@@ -36,6 +41,8 @@ class Laid:
     attempts   the answers to the writes of some of them, by place
     terms      what the numbers of the tape's terms and metrics stand for
     metrics    for how many metrics there must be room
+    unseen     until when what happened to HPAs that are new was not seen
+    words      status and reason of conditions, by the numbers of the tape's statuses
     """
 
     tape: Tape
@@ -45,10 +52,15 @@ class Laid:
     attempts: Mapping[int, list[Attempt]]
     terms: TermTable
     metrics: int
+    unseen: Mapping[int, int]
+    words: Sequence[tuple[str, str]]
 
 
 class Fleet:
-    """A fleet on its way through a recording; `skipped` are the HPAs, as `namespace/name`, that are left out.
+    """A fleet on its way through a recording.
+
+    skipped   HPAs, as `namespace/name`, that are left out
+    derived   the passes, where no line tells of them
 
     Raises `Beyond` where the recording holds what the kernel does not decide.
     """
@@ -60,6 +72,7 @@ class Fleet:
         texts: PodTexts,
         quantities: Ids[tuple[str, str]],
         skipped: Collection[str] = (),
+        derived: Derived | None = None,
     ) -> None:
         self.hpas = HpaTracks(flags, rules, skipped)
         self._rules = rules
@@ -69,31 +82,41 @@ class Fleet:
         self._scales = ScaleTracks()
         self._answers = Answers(rules, quantities, names)
         self._passes = PassTracks(self.hpas.keys, skipped)
+        self._derived = derived
+        if derived is not None:
+            self._passes.plan(derived.rows(self.hpas.keys))
         self._asked: dict[tuple[int, int], list[Asked]] = {}
         self._written: list[tuple[int, int, int]] = []
 
     def lay(self, part: Slice, *, last: bool) -> Laid:
         """Take one more slice, and lay out the passes that can be decided now."""
-        tables = dict(part.tables)
-        self.hpas.add(tables.get("hpas"))
+        tables, exact = dict(part.tables), self._derived is None
         self._pods.add(tables.get("pods"))
         self._scales.add(tables)
         self._answers.add(part)
         if self._answers.repeats:
             raise Beyond("an answer of a metric API names a pod twice")
+        if not exact and any(by_controller(tables[name]).any() for name in WRITTEN_BY if name in tables):
+            raise Beyond("only some of what the controller itself did was recorded")
         self._passes.add(tables, self._scales)
+        unseen = self.hpas.add(tables.get("hpas"), self._passes.starts, exact=exact)
         self._status_writes(tables)
-        passes = self._passes.take(last=last)
+        passes = self._passes.take(part.first_seq + part.facts, last=last)
         reads, series, stream, pod = self._answers.tape()
-        table = TermTable(self._answers, reads, stream, pod)
+        table = TermTable(self._answers, self.hpas.statuses.shown, reads, stream, pod)
         first_terms = self._terms(table)
         hpas = self._hpas(first_terms)
         attempts, most = self._attempts(passes), self._most_metrics()
+        if not exact and most.max(initial=0) > BITS:
+            raise Beyond("an HPA has more metrics than a number has bits")
         roster, lookups, strays = table.lists()
         terms, policies, metrics, sources = table.tapes()
+        statuses, entries = self.hpas.statuses.tape()
         tape = Tape(
             quantities=len(self._quantities),
+            period_us=0 if self._derived is None else self._derived.period_us,
             terms=terms,
+            edges=table.edges(),
             policies=policies,
             metrics=metrics,
             sources=sources,
@@ -105,6 +128,8 @@ class Fleet:
             reads=reads,
             scales=self._scales.tape(),
             hpas=hpas,
+            statuses=statuses,
+            entries=entries,
             passes=self._passes_tape(passes, attempts, most),
         )
         laid = Laid(
@@ -115,6 +140,8 @@ class Fleet:
             attempts=attempts,
             terms=table,
             metrics=int(most[passes["hpa"]].sum()),
+            unseen=unseen,
+            words=tuple(self.hpas.statuses.words.named),
         )
         self._keep(passes)
         return laid
@@ -124,6 +151,9 @@ class Fleet:
         last = np.ones(len(passes["hpa"]), bool)
         last[:-1] = passes["hpa"][1:] != passes["hpa"][:-1]
         cut = int(passes["facts"][last].min()) if len(last) else 0
+        waiting = self._passes.waiting
+        if len(waiting["hpa"]) and self._derived is not None:
+            cut = min(cut, int(waiting["earlier"].min()))
         self.hpas.keep(cut)
         self._pods.keep(cut)
         self._scales.keep(cut)
@@ -168,7 +198,6 @@ class Fleet:
         terms = np.full(len(self.hpas.specs) + 1, NONE, np.int64)
         terms[list(first_terms)] = list(first_terms.values())
         targets = np.array([self._scales.target(spec.target) for spec in self.hpas.specs] + [NONE], np.int64)
-        desired, to_zero = status_columns(self.hpas.statuses)
         written = np.array(sorted(self._written), np.int64).reshape(-1, 3)
         written_from, written_to = runs(written[:, 0], len(self.hpas.keys))
         return Hpas(
@@ -177,8 +206,7 @@ class Fleet:
             seq=rows["seq"],
             terms=terms[rows["spec"]],
             target=targets[rows["spec"]],
-            desired=desired[rows["status"]],
-            scaled_to_zero=to_zero[rows["status"]],
+            status=rows["status"],
             version=rows["version"],
             written_from=written_from,
             written_to=written_to,
@@ -222,17 +250,30 @@ class Fleet:
         for place, answers in attempts.items():
             written[place], written_us[place] = is_done(answers[-1]), answers[-1].at_us
         most = most[passes["hpa"]]
+        period_us = 0 if self._derived is None else self._derived.period_us
         return Passes(
             row_from=begin,
             row_to=end,
             facts=passes["facts"],
+            earlier=passes["earlier"],
             at_us=passes["at_us"],
+            published=self._published(passes),
+            reach_us=np.where(passes["source"] == GRID, period_us + period_us // 2, period_us),
             epoch=epoch,
             started=started,
             written=written,
             written_us=written_us,
             metric_at=np.cumsum(most) - most,
         )
+
+    def _published(self, passes: Rows) -> Array:
+        """The status that stood after each pass, NONE where nothing needs to be told from it."""
+        rows, until = self.hpas.rows, passes["until"]
+        if self._derived is None or not len(rows["hpa"]):
+            return np.full(len(until), NONE, np.int64)
+        place = np.searchsorted(_key(rows["hpa"], rows["seq"]), _key(passes["hpa"], until), "left") - 1
+        known = (place >= 0) & (rows["hpa"][place] == passes["hpa"]) & (until != NONE)
+        return np.where(known, rows["status"][place], NONE)
 
     def _most_metrics(self) -> Array:
         """How many metrics each HPA has at most."""

@@ -8,7 +8,7 @@ from hpaaudit.engine.ask import (
     OBJECT_VALUE,
     UTILIZATION,
 )
-from hpaaudit.engine.fleet.tape import MEASURED, NO_CONTAINER, NONE, Cursors, Reads, Release, Series, Tape
+from hpaaudit.engine.fleet.tape import MEASURED, NO_CONTAINER, NONE, Cursors, Reads, Release, Series, Tape, View
 from hpaaudit.engine.fleet.told import (
     CONTAINER_MISSING,
     EMPTY_EXTERNAL,
@@ -47,18 +47,17 @@ def measured(
     cursors: Cursors,
     row: int,
     metric: int,
-    scale: int,
     current: int,
     index: int,
     now_us: int,
-    since: int,
+    view: View,
 ) -> tuple[int, Proposal, Tally]:
     """The problem of a metric, NONE without, what it proposes, and its pods; as `engine.propose`."""
     metrics, reads = tape.metrics, tape.reads
     how, target = metrics.how[metric], metrics.target[metric]
     if how == NOTHING:
         return metrics.problem[metric], refused(NO_PROBLEM), NO_TALLY
-    read, own = _answer(tape, cursors, metric, index, since)
+    read, own = _answer(tape, cursors, metric, index, view)
     if read == NONE:
         return UNSEEN, refused(NO_PROBLEM), NO_TALLY
     if reads.problem[read] != NONE:
@@ -71,7 +70,7 @@ def measured(
             return NO_METRICS, made, NO_TALLY
         if reads.items[read] == 0:
             return EMPTY_EXTERNAL, made, NO_TALLY
-        status_replicas = tape.scales.status_replicas[scale]
+        status_replicas = tape.scales.status_replicas[view.scale]
         if how == OBJECT_AVERAGE:
             tolerant, whole = release.object_average_tolerance, release.total_at_zero
             made = per_pod(
@@ -95,13 +94,13 @@ def measured(
                 total_at_zero=whole,
             )
         else:
-            listed, running = _running(tape, cursors, row, index)
+            listed, running = _running(tape, cursors, row, index, view.pods)
             pods_first = how == EXTERNAL_VALUE and not release.value_before_pods
             clamped = release.value_clamped
             made = value(reads.summed[read], target, current, listed, running, bounds, pods_first, clamped)
         return NONE if made.problem == NO_PROBLEM else NO_PODS, made, NO_TALLY
     at_us = reads.at_us[read] if own else now_us
-    problem, request, tally = _tally(tape, release, cursors, row, metric, read, index, at_us)
+    problem, request, tally = _tally(tape, release, cursors, row, metric, read, index, at_us, view)
     if problem != NONE:
         return problem, refused(NO_PROBLEM), NO_TALLY
     if how == UTILIZATION:
@@ -118,13 +117,13 @@ def measured(
     return NO_MATCHING_PODS if made.problem == NO_REQUESTS else NO_PODS, made, NO_TALLY
 
 
-def _answer(tape: Tape, cursors: Cursors, metric: int, index: int, since: int) -> tuple[int, bool]:
+def _answer(tape: Tape, cursors: Cursors, metric: int, index: int, view: View) -> tuple[int, bool]:
     """The answer that the metric saw, NONE without, and whether it was the controller's own; as `engine.world`."""
     metrics, reads = tape.metrics, tape.reads
-    request = metrics.request[metric]
-    first = reads.row_from[request]
-    newest = _newest(reads, request, cursors.read[metric], index)
-    cursors.read[metric] = newest
+    newest, request = newest_of(tape, cursors, metric, index)
+    if view.later >> max(metrics.rank[metric], 0) & 1:
+        return newest + 1, False
+    first, since = reads.row_from[request], view.since
     uses, found, place = metrics.uses[metric], 0, newest
     while place >= first and reads.seq[place] >= since and found < uses:
         found += reads.own[place]
@@ -136,14 +135,22 @@ def _answer(tape: Tape, cursors: Cursors, metric: int, index: int, since: int) -
             skip -= reads.own[place]
             place -= 1
         return place, True
-    if newest >= first:
-        return newest, False
-    fallback = metrics.fallback[metric]
-    if fallback == NONE:
-        return NONE, False
+    return (newest if newest >= first else NONE), False
+
+
+def newest_of(tape: Tape, cursors: Cursors, metric: int, index: int) -> tuple[int, int]:
+    """The newest answer to a metric's request, and that request: while it has none, its fallback and its answer.
+
+    One before the first where there is none yet.
+    """
+    reads, request, fallback = tape.reads, tape.metrics.request[metric], tape.metrics.fallback[metric]
+    newest = _newest(reads, request, cursors.read[metric], index)
+    cursors.read[metric] = newest
+    if newest >= reads.row_from[request] or fallback == NONE:
+        return newest, request
     newest = _newest(reads, fallback, cursors.fallback[metric], index)
     cursors.fallback[metric] = newest
-    return (newest if newest >= reads.row_from[fallback] else NONE), False
+    return newest, fallback
 
 
 def _newest(reads: Reads, request: int, cursor: int, index: int) -> int:
@@ -153,21 +160,23 @@ def _newest(reads: Reads, request: int, cursor: int, index: int) -> int:
     return cursor
 
 
-def _state(tape: Tape, cursors: Cursors, entry: int, index: int) -> int:
-    """The state of one pod of a roster, NONE while it is not there."""
+def _state(tape: Tape, cursors: Cursors, entry: int, index: int, seen: int) -> int:
+    """The state of one pod of a roster after `seen` facts, at most `index`; NONE while it is not there."""
     pods, track = tape.pods, tape.roster[entry]
     cursor, end = cursors.pod[entry], pods.row_to[track]
     while cursor + 1 < end and pods.seq[cursor + 1] < index:
         cursor += 1
     cursors.pod[entry] = cursor
+    while seen < index and cursor >= pods.row_from[track] and pods.seq[cursor] >= seen:
+        cursor -= 1
     return cursor if cursor >= pods.row_from[track] and pods.alive[cursor] else NONE
 
 
-def _running(tape: Tape, cursors: Cursors, row: int, index: int) -> tuple[int, int]:
+def _running(tape: Tape, cursors: Cursors, row: int, index: int, seen: int) -> tuple[int, int]:
     """How many pods there are, and how many of them are Running with Ready=True."""
     listed, running = 0, 0
     for entry in range(tape.terms.roster_from[row], tape.terms.roster_to[row]):
-        state = _state(tape, cursors, entry, index)
+        state = _state(tape, cursors, entry, index, seen)
         if state != NONE:
             listed += 1
             running += tape.pods.running[state]
@@ -183,13 +192,23 @@ def _sample(series: Series, which: int, cursor: int, seq: int) -> int:
 
 
 def _tally(
-    tape: Tape, release: Release, cursors: Cursors, row: int, metric: int, read: int, index: int, at_us: int
+    tape: Tape,
+    release: Release,
+    cursors: Cursors,
+    row: int,
+    metric: int,
+    read: int,
+    index: int,
+    at_us: int,
+    view: View,
 ) -> tuple[int, int, Tally]:
     """What is wrong with the answer or with the requests, NONE where nothing is, and the pods in numbers."""
     terms, metrics, sources, pods, series = tape.terms, tape.metrics, tape.sources, tape.pods, tape.series
     count, quantity, cpu = tape.quantities, metrics.quantity[metric], metrics.cpu[metric] != 0
     asks, target = metrics.how[metric] == UTILIZATION, metrics.target[metric]
     seq, source = tape.reads.seq[read], metrics.source_from[metric]
+    # What is seen ahead of the newest answer is left to be found again.
+    ahead = seq >= index
     while sources.stream[source] != tape.reads.stream[read]:
         source += 1
     whole = sources.whole[source] != 0
@@ -199,11 +218,12 @@ def _tally(
     counted, usage, own, own_usage, own_requests = 0, 0, 0, 0, 0
     missing_requests, missing_usage, unready_requests = 0, 0, 0
     for entry in range(first, terms.roster_to[row]):
-        state = _state(tape, cursors, entry, index)
+        state = _state(tape, cursors, entry, index, view.pods)
         which, sample = tape.lookups[lookup + entry], NONE
         if which != NONE:
             sample = _sample(series, which, cursors.sample[lookup + entry], seq)
-            cursors.sample[lookup + entry] = sample
+            if not ahead:
+                cursors.sample[lookup + entry] = sample
             if sample < series.row_from[which] or series.gone[sample]:
                 sample = NONE
         has_sample, amount = False, 0
@@ -256,7 +276,8 @@ def _tally(
     for place in range(sources.stray_from[source], sources.stray_to[source]):
         which = tape.strays[place]
         sample = _sample(series, which, cursors.stray[place], seq)
-        cursors.stray[place] = sample
+        if not ahead:
+            cursors.stray[place] = sample
         if sample >= series.row_from[which] and not series.gone[sample]:
             items += 1
             measure = series.state[first_value + sample]

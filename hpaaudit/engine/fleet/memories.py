@@ -1,11 +1,18 @@
 """The memory of a whole fleet between slices, and the room that its next passes need."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from hpaaudit.engine.fleet.ids import Array
 from hpaaudit.engine.fleet.tape import Remembered
+from hpaaudit.engine.fleet.told import NULL
+
+ROWS = 3
+"""Of each HPA: what is remembered, what is tried, and what was before."""
+
+_SINGLE = 5  # columns of `Remembered` with one number a row
 
 
 @dataclass(slots=True)
@@ -17,11 +24,12 @@ class _Ragged:
     values: list[Array] = field(default_factory=list)
 
     def opened(self, room: Array) -> tuple[Array, Array, list[Array]]:
-        """Where each HPA's slots begin, how many are taken, and columns with so much room more for each."""
-        counts = np.zeros(len(room), np.int64)
+        """Where each row's slots begin, how many are taken, and columns with so much room more for each HPA."""
+        counts = np.zeros(ROWS * len(room), np.int64)
         counts[: len(self.counts)] = self.counts
-        begins = _begins(counts + room)
-        total = int((counts + room).sum())
+        # One more, for what may have been before.
+        sizes = np.tile(counts[: len(room)] + room + 1, ROWS)
+        begins, total = _begins(sizes), int(sizes.sum())
         places = _places(begins, counts)
         columns = []
         for number in range(self.columns):
@@ -33,7 +41,8 @@ class _Ragged:
 
     def close(self, begins: Array, counts: Array, columns: list[Array]) -> None:
         """Keep what is taken now."""
-        places = _places(begins, counts)
+        counts = counts[: len(counts) // ROWS]
+        places = _places(begins[: len(counts)], counts)
         self.counts, self.values = counts, [column[places] for column in columns]
 
 
@@ -51,13 +60,19 @@ class Memories:
 
     def __init__(self) -> None:
         self._recommended, self._ups, self._downs = _Ragged(2), _Ragged(3), _Ragged(3)
-        self._single = np.zeros((4, 0), np.int64)
+        self._single = np.zeros((_SINGLE, 0), np.int64)
 
-    def opened(self, passes: Array) -> Remembered:
-        """The memory with room for so many passes of each HPA."""
-        hpas = len(passes)
-        single = np.zeros((4, hpas), np.int64)
-        single[:, : self._single.shape[1]] = self._single
+    def opened(self, passes: Array, unseen: Mapping[int, int]) -> Remembered:
+        """The memory with room for so many passes of each HPA, and twice more for what is tried.
+
+        unseen   until when what happened to HPAs that are new was not seen
+        """
+        before = self._single.shape[1]
+        single = np.zeros((_SINGLE, ROWS * len(passes)), np.int64)
+        single[0, :] = NULL
+        single[:, :before] = self._single
+        for hpa, until_us in unseen.items():
+            single[0, hpa], single[1, hpa] = until_us, True
         begins, taken, (replicas, replicas_us) = self._recommended.opened(passes + 1)
         ups, downs = self._ups.opened(passes), self._downs.opened(passes)
         columns = (*single, begins, taken, replicas, replicas_us, *ups[:2], *ups[2], *downs[:2], *downs[2])
@@ -65,7 +80,8 @@ class Memories:
 
     def close(self, memory: Remembered) -> None:
         """Keep what the passes left."""
-        self._single = np.stack([np.asarray(column) for column in memory[:4]])
+        hpas = len(memory.known) // ROWS
+        self._single = np.stack([np.asarray(column)[:hpas] for column in memory[:_SINGLE]])
         found = {name: np.asarray(column) for name, column in zip(memory._fields, memory, strict=True)}
         self._recommended.close(
             found["recommended_from"], found["recommended"], [found["replicas"], found["replicas_us"]]

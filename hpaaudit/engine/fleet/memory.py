@@ -1,7 +1,12 @@
-"""The memory of one HPA in its slots: what is added, and how all of it is forgotten."""
+"""The memory of one HPA in its slots: what is added, tried and taken back, and how all of it is forgotten."""
 
-from hpaaudit.engine.fleet.tape import NONE, Remembered, Terms
+from hpaaudit.engine.fleet.tape import NONE, Made, Remembered, Tape, Terms
+from hpaaudit.engine.fleet.told import NULL, UNBENT
+from hpaaudit.engine.rules.published import KEPT, REPLACED, followed
 from hpaaudit.engine.rules.remember import slot_of
+
+ONLY_EVENTS = 4
+"""So many extremes are recommendations; then comes a scale event of each direction."""
 
 
 def forget(memory: Remembered, hpa: int) -> None:
@@ -46,3 +51,87 @@ def remember(memory: Remembered, hpa: int, terms: Terms, row: int, before: int, 
         memory.down_change[begin + slot] = before - after
         memory.down_us[begin + slot] = now_us
         memory.down_marked[begin + slot] = 0
+
+
+def remember_as_before(memory: Remembered, slots: int, other: int) -> None:
+    """Make the memory in one row that of another."""
+    memory.known[other] = memory.known[slots]
+    count, begin, there = memory.recommended[slots], memory.recommended_from[slots], memory.recommended_from[other]
+    memory.recommended[other] = count
+    for place in range(count):
+        memory.replicas[there + place] = memory.replicas[begin + place]
+        memory.replicas_us[there + place] = memory.replicas_us[begin + place]
+    scales_as_before(memory, slots, other)
+
+
+def scales_as_before(memory: Remembered, slots: int, other: int) -> None:
+    """The same for scale events alone."""
+    count, begin, there = memory.ups[slots], memory.up_from[slots], memory.up_from[other]
+    memory.ups[other] = count
+    for place in range(count):
+        memory.up_change[there + place] = memory.up_change[begin + place]
+        memory.up_us[there + place] = memory.up_us[begin + place]
+        memory.up_marked[there + place] = memory.up_marked[begin + place]
+    count, begin, there = memory.downs[slots], memory.down_from[slots], memory.down_from[other]
+    memory.downs[other] = count
+    for place in range(count):
+        memory.down_change[there + place] = memory.down_change[begin + place]
+        memory.down_us[there + place] = memory.down_us[begin + place]
+        memory.down_marked[there + place] = memory.down_marked[begin + place]
+
+
+def remember_extreme(memory: Remembered, slots: int, nth: int, maximum: int, published: int, at_us: int) -> None:
+    """Add the n-th extreme of what may have been before somebody looked; as `engine.unknown.extremes`."""
+    if nth < ONLY_EVENTS:
+        replicas = maximum + 1
+        if nth == 1:
+            replicas = maximum
+        elif nth == 2:  # noqa: PLR2004 (extremes are counted)
+            replicas = 0
+        elif nth == 3:  # noqa: PLR2004
+            replicas = published
+        memory.known[slots] = 1
+        recommend(memory, slots, NONE, replicas, at_us)
+    elif nth == ONLY_EVENTS:
+        place = memory.up_from[slots] + memory.ups[slots]
+        memory.ups[slots] += 1
+        memory.up_change[place], memory.up_us[place], memory.up_marked[place] = maximum, at_us, 0
+    else:
+        place = memory.down_from[slots] + memory.downs[slots]
+        memory.downs[slots] += 1
+        memory.down_change[place], memory.down_us[place], memory.down_marked[place] = maximum, at_us, 0
+
+
+def remember_shifted(memory: Remembered, slots: int, by_us: int) -> None:
+    """Everything as it is, but made earlier or later; as `engine.unknown.shifted`."""
+    begin = memory.recommended_from[slots]
+    for place in range(begin, begin + memory.recommended[slots]):
+        memory.replicas_us[place] += by_us
+    begin = memory.up_from[slots]
+    for place in range(begin, begin + memory.ups[slots]):
+        memory.up_us[place] += by_us
+    begin = memory.down_from[slots]
+    for place in range(begin, begin + memory.downs[slots]):
+        memory.down_us[place] += by_us
+
+
+def follow(tape: Tape, memory: Remembered, made: Made, at: int, slots: int, before: int) -> None:
+    """Memory follows reality, as `engine.follow`."""
+    statuses, passes, row = tape.statuses, tape.passes, made.terms[at]
+    published, old, now_us = passes.published[at], tape.hpas.status[made.state[at]], passes.at_us[at]
+    said = statuses.desired[published]
+    if statuses.unbent[published] == UNBENT and made.raw[at] != NULL and memory.known[slots]:
+        begin = memory.recommended_from[slots]
+        for place in range(begin, begin + memory.recommended[slots]):
+            if memory.replicas_us[place] == now_us:
+                memory.replicas[place] = said
+    if made.scale[at] == NONE:
+        return
+    current, desired = tape.scales.spec_replicas[made.scale[at]], made.desired[at]
+    scaled_us = statuses.scaled_us[published]
+    scaled = scaled_us != NULL and scaled_us != statuses.scaled_us[old]
+    told = followed(scaled, said, statuses.current[published], desired, current, desired != current)
+    if told != KEPT:
+        scales_as_before(memory, before, slots)
+    if told == REPLACED and tape.terms.behavior[row]:
+        remember(memory, slots, tape.terms, row, current, said, now_us)

@@ -8,9 +8,14 @@ import numpy as np
 from hpaaudit.engine.fleet.ids import Array, Ids
 from hpaaudit.engine.fleet.rows import Rows, chosen, empty, joined, numbers, where, words
 from hpaaudit.engine.fleet.scales import ScaleTracks, by_controller
+from hpaaudit.engine.fleet.tape import NONE
+from hpaaudit.engine.instants import SOURCES
 from hpaaudit.model.columns import Columns
 
-_COLUMNS = ("hpa", "facts", "at_us", "began_us", "number")
+_COLUMNS = ("hpa", "facts", "at_us", "began_us", "number", "source", "earlier", "until", "ready")
+LINE = len(SOURCES)
+"""The source of a pass that has a line of its own."""
+
 _OK = (200, 300)
 _CONFLICT = 409
 MOST = 5  # client-go's DefaultRetry
@@ -53,12 +58,17 @@ class PassTracks:
             hpas[number] = -1 if "/".join(key) in self._skipped else self._keys.of(key)
         hpa = hpas[pair]
         order = np.flatnonzero(hpa >= 0)
+        facts, nothing = numbers(table, "seq")[order], np.full(len(order), NONE, np.int64)
         rows = {
             "hpa": hpa[order],
-            "facts": numbers(table, "seq")[order],
+            "facts": facts,
             "at_us": numbers(table, "at_us")[order],
             "began_us": numbers(table, "began_us")[order],
             "number": self._count + 1 + np.arange(len(order)),
+            "source": np.full(len(order), LINE, np.int64),
+            "earlier": facts,
+            "until": nothing,
+            "ready": nothing,
         }
         self._count += len(order)
         rows = joined([self._waiting, rows])
@@ -88,14 +98,21 @@ class PassTracks:
         for target, seq, at_us, status in zip(*(column[own].tolist() for column in columns), strict=True):
             self._writes.setdefault(target, []).append(Attempt(seq, at_us, status))
 
-    def take(self, *, last: bool) -> Rows:
-        """The passes that can be decided now: of each HPA all but its last, at the end of the recording all."""
+    def plan(self, rows: Rows) -> None:
+        """Take the passes that no line tells of, sorted by HPA: all of them, before any slice."""
+        self._waiting = rows
+
+    def take(self, facts: int, *, last: bool) -> Rows:
+        """The passes that can be decided once so many facts are there; at the end of the recording all.
+
+        Of those that have a line all but each HPA's last, for what is written after that is still its own.
+        """
         rows = self._waiting
         if not len(rows["hpa"]):
             return rows
         newest = np.ones(len(rows["hpa"]), bool)
         newest[:-1] = rows["hpa"][1:] != rows["hpa"][:-1]
-        later = newest & (not last)
+        later = np.where(rows["source"] == LINE, newest, rows["ready"] > facts) & (not last)
         self._waiting = chosen(rows, later)
         return chosen(rows, ~later)
 
@@ -104,6 +121,11 @@ class PassTracks:
         starts = np.array(self._starts, np.int64)
         epoch = np.searchsorted(starts, facts, "left")
         return epoch, np.append(0, starts)[epoch]
+
+    @property
+    def starts(self) -> list[int]:
+        """The facts with which a new process began."""
+        return self._starts
 
     @property
     def waiting(self) -> Rows:

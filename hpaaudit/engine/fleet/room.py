@@ -6,7 +6,7 @@ import numpy as np
 
 from hpaaudit.engine.fleet.ids import Array
 from hpaaudit.engine.fleet.tape import NONE, Cursors, Made, Proposed, Release, Tape
-from hpaaudit.engine.fleet.told import KEPT, NULL
+from hpaaudit.engine.fleet.told import KEPT, NOTHING_MISSING, NULL, SEEN
 from hpaaudit.engine.release import Rules
 from hpaaudit.model.flags import Flags
 
@@ -20,6 +20,8 @@ _BEGINS: Mapping[str, int] = {
     "why_scaled": 0,
     "winner": NONE,
     "asked": 0,
+    "evidence": SEEN,
+    "missing": NOTHING_MISSING,
 }
 """What stands in a column before the kernel writes there; in all others NULL."""
 

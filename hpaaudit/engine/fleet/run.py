@@ -46,7 +46,7 @@ def walked(
     """The kernel's numbers of one slice, and the memory after it, which is kept for the next."""
     tape = laid.tape
     made, proposed = made_of(len(laid.passes["hpa"])), proposed_of(laid.metrics)
-    memory = memories.opened(np.asarray(tape.passes.row_to) - np.asarray(tape.passes.row_from))
+    memory = memories.opened(np.asarray(tape.passes.row_to) - np.asarray(tape.passes.row_from), laid.unseen)
     cursors = cursors_of(tape)
     spread(
         lambda first, end: walk(tape, release, memory, cursors, made, proposed, first, end),

@@ -1,11 +1,21 @@
 """Specs and selectors to terms: everything that an HPA asks for, as numbers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hpaaudit.api import selector as selectors
 from hpaaudit.api.requests import RESOURCE_METRICS, requests_of, target_ref
-from hpaaudit.engine.ask import AVERAGE, NOTHING, UTILIZATION, amount_of, how_of
+from hpaaudit.engine.ask import (
+    AVERAGE,
+    EXTERNAL_VALUE,
+    NOTHING,
+    OBJECT_AVERAGE,
+    OBJECT_VALUE,
+    UTILIZATION,
+    amount_of,
+    how_of,
+)
 from hpaaudit.engine.fleet.ids import Ids
+from hpaaudit.engine.fleet.statuses import Shown, shown_of
 from hpaaudit.engine.fleet.told import (
     BAD_SOURCE,
     FAILED_CONTAINER,
@@ -17,9 +27,11 @@ from hpaaudit.engine.fleet.told import (
 )
 from hpaaudit.engine.limit import policies
 from hpaaudit.engine.outcome import has_object_or_external
+from hpaaudit.engine.propose import NOBODY
 from hpaaudit.engine.release import Rules
 from hpaaudit.engine.rules.limit import Policies
 from hpaaudit.engine.sight import tolerances
+from hpaaudit.engine.unknown import edges_us, longest_window_us
 from hpaaudit.engine.world import whole_namespace
 from hpaaudit.model.facts import TargetRef
 from hpaaudit.model.flags import Flags
@@ -38,7 +50,10 @@ _REASONS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """One metric of the terms; `request` and `fallback` are None where there is none."""
+    """One metric of the terms; `request` and `fallback` are None where there is none.
+
+    rank    of its request among the distinct ones, -1 without;  shown   what its entry of currentMetrics shows
+    """
 
     how: int
     reason: int
@@ -49,6 +64,8 @@ class Asked:
     fallback: MetricsRequest | None
     turn: int
     uses: int
+    rank: int
+    shown: Shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +86,8 @@ class Spec:
     down: Policies
     tolerance_down: float
     tolerance_up: float
+    longest_us: int
+    edges: tuple[int, ...]
 
 
 def spec_of(hpa: Hpa, flags: Flags, rules: Rules) -> Spec:
@@ -94,6 +113,8 @@ def spec_of(hpa: Hpa, flags: Flags, rules: Rules) -> Spec:
         down=policies(down_rules) if down_rules else nothing,
         tolerance_down=down,
         tolerance_up=up,
+        longest_us=longest_window_us(behavior, flags),
+        edges=tuple(edges_us(behavior, flags)),
     )
 
 
@@ -142,9 +163,20 @@ def asked_of(hpa: Hpa, selector: str, rules: Rules, quantities: Ids[tuple[str, s
                 fallback=whole,
                 turn=turn,
                 uses=0 if request is None else wanted.count(request),
+                rank=-1 if request is None else list(turns).index(request),
+                shown=_shown(metric, how, rules),
             )
         )
     return found
+
+
+def _shown(metric: MetricSpec, how: int, rules: Rules) -> Shown:
+    """What the entry of currentMetrics shows of a metric that is valid; as `engine.propose`, read back as `api.v1`."""
+    valued = how in (OBJECT_VALUE, EXTERNAL_VALUE)
+    always = metric.type in (MetricType.OBJECT, MetricType.EXTERNAL) and not rules.reads_v2
+    if how == OBJECT_AVERAGE and not rules.object_average_described:
+        metric = replace(metric, described=NOBODY)
+    return shown_of(metric, value=valued or always, average=not valued, percent=how == UTILIZATION)
 
 
 def _computable(metric: MetricSpec, rules: Rules) -> int:

@@ -40,6 +40,7 @@ class Release(NamedTuple):
     object_average_tolerance: bool
     replicas_capped: bool
     total_at_zero: bool
+    metrics_renewed_on_failure: bool
     envelope: bool
     both_directions_count: bool
     min_policy_moves: bool
@@ -57,6 +58,8 @@ class Terms(NamedTuple):
 
     alternative   the same spec with another selector, NONE at the end;  unselected   the scale has no selector
     rises_at_zero a metric can rise while there are no pods
+    longest_us    how long a recommendation can matter;  edge_from, edge_to   in `edges`: ages at which memory ends
+    requests      how many distinct requests its metrics make
     """
 
     selector: Ints
@@ -76,8 +79,12 @@ class Terms(NamedTuple):
     down_select: Ints
     down_from: Ints
     down_to: Ints
+    longest_us: Ints
+    edge_from: Ints
+    edge_to: Ints
     tolerance_down: Floats
     tolerance_up: Floats
+    requests: Ints
     metric_from: Ints
     metric_to: Ints
     roster_from: Ints
@@ -99,6 +106,8 @@ class Metrics(NamedTuple):
     reason    of `told`, which word of ScalingActive its failure is
     quantity  which of the quantities of a sample, and of a pod's requests
     request   whose answers it reads;  fallback   those that serve it before the first, NONE without
+    rank      of its request among the distinct ones of its terms
+    shown     which entry of currentMetrics it makes
     turn, uses   of the `uses` metrics of a pass that make one request the n-th sees the n-th answer
     source_from, source_to   where it finds samples
     """
@@ -111,6 +120,8 @@ class Metrics(NamedTuple):
     quantity: Ints
     request: Ints
     fallback: Ints
+    rank: Ints
+    shown: Ints
     turn: Ints
     uses: Ints
     source_from: Ints
@@ -204,8 +215,7 @@ class Scales(NamedTuple):
 class Hpas(NamedTuple):
     """States of each HPA.
 
-    terms      the first of its terms, NONE where it is gone
-    desired    its status' desiredReplicas;  scaled_to_zero   its condition says so, and this release asks it
+    terms      the first of its terms, NONE where it is gone;  status   which one it has
     version    its resource version;  written_…   the versions that the controller's own status writes gave it
     """
 
@@ -214,8 +224,7 @@ class Hpas(NamedTuple):
     seq: Ints
     terms: Ints
     target: Ints
-    desired: Ints
-    scaled_to_zero: Ints
+    status: Ints
     version: Ints
     written_from: Ints
     written_to: Ints
@@ -223,10 +232,43 @@ class Hpas(NamedTuple):
     written_version: Ints
 
 
+class Statuses(NamedTuple):
+    """What statuses say, by their number.
+
+    scaled_us        lastScaleTime, NULL without
+    scaled_to_zero   its condition says so, and this release asks it
+    able, active, limited   conditions as `told`, and beyond its words as the statuses name them; NONE without
+    unbent           of `told`
+    entry_from, entry_to   its currentMetrics
+    """
+
+    desired: Ints
+    current: Ints
+    scaled_us: Ints
+    scaled_to_zero: Ints
+    able: Ints
+    active: Ints
+    limited: Ints
+    unbent: Ints
+    entry_from: Ints
+    entry_to: Ints
+
+
+class Entries(NamedTuple):
+    """Entries of currentMetrics: which metric with which numbers, and these, in milli and percent, zero without."""
+
+    shown: Ints
+    value: Ints
+    average: Ints
+    percent: Ints
+
+
 class Passes(NamedTuple):
     """The reconciles of each HPA.
 
-    facts      how many stand before it
+    facts      how many stand before it;  earlier   as many of them as a cache that lags has seen
+    published  the status that stood after it, NONE where nothing needs to be told from it
+    reach_us   how much later an answer may have come that it saw
     epoch      which controller process it was;  started   how many facts stood before that began
     written    NONE where nothing tells how its write of the scale went, else whether it was done, at `written_us`
     metric_at  where its proposals are put
@@ -235,7 +277,10 @@ class Passes(NamedTuple):
     row_from: Ints
     row_to: Ints
     facts: Ints
+    earlier: Ints
     at_us: Ints
+    published: Ints
+    reach_us: Ints
     epoch: Ints
     started: Ints
     written: Ints
@@ -246,11 +291,15 @@ class Passes(NamedTuple):
 class Remembered(NamedTuple):
     """The memory of each HPA between slices; each has room from `…_from` on for all that its passes may add.
 
+    After the HPAs come as many rows for what is only tried, and again as many for what was before.
+
+    unseen_us  what happened until then was not seen, NULL where all was
     known      whether there are recommendations, even none;  facts, epoch   of its last reconcile
     forgot     how many facts stood before it last forgot which versions it wrote
     recommended, ups, downs   how many slots are taken;  …_marked   the event is outdated
     """
 
+    unseen_us: Ints
     known: Ints
     facts: Ints
     epoch: Ints
@@ -276,6 +325,7 @@ class Made(NamedTuple):
 
     state      the row of the HPA that was seen, NONE where it was gone;  scale   the row of its scale
     able, active, limited   words of `told`, KEPT where the condition stays as it was
+    band_lo, band_hi, evidence, missing   as in `model.audit.Pass`, the last two words of `told`
     why_scaled words of `told` as well;  winner   index of the metric, NONE without;  asked   how many metrics
     """
 
@@ -294,6 +344,10 @@ class Made(NamedTuple):
     why_scaled: Ints
     winner: Ints
     asked: Ints
+    band_lo: Ints
+    band_hi: Ints
+    evidence: Ints
+    missing: Ints
 
 
 class Proposed(NamedTuple):
@@ -326,14 +380,31 @@ class Cursors(NamedTuple):
     stray: Ints
 
 
+class View(NamedTuple):
+    """Which inputs a pass saw.
+
+    scale    the row of its scale, NONE where there is none, and since when it counts
+    pods     as they stood after so many facts;  later   a bit for each request that saw the answer after the newest
+    since    how many facts the pass before knew
+    """
+
+    scale: int
+    scale_us: int
+    pods: int
+    later: int
+    since: int
+
+
 class Tape(NamedTuple):
     """Everything that the kernel reads of one slice; `lookups` and `strays` name series, `roster` names tracks.
 
-    quantities   how many each sample has
+    quantities   how many each sample has;  period_us   of the passes that are not told
     """
 
     quantities: int
+    period_us: int
     terms: Terms
+    edges: Ints
     policies: Policies
     metrics: Metrics
     sources: Sources
@@ -345,4 +416,6 @@ class Tape(NamedTuple):
     reads: Reads
     scales: Scales
     hpas: Hpas
+    statuses: Statuses
+    entries: Entries
     passes: Passes

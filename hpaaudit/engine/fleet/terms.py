@@ -6,9 +6,10 @@ import numpy as np
 
 from hpaaudit.engine.ask import AVERAGE, NOTHING, POD_VALUES, UTILIZATION
 from hpaaudit.engine.fleet.answers import Answers
-from hpaaudit.engine.fleet.ids import Array
+from hpaaudit.engine.fleet.ids import Array, Ids
 from hpaaudit.engine.fleet.pods import Roster
 from hpaaudit.engine.fleet.specs import Asked, Spec
+from hpaaudit.engine.fleet.statuses import Shown
 from hpaaudit.engine.fleet.tape import NONE, Metrics, Policies, Reads, Sources, Terms
 from hpaaudit.engine.fleet.told import BAD_SPEC
 from hpaaudit.engine.rules.limit import Policies as Direction
@@ -42,11 +43,13 @@ class _Table:
 class TermTable:
     """What the HPAs of a slice ask for, and where they find it."""
 
-    def __init__(self, answers: Answers, reads: Reads, stream: Array, pod: Array) -> None:
+    def __init__(self, answers: Answers, shown: Ids[Shown], reads: Reads, stream: Array, pod: Array) -> None:
         self.asked: list[Asked] = []
         self.specs: list[Spec] = []
         self._metric_specs: list[MetricSpec] = []
         self._answers = answers
+        self._shown = shown
+        self._edges: list[int] = []
         self._streams = _by_request(reads)
         order = np.lexsort([pod, stream])
         self._pod, self._places = pod[order], order
@@ -76,6 +79,7 @@ class TermTable:
         self.asked += asked
         self._metric_specs += spec.hpa.spec.metrics
         self.specs.append(spec)
+        self._edges += spec.edges
         self._terms.add(
             selector=selector,
             alternative=alternative,
@@ -94,8 +98,12 @@ class TermTable:
             down_select=spec.down.select,
             down_from=down_from,
             down_to=down_to,
+            longest_us=spec.longest_us,
+            edge_from=len(self._edges) - len(spec.edges),
+            edge_to=len(self._edges),
             tolerance_down=spec.tolerance_down,
             tolerance_up=spec.tolerance_up,
+            requests=max((metric.rank for metric in asked), default=NONE) + 1,
             metric_from=metric_from,
             metric_to=len(self._metrics),
             roster_from=roster_from,
@@ -126,6 +134,8 @@ class TermTable:
             quantity=asked.quantity,
             request=request,
             fallback=fallback,
+            rank=asked.rank,
+            shown=self._shown.of(asked.shown),
             turn=asked.turn,
             uses=asked.uses,
             source_from=sources[0],
@@ -172,6 +182,10 @@ class TermTable:
             Metrics(**self._metrics.arrays()),
             Sources(**self._sources.arrays()),
         )
+
+    def edges(self) -> Array:
+        """The ages at which memory ends, of all terms one after the other."""
+        return np.array(self._edges, np.int64)
 
     def lists(self) -> tuple[Array, Array, Array]:
         """Roster, lookups and strays, one after the other."""

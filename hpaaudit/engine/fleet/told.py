@@ -81,6 +81,27 @@ CONDITIONS = (
     ("False", "InvalidMetricSourceType"),
 )
 
+# What speaks for the inputs of a pass, and what is missing where its band is wider than a point.
+SEEN = 0
+PROVEN = 1
+ASSUMED = 2
+EVIDENCE = ("seen", "proven", "assumed")
+NOTHING_MISSING = 0
+SAMPLE = 1
+MEMORY = 2
+EDGE = 3
+MISSING = ("", "metric.sample", "memory.before_recording", "instant.window_edge")
+
+# Whether something bent the recommendation of a published status.
+BENT = 0
+FAILING = 1
+UNBENT = 2
+
+# Which currentMetrics a pass publishes.
+NO_METRICS_SHOWN = 0
+OWN_METRICS_SHOWN = 1
+OLD_METRICS_SHOWN = 2
+
 # Why a number was written.
 NO_REASON = 0
 METRIC_ABOVE = 1

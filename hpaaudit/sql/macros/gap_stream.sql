@@ -1,5 +1,5 @@
 -- What does a gap with this path prefix hide?
--- One of everything, hpas, metrics, pods, events, leases or targets.
+-- One of everything, hpas, metrics, pods, events, leases, api_services, scaled_objects or targets.
 create macro main.gap_stream(prefix) as
     case
         when prefix in ('*', '', '/') then 'everything'
@@ -7,6 +7,8 @@ create macro main.gap_stream(prefix) as
         when contains(prefix, 'metrics.k8s.io') then 'metrics'
         when prefix like '%/events%' then 'events'
         when prefix like '%/leases%' then 'leases'
+        when prefix like '%/apiservices%' then 'api_services'
+        when prefix like '/apis/keda.sh/%' then 'scaled_objects'
         when prefix like '%/pods%' then 'pods'
         when prefix in ('/api', '/api/v1', '/apis') then 'everything'
         else 'targets'

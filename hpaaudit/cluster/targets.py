@@ -1,0 +1,154 @@
+"""Finds out what each HPA scales, follows it, and knows the selectors of its pods."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
+
+from hpaaudit.api import requests
+from hpaaudit.api.selector import BadSelector, Selector, scale_selector
+from hpaaudit.cluster.client import Answer
+from hpaaudit.cluster.discovery import CRDS, Discovery, Place, Resolved
+from hpaaudit.cluster.hpas import Hpas
+from hpaaudit.cluster.scope import Scope
+from hpaaudit.cluster.watch import Follower, Key
+from hpaaudit.cluster.workloads import Workloads
+from hpaaudit.model.facts import Fact, RolloutSeen, ScaleRead, TargetRef, TargetSeen
+from hpaaudit.model.note import Event, Note
+from hpaaudit.model.units import Micros
+
+
+class Following(Protocol):
+    """Whoever can open a watch."""
+
+    def follow(self, path: str, follower: Follower, what: str) -> Awaitable[Answer | None]:
+        """Follow a collection; the answer that refused it, if it was refused."""
+
+    def follow_events(self, kind: str, about: Callable[[str, str], bool]) -> Awaitable[None]:
+        """Follow the Events about objects of a kind that `about` knows by namespace and name."""
+
+
+@dataclass(slots=True)
+class Targets:
+    """The targets of the HPAs.
+
+    resolved   by HPA, what it scales;  workloads  the kinds that are watched;  unwatched  those that may not be
+    names      of what is scaled, by kind;  scales  selectors that only a GET told
+    known      what an earlier run saw last
+    """
+
+    discovery: Discovery
+    hpas: Hpas
+    scope: Scope
+    following: Following
+    sink: Callable[[Fact], None]
+    note: Callable[[str], None]
+    dirty: Callable[[], None]
+    resolved: dict[Key, Resolved] = field(default_factory=dict)
+    workloads: dict[Place, Workloads] = field(default_factory=dict)
+    unwatched: set[Place] = field(default_factory=set)
+    names: dict[str, set[Key]] = field(default_factory=dict)
+    scales: dict[TargetRef, str] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)
+    known: list[TargetSeen | RolloutSeen] = field(default_factory=list)
+
+    async def follow(self, now: Callable[[], Micros]) -> None:
+        """Watch the kinds that HPAs scale, and their Events; what cannot be watched is left to `paths`."""
+        await self._resolve()
+        wanted: dict[Place, set[TargetRef]] = {}
+        for resolved in self.resolved.values():
+            wanted.setdefault(resolved.place, set()).add(resolved.target)
+        known, self.names = self.names, {kind: set() for kind in self.names}
+        for resolved in self.resolved.values():
+            self.names.setdefault(resolved.kind, set()).add((resolved.target.namespace, resolved.target.name))
+        for kind in self.names.keys() - known.keys():
+            await self.following.follow_events(kind, partial(self._wants, kind))
+        for resolved in {one.place: one for one in self.resolved.values() if one.watchable}.values():
+            if resolved.place not in self.workloads:
+                await self._watch(resolved, wanted[resolved.place])
+        for place, workloads in self.workloads.items():
+            workloads.want(wanted.get(place, set()), now())
+
+    async def _watch(self, resolved: Resolved, wanted: set[TargetRef]) -> None:
+        workloads = Workloads(*resolved.place, self.sink, self.dirty, paths=resolved.paths)
+        known = [fact for fact in self.known if fact.target in wanted]
+        workloads.remember(
+            (fact for fact in known if isinstance(fact, TargetSeen)),
+            (fact for fact in known if isinstance(fact, RolloutSeen)),
+        )
+        workloads.wanted, self.workloads[resolved.place] = wanted, workloads
+        path = self.scope.path(resolved.base, resolved.target.resource)
+        if await self.following.follow(path, workloads, f"{resolved.target.resource}, so their scales are read"):
+            self.unwatched.add(resolved.place)
+
+    def _wants(self, kind: str, namespace: str, name: str) -> bool:
+        """Whether some HPA scales this one."""
+        return (namespace, name) in self.names[kind]
+
+    async def _resolve(self) -> None:
+        """Find each HPA's target; those of an unknown kind are told once, and metric APIs that are not there."""
+        found = {}
+        for key, hpa in list(self.hpas.decoded.items()):
+            for group in self.discovery.unserved(hpa):
+                line = f"{hpa.key} needs {group}, which nobody serves: install its adapter, or change the HPA"
+                self._tell_once(group, Note(line, Event.METRICS_UNSERVED, hpa=hpa.key, group=group))
+            resolved = await self.discovery.resolve(hpa.namespace, hpa.spec.target)
+            if resolved:
+                found[key] = resolved
+            else:
+                kind, version = hpa.spec.target.kind, hpa.spec.target.api_version
+                line = f"{hpa.key} scales a {kind}, which {version} does not serve: its replicas are not seen"
+                self._tell_once(hpa.key, Note(line, Event.TARGET_UNKNOWN, hpa=hpa.key, kind=kind, api_version=version))
+        self.resolved = found
+
+    def _tell_once(self, what: str, line: Note) -> None:
+        if what not in self.told:
+            self.told.add(what)
+            self.note(line)
+
+    def scale_was_read(self, fact: ScaleRead) -> None:
+        """Learn a selector from a GET."""
+        if fact.scale and self.scales.get(fact.target) != fact.scale.selector:
+            self.scales[fact.target] = fact.scale.selector
+            self.dirty()
+
+    def selector(self, key: Key) -> Selector | None:
+        """The selector of an HPA's target, as the controller parses it; None while it is not known."""
+        resolved = self.resolved.get(key)
+        if resolved is None:
+            return None
+        workloads = self.workloads.get(resolved.place)
+        seen = workloads.seen.get(resolved.target) if workloads else None
+        text = seen.scale.selector if seen else self.scales.get(resolved.target, "")
+        try:
+            return scale_selector(text) if text else None
+        except BadSelector:
+            return None
+
+    def selections(self) -> set[tuple[str, Selector]]:
+        """The selectors of all targets, each in its namespace."""
+        pairs = ((key[0], self.selector(key)) for key in self.resolved)
+        return {(namespace, selector) for namespace, selector in pairs if selector}
+
+    def paths(self) -> set[str]:
+        """What is to be polled: metrics as the controller asks for them, scales that no watch brings."""
+        found = set()
+        for key, resolved in self.resolved.items():
+            if not self._is_seen(resolved):
+                found.add(requests.scale_path(resolved.target, resolved.version))
+            hpa, selector = self.hpas.decoded.get(key), self.selector(key)
+            if hpa and selector:
+                wanted = requests.requests_of(hpa, str(selector))
+                found |= {self.discovery.path(request) for request in wanted if request}
+        return found
+
+    def _is_seen(self, resolved: Resolved) -> bool:
+        """Whether a watch brings its replicas."""
+        workloads = self.workloads.get(resolved.place)
+        watched = workloads is not None and resolved.place not in self.unwatched
+        return watched and workloads is not None and resolved.target not in workloads.unreadable
+
+    def definitions(self) -> set[str]:
+        """The paths of the definitions that tell where custom targets keep their scale."""
+        custom = {one.place for one in self.resolved.values() if not one.built_in}
+        return {f"{CRDS}/{resource}.{group}" for group, resource in custom}

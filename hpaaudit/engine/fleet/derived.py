@@ -1,0 +1,122 @@
+"""When HPAs were reconciled that no line speaks of, as `engine.plan` tells it, from columns."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from hpaaudit.engine.fleet.beyond import Beyond
+from hpaaudit.engine.fleet.ids import Array, Ids
+from hpaaudit.engine.fleet.rows import Rows, chosen, joined
+from hpaaudit.engine.instants import NOWHERE, STATUS_WRITE, Evidence
+from hpaaudit.engine.lives import Life
+from hpaaudit.engine.plan import Plan, Reading
+from hpaaudit.engine.world import LAG_US
+from hpaaudit.model.columns import Telling
+from hpaaudit.model.facts import Fact, HpaSeen
+from hpaaudit.model.units import Micros
+
+SHOWN_WHOLE = ("autoscaling/v2", "autoscaling/v2beta2")
+"""The served versions whose status is one text, of one shape."""
+
+
+class Derived:
+    """The reconciles of a recording whose HPAs have no lines.
+
+    period_us   the sync period
+    repeated    facts that show an HPA with the status that it had before
+    facts       those that tell something, in their order
+
+    Raises `Beyond` where they cannot be told from columns.
+    """
+
+    def __init__(self, parts: Iterable[Telling], period_us: Micros | None) -> None:
+        self._reading = Reading()
+        times, statuses = [np.empty(0, np.int64)], dict[str, list[Array]]()
+        self.repeated: list[int] = []
+        self.facts: list[Fact] = []
+        for part in parts:
+            self._take(part, statuses)
+            times.append(part.at_us)
+            self.repeated += part.repeated.tolist()
+            self.facts += [fact for _, fact in part.facts]
+        raw = np.concatenate(times)
+        self._times = np.maximum.accumulate(raw)
+        for life in self._reading.lives.all():
+            _tell_statuses(life, raw, statuses.get(life.key, []))
+        self.period_us, self._source = self._reading.period(period_us)
+
+    def _take(self, part: Telling, statuses: dict[str, list[Array]]) -> None:
+        """One more segment; `statuses` gathers with which facts each HPA showed another one."""
+        for index, fact in part.facts:
+            if isinstance(fact, HpaSeen):
+                if fact.api_version not in SHOWN_WHOLE:
+                    raise Beyond(f"the HPAs were served as {fact.api_version}")
+                life = self._reading.lives.seen(index, fact)
+                if life is not None:
+                    life.seen = fact
+            else:
+                self._reading.learn(index, fact)
+        for text in part.texts:
+            if "//" in text or "no matches for kind" in text:
+                self._reading.told(text)
+        order = np.lexsort([part.seq, part.key])
+        key, seq = part.key[order], part.seq[order]
+        cuts = np.flatnonzero(np.diff(key, prepend=-1))
+        for number, rows in zip(key[cuts].tolist(), np.split(seq, cuts)[1:], strict=True):
+            statuses.setdefault(part.keys[number], []).append(rows)
+
+    def plan(self) -> Plan:
+        """What the reading taught, without the reconciles."""
+        return self._reading.plan([], self.period_us, self._source, exact=False)
+
+    def count(self) -> int:
+        """About how many reconciles there are."""
+        last_us = int(self._times[-1]) if len(self._times) else 0
+        lives = self._reading.lives.all()
+        return sum(((life.end_us or last_us) - life.first_us) // self.period_us for life in lives)
+
+    def rows(self, keys: Ids[tuple[str, str]]) -> Rows:
+        """The reconciles, sorted by HPA, numbered as they come."""
+        reading = self._reading
+        parts = [self._rows(life, keys) for life in reading.lives.all() if life.key not in reading.lives.unsupported]
+        rows = joined([part for part in parts if len(part["hpa"])] or [_NOTHING])
+        names = ["/".join(key) for key in keys.named]
+        rank = np.argsort(np.argsort(np.array(names, object), kind="stable")) if names else np.empty(0, np.int64)
+        order = np.lexsort([rank[rows["hpa"]], rows["at_us"], rows["facts"]])
+        rows = chosen(rows, order)
+        rows["number"] = np.arange(1, len(order) + 1)
+        return chosen(rows, np.argsort(rows["hpa"], kind="stable"))
+
+    def _rows(self, life: Life, keys: Ids[tuple[str, str]]) -> Rows:
+        times, reading = self._times, self._reading
+        namespace, name = life.key.split("/", 1)
+        hpa = keys.of((namespace, name))
+        found = np.array(life.instants(int(times[-1]), self.period_us, reading.starts), np.int64).reshape(-1, 3)
+        at_us, facts, source = found[:, 0], found[:, 1], found[:, 2]
+        facts = np.where(facts == NOWHERE, np.searchsorted(times, at_us, "right"), facts)
+        until = np.append(facts[1:], len(times) if life.end is None else life.end)[: len(facts)]
+        ahead = np.searchsorted(times, at_us + 2 * self.period_us, "right")
+        return {
+            "hpa": np.full(len(facts), hpa, np.int64),
+            "facts": facts,
+            "at_us": at_us,
+            "began_us": at_us,
+            "number": facts,
+            "source": source,
+            "earlier": np.minimum(facts, np.searchsorted(times, at_us - LAG_US, "right")),
+            "until": until,
+            "ready": np.maximum(ahead, until),
+        }
+
+
+_NOTHING: Rows = dict.fromkeys(
+    ("hpa", "facts", "at_us", "began_us", "number", "source", "earlier", "until", "ready"), np.empty(0, np.int64)
+)
+
+
+def _tell_statuses(life: Life, times: Array, parts: list[Array]) -> None:
+    """Another status tells of a reconcile."""
+    seq = np.concatenate([np.empty(0, np.int64), *parts])
+    own = seq[(seq > life.first) & (seq < (len(times) if life.end is None else life.end))]
+    at_us = times[own]
+    life.evidence += [Evidence(*trace, STATUS_WRITE) for trace in zip(at_us.tolist(), own.tolist(), strict=True)]

@@ -1,0 +1,164 @@
+"""What a pass may have seen, and whether its published status says that it did; as `engine.candidates` and the like."""
+
+from hpaaudit.engine.ask import EXTERNAL_VALUE, OBJECT_VALUE, UTILIZATION
+from hpaaudit.engine.fleet.measure import newest_of
+from hpaaudit.engine.fleet.memory import ONLY_EVENTS
+from hpaaudit.engine.fleet.tape import NONE, Cursors, Made, Proposed, Release, Remembered, Tape
+from hpaaudit.engine.fleet.told import (
+    GET_FAILED,
+    KEPT,
+    NO_METRICS_SHOWN,
+    NO_REASON,
+    NULL,
+    OLD_METRICS_SHOWN,
+    RESCALED,
+)
+
+MOST = 32
+"""So many choices of answers are tried, as by `engine.candidates`."""
+
+
+def cleared(made: Made, at: int) -> None:
+    """Forget what an earlier try wrote."""
+    made.state[at] = made.terms[at] = made.scale[at] = made.winner[at] = NONE
+    made.raw[at] = made.stabilized[at] = made.rate_limited[at] = made.desired[at] = made.status_desired[at] = NULL
+    made.able[at] = made.active[at] = made.limited[at] = KEPT
+    made.why_scaled[at] = NO_REASON
+    made.asked[at] = 0
+
+
+def answers(
+    tape: Tape, cursors: Cursors, row: int, scale: int, index: int, now_us: int, reach_us: int
+) -> tuple[int, int]:
+    """Which requests, a bit each, have an answer that came soon after the pass; and how many choices that makes."""
+    if scale == NONE or not tape.scales.readable[scale]:
+        return 0, 1
+    terms, metrics, reads = tape.terms, tape.metrics, tape.reads
+    while terms.selector[row] != tape.scales.selector[scale]:
+        row = terms.alternative[row]
+    following, options = 0, 1
+    for metric in range(terms.metric_from[row], terms.metric_to[row]):
+        if metrics.rank[metric] == NONE or metrics.turn[metric] != 0:
+            continue
+        newest, request = newest_of(tape, cursors, metric, index)
+        if newest + 1 < reads.row_to[request] and reads.at_us[newest + 1] - now_us <= reach_us:
+            following |= 1 << metrics.rank[metric]
+            options = min(options * 2, MOST)
+    return following, options
+
+
+def later_of(tape: Tape, row: int, following: int, nth: int) -> int:
+    """The requests that see their following answer in the n-th choice; the last one changes fastest."""
+    later = 0
+    for rank in range(tape.terms.requests[row] - 1, -1, -1):
+        if following >> rank & 1:
+            later |= (nth & 1) << rank
+            nth >>= 1
+    return later
+
+
+def may_be_held(tape: Tape, memory: Remembered, hpa: int, row: int, nth: int, now_us: int) -> bool:
+    """Whether the n-th extreme of what was not seen still counts; as `engine.unknown.extremes`."""
+    unseen_us = memory.unseen_us[hpa]
+    if unseen_us == NULL:
+        return False
+    if nth < ONLY_EVENTS:
+        return bool(now_us - unseen_us <= tape.terms.longest_us[row])
+    longest_us = max(tape.terms.up_longest_us[row], tape.terms.down_longest_us[row])
+    return bool(tape.terms.behavior[row] and now_us - unseen_us < longest_us)
+
+
+def may_be_moved(tape: Tape, memory: Remembered, slots: int, row: int, now_us: int) -> bool:
+    """Whether something remembered is so near the end of its window that its side is not known."""
+    slack_us = tape.period_us // 2
+    for edge in range(tape.terms.edge_from[row], tape.terms.edge_to[row]):
+        age_us = now_us - tape.edges[edge]
+        begin = memory.recommended_from[slots]
+        if memory.known[slots]:
+            for place in range(begin, begin + memory.recommended[slots]):
+                if abs(age_us - memory.replicas_us[place]) <= slack_us:
+                    return True
+        begin = memory.up_from[slots]
+        for place in range(begin, begin + memory.ups[slots]):
+            if abs(age_us - memory.up_us[place]) <= slack_us:
+                return True
+        begin = memory.down_from[slots]
+        for place in range(begin, begin + memory.downs[slots]):
+            if abs(age_us - memory.down_us[place]) <= slack_us:
+                return True
+    return False
+
+
+def fits_inputs(tape: Tape, release: Release, made: Made, proposed: Proposed, at: int, shown: int) -> bool:
+    """Whether what was tried gives the published currentMetrics, replicas and state of the metrics."""
+    statuses, scales = tape.statuses, tape.scales
+    published, old, scale = tape.passes.published[at], tape.hpas.status[made.state[at]], made.scale[at]
+    if statuses.able[published] == NONE:
+        return False
+    if made.able[at] == GET_FAILED:
+        current = statuses.current[old]
+    else:
+        current = scales.spec_replicas[scale] if release.spec_replicas_are_current else scales.status_replicas[scale]
+    active = statuses.active[old] if made.active[at] == KEPT else made.active[at]
+    if current != statuses.current[published] or active != statuses.active[published]:
+        return False
+    first, end = statuses.entry_from[published], statuses.entry_to[published]
+    if shown == NO_METRICS_SHOWN:
+        return bool(first == end)
+    if shown == OLD_METRICS_SHOWN:
+        return _same_entries(tape, statuses.entry_from[old], statuses.entry_to[old], first, end)
+    if end - first != made.asked[at]:
+        return False
+    metric = tape.terms.metric_from[made.terms[at]]
+    for number in range(made.asked[at]):
+        if not _is_shown(tape, proposed, tape.passes.metric_at[at] + number, metric + number, first + number):
+            return False
+    return True
+
+
+def _same_entries(tape: Tape, first: int, last: int, other: int, end: int) -> bool:
+    entries = tape.entries
+    if last - first != end - other:
+        return False
+    for place in range(last - first):
+        if (
+            entries.shown[first + place] != entries.shown[other + place]
+            or entries.value[first + place] != entries.value[other + place]
+            or entries.average[first + place] != entries.average[other + place]
+            or entries.percent[first + place] != entries.percent[other + place]
+        ):
+            return False
+    return True
+
+
+def _is_shown(tape: Tape, proposed: Proposed, place: int, metric: int, entry: int) -> bool:
+    """Whether an entry of currentMetrics is what a metric came to."""
+    metrics, entries = tape.metrics, tape.entries
+    shown, value, average, percent = 0, 0, 0, 0
+    if proposed.problem[place] == NONE:
+        how, shown = metrics.how[metric], metrics.shown[metric]
+        if how in (OBJECT_VALUE, EXTERNAL_VALUE):
+            value = proposed.current[place]
+        else:
+            average = proposed.current[place]
+        if how == UTILIZATION:
+            percent = proposed.percent[place]
+    return bool(
+        entries.shown[entry] == shown
+        and entries.value[entry] == value
+        and entries.average[entry] == average
+        and entries.percent[entry] == percent
+    )
+
+
+def fits_memory(tape: Tape, made: Made, at: int) -> bool:
+    """Whether stabilization and limits held the number as the published conditions say."""
+    statuses = tape.statuses
+    published, old = tape.passes.published[at], tape.hpas.status[made.state[at]]
+    ours, theirs = statuses.able[old] if made.able[at] == KEPT else made.able[at], statuses.able[published]
+    if NONE in (ours, theirs):
+        return True
+    if ours != theirs and RESCALED not in (ours, theirs):
+        return False
+    ours, theirs = statuses.limited[old] if made.limited[at] == KEPT else made.limited[at], statuses.limited[published]
+    return bool(NONE in (ours, theirs) or ours == theirs)

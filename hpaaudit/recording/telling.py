@@ -1,0 +1,156 @@
+"""Reads what tells of reconciles that have no line: few facts whole, of statuses only where they change."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hpaaudit.model.columns import Columns, Telling, Words
+from hpaaudit.model.facts import Fact
+from hpaaudit.recording import watched
+from hpaaudit.recording.manifest import Segment
+from hpaaudit.recording.parquet import values
+from hpaaudit.recording.schema import PARTS, TABLES
+from hpaaudit.recording.segments import arrow
+from hpaaudit.recording.slices import as_columns
+
+Array = NDArray[Any]
+
+WHOLE = ("controllers", "leases", "versions")
+"""Tables of which every fact tells something."""
+
+SPEC = ("uid", "api_version", "spec_json", "annotations_json", "gone")
+"""What makes a row of an HPA more than another status."""
+
+TARGET = ("api_group", "resource", "namespace", "name")
+
+
+def read_telling(folder: Path, segments: Sequence[Segment], component: str) -> Iterator[Telling]:
+    """Yield what each segment tells; `component` is whose Events do. Raises `Unsound`."""
+    hpas, targets = _Last(("namespace", "name")), _Last(TARGET)
+    for segment in segments:
+        found: list[tuple[int, Fact]] = []
+        for table in WHOLE:
+            rows = _table(folder, segment, table)
+            if rows is not None:
+                found += _facts(table, rows)
+        events = _table(folder, segment, "events")
+        if events is not None:
+            found += _facts("events", events.filter(pa.array(_is(as_columns(events), "component", component))))
+        rows = _table(folder, segment, "targets")
+        if rows is not None:
+            scaled = rows.filter(pa.array(~_codes(as_columns(rows), "gone")))
+            other = targets.differs(as_columns(scaled), ("spec_replicas",))["spec_replicas"]
+            found += _facts("targets", scaled.filter(pa.array(other)))
+        keys: tuple[str, ...] = ()
+        key, seq, repeated, texts = *([np.empty(0, np.int64)] * 3), keys
+        rows = _table(folder, segment, "hpas")
+        if rows is not None:
+            shown = as_columns(rows)
+            differs = hpas.differs(shown, (*SPEC, "status_json"))
+            found += _facts("hpas", rows.filter(pa.array(np.logical_or.reduce([differs[name] for name in SPEC]))))
+            keys, every = hpas.keys(shown)
+            alive = ~_codes(shown, "gone")
+            changed = differs["status_json"] & alive
+            key, seq, texts = every[changed], _codes(shown, "seq")[changed], _words(shown, "status_json").words
+            repeated = _codes(shown, "seq")[alive & ~differs["status_json"] & ~differs["uid"]]
+        yield Telling(
+            first_seq=segment.first_seq,
+            at_us=_times(folder, segment),
+            facts=sorted(found, key=itemgetter(0)),
+            keys=keys,
+            key=key,
+            seq=seq,
+            repeated=repeated,
+            texts=texts,
+        )
+
+
+class _Last:
+    """The last row of everything that was named so far, as far as somebody asked for it."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+        self._last: dict[tuple[Any, ...], Mapping[str, Any]] = {}
+
+    def keys(self, rows: Columns) -> tuple[tuple[str, ...], Array]:
+        """What the rows are of, joined by a slash, and which of them each row is."""
+        named, key = self._named(rows)
+        return tuple("/".join(name) for name in named), key
+
+    def _named(self, rows: Columns) -> tuple[list[tuple[str, ...]], Array]:
+        columns = [_words(rows, name) for name in self._names]
+        codes = np.stack([one.codes for one in columns])
+        distinct, places = np.unique(codes, axis=1, return_inverse=True)
+        named = [tuple(one.words[code] for one, code in zip(columns, own, strict=True)) for own in distinct.T.tolist()]
+        return named, places.reshape(-1).astype(np.int64)
+
+    def differs(self, rows: Columns, names: Sequence[str]) -> dict[str, Array]:
+        """Where each of some columns differs from the row before of the same; a first row differs in all."""
+        named, key = self._named(rows)
+        order = np.lexsort([_codes(rows, "seq"), key])
+        first = np.ones(len(order), bool)
+        first[1:] = key[order][1:] != key[order][:-1]
+        last = np.roll(first, -1)
+        found, after = {}, [dict[str, Any]() for _ in named]
+        for name in names:
+            column = rows[name]
+            codes, texts = _codes(rows, name)[order], column.words if isinstance(column, Words) else None
+            other = np.ones(len(order), bool)
+            other[1:] = codes[1:] != codes[:-1]
+            for place, end, own in zip(
+                np.flatnonzero(first).tolist(), np.flatnonzero(last).tolist(), key[order][first].tolist(), strict=True
+            ):
+                before = self._last.get(named[own])
+                other[place] = before is None or before[name] != _value(codes[place], texts)
+                after[own][name] = _value(codes[end], texts)
+            found[name] = np.empty(len(order), bool)
+            found[name][order] = other
+        self._last.update(zip(named, after, strict=True))
+        return found
+
+
+def _value(code: Any, texts: Sequence[str] | None) -> Any:
+    return int(code) if texts is None else None if code < 0 else texts[code]
+
+
+def _table(folder: Path, segment: Segment, table: str) -> pa.Table | None:
+    return arrow(folder, segment, table, [one.name for one in TABLES[table].columns])
+
+
+def _facts(table: str, rows: pa.Table) -> Iterator[tuple[int, Fact]]:
+    columns = [values(rows.column(one.name)) for one in TABLES[table].columns]
+    return (watched.to_fact(table, row) for row in zip(*columns, strict=True))
+
+
+def _words(rows: Columns, name: str) -> Words:
+    found = rows[name]
+    if not isinstance(found, Words):
+        raise TypeError(f"{name} is no column of texts")
+    return found
+
+
+def _codes(rows: Columns, name: str) -> Array:
+    found = rows[name]
+    return found.codes if isinstance(found, Words) else found.values
+
+
+def _is(rows: Columns, name: str, word: str) -> Array:
+    found = _words(rows, name)
+    return np.array([*(one == word for one in found.words), False], bool)[found.codes]
+
+
+def _times(folder: Path, segment: Segment) -> Array:
+    """When every fact of a segment was seen."""
+    at_us = np.zeros(segment.facts, np.int64)
+    for file in segment.files:
+        if file.table not in PARTS:
+            rows = arrow(folder, segment, file.table, ("seq", "at_us"))
+            if rows is not None:
+                columns = as_columns(rows)
+                at_us[_codes(columns, "seq") - segment.first_seq] = _codes(columns, "at_us")
+    return at_us

@@ -1,0 +1,169 @@
+"""What an observer sees of custom resources: targets with a scale, and KEDA's ScaledObjects."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from hpaaudit.model.facts import (
+    EventSeen,
+    HpaSeen,
+    PodSeen,
+    ResourceMetricsRead,
+    RolloutSeen,
+    ScaledObjectGone,
+    ScaledObjectSeen,
+    ScaleRead,
+    TargetSeen,
+)
+from tests.cluster.cluster import Cluster
+from tests.cluster.definitions import SCALE, defined, put_status
+from tests.cluster.manifests import cpu, hpa
+from tests.cluster.watching import Watching
+
+Watch = Callable[..., Watching]
+Create = Callable[..., None]
+
+
+@pytest.fixture(scope="module")
+def definition(cluster: Cluster) -> Iterator[str]:
+    """The path of an API whose Gadgets keep their scale in a place of their own."""
+    with defined(cluster, "example.org", "Gadget", scale=SCALE) as base:
+        yield base
+
+
+@pytest.fixture
+def gadgets(cluster: Cluster, namespace: str, definition: str) -> str:
+    """The path of the namespace's Gadgets, one of them with an HPA."""
+    path = f"{definition}/namespaces/{namespace}/gadgets"
+    spec = {"size": {"replicas": 2}, "template": {"metadata": {"labels": {"app": "custom"}}}}
+    made = {"apiVersion": "example.org/v1", "kind": "Gadget", "metadata": {"name": "custom"}, "spec": spec}
+    cluster.kube.post(path, made)
+    put_status(cluster, f"{path}/custom", {"running": 1, "selector": "app=custom"})
+    wanted = hpa("custom", cpu(50), low=2)
+    wanted["spec"]["scaleTargetRef"] |= {"apiVersion": "example.org/v1", "kind": "Gadget"}
+    cluster.kube.post(f"/apis/autoscaling/v2/namespaces/{namespace}/horizontalpodautoscalers", wanted)
+    return path
+
+
+def test_a_custom_target_is_watched_along_the_paths_of_its_definition(
+    cluster: Cluster, gadgets: str, watching: Watch
+) -> None:
+    eyes = watching()
+    seen = eyes.until(TargetSeen)
+    assert (seen.scale.spec_replicas, seen.scale.status_replicas, seen.scale.selector) == (2, 1, "app=custom")
+    assert (seen.kind, seen.generation) == ("Gadget", 1)
+    assert seen.template_hash
+    cluster.client("alice", "kubectl/v1.36.3").patch(f"{gadgets}/custom/scale", {"spec": {"replicas": 3}})
+    scaled = eyes.until(TargetSeen, lambda seen: seen.scale.spec_replicas == 3)
+    assert (scaled.manager, scaled.operation, scaled.subresource) == ("kubectl", "Update", "scale")
+    assert scaled.generation == 2
+    about = {"kind": "Gadget", "namespace": gadgets.split("/")[5], "name": "custom"}
+    event = {"metadata": {"name": "custom.1"}, "involvedObject": about, "reason": "Grown", "type": "Normal"}
+    cluster.kube.post(f"/api/v1/namespaces/{about['namespace']}/events", event)
+    eyes.until(EventSeen, lambda event: event.reason == "Grown")
+    # Its selector is known, so its metrics are read.
+    eyes.until(ResourceMetricsRead)
+    eyes.end()
+    assert not eyes.of(ScaleRead)
+    assert not eyes.notes
+
+
+def test_a_custom_target_that_does_not_say_its_replicas_is_read_and_the_error_is_kept(
+    cluster: Cluster, gadgets: str, watching: Watch
+) -> None:
+    cluster.kube.patch(f"{gadgets}/custom", {"spec": {"size": None}})
+    eyes = watching()
+    failed = eyes.until(ScaleRead)
+    assert (failed.status, failed.path, failed.scale) == (500, f"{gadgets}/custom/scale", None)
+    assert 'the spec replicas field ".spec.size.replicas" does not exist' in failed.error
+    cluster.kube.patch(f"{gadgets}/custom", {"spec": {"size": {"replicas": 4}}})
+    eyes.until(TargetSeen, lambda seen: seen.scale.spec_replicas == 4)
+    reads = len(eyes.of(ScaleRead))
+    eyes.until(ResourceMetricsRead)
+    assert len(eyes.of(ScaleRead)) <= reads + 1
+
+
+def test_a_custom_target_whose_definition_may_not_be_read_is_read_by_get(
+    cluster: Cluster, namespace: str, gadgets: str, watching: Watch
+) -> None:
+    rules = [
+        {"apiGroups": ["autoscaling"], "resources": ["horizontalpodautoscalers"], "verbs": ["list", "watch"]},
+        {"apiGroups": [""], "resources": ["pods"], "verbs": ["list", "watch"]},
+        {"apiGroups": ["example.org"], "resources": ["gadgets/scale"], "verbs": ["get"]},
+    ]
+    cluster.allow("reader", namespace, rules)
+    eyes = watching(cluster.dir / "reader.kubeconfig")
+    read = eyes.until(ScaleRead, lambda read: read.scale is not None)
+    assert read.path == f"{gadgets}/custom/scale"
+    assert read.scale
+    assert (read.scale.spec_replicas, read.scale.selector) == (2, "app=custom")
+    eyes.end()
+    assert not eyes.of(TargetSeen)
+
+
+def test_a_rollout_is_seen_from_its_begin_to_its_end(
+    cluster: Cluster, namespace: str, create: Create, watching: Watch
+) -> None:
+    create("checkout")
+    eyes = watching()
+    eyes.until(PodSeen, lambda seen: seen.pod.ready == "True")
+    first = eyes.until(TargetSeen, lambda seen: seen.template_hash == "revision 1")
+    template = {"metadata": {"annotations": {"release": "2"}}}
+    path = f"/apis/apps/v1/namespaces/{namespace}/deployments/checkout"
+    cluster.kube.patch(path, {"spec": {"template": template}})
+    begun = eyes.until(RolloutSeen, lambda seen: seen.rolling and seen.revision == "revision 2")
+    ended = eyes.until(RolloutSeen, lambda seen: not seen.rolling and seen.revision == "revision 2")
+    eyes.end()
+    assert (begun.max_surge, begun.max_unavailable) == ("25%", "25%")
+    assert begun.at_us < ended.at_us
+    assert begun.target == first.target
+
+
+SCALED: dict[str, Any] = {
+    "apiVersion": "keda.sh/v1alpha1",
+    "kind": "ScaledObject",
+    "metadata": {"name": "orders", "annotations": {"autoscaling.keda.sh/paused-replicas": "0", "team": "shop"}},
+    "spec": {
+        "scaleTargetRef": {"name": "orders"},
+        "minReplicaCount": 0,
+        "maxReplicaCount": 20,
+        "fallback": {"failureThreshold": 3, "replicas": 6},
+        "triggers": [
+            {"type": "rabbitmq", "name": "q", "metadata": {"host": "amqp://user:hunter2@rabbit", "queueName": "orders"}}
+        ],
+    },
+}
+
+
+def test_scaled_objects_are_followed_where_keda_is_there(cluster: Cluster, namespace: str, watching: Watch) -> None:
+    with defined(cluster, "keda.sh", "ScaledObject", version="v1alpha1") as base:
+        path = f"{base}/namespaces/{namespace}/scaledobjects"
+        cluster.kube.post(path, SCALED)
+        eyes = watching()
+        seen = eyes.until(ScaledObjectSeen)
+        assert (seen.target_kind, seen.target_name, seen.hpa_name) == ("Deployment", "orders", "")
+        assert (seen.min_replicas, seen.max_replicas, seen.idle_replicas, seen.fallback_replicas) == (0, 20, None, 6)
+        assert json.loads(seen.triggers_json) == [{"name": "q", "type": "rabbitmq"}]
+        assert json.loads(seen.annotations_json) == {"autoscaling.keda.sh/paused-replicas": "0"}
+        conditions = [{"type": "Active", "status": "True"}, {"type": "Fallback", "status": "False"}]
+        put_status(cluster, f"{path}/orders", {"hpaName": "keda-hpa-orders", "conditions": conditions})
+        active = eyes.until(ScaledObjectSeen, lambda seen: seen.active == "True")
+        assert (active.hpa_name, active.fallback, active.paused) == ("keda-hpa-orders", "False", "")
+        put_status(cluster, f"{path}/orders", {"lastActiveTime": "2026-03-02T14:05:00Z"})
+        cluster.kube.delete(f"{path}/orders")
+        gone = eyes.until(ScaledObjectGone)
+        assert (gone.name, gone.uid) == ("orders", seen.uid)
+        eyes.end()
+        # A time that its operator writes every few seconds is nothing new.
+        assert len(eyes.of(ScaledObjectSeen)) == 2
+
+
+def test_without_keda_nothing_is_said_of_it(watching: Watch, create: Create) -> None:
+    create("checkout")
+    eyes = watching()
+    eyes.until(HpaSeen)
+    eyes.until(ResourceMetricsRead)
+    eyes.end()
+    assert not eyes.notes

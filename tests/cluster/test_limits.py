@@ -1,0 +1,126 @@
+"""Answers that nobody should believe: too long, too deep, not even text; and texts that would steer a terminal."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from hpaaudit.api import see
+from hpaaudit.cluster import client as clients
+from hpaaudit.cluster import shapes
+from hpaaudit.cluster.client import Answer
+from hpaaudit.cluster.polls import Last
+from hpaaudit.cluster.shapes import HPAS, PODS, USAGE, WHOLE, decoded, event_of
+from hpaaudit.model.facts import ResourceMetricsRead, ValuesRead
+from hpaaudit.model.units import Micros
+from tests.cluster.unruly import Unruly
+from tests.cluster.visitor import Scene
+
+PATH = "/apis/metrics.k8s.io/v1beta1/namespaces/shop/pods"
+QUEUE = "/apis/external.metrics.k8s.io/v1beta1/namespaces/shop/queue"
+DEEP = b"[" * 100_000 + b"]" * 100_000
+SAMPLE = {"metadata": {"name": "web-0"}, "timestamp": "2026-03-02T12:00:00Z", "window": "15s",
+          "containers": [{"name": "app", "usage": {"cpu": "5n"}}]}  # fmt: skip
+
+
+def answer(body: Any, path: str = PATH) -> Answer:
+    """A 200 with this body."""
+    return Answer(path=path, status=200, body=body, error="", sent_us=Micros(1), at_us=Micros(2))
+
+
+@pytest.mark.parametrize("data", [DEEP, b'"\xff"', b'{"items":' + DEEP + b"}", b"no JSON", b'{"items":[1]}'])
+def test_what_cannot_be_read_is_a_failed_read_and_no_end(data: bytes) -> None:
+    last = Last(USAGE)
+    read = last.fact_of(answer(last.decode(data)))
+    assert isinstance(read, ResourceMetricsRead)
+    assert read.samples is None
+    assert read.error
+    good = last.fact_of(answer(last.decode(json.dumps({"items": [SAMPLE]}).encode())))
+    assert isinstance(good, ResourceMetricsRead)
+    assert len(good.samples or ()) == 1
+
+
+def test_the_same_bytes_share_what_was_made_of_them_even_after_a_failure() -> None:
+    last, data = Last(USAGE), json.dumps({"items": [SAMPLE]}).encode()
+    first = last.fact_of(answer(last.decode(data)))
+    failed = last.fact_of(Answer(path=PATH, status=503, body={}, error="", sent_us=Micros(3), at_us=Micros(4)))
+    again = last.fact_of(answer(last.decode(data)))
+    assert isinstance(first, ResourceMetricsRead)
+    assert isinstance(again, ResourceMetricsRead)
+    assert failed.status == 503
+    assert again.samples is first.samples
+    other = last.fact_of(answer(last.decode(data.replace(b"5n", b"6000001n"))))
+    assert isinstance(other, ResourceMetricsRead)
+    assert [sample.containers[0].usage for sample in other.samples or ()] == [(("cpu", 7),)]
+
+
+@pytest.mark.parametrize("seconds", [10**15, -(10**15)])
+def test_a_window_that_fits_into_no_column_is_a_failed_read(seconds: int) -> None:
+    item = {"metricName": "queue", "timestamp": None, "window": seconds, "value": "1"}
+    read = Last(WHOLE.single).fact_of(answer({"items": [item]}, QUEUE))
+    assert isinstance(read, ValuesRead)
+    assert read.values is None
+    assert "longer than any" in read.error
+
+
+def asked(size: int, pki: Path, folder: Path, patch: pytest.MonkeyPatch) -> Answer:
+    """The answer to a question that is answered with so many bytes, of which one megabyte may be."""
+
+    async def reply(_: web.Request) -> web.StreamResponse:
+        return web.Response(text=f'"{"x" * size}"', content_type="application/json")
+
+    async def ask() -> Answer:
+        async with Unruly(pki, reply) as server:
+            return await Scene(server, folder, patch).ask({})
+
+    patch.setattr(clients, "MAX_ANSWER_BYTES", 1 << 20)
+    return asyncio.run(ask())
+
+
+def test_an_answer_without_end_is_cut_off(pki: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = asked(2 << 20, pki, tmp_path, monkeypatch)
+    assert (long.status, long.error) == (0, "the answer is longer than 1 MB")
+    assert asked(1 << 19, pki, tmp_path, monkeypatch).status == 200
+
+
+def test_a_line_without_end_breaks_its_watch(pki: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def reply(_: web.Request) -> web.StreamResponse:
+        return web.Response(text="x" * (2 << 20))
+
+    async def follow() -> None:
+        async with Unruly(pki, reply) as server, Scene(server, tmp_path, monkeypatch).client({}) as client:
+            _ = [line async for line in client.lines("/things?watch=1")]
+
+    monkeypatch.setattr(clients, "MAX_LINE_BYTES", 1 << 20)
+    with pytest.raises(shapes.TooLong, match="longer than 1 MB"):
+        asyncio.run(follow())
+
+
+def test_of_a_pod_nothing_is_decoded_but_what_is_kept() -> None:
+    env = [{"name": "PASSWORD", "value": "hunter2"}]
+    pod = {"metadata": {"name": "web-0", "annotations": {"note": "secret"}, "labels": {"app": "web"}},
+           "spec": {"containers": [{"name": "app", "env": env, "args": ["--key=1"]}]}}  # fmt: skip
+    raw = decoded(json.dumps({"items": [pod], "metadata": {}}).encode(), PODS.listed)
+    assert raw == {
+        "items": [{"metadata": {"name": "web-0", "labels": {"app": "web"}}, "spec": {"containers": [{"name": "app"}]}}],
+        "metadata": {},
+    }
+    assert see.pod_seen(Micros(0), raw["items"][0]) == see.pod_seen(Micros(0), pod)
+
+
+def test_of_an_hpa_no_label_and_no_foreign_annotation_is_kept() -> None:
+    kept = "autoscaling.alpha.kubernetes.io/conditions"
+    meta = {"name": "web", "labels": {"team": "shop"}, "annotations": {kept: "[]", "kubectl.kubernetes.io/x": "secret"}}
+    kind, raw = event_of(json.dumps({"type": "ADDED", "object": {"metadata": meta, "spec": {}}}).encode(), HPAS)
+    seen = see.hpa_seen(Micros(0), raw)
+    assert kind == "ADDED"
+    assert seen.annotations_json == f'{{"{kept}":"[]"}}'
+    assert "shop" not in repr(seen)
+
+
+def test_the_error_of_a_watch_is_decoded_whole() -> None:
+    status = {"kind": "Status", "code": 410, "message": "too old"}
+    assert event_of(json.dumps({"type": "ERROR", "object": status}).encode(), PODS) == ("ERROR", status)

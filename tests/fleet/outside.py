@@ -1,0 +1,58 @@
+"""The worlds of the real controller as somebody outside sees them: no line of its own, not all of the rest."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from random import Random
+
+from hpaaudit.engine.world import is_controller
+from hpaaudit.model.facts import (
+    Fact,
+    HpaGone,
+    HpaSeen,
+    PodGone,
+    PodSeen,
+    Reconciled,
+    ResourceMetricsRead,
+    ScaleRead,
+    ScaleWritten,
+    StatusWritten,
+    TargetGone,
+    TargetSeen,
+    ValuesRead,
+)
+from hpaaudit.model.units import SECOND, Micros
+
+READS = (ScaleRead, ResourceMetricsRead, ValuesRead)
+WATCHED = (HpaSeen, PodSeen, TargetSeen, HpaGone, PodGone, TargetGone)
+
+
+def published(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """What anybody could have read at the same instants."""
+    for fact in facts:
+        if isinstance(fact, Reconciled | StatusWritten):
+            continue
+        if isinstance(fact, ScaleWritten) and is_controller(fact.by):
+            continue
+        yield replace(fact, by="") if isinstance(fact, READS) and is_controller(fact.by) else fact
+
+
+def late(facts: Sequence[Fact], chance: Random) -> Iterator[Fact]:
+    """The same from somewhere in the middle on: what is watched as it stands then, and nothing else from before."""
+    seen = list(published(facts))
+    cut = chance.randrange(len(seen) // 4, len(seen) // 2 + 1)
+    at_us = seen[cut].at_us
+    yield from (replace(fact, at_us=at_us) for fact in seen[:cut] if isinstance(fact, WATCHED))
+    yield from seen[cut:]
+
+
+def thin(facts: Sequence[Fact], chance: Random) -> Iterator[Fact]:
+    """The same with a third of the answers missed, and the others some seconds late."""
+    seen: list[Fact] = []
+    for fact in published(facts):
+        if isinstance(fact, ResourceMetricsRead | ValuesRead):
+            if chance.random() < 1 / 3:
+                continue
+            seen.append(replace(fact, at_us=Micros(fact.at_us + chance.randrange(4 * SECOND))))
+        else:
+            seen.append(fact)
+    yield from sorted(seen, key=lambda fact: fact.at_us)
