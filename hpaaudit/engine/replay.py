@@ -11,7 +11,7 @@ from hpaaudit.engine.follow import follow, unbent
 from hpaaudit.engine.lives import NEVER_RECONCILED
 from hpaaudit.engine.plan import Plan, Planned
 from hpaaudit.engine.reconcile import reconcile
-from hpaaudit.engine.unknown import extremes, shifted
+from hpaaudit.engine.unknown import blinds, extremes, shifted
 from hpaaudit.engine.world import World, is_controller
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.decision import Decision
@@ -25,7 +25,6 @@ from hpaaudit.model.units import Micros
 _UNSEEN = Memory(recommendations=())
 """The memory of a process that ran before we looked: nothing is known of it."""
 
-_SHOWING_HPAS = ("*", "/apis/autoscaling/", "/apis/extensions/")
 """Paths that show what the controller published, and all paths."""
 
 
@@ -218,11 +217,6 @@ class Process:
             for other, memory in self.memories.items()
             if memory.selector is not None and other != key and other.startswith(namespace)
         )
-
-
-def blinds(gap: Gap, period_us: Micros) -> bool:
-    """Whether several reconciles may have gone unseen: of a single one the next status tells what it did."""
-    return gap.until_us - gap.at_us > period_us and gap.prefix.startswith(_SHOWING_HPAS)
 
 
 def replay(facts: Iterable[Fact], plan: Plan, process: Process, hpas: Collection[str]) -> Iterator[Pass]:

@@ -4,7 +4,6 @@ import difflib
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -198,8 +197,7 @@ def _write(
         if prepared.derived is None:
             writer.add_facts(prepared.recording.watched(KEPT))
         else:
-            told = chain(prepared.recording.watched(("gaps",)), prepared.derived.facts)
-            writer.add_facts(told, repeated=prepared.derived.repeated)
+            writer.add_facts(prepared.derived.facts, repeated=prepared.derived.repeated)
         if tell is None:
             writer.add(_within(run_passes(prepared, hpas=hpas), since, until))
         else:
@@ -260,15 +258,11 @@ def prepare(
     elif any(segment.file("reconciles") for segment in opened.segments):
         laid_out = plan(opened.watched(TELLING), period_us, exact=True)
     else:
-        from hpaaudit.engine.fleet.beyond import Beyond
         from hpaaudit.engine.fleet.derived import Derived
         from hpaaudit.engine.lives import COMPONENT
-        from hpaaudit.engine.replay import blinds
 
         derived = Derived(opened.telling(COMPONENT), period_us)
         laid_out = derived.plan()
-        if any(blinds(gap, laid_out.period_us) for gap in opened.gaps):
-            raise Beyond("nobody looked for longer than a sync period")
     _require(hpas, laid_out.keys)
     return replace(settled(opened, laid_out, release, flags, behaviours or {}), derived=derived)
 
