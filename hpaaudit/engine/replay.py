@@ -79,19 +79,15 @@ class Process:
                 self.written[f"{fact.namespace}/{fact.name}"] = int(version)
             case HpaSeen():
                 self._hpa_seen(fact)
-            case Gap(at_us=since_us, until_us=until_us) if until_us - since_us > self.plan.period_us:
-                self._blind(fact)
+            case Gap() if not self.plan.exact and blinds(fact, self.plan.period_us):
+                # What was recommended and done meanwhile is as unknown as what was before we looked.
+                self.unseen_until_us |= dict.fromkeys(self.memories, fact.until_us)
             case HpaGone():
                 # The registry of selectors lets go at once, the rest only at the next reconcile.
                 key = f"{fact.namespace}/{fact.name}"
                 self.memories[key] = replace(self.memories.get(key, EMPTY), selector=None)
             case _:
                 pass
-
-    def _blind(self, gap: Gap) -> None:
-        """What was recommended and done while nobody looked is as unknown as what was before we did."""
-        if not self.plan.exact and gap.prefix.startswith(_SHOWING_HPAS):
-            self.unseen_until_us |= dict.fromkeys(self.memories, gap.until_us)
 
     def _hpa_seen(self, fact: HpaSeen) -> None:
         key = f"{fact.namespace}/{fact.name}"
@@ -222,6 +218,11 @@ class Process:
             for other, memory in self.memories.items()
             if memory.selector is not None and other != key and other.startswith(namespace)
         )
+
+
+def blinds(gap: Gap, period_us: Micros) -> bool:
+    """Whether several reconciles may have gone unseen: of a single one the next status tells what it did."""
+    return gap.until_us - gap.at_us > period_us and gap.prefix.startswith(_SHOWING_HPAS)
 
 
 def replay(facts: Iterable[Fact], plan: Plan, process: Process, hpas: Collection[str]) -> Iterator[Pass]:

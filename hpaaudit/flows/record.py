@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from hpaaudit.cluster.access import Access
     from hpaaudit.cluster.observer import Observer
     from hpaaudit.cluster.scope import Scope
-    from hpaaudit.recording.keep import Keeper, Limits
+    from hpaaudit.recording.keep import Keeper
+    from hpaaudit.recording.limits import Limits
     from hpaaudit.recording.upload import Uploader
 
 UPLOAD_SECONDS = 40
@@ -67,7 +68,7 @@ def record(
     A second signal ends the process at once. Raises ClusterError where nothing can be seen at all, and
     RecordingError where nothing can be kept.
     """
-    from hpaaudit.recording.keep import Limits
+    from hpaaudit.recording.limits import Limits
 
     access, scope = _where(kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces)
     scope = replace(scope, keep_labels=tuple(keep_labels))
@@ -160,6 +161,8 @@ class _Session:
                             task.cancel()
                 except* AuditError as several:
                     raise _first(several) from None
+                # Not in this thread: a disk may take its time, and a second signal does not wait for it.
+                await asyncio.to_thread(keeper.close)
             if uploader:
                 await uploader.finish(UPLOAD_SECONDS)
         done = self._progress(observer, keeper)

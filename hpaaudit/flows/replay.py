@@ -136,6 +136,10 @@ class _Asked:
 
 
 def _tell_left_out(prepared: Prepared, warn: Callable[[str], None]) -> None:
+    from hpaaudit.api.times import whole_seconds
+
+    if prepared.recording.removed_us is not None:
+        warn(f"what was seen up to {whole_seconds(prepared.recording.removed_us)} was removed: that time is a gap")
     if prepared.recording.torn:
         warn(f"the last {prepared.recording.torn} bytes of the log were being written and are not read")
     for key, reason in sorted(prepared.plan.unsupported.items()):
@@ -256,11 +260,15 @@ def prepare(
     elif any(segment.file("reconciles") for segment in opened.segments):
         laid_out = plan(opened.watched(TELLING), period_us, exact=True)
     else:
+        from hpaaudit.engine.fleet.beyond import Beyond
         from hpaaudit.engine.fleet.derived import Derived
         from hpaaudit.engine.lives import COMPONENT
+        from hpaaudit.engine.replay import blinds
 
         derived = Derived(opened.telling(COMPONENT), period_us)
         laid_out = derived.plan()
+        if any(blinds(gap, laid_out.period_us) for gap in opened.gaps):
+            raise Beyond("nobody looked for longer than a sync period")
     _require(hpas, laid_out.keys)
     return replace(settled(opened, laid_out, release, flags, behaviours or {}), derived=derived)
 

@@ -31,6 +31,7 @@ class Verification:
     unfinished    segments that were being written when the recorder died: not damage, not read
     logged        facts that stand in the log, which is no segment yet
     torn          bytes at the end of the log that were being written when the recorder died: not damage, not read
+    removed       number of the last segment that was removed, 0 where none was;  removed_us   its last instant
     """
 
     info: RecordingInfo
@@ -44,6 +45,8 @@ class Verification:
     unfinished: int
     logged: int = 0
     torn: int = 0
+    removed: int = 0
+    removed_us: Micros | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,12 +1,12 @@
 """Keeps what a recorder sees: in a log at once, in segments later, and in memory while the disk refuses."""
 
 import errno
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from hpaaudit.errors import RecordingError
 from hpaaudit.model.facts import Fact, Gap
@@ -15,55 +15,25 @@ from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording import manifest, room
 from hpaaudit.recording.frugal import be_frugal
 from hpaaudit.recording.grow import Growing
+from hpaaudit.recording.limits import USUAL, Limits
 from hpaaudit.recording.lock import Lock
 from hpaaudit.recording.log import Log
-from hpaaudit.recording.manifest import Segment
-from hpaaudit.recording.pending import Pending
+from hpaaudit.recording.pending import Pending, Unlogged
 from hpaaudit.recording.recover import Recovered, recover
-from hpaaudit.recording.retire import expired, retire, sealed_segments
 from hpaaudit.recording.sieve import EVERYTHING, Sieve
-
-if TYPE_CHECKING:
-    from hpaaudit.recording.rows import Row
+from hpaaudit.recording.upkeep import Upkeep
 
 SOURCE = "record"
-SYNC_US, SEGMENT_US = Micros(5 * SECOND), Micros(3600 * SECOND)
 FULL = (errno.ENOSPC, errno.EDQUOT)
 LONGEST_WAIT_US = 60 * SECOND
-SEGMENT_BYTES = 32 << 20
-"""Half an hour of 300 HPAs. Sealing takes as much again and more: with twice of it a recorder of 50,000 pods would not
-stay below 250 MB."""
 UNLOGGED_SYNCS = 4
 """So many times what is logged at once may wait for a log that refuses; then only a segment can take it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """How much is kept where.
-
-    sync_us, sync_bytes        what may be lost with the process: so much time, or so many bytes
-    segment_us, segment_bytes  what a segment holds at most; bytes are of memory
-    ballast_bytes              that are thrown off first where the disk is full
-    keep_us, keep_bytes        what is older, or more of all segments, is removed; None: nothing
-    """
-
-    sync_us: Micros = SYNC_US
-    sync_bytes: int = 1 << 20
-    segment_us: Micros = SEGMENT_US
-    segment_bytes: int = SEGMENT_BYTES
-    ballast_bytes: int = 16 << 20
-    keep_us: Micros | None = None
-    keep_bytes: int | None = None
-
-
-USUAL = Limits()
 
 
 class Keeper:
     """A recording that grows for long: begun anew, or gone on with where the folder holds one of the same cluster.
 
     acknowledged   facts that are on the disk, from the recording's first on
-    bytes          that the recording takes there
     known          how everything stood that is told only when it changes, where the recording goes on
     note           is told what the disk refuses, once, and that it takes everything again
 
@@ -73,31 +43,26 @@ class Keeper:
     """
 
     def __init__(
-        self,
-        folder: Path,
-        *,
-        cluster: str,
-        now_us: Micros,
-        note: Callable[[str], None],
-        limits: Limits = USUAL,
+        self, folder: Path, *, cluster: str, now_us: Micros, note: Callable[[str], None], limits: Limits = USUAL
     ) -> None:
         self.folder, self.limits, self.note = folder, limits, note
-        self._closed = False
         be_frugal()
-        self._lock: Lock | None = None
         found = self._find(cluster, now_us)
         self.known: tuple[Fact, ...] = found.known if found else ()
-        self._begin_segment()
-        self._log: Log | None = None
         self.acknowledged = self._files.facts
+        self._closed = False
+        self._log: Log | None = None
         self._sieve = Sieve()
         self._refused_us: Micros | None = None
-        self._wait_us, self._next_us = limits.sync_us, now_us
-        self._refusal = ""
-        self._unremoved = False
+        self._wait_us, self._next_us, self._refusal = limits.sync_us, now_us, ""
         self._synced_us = self._sealed_us = now_us
-        room.take_ballast(folder, limits.ballast_bytes)
-        self._sealed_bytes = room.size(self.folder / manifest.SEGMENTS)
+        self._upkeep = Upkeep(folder, limits, note)
+        self._thread = ThreadPoolExecutor(1, "segments")
+        self._job: Future[None] | None = None
+        self._old: Pending | None = None
+        self._since: list[Fact] = []
+        self._flying = Unlogged()
+        self._begin_segment(self._files.facts)
         if found:
             until_us = max(found.last_us, now_us)
             self.add(Gap(at_us=found.last_us, until_us=until_us, prefix=EVERYTHING, cause=found.cause))
@@ -124,20 +89,20 @@ class Keeper:
         try:
             return recover(self.folder, source=SOURCE, cluster=cluster)
         except RecordingError as error:
-            problem = error.__cause__
-            if isinstance(problem, OSError) and problem.errno in FULL and room.drop_ballast(self.folder):
+            if _of_the_disk(error).errno in FULL and room.drop_ballast(self.folder):
                 return recover(self.folder, source=SOURCE, cluster=cluster)
             raise
 
     @property
     def bytes(self) -> int:
         """What the recording takes on the disk, without the ballast."""
-        return self._sealed_bytes + (self._log.size if self._log else 0)
+        return self._upkeep.bytes + self.log_bytes
 
     @property
     def log_bytes(self) -> int:
         """What the log takes of the segment that is not yet whole."""
-        return self._log.size if self._log else 0
+        log = self._log
+        return log.size if log else 0
 
     @property
     def segments(self) -> int:
@@ -147,16 +112,14 @@ class Keeper:
     @property
     def unwritten(self) -> int:
         """Facts that wait in memory because the disk refused them."""
-        return 0 if self._refused_us is None else self._files.facts + self._pending.facts - self.acknowledged
+        return 0 if self._refused_us is None else self._pending.first_seq + self._pending.facts - self.acknowledged
 
-    def _begin_segment(self) -> None:
-        self._pending = Pending(self._files.facts)
+    def _begin_segment(self, first_seq: int) -> None:
+        self._pending = Pending(first_seq)
+        self._unlogged = Unlogged()
         self._behind = False
-        self._empty_unlogged()
 
-    def _empty_unlogged(self) -> None:
-        self._unlogged: dict[str, list[Row]] = {}
-        self._unlogged_facts = self._unlogged_bytes = 0
+    # What comes in
 
     def add(self, fact: Fact) -> None:
         """Take the next fact; much at once is logged, and sealed, at once."""
@@ -164,18 +127,21 @@ class Keeper:
             raise RecordingError(f"{self.folder} is closed: nothing can be added to it.")
         if self._refused_us is not None and not self._sieve.keeps(fact, self._fullness):
             return
-        rows = self._pending.add(fact)
-        if not self._behind:
-            for table, row in rows:
-                self._unlogged.setdefault(table, []).append(row)
-                self._unlogged_bytes += sum(len(value) if isinstance(value, str) else 8 for value in row)
-            self._unlogged_facts += 1
-        if self._refused_us is not None:
+        self._take(fact)
+        if self._job:
+            self._since.append(fact)
+            self._look(fact.at_us, wait=self._fullness >= 1)
+        elif self._refused_us is not None:
             self._fall_behind()
         elif self._fullness >= 1:
-            self.seal(fact.at_us)
-        elif self._unlogged_bytes >= self.limits.sync_bytes:
-            self.flush(fact.at_us)
+            self._seal_aside(fact.at_us)
+        elif self._unlogged.bytes >= self.limits.sync_bytes:
+            self._log_aside(fact.at_us)
+
+    def _take(self, fact: Fact) -> None:
+        rows = self._pending.add(fact)
+        if not self._behind:
+            self._unlogged.add(rows)
 
     @property
     def _fullness(self) -> float:
@@ -183,54 +149,122 @@ class Keeper:
 
     def _fall_behind(self) -> None:
         """Give up the log where too much waits for it: then it is told by the segment alone."""
-        if self._unlogged_bytes >= UNLOGGED_SYNCS * self.limits.sync_bytes:
-            self._behind = True
-            self._empty_unlogged()
+        if self._unlogged.bytes >= UNLOGGED_SYNCS * self.limits.sync_bytes:
+            self._behind, self._unlogged = True, Unlogged()
+
+    # What goes out
 
     def tick(self, now_us: Micros) -> None:
-        """Do what is due; to be called about every second."""
+        """Do what is due, as far as it takes long in the background; to be called about every second."""
+        self._look(now_us)
+        if self._job:
+            return
         if self._refused_us is not None:
             if now_us >= self._next_us:
                 self._retry(now_us)
         elif now_us - self._sealed_us >= self.limits.segment_us:
-            self.seal(now_us)
+            self._seal_aside(now_us)
         elif now_us - self._synced_us >= self.limits.sync_us:
-            self.flush(now_us)
+            self._log_aside(now_us)
 
     def flush(self, now_us: Micros) -> bool:
         """Log what was added; whether the disk took it, and everything before it."""
+        self._look(now_us, wait=True)
         self._synced_us = now_us
-        if self._behind or (self._log and self._log.broken):
+        if not self._may_log():
             return self.seal(now_us)
-        if not self._unlogged_facts:
-            return True
-        return self._write(now_us, self._append)
-
-    def _append(self) -> None:
-        files, first_seq = self._files, self.acknowledged
-        if self._log is None:
-            self._log = Log(self.folder, files.segments + 1, self._pending.first_seq, files.previous)
-        self._log.append(first_seq, self._unlogged_facts, self._unlogged)
-        self.acknowledged = first_seq + self._unlogged_facts
-        self._empty_unlogged()
+        return not self._unlogged.facts or self._write(now_us, self._log_all)
 
     def seal(self, now_us: Micros) -> bool:
         """Make a segment of what was added since the last one; whether the disk took it."""
+        self._look(now_us, wait=True)
         self._sealed_us = self._synced_us = now_us
-        done = not self._pending.facts or self._write(now_us, self._add_segment)
-        if done:
-            self._retain(now_us)
-        return done
+        return not self._pending.facts or self._write(now_us, lambda: self._seal_all(now_us))
 
-    def _add_segment(self) -> None:
-        self._files.add(self._pending.tables())
-        self._begin_segment()
+    def _may_log(self) -> bool:
+        return not (self._behind or (self._log and self._log.broken))
+
+    def _log_all(self) -> None:
+        self._append(self._unlogged)
+        self._unlogged = Unlogged()
+
+    def _append(self, unlogged: Unlogged) -> None:
+        files, first_seq = self._files, self.acknowledged
+        if self._log is None:
+            self._log = Log(self.folder, files.segments + 1, files.facts, files.previous)
+        self._log.append(first_seq, unlogged.facts, unlogged.rows)
+        self.acknowledged = first_seq + unlogged.facts
+
+    def _seal_all(self, now_us: Micros) -> None:
+        self._add_segment(self._pending, now_us)
+        self._begin_segment(self._files.facts)
+        self._let_log_go()
+
+    def _add_segment(self, pending: Pending, now_us: Micros) -> None:
+        self._files.add(pending.tables())
+        self._upkeep.sealed(self._files.segments, now_us)
+
+    def _let_log_go(self) -> None:
+        """Its facts are in a segment now."""
         self.acknowledged = self._files.facts
         log, self._log = self._log, None
-        self._sealed_bytes += room.size(self.folder / manifest.segment_name(self._files.segments))
         if log:
             with suppress(OSError):  # it stays, and is known by its number to be of the past
                 log.remove()
+
+    # In the background, for a disk may take seconds, and so does a large segment
+
+    def _log_aside(self, now_us: Micros) -> None:
+        """Log what was added; what comes meanwhile waits for the next time."""
+        self._synced_us = now_us
+        if not self._may_log():
+            self._seal_aside(now_us)
+        elif self._unlogged.facts:
+            self._flying, self._unlogged, self._old, self._since = self._unlogged, Unlogged(), None, []
+            self._job = self._thread.submit(self._append, self._flying)
+
+    def _seal_aside(self, now_us: Micros) -> None:
+        """Make a segment; what comes meanwhile is of the next one, and of its log."""
+        self._sealed_us = self._synced_us = now_us
+        if not self._pending.facts:
+            return
+        may_log = self._may_log()
+        self._flying, self._old, self._since = self._unlogged, self._pending, []
+        self._begin_segment(self._old.first_seq + self._old.facts)
+        self._job = self._thread.submit(self._log_and_seal, self._old, self._flying if may_log else None, now_us)
+
+    def _log_and_seal(self, old: Pending, unlogged: Unlogged | None, now_us: Micros) -> None:
+        if unlogged and unlogged.facts:
+            with suppress(OSError):  # the segment tells it too
+                self._append(unlogged)
+        self._add_segment(old, now_us)
+
+    def _look(self, now_us: Micros, *, wait: bool = False) -> None:
+        """Go on where something was done in the background; `wait` until it is."""
+        if not self._job or not (wait or self._job.done()):
+            return
+        error, self._job = self._job.exception(), None
+        if error:
+            self._undo()
+            problem = _of_the_disk(error)
+            if problem.errno not in FULL or not self._upkeep.make_room():
+                self._refused(problem, now_us)
+        elif self._old:
+            self._let_log_go()
+
+    def _undo(self) -> None:
+        """Be as if what failed had not been begun."""
+        if not self._old:
+            self._flying.extend(self._unlogged)
+            self._unlogged = self._flying
+            return
+        logged = self.acknowledged == self._old.first_seq + self._old.facts
+        self._pending, self._unlogged = self._old, Unlogged() if logged else self._flying
+        self._behind = not logged and self._flying.facts < self._old.first_seq + self._old.facts - self.acknowledged
+        for fact in self._since:
+            self._take(fact)
+
+    # What the disk refuses
 
     def _write(self, now_us: Micros, write: Callable[[], None]) -> bool:
         """Do something on the disk, and once more where it was full and room could be made."""
@@ -238,51 +272,13 @@ class Keeper:
             try:
                 write()
             except (OSError, RecordingError) as error:
-                problem = error if isinstance(error, OSError) else error.__cause__
-                if not isinstance(problem, OSError):
-                    raise
-                if problem.errno in FULL and self._make_room():
+                problem = _of_the_disk(error)
+                if problem.errno in FULL and self._upkeep.make_room():
                     continue
                 self._refused(problem, now_us)
                 return False
             self._taken(now_us)
             return True
-
-    def _retain(self, now_us: Micros) -> None:
-        """Remove what is too old or too much; where the disk is nearly full, also what is safe somewhere else."""
-        keep_us, keep_bytes = self.limits.keep_us, self.limits.keep_bytes
-        if keep_us is not None or keep_bytes is not None:
-            segments = sealed_segments(self.folder)
-            self._retire(segments, *expired(segments, now_us, keep_us, keep_bytes))
-        if room.is_low(self.folder):
-            self._retire_uploaded()
-
-    def _retire_uploaded(self) -> bool:
-        """Remove the oldest segment of those that are safe somewhere else; whether there was one."""
-        segments, number = sealed_segments(self.folder), room.uploaded(self.folder)
-        oldest = next((segment.number for segment in segments if not segment.removed), 0)
-        return 0 < oldest <= number and self._retire(segments, oldest, "removed to make room: it was uploaded")
-
-    def _retire(self, segments: Sequence[Segment], through: int, cause: str) -> bool:
-        try:
-            removed = retire(self.folder, segments, through, cause)
-        except OSError as error:
-            if not self._unremoved:
-                line = f"{self.folder}: cannot remove old segments: {error.strerror}"
-                self.note(Note(line, Event.RETENTION_FAILED))
-            self._unremoved = True
-            return False
-        if removed:
-            self._sealed_bytes = room.size(self.folder / manifest.SEGMENTS)
-        return removed
-
-    def _make_room(self) -> bool:
-        """Throw the ballast off; in the room that this makes, remove what is safe somewhere else."""
-        if not room.drop_ballast(self.folder):
-            return self._retire_uploaded()
-        while room.is_low(self.folder) and self._retire_uploaded():
-            pass
-        return True
 
     def _refused(self, problem: OSError, now_us: Micros) -> None:
         """Wait, longer every time."""
@@ -306,12 +302,14 @@ class Keeper:
         if self._refused_us is None:
             return
         self._refused_us = None
-        room.take_ballast(self.folder, self.limits.ballast_bytes)
+        self._upkeep.take_ballast()
         gaps = self._sieve.reopen(now_us, f"nothing could be written ({self._refusal}) and memory was full")
         line = f"{self.folder}: the disk takes everything again" + ("; what was let go is a gap" if gaps else "")
         self.note(Note(line, Event.DISK_RECOVERED, gaps=len(gaps)))
         for fact in gaps:
             self.add(fact)
+
+    # The end
 
     def close(self) -> None:
         """Seal, and mark the recording as complete; closing twice is closing once.
@@ -323,8 +321,7 @@ class Keeper:
         try:
             # What was let go is told once there is room: so there may be more after the first time.
             if not (self.seal(self._sealed_us) and self.seal(self._sealed_us)):
-                lost = self._files.facts + self._pending.facts - self.acknowledged
-                raise RecordingError(f"{self.folder}: {self._refusal}; {lost} facts could not be written.")
+                raise RecordingError(f"{self.folder}: {self._refusal}; {self.unwritten} facts could not be written.")
             self._files.close()
             room.drop_ballast(self.folder)
         finally:
@@ -332,11 +329,10 @@ class Keeper:
 
     def _let_go(self) -> None:
         self._closed = True
+        self._thread.shutdown()
         if self._log:
             self._log.close()
-        if self._lock:
-            self._lock.release()
-            self._lock = None
+        self._lock.release()
 
     def __enter__(self) -> Self:
         return self
@@ -347,3 +343,11 @@ class Keeper:
         elif not self._closed:
             self.seal(self._sealed_us)
             self._let_go()
+
+
+def _of_the_disk(error: BaseException) -> OSError:
+    """Return what the disk said; raises what it did not."""
+    problem = error if isinstance(error, OSError) else error.__cause__
+    if not isinstance(problem, OSError):
+        raise error
+    return problem

@@ -18,15 +18,24 @@ class Lock:
             self._file = os.open(folder / RECORDING, os.O_RDONLY)
         except OSError as error:
             raise RecordingError(f"cannot go on in {folder}: {error.strerror}.") from error
-        try:
-            if os.name == "posix":
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if _is_locked(self._file):
             os.close(self._file)
             raise RecordingError(
                 f"{folder} is being recorded into by another process: end that one, or name another folder."
-            ) from None
+            )
 
     def release(self) -> None:
         """Let others in."""
         os.close(self._file)
+
+
+def _is_locked(file: int) -> bool:
+    """Lock a file; whether somebody else has. A file system without locks keeps nobody out."""
+    if os.name == "posix":
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+    return False

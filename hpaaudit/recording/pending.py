@@ -7,7 +7,7 @@ import pyarrow as pa
 from hpaaudit.model.facts import Fact, ResourceMetricsRead, ScaleRead, ValuesRead
 from hpaaudit.recording import watched
 from hpaaudit.recording.polled import ReadEncoder
-from hpaaudit.recording.rows import Row, Rows
+from hpaaudit.recording.rows import NUMBER_BYTES, Row, Rows
 from hpaaudit.recording.schema import TABLES
 
 
@@ -39,6 +39,27 @@ class Pending:
     def tables(self) -> dict[str, pa.Table]:
         """Return the tables that have rows."""
         return _tables(self._rows)
+
+
+class Unlogged:
+    """Rows that no log has yet; `bytes` is about what they will take in one."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, list[Row]] = {}
+        self.facts = self.bytes = 0
+
+    def add(self, rows: Iterable[tuple[str, Row]]) -> None:
+        """Take the rows of the next fact."""
+        for table, row in rows:
+            self.rows.setdefault(table, []).append(row)
+            self.bytes += sum(len(value) if isinstance(value, str) else NUMBER_BYTES for value in row)
+        self.facts += 1
+
+    def extend(self, later: "Unlogged") -> None:
+        """Take what comes after."""
+        for table, rows in later.rows.items():
+            self.rows.setdefault(table, []).extend(rows)
+        self.facts, self.bytes = self.facts + later.facts, self.bytes + later.bytes
 
 
 def collected(parts: Iterable[tuple[str, list[Row]]]) -> dict[str, pa.Table]:

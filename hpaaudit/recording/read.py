@@ -108,6 +108,12 @@ class Recording:
             raise damaged(self.folder, self.segments, error.damage) from error
 
     @property
+    def removed_us(self) -> Micros | None:
+        """The last instant of what was removed, None where nothing was: that time is a gap."""
+        removed = self.segments[0].removed if self.segments else None
+        return removed.last_us if removed else None
+
+    @property
     def held(self) -> Mapping[str, Any]:
         """Arrow tables of the rows that stand in the log and in no file yet."""
         return {} if not self.segments else self.segments[-1].held or {}

@@ -27,6 +27,7 @@ def verify(folder: Path, *, reread: bool = False) -> Verification:
                 fresh.append(error.damage)
         found += fresh
     sealed = [segment for segment in seen.segments if segment.held is None]
+    first = next((segment for segment in sealed if segment.removed), None)
     found.sort(key=lambda damage: (damage.segment, damage.file))
     return Verification(
         info=recording_info(folder, seen, seen.segments),
@@ -40,6 +41,8 @@ def verify(folder: Path, *, reread: bool = False) -> Verification:
         unfinished=seen.unfinished,
         logged=sum(segment.facts for segment in seen.segments if segment.held is not None),
         torn=seen.torn,
+        removed=first.number if first else 0,
+        removed_us=first.removed.last_us if first and first.removed else None,
     )
 
 

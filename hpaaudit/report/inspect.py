@@ -121,6 +121,9 @@ def _damaged(found: Verification) -> Iterator[str]:
 
 
 def _ended(found: Verification) -> Iterator[str]:
+    if found.removed and found.removed_us is not None:
+        segments = "segment 1" if found.removed == 1 else f"segments 1 to {found.removed}"
+        yield f"Removed: {segments}, up to {stamp(found.removed_us)}; that time is a gap."
     if not found.complete:
         yield "Not ended: its recorder died or still runs, so nothing is known after its last fact."
     if found.torn:

@@ -12,7 +12,7 @@ from hpaaudit.recording.read import open_recording
 from hpaaudit.recording.verify import verify
 from tests.cluster.cluster import Cluster
 from tests.cluster.recorder import ROOT, Recorder, command
-from tests.recording.shim import ALL, make_disk
+from tests.recording.shim import ALL, SYNC, make_disk
 
 Create = Callable[..., None]
 REFUSED = "what is seen waits in memory until the disk takes it"
@@ -84,3 +84,26 @@ def test_a_recorder_that_starts_again_on_a_disk_that_refuses_waits_for_it(
     assert process.returncode == 0
     assert verify(into, reread=True).damages == ()
     assert [gap.prefix for gap in open_recording(into).facts() if isinstance(gap, Gap)] == ["*"]
+
+
+def test_a_second_signal_does_not_wait_for_the_disk(
+    cluster: Cluster, namespace: str, create: Create, tmp_path: Path
+) -> None:
+    create("checkout")
+    into = tmp_path / "recording"
+    disk = make_disk(into, tmp_path)
+    options = ("--kubeconfig", str(cluster.dir / "admin.kubeconfig"), "-n", namespace, "--interval", "500ms")
+    started = [*command("record", "--into", str(into), *options)]
+    with subprocess.Popen(started, cwd=ROOT, stderr=subprocess.PIPE, text=True, env=disk.environment) as process:
+        while not (into / "log/000001.wal").exists():
+            time.sleep(0.1)
+        acknowledged = len(list(open_recording(into).facts()))
+        disk.misbehave(-600, SYNC)
+        process.terminate()
+        time.sleep(2)
+        assert process.poll() is None
+        process.terminate()
+        process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert verify(into, reread=True).damages == ()
+    assert len(list(open_recording(into).facts())) >= acknowledged

@@ -219,6 +219,9 @@ def test_the_help_ends_with_an_example() -> None:
         ([], "missing option --into"),
         (["--into", "x", "--interval", "soon"], "'soon' is not a duration"),
         (["--into", "x", "--for", "0s"], "'0s' is not a length of time"),
+        (["--into", "x", "--keep-bytes", "much"], "'much' is not a quantity"),
+        (["--into", "x", "--keep-bytes", "-1"], "'-1' is no number of bytes"),
+        (["--into", "x", "--keep-days", "0"], "0.0 is not in the range x>0"),
     ],
 )
 def test_a_wrong_option_is_a_usage_error(options: list[str], said: str) -> None:

@@ -15,7 +15,7 @@
 enum { WRITE = 1, SYNC = 2, NAME = 4 };
 
 static struct control {
-    int error;          /* that calls fail with */
+    int error;          /* that calls fail with; below zero: seconds that they take */
     unsigned kinds;     /* of calls that fail; 0: none */
     unsigned one_in;    /* so many of them */
     unsigned chance;    /* state of the dice */
@@ -35,6 +35,10 @@ __attribute__((constructor)) static void begin(void) {
 static int fails_at(const char *path, unsigned kind) {
     if (!control || !(control->kinds & kind) || strncmp(path, folder, strlen(folder))) return 0;
     if (rand_r(&control->chance) % control->one_in) return 0;
+    if (control->error < 0) {
+        sleep(-control->error);
+        return 0;
+    }
     errno = control->error;
     return 1;
 }

@@ -7,7 +7,8 @@ from pathlib import Path
 from hpaaudit.errors import RecordingError
 from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.recording.keep import Keeper, Limits
+from hpaaudit.recording.keep import Keeper
+from hpaaudit.recording.limits import Limits
 from hpaaudit.recording.read import open_recording
 from hpaaudit.recording.verify import verify
 from tests.recording.killed import fact
@@ -34,9 +35,9 @@ def begin(folder: Path, now_us: Micros, disk: Disk, told: list[str]) -> Keeper:
         return begin(folder, now_us, disk, told)
 
 
-def record(folder: Path, seed: int, disk: Disk, count: int = 400) -> None:
+def record(folder: Path, seed: int, disk: Disk, told: list[str], count: int = 200) -> None:
     """Record while the disk fails and the recorder dies now and then: what is acknowledged can be read at any time."""
-    chance, told = random.Random(seed), list[str]()  # noqa: S311 (chance that can be repeated)
+    chance = random.Random(seed)  # noqa: S311 (chance that can be repeated)
     keeper, number, second, deaths = begin(folder, Micros(0), disk, told), 0, 0, 0
     while number < count:
         second += 1
@@ -47,27 +48,30 @@ def record(folder: Path, seed: int, disk: Disk, count: int = 400) -> None:
             disk.behave()
         keeper.add(fact(number))
         keeper.tick(Micros(second * SECOND))
+        keeper._look(Micros(second * SECOND), wait=chance.random() < 0.5)
         number += 1
         if chance.random() < 0.05:
-            found = kept(folder)
-            assert len(found) + deaths >= keeper.acknowledged
+            acknowledged, found = keeper.acknowledged, kept(folder)
+            assert len(found) + deaths >= acknowledged
             assert found == [fact(other) for other in range(len(found))]
         if chance.random() < 0.01:
             keeper._let_go()
             keeper = begin(folder, Micros(second * SECOND), disk, told)
             number, deaths = len(kept(folder)), deaths + 1
     disk.behave()
-    keeper.tick(Micros((second + 120) * SECOND))
+    assert keeper.flush(Micros((second + 120) * SECOND))
     gaps = len(open_recording(folder).gaps)
     assert gaps <= deaths  # one that died before it could log its gap left that to the next
     assert keeper.acknowledged == count + gaps
     keeper.close()
     assert kept(folder) == [fact(number) for number in range(count)]
     assert open_recording(folder).complete
-    assert any("waits in memory" in line for line in told)
 
 
 if __name__ == "__main__":
     place, first, last = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    heard: list[str] = []
     for one in range(first, last):
-        record(place / str(one), one, Disk.here())
+        record(place / str(one), one, Disk.here(), heard)
+    assert any("waits in memory" in line for line in heard)
+    assert any("takes everything again" in line for line in heard)

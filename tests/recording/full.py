@@ -9,7 +9,8 @@ from pathlib import Path
 from hpaaudit.model.facts import Fact, Gap, HpaSeen, PodGone, PodSeen, ResourceMetricsRead
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording import room
-from hpaaudit.recording.keep import Keeper, Limits
+from hpaaudit.recording.keep import Keeper
+from hpaaudit.recording.limits import Limits
 from hpaaudit.recording.read import open_recording
 from hpaaudit.recording.verify import verify
 from tests.recording.conftest import hpa, pod, usage
@@ -64,6 +65,7 @@ def fill(folder: Path, *, uploading: bool) -> None:
         given.append(seen(number, chance))
         keeper.add(given[-1])
         keeper.tick(Micros(number * SECOND))
+        keeper._look(Micros(number * SECOND), wait=True)  # a segment takes no second
         if uploading:
             for segment in room.sealed(folder):
                 room.mark_uploaded(segment)

@@ -13,7 +13,8 @@ from typing import Self
 from hpaaudit.model.facts import Ended, Fact, ResourceMetricsRead
 from hpaaudit.model.metrics import ContainerUsage, MetricsRequest, PodSample
 from hpaaudit.model.units import Micros, Milli
-from hpaaudit.recording.keep import Keeper, Limits
+from hpaaudit.recording.keep import Keeper
+from hpaaudit.recording.limits import Limits
 
 REPOSITORY = Path(__file__).parents[2]
 REQUEST = MetricsRequest(

@@ -11,7 +11,8 @@ from hpaaudit.errors import DamagedRecording
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.frames import BEGIN
-from hpaaudit.recording.keep import Keeper, Limits
+from hpaaudit.recording.keep import Keeper
+from hpaaudit.recording.limits import Limits
 from hpaaudit.recording.read import open_recording
 from hpaaudit.recording.verify import verify
 from tests.recording.test_round_trip import SEAL, histories

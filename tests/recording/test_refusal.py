@@ -10,7 +10,8 @@ from hpaaudit.flows import fleet
 from hpaaudit.flows import replay as flow
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.keep import Keeper, Limits
+from hpaaudit.recording.keep import Keeper
+from hpaaudit.recording.limits import Limits
 from hpaaudit.recording.read import open_recording
 from hpaaudit.recording.verify import verify
 

@@ -8,7 +8,8 @@ import pytest
 from hpaaudit.errors import FileExists, RecordingError
 from hpaaudit.model.facts import Ended, Fact, Gap, HpaSeen, PodSeen
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.keep import Keeper, Limits
+from hpaaudit.recording.keep import Keeper
+from hpaaudit.recording.limits import Limits
 from hpaaudit.recording.read import open_recording
 from hpaaudit.recording.verify import verify
 from hpaaudit.recording.write import Writer

@@ -8,14 +8,16 @@ import pytest
 
 from hpaaudit.errors import DamagedRecording
 from hpaaudit.flows.inspect import inspect
-from hpaaudit.flows.query import open_source
+from hpaaudit.flows.replay import replay
 from hpaaudit.model.facts import Ended, Fact, Gap, HpaSeen
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.recording import retire, room
-from hpaaudit.recording.keep import Keeper, Limits
+from hpaaudit.recording import retire, room, sieve, watched
+from hpaaudit.recording.keep import Keeper
 from hpaaudit.recording.known import KEYS
+from hpaaudit.recording.limits import Limits
 from hpaaudit.recording.read import open_recording
 from hpaaudit.recording.verify import verify
+from hpaaudit.report.inspect import verification_text
 from tests.recording.conftest import at
 
 LIMITS, NOON = Limits(ballast_bytes=0), at(0)
@@ -74,13 +76,23 @@ def test_what_is_too_old_is_removed_and_its_last_states_stay(
     # The states come as of the end of what was removed, in the order in which they were seen.
     states = [fact for fact in (*first, *second) if type(fact).__name__ in STATES]
     assert stand[1:] == [replace(fact, at_us=second[-1].at_us) for fact in states]
-    assert verify(folder, reread=True).damages == ()
+    verification = verify(folder, reread=True)
+    assert (verification.damages, verification.removed, verification.removed_us) == ((), 2, second[-1].at_us)
+    assert "Removed: segments 1 to 2, up to 2026-03-02T12:00:44Z; that time is a gap.\n" in verification_text(
+        verification
+    )
     assert inspect(folder).gaps[0] == gap
     assert open_recording(folder).info.started_us == at(0)
 
 
 def test_every_table_that_tells_only_changes_is_in_what_stays() -> None:
     assert set(retire.STATES) == set(KEYS) - {"events"}
+
+
+def test_of_every_table_that_tells_only_changes_the_last_state_is_kept_while_the_disk_is_full(
+    facts: list[Fact],
+) -> None:
+    assert {watched.to_row(0, fact)[0] for fact in facts if type(fact) in sieve._object} == set(KEYS)
 
 
 def test_the_newest_segment_stays_whatever_its_age_and_size(
@@ -111,7 +123,9 @@ def test_removing_again_and_again_leaves_one_gap_from_the_very_beginning(tmp_pat
     assert sum(file.stat().st_size for file in (folder / "segments").rglob("*.parquet")) < 100_000
     kept = len(facts) // 12
     assert list(open_recording(folder).facts())[-kept:] == facts[-kept:]
-    with open_source(folder) as results:
+    said: list[str] = []
+    with replay(folder, warn=said.append) as results:
+        assert [line for line in said if "was removed: that time is a gap" in line]
         found = (
             "select count(*) from reconciles where verdict = 'match' and ts > (select max(gap_to) from coverage_gaps)"
         )
@@ -179,15 +193,15 @@ def test_damage_of_what_stands_for_the_removed_is_found(two: Path) -> None:
 
 def test_only_what_is_uploaded_goes_to_make_room(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> None:
     made = sealed(tmp_path / "friday", segments, Limits(ballast_bytes=0))
-    assert not made._retire_uploaded()
+    assert not made._upkeep.retire_uploaded()
     first, second, third = room.sealed(made.folder)
     room.mark_uploaded(second)
-    assert not made._retire_uploaded()  # the one before it is not safe yet
+    assert not made._upkeep.retire_uploaded()  # the one before it is not safe yet
     room.mark_uploaded(first)
     assert room.sealed(made.folder) == [third]
-    assert made._retire_uploaded()
-    assert made._retire_uploaded()
-    assert not made._retire_uploaded()
+    assert made._upkeep.retire_uploaded()
+    assert made._upkeep.retire_uploaded()
+    assert not made._upkeep.retire_uploaded()
     assert numbers(made.folder) == ["000002", "000003"]
     assert room.sealed(made.folder) == [third]
     made.close()

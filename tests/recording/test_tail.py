@@ -8,7 +8,8 @@ from hpaaudit.flows.query import open_source
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.facts import ResourceMetricsRead
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.keep import Keeper, Limits
+from hpaaudit.recording.keep import Keeper
+from hpaaudit.recording.limits import Limits
 from hpaaudit.recording.read import open_recording
 from hpaaudit.results.read import Results
 
