@@ -4,7 +4,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-SELDOM = 50_000, 20, 100
+SELDOM = 10_000, 20, 100
 """Objects that come before the youngest are looked at, and how many such looks before the older ones are."""
 
 

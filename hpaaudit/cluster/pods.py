@@ -125,7 +125,8 @@ class Pods:
         for namespace, selector in wanted:
             chosen = self._chosen(namespace)
             if selector not in chosen.selectors:
-                unread.add((namespace, None if chosen.add(selector) else selector))
+                first = not chosen.selectors
+                unread.add((namespace, None if chosen.add(selector) and not first else selector))
         return unread
 
     async def fetch(self, client: Client, selection: Selection) -> Answer:

@@ -70,6 +70,9 @@ class Targets:
             workloads.want(wanted.get(place, set()), now())
 
     async def _watch(self, resolved: Resolved, wanted: set[TargetRef]) -> None:
+        path, what = self.scope.path(resolved.base, resolved.target.resource), resolved.target.resource
+        if not resolved.built_in and not await self._may_watch(path, what):
+            return
         workloads = Workloads(*resolved.place, self.sink, self.dirty, paths=resolved.paths)
         known = [fact for fact in self.known if fact.target in wanted]
         workloads.remember(
@@ -77,9 +80,18 @@ class Targets:
             (fact for fact in known if isinstance(fact, RolloutSeen)),
         )
         workloads.wanted, self.workloads[resolved.place] = wanted, workloads
-        path = self.scope.path(resolved.base, resolved.target.resource)
-        if await self.following.follow(path, workloads, f"{resolved.target.resource}, so their scales are read"):
+        if await self.following.follow(path, workloads, f"{what}, so their scales are read"):
             self.unwatched.add(resolved.place)
+
+    async def _may_watch(self, path: str, what: str) -> bool:
+        """Whether custom resources may be listed; where only their scale may be read, that is no gap."""
+        answer = await self.discovery.client.get(f"{path}?limit=1")
+        if not answer.good:
+            line = (
+                f"cannot follow {what}, so their scales are read{self.scope.words} ({answer.status}): {answer.message}"
+            )
+            self._tell_once(path, Note(line, Event.STREAM_REFUSED, path=path, status=answer.status))
+        return answer.good
 
     def _wants(self, kind: str, namespace: str, name: str) -> bool:
         """Whether some HPA scales this one."""

@@ -83,7 +83,7 @@ def decide(
     rules = rules_of(flags)
     folder = cache_folder()
     if not folder.exists():
-        tell("compiling the rules for this machine, once: about a minute")
+        tell("compiling the rules for this machine, once: one to two minutes")
     fleet = Fleet(
         flags, rules, texts(), quantities_of(prepared.plan.metrics), prepared.plan.unsupported, prepared.derived
     )

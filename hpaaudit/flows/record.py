@@ -147,6 +147,7 @@ class _Session:
                 self.note(_started(self.into, access, scope))
                 observer = Observer(client, scope, keeper.add, self.note)
                 observer.remember(keeper.known)
+                keeper.known = ()  # the facts of 50,000 pods take 100 MB
                 door.begin(observer, lambda: _kept(keeper, uploader))
                 try:
                     async with asyncio.TaskGroup() as group:

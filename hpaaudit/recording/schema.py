@@ -64,7 +64,7 @@ _ALL = (
         text("uid", "of the pod"),
         flag("gone", "it was deleted; all that follows is NULL"),
         maybe_text("resource_version", "`resourceVersion` of the pod", encoding=Encoding.PREFIX),
-        maybe_text("labels_json", "labels: pairs"),
+        maybe_text("labels_json", "labels that were kept: pairs"),
         maybe_text("phase", "`status.phase`"),
         maybe_number("deleting_us", "`metadata.deletionTimestamp`; NULL while it is not being deleted", US),
         maybe_number("start_us", "`status.startTime`; NULL before the kubelet saw it", US, encoding=Encoding.PLAIN),

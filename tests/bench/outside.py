@@ -5,6 +5,7 @@ python -m tests.bench.outside FLEET DIR
 
 import argparse
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,12 +13,17 @@ from pathlib import Path
 from hpaaudit.api.encode import status_json
 from hpaaudit.engine.plan import Planned, plan
 from hpaaudit.engine.replay import Process
+from hpaaudit.flows.replay import replay
 from hpaaudit.model.audit import Instant
 from hpaaudit.model.facts import Fact, HpaSeen, Reconciled, ResourceMetricsRead, ScaleRead, ValuesRead
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.read import open_recording
 from hpaaudit.recording.write import Writer
+from tests.bench import fleet
+from tests.bench.table import Row
+
+HPAS, HOURS = 60, 1
 
 
 def seen_from_outside(folder: Path) -> Iterator[Fact]:
@@ -52,14 +58,33 @@ def seen_from_outside(folder: Path) -> Iterator[Fact]:
             yield fact
 
 
-def write(fleet: Path, folder: Path, *, rows: int | None = None) -> None:
-    """Write the fleet's recording once more; `rows` facts make a segment."""
-    opened = open_recording(fleet)
+def write(recording: Path, folder: Path, *, rows: int | None = None) -> None:
+    """Write the recording of a fleet once more; `rows` facts make a segment."""
+    opened = open_recording(recording)
     with Writer(folder, source="fleet", cluster=opened.info.cluster, started_us=opened.info.started_us) as writer:
-        for number, fact in enumerate(seen_from_outside(fleet), 1):
+        for number, fact in enumerate(seen_from_outside(recording), 1):
             writer.add(fact)
             if rows is not None and number % rows == 0:
                 writer.seal()
+
+
+def rows(folder: Path, seed: int) -> Iterator[Row]:
+    """Yield how long a replay takes that must find out what each reconcile saw: compiled, and one by one."""
+    folder.mkdir()
+    fleet.write(folder / "lines", hpas=HPAS, hours=HOURS, seed=seed)
+    write(folder / "lines", folder / "outside")
+    took = {}
+    for detail in ("numbers", "moved"):
+        begun = time.perf_counter()
+        with replay(folder / "outside", into=folder / f"{detail}.duckdb", detail=detail) as found:
+            count = found.rows("select count(*) as n from reconciles")[0]["n"]
+        took[detail] = time.perf_counter() - begun
+    yield Row(
+        f"s, replay told by statuses alone ({count:,})",
+        f"{took['numbers']:.1f}",
+        f"{took['moved']:.0f} one by one",
+        f"{took['moved'] / took['numbers']:.0f}x as fast",
+    )
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from hpaaudit.model.facts import (
     EventSeen,
+    Gap,
     HpaSeen,
     PodSeen,
     ResourceMetricsRead,
@@ -101,6 +102,35 @@ def test_a_custom_target_whose_definition_may_not_be_read_is_read_by_get(
     assert (read.scale.spec_replicas, read.scale.selector) == (2, "app=custom")
     eyes.end()
     assert not eyes.of(TargetSeen)
+
+
+@pytest.mark.usefixtures("gadgets")
+def test_a_custom_target_that_may_not_be_watched_is_read_by_get_and_that_is_no_gap(
+    cluster: Cluster, namespace: str, watching: Watch
+) -> None:
+    rules = [
+        {"apiGroups": ["autoscaling"], "resources": ["horizontalpodautoscalers"], "verbs": ["list", "watch"]},
+        {"apiGroups": [""], "resources": ["pods"], "verbs": ["list", "watch"]},
+        {"apiGroups": ["example.org"], "resources": ["gadgets/scale"], "verbs": ["get"]},
+    ]
+    cluster.allow("reader", namespace, rules)
+    rbac, name = "/apis/rbac.authorization.k8s.io/v1", f"reader-{namespace}"
+    rule = {"apiGroups": ["apiextensions.k8s.io"], "resources": ["customresourcedefinitions"], "verbs": ["get"]}
+    cluster.kube.post(f"{rbac}/clusterroles", {"metadata": {"name": name}, "rules": [rule]})
+    subject = {"kind": "User", "name": "reader", "apiGroup": "rbac.authorization.k8s.io"}
+    role = {"kind": "ClusterRole", "name": name, "apiGroup": "rbac.authorization.k8s.io"}
+    cluster.kube.post(
+        f"{rbac}/clusterrolebindings", {"metadata": {"name": name}, "subjects": [subject], "roleRef": role}
+    )
+    try:
+        eyes = watching(cluster.dir / "reader.kubeconfig")
+        eyes.until(ScaleRead, lambda read: read.scale is not None)
+        eyes.end()
+    finally:
+        cluster.kube.delete(f"{rbac}/clusterrolebindings/{name}")
+        cluster.kube.delete(f"{rbac}/clusterroles/{name}")
+    assert [note for note in eyes.notes if note.startswith("cannot follow gadgets, so their scales are read in ")]
+    assert not [fact for fact in eyes.of(Gap) if "gadgets" in fact.prefix]
 
 
 def test_a_rollout_is_seen_from_its_begin_to_its_end(

@@ -73,7 +73,7 @@ def test_a_selector_that_names_a_new_label_reads_all_pods_of_its_namespace_again
 
 def test_other_namespaces_keep_what_their_own_selectors_name() -> None:
     pods, told = following("app=web")
-    assert pods.choose({("bank", parsed("tier=front"))}) == {("bank", None)}
+    assert pods.choose({("bank", parsed("tier=front"))}) == {("bank", parsed("tier=front"))}
     pods.changed(pod(), NOW)
     assert [labels(fact) for fact in told] == [{"app": "web"}]
 

@@ -6,6 +6,10 @@ import pytest
 
 import hpaaudit
 from hpaaudit.flows import fleet as flow
+from hpaaudit.model.facts import Gap
+from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.write import Writer
 from hpaaudit.results.read import Results
 from tests.bench import fleet, outside
 
@@ -110,3 +114,20 @@ def test_compiled_code_lies_in_the_users_cache_where_the_installation_is_not_our
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr("os.access", lambda *_: False)
     assert flow.cache_folder().parent == tmp_path / "hpaaudit"
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(14, []), (16, ["nobody looked for longer than a sync period"])])
+def test_after_a_long_gap_memory_is_unknown_which_the_kernel_leaves_to_the_rules_one_by_one(
+    seconds: int, said: list[str], tmp_path: Path
+) -> None:
+    fleet.write(tmp_path / "fleet", hpas=2, hours=0.1, seed=SEED)
+    outside.write(tmp_path / "fleet", tmp_path / "seen", rows=1500)
+    facts = list(open_recording(tmp_path / "seen").facts())
+    middle = facts[len(facts) // 2].at_us
+    gap = Gap(at_us=middle, until_us=Micros(middle + seconds * SECOND), prefix="*", cause="it died")
+    with Writer(tmp_path / "gap", source="record", started_us=facts[0].at_us) as writer:
+        for fact in (*facts[: len(facts) // 2], gap, *facts[len(facts) // 2 :]):
+            writer.add(fact)
+    told: list[str] = []
+    hpaaudit.replay(tmp_path / "gap", detail="numbers", warn=told.append).close()
+    assert [line for line in told if "one by one" in line] == [f"decided one by one, for {reason}" for reason in said]
