@@ -103,18 +103,22 @@ def readiness(observer: Observer | None, meters: Meters) -> list[Check]:
     """
     if observer is None:
         return [Check(name="started", holds=False, said="waits for the API server, or for the disk")]
-    checks = []
-    for watch in observer.watches:
-        if not watch.started.done():
-            holds, said = False, "was not listed yet"
-        elif (refusal := watch.started.result()) is not None:
-            holds, said = True, f"is refused ({refusal.status}), and a gap"
-        else:
-            holds, said = True, "is followed"
-        checks.append(Check(name=_name(watch), holds=holds, said=said))
+    checks = [_followed(watch, observer) for watch in observer.watches]
     checks.append(Check(name="watches", holds=observer.settled.is_set(), said="all that is known is followed"))
     checks.append(_polled(observer, meters, observer.client.clock.now()))
     return checks
+
+
+def _followed(watch: Watch, observer: Observer) -> Check:
+    """Whether a stream was seen once; what broke since then is taken up again, and no reason to wait."""
+    away = watch.prefix in observer.gaps.open
+    if watch.forbidden:
+        holds, said = True, "is refused (403), and a gap"
+    elif not watch.started.done() or (watch.started.result() and away):
+        holds, said = False, "was not listed yet"
+    else:
+        holds, said = True, "is taken up again" if away else "is followed"
+    return Check(name=_name(watch), holds=holds, said=said)
 
 
 def _name(watch: Watch) -> str:

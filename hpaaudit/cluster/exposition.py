@@ -87,7 +87,7 @@ def _cached(observer: Observer) -> Metric:
 
 def _blind(observer: Observer) -> Mapping[Labels, float]:
     """How many paths nobody looks at now, by resource and by whether they are forbidden or failing."""
-    refused = {watch.prefix for watch in observer.watches if watch.started.done() and watch.started.result()}
+    refused = {watch.prefix for watch in observer.watches if watch.forbidden}
     return Counter(
         ("forbidden" if prefix in refused else "failing", kind_of(prefix.partition("?")[0])[0])
         for prefix in observer.gaps.open

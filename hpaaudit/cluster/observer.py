@@ -225,8 +225,15 @@ class Observer:
 
     # Watches
 
-    def _watch(self, path: str, follower: Follower, query: dict[str, str] | None, shape: Shape) -> Watch:
-        watch = Watch(self.client, path, follower, self.gaps, query=query or {}, shape=shape)
+    def _watch(
+        self,
+        path: str,
+        follower: Follower,
+        query: dict[str, str] | None,
+        shape: Shape,
+        withdrawn: Callable[[Answer], None],
+    ) -> Watch:
+        watch = Watch(self.client, path, follower, self.gaps, query=query or {}, shape=shape, withdrawn=withdrawn)
         self.watches.append(watch)
         self._spawn(watch.run())
         return watch
@@ -240,10 +247,14 @@ class Observer:
         shape: Shape = WHOLE,
     ) -> Answer | None:
         """Follow if it is allowed; if not, it is tried again for ever, and written down as a gap."""
-        refusal = await self._watch(path, follower, query, shape).started
+
+        def refused(answer: Answer) -> None:
+            line = f"cannot follow {what}{self.scope.words} ({answer.status}): {answer.message}"
+            self.note(Note(line, Event.STREAM_REFUSED, path=path, status=answer.status))
+
+        refusal = await self._watch(path, follower, query, shape, refused).started
         if refusal is not None:
-            line = f"cannot follow {what}{self.scope.words} ({refusal.status}): {refusal.message}"
-            self.note(Note(line, Event.STREAM_REFUSED, path=path, status=refusal.status))
+            refused(refusal)
         return refusal
 
     async def follow_events(self, kind: str, about: Callable[[str, str], bool]) -> None:

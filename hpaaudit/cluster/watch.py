@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from functools import partial
 from typing import Any, Protocol
@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import aiohttp
 
 from hpaaudit.cluster.client import (
+    FORBIDDEN,
     GONE,
     TOO_MANY,
     Answer,
@@ -67,6 +68,7 @@ class Watch:
 
     `started` is done after the first list, with the answer that refused it if it was refused. After that
     nothing ends the watch but cancelling it: what fails is tried again, and the gap is written down.
+    `forbidden` says whether we may not watch now; `withdrawn` is told when that comes later than at the start.
     """
 
     def __init__(
@@ -78,9 +80,10 @@ class Watch:
         *,
         query: dict[str, str],
         shape: Shape = WHOLE,
+        withdrawn: Callable[[Answer], None] = lambda _: None,
     ) -> None:
         self.client, self.path, self.follower, self.gaps, self.query = client, path, follower, gaps, query
-        self.shape = shape
+        self.shape, self.withdrawn = shape, withdrawn
         self.prefix = f"{path}?{urlencode(query)}" if query else path
         self.resource, self.meters = kind_of(path)[0], client.meters
         self.started: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
@@ -89,6 +92,7 @@ class Watch:
         self.delay, self.spared_at = FIRST_DELAY, -float(SPARED_SECONDS)
         self.stood_at: float | None = None
         self.futile = 0
+        self.forbidden = False
 
     async def run(self) -> None:
         """Follow until cancelled."""
@@ -141,6 +145,10 @@ class Watch:
     def _refused(self, answer: Answer) -> None:
         if answer.status == GONE:
             self.version = ""
+        if answer.status == FORBIDDEN:
+            known, self.forbidden = self.forbidden, True
+            if self.started.done() and not known:
+                self.withdrawn(answer)
         if answer.status not in (GONE, TOO_MANY):
             self._has_started(answer)
 
@@ -183,6 +191,7 @@ class Watch:
             async for line in lines:
                 self.heard_us = self.client.clock.now()
                 if not line:
+                    self.forbidden = False
                     if self.stood_at is None:
                         self.stood_at = asyncio.get_running_loop().time()
                     self.gaps.found(self.prefix, self.heard_us)

@@ -11,7 +11,7 @@ from hpaaudit.engine.follow import follow, unbent
 from hpaaudit.engine.lives import NEVER_RECONCILED
 from hpaaudit.engine.plan import Plan, Planned
 from hpaaudit.engine.reconcile import reconcile
-from hpaaudit.engine.unknown import extremes, shifted
+from hpaaudit.engine.unknown import blinds, extremes, shifted
 from hpaaudit.engine.world import World, is_controller
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.decision import Decision
@@ -25,7 +25,6 @@ from hpaaudit.model.units import Micros
 _UNSEEN = Memory(recommendations=())
 """The memory of a process that ran before we looked: nothing is known of it."""
 
-_SHOWING_HPAS = ("*", "/apis/autoscaling/", "/apis/extensions/")
 """Paths that show what the controller published, and all paths."""
 
 
@@ -79,19 +78,15 @@ class Process:
                 self.written[f"{fact.namespace}/{fact.name}"] = int(version)
             case HpaSeen():
                 self._hpa_seen(fact)
-            case Gap(at_us=since_us, until_us=until_us) if until_us - since_us > self.plan.period_us:
-                self._blind(fact)
+            case Gap() if not self.plan.exact and blinds(fact, self.plan.period_us):
+                # What was recommended and done meanwhile is as unknown as what was before we looked.
+                self.unseen_until_us |= dict.fromkeys(self.memories, fact.until_us)
             case HpaGone():
                 # The registry of selectors lets go at once, the rest only at the next reconcile.
                 key = f"{fact.namespace}/{fact.name}"
                 self.memories[key] = replace(self.memories.get(key, EMPTY), selector=None)
             case _:
                 pass
-
-    def _blind(self, gap: Gap) -> None:
-        """What was recommended and done while nobody looked is as unknown as what was before we did."""
-        if not self.plan.exact and gap.prefix.startswith(_SHOWING_HPAS):
-            self.unseen_until_us |= dict.fromkeys(self.memories, gap.until_us)
 
     def _hpa_seen(self, fact: HpaSeen) -> None:
         key = f"{fact.namespace}/{fact.name}"

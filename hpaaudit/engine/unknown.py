@@ -4,12 +4,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeVar
 
+from hpaaudit.model.facts import Gap
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Behavior, Hpa
 from hpaaudit.model.memory import Memory, Recommendation, ScaleEvent
 from hpaaudit.model.units import SECOND, Micros
 
+_SHOWING_HPAS = ("*", "/apis/autoscaling/", "/apis/extensions/")
+"""Streams whose gaps hide what HPAs published."""
+
 _Entry = TypeVar("_Entry", Recommendation, ScaleEvent)
+
+
+def blinds(gap: Gap, period_us: Micros) -> bool:
+    """Whether several reconciles may have gone unseen: of a single one the next status tells what it did."""
+    return gap.until_us - gap.at_us > period_us and gap.prefix.startswith(_SHOWING_HPAS)
 
 
 def extremes(

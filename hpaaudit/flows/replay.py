@@ -4,7 +4,6 @@ import difflib
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -198,8 +197,7 @@ def _write(
         if prepared.derived is None:
             writer.add_facts(prepared.recording.watched(KEPT))
         else:
-            told = chain(prepared.recording.watched(("gaps",)), prepared.derived.facts)
-            writer.add_facts(told, repeated=prepared.derived.repeated)
+            writer.add_facts(prepared.derived.facts, repeated=prepared.derived.repeated)
         if tell is None:
             writer.add(_within(run_passes(prepared, hpas=hpas), since, until))
         else:

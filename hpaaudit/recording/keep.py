@@ -96,12 +96,13 @@ class Keeper:
     @property
     def bytes(self) -> int:
         """What the recording takes on the disk, without the ballast."""
-        return self._upkeep.bytes + (self._log.size if self._log else 0)
+        return self._upkeep.bytes + self.log_bytes
 
     @property
     def log_bytes(self) -> int:
         """What the log takes of the segment that is not yet whole."""
-        return self._log.size if self._log else 0
+        log = self._log
+        return log.size if log else 0
 
     @property
     def segments(self) -> int:
@@ -320,8 +321,7 @@ class Keeper:
         try:
             # What was let go is told once there is room: so there may be more after the first time.
             if not (self.seal(self._sealed_us) and self.seal(self._sealed_us)):
-                lost = self._pending.first_seq + self._pending.facts - self.acknowledged
-                raise RecordingError(f"{self.folder}: {self._refusal}; {lost} facts could not be written.")
+                raise RecordingError(f"{self.folder}: {self._refusal}; {self.unwritten} facts could not be written.")
             self._files.close()
             room.drop_ballast(self.folder)
         finally:

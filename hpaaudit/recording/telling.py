@@ -20,7 +20,7 @@ from hpaaudit.recording.slices import as_columns
 
 Array = NDArray[Any]
 
-WHOLE = ("controllers", "leases", "versions")
+WHOLE = ("controllers", "gaps", "leases", "versions")
 """Tables of which every fact tells something."""
 
 SPEC = ("uid", "api_version", "spec_json", "annotations_json", "gone")

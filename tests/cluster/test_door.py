@@ -93,6 +93,28 @@ def test_what_is_forbidden_keeps_no_recorder_from_being_ready_and_is_counted(
     assert re.search(r'hpaaudit_watch_restarts_total\{reason="refused",resource="pods"\} [1-9]', text)
 
 
+def test_a_right_that_is_withdrawn_or_was_only_half_given_is_named(
+    cluster: Cluster, namespace: str, create: Create, tmp_path: Path
+) -> None:
+    """To list and not to watch: seen once, and blind from then on."""
+    create("checkout")
+    rules = [
+        {"apiGroups": ["autoscaling"], "resources": ["horizontalpodautoscalers"], "verbs": ["list", "watch"]},
+        {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
+    ]
+    rbac = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}"
+    cluster.kube.post(f"{rbac}/roles", {"metadata": {"name": "some"}, "rules": rules})
+    subject = {"kind": "User", "name": "reader", "apiGroup": "rbac.authorization.k8s.io"}
+    role = {"kind": "Role", "name": "some", "apiGroup": "rbac.authorization.k8s.io"}
+    cluster.kube.post(f"{rbac}/rolebindings", {"metadata": {"name": "r"}, "subjects": [subject], "roleRef": role})
+    into, words = tmp_path / "recording", ("-n", namespace, "--for", "3s")
+    code, said = Recorder(into, cluster.dir / "reader.kubeconfig", *words).wait()
+    assert code == 0
+    (line,) = [line for line in said.splitlines() if line.startswith("cannot follow pods")]
+    assert "(403)" in line
+    assert 'cannot watch resource "pods"' in line
+
+
 def test_an_address_that_is_taken_is_one_line_and_no_folder(cluster: Cluster, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"

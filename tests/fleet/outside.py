@@ -7,6 +7,7 @@ from random import Random
 from hpaaudit.engine.world import is_controller
 from hpaaudit.model.facts import (
     Fact,
+    Gap,
     HpaGone,
     HpaSeen,
     PodGone,
@@ -56,3 +57,15 @@ def thin(facts: Sequence[Fact], chance: Random) -> Iterator[Fact]:
         else:
             seen.append(fact)
     yield from sorted(seen, key=lambda fact: fact.at_us)
+
+
+def blind(facts: Sequence[Fact], chance: Random) -> Iterator[Fact]:
+    """The same with a time in which nobody looked: what is watched stands as it is after it, and a gap says so."""
+    seen = list(published(facts))
+    begin = chance.randrange(len(seen) // 3, len(seen) // 2 + 1)
+    end_us = Micros(seen[begin].at_us + chance.randrange(10, 240) * SECOND)
+    missed = [fact for fact in seen[begin:] if fact.at_us < end_us]
+    yield from seen[:begin]
+    yield Gap(at_us=seen[begin].at_us, until_us=end_us, prefix="*", cause="nobody looked")
+    yield from (replace(fact, at_us=end_us) for fact in missed if isinstance(fact, WATCHED))
+    yield from seen[begin + len(missed) :]

@@ -6,6 +6,10 @@ import pytest
 
 import hpaaudit
 from hpaaudit.flows import fleet as flow
+from hpaaudit.model.facts import Gap
+from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.write import Writer
 from hpaaudit.results.read import Results
 from tests.bench import fleet, outside
 
@@ -110,3 +114,23 @@ def test_compiled_code_lies_in_the_users_cache_where_the_installation_is_not_our
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr("os.access", lambda *_: False)
     assert flow.cache_folder().parent == tmp_path / "hpaaudit"
+
+
+@pytest.mark.parametrize("seconds", [14, 16, 200])
+def test_after_a_gap_the_kernel_knows_as_little_as_the_rules_one_by_one(seconds: int, tmp_path: Path) -> None:
+    fleet.write(tmp_path / "fleet", hpas=2, hours=0.1, seed=SEED)
+    outside.write(tmp_path / "fleet", tmp_path / "seen", rows=1500)
+    facts = list(open_recording(tmp_path / "seen").facts())
+    middle = facts[len(facts) // 2].at_us
+    gap = Gap(at_us=middle, until_us=Micros(middle + seconds * SECOND), prefix="*", cause="it died")
+    with Writer(tmp_path / "gap", source="record", started_us=facts[0].at_us) as writer:
+        for fact in (*facts[: len(facts) // 2], gap, *facts[len(facts) // 2 :]):
+            writer.add(fact)
+    told: list[str] = []
+    with (
+        hpaaudit.replay(tmp_path / "gap", into=tmp_path / "a.duckdb", detail="numbers", warn=told.append) as ours,
+        hpaaudit.replay(tmp_path / "gap", into=tmp_path / "b.duckdb", detail="moved") as theirs,
+    ):
+        for table in ("reconciles", "coverage_gaps", "divergences"):
+            assert (table, _rows(ours, table)) == (table, _rows(theirs, table))
+    assert not [line for line in told if "one by one" in line]

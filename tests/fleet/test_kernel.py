@@ -18,7 +18,7 @@ from hpaaudit.model.flags import Flags
 from tests.conformance.expected import captures, name_of, releases
 from tests.fleet.beside import Walk, by_kernel, difference, one_by_one
 from tests.fleet.chance import compared, write
-from tests.fleet.outside import late, published, thin
+from tests.fleet.outside import blind, late, published, thin
 
 WORLDS, PASSES, SHARES = 120, 40, 4
 
@@ -77,7 +77,12 @@ def test_it_tells_what_the_real_controller_saw_likewise_from_outside(release: st
     decided, beyond, flags_of = 0, set(), _of_release(release)
     for number, capture in enumerate(captures(release)[:: 9 if release == "1.36" else 3]):
         facts, chance = list(Reader((capture,)).facts()), Random(number)  # noqa: S311 (a seed makes a world)
-        for kind, seen in (("all", published(facts)), ("late", late(facts, chance)), ("thin", thin(facts, chance))):
+        for kind, seen in (
+            ("all", published(facts)),
+            ("late", late(facts, chance)),
+            ("thin", thin(facts, chance)),
+            ("blind", blind(facts, chance)),
+        ):
             mine = folder / f"{kind}-{number}"
             write(mine, list(seen), rows=150)
             try:

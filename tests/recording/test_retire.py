@@ -11,7 +11,7 @@ from hpaaudit.flows.inspect import inspect
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.facts import Ended, Fact, Gap, HpaSeen
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.recording import retire, room
+from hpaaudit.recording import retire, room, sieve, watched
 from hpaaudit.recording.keep import Keeper
 from hpaaudit.recording.known import KEYS
 from hpaaudit.recording.limits import Limits
@@ -87,6 +87,12 @@ def test_what_is_too_old_is_removed_and_its_last_states_stay(
 
 def test_every_table_that_tells_only_changes_is_in_what_stays() -> None:
     assert set(retire.STATES) == set(KEYS) - {"events"}
+
+
+def test_of_every_table_that_tells_only_changes_the_last_state_is_kept_while_the_disk_is_full(
+    facts: list[Fact],
+) -> None:
+    assert {watched.to_row(0, fact)[0] for fact in facts if type(fact) in sieve._object} == set(KEYS)
 
 
 def test_the_newest_segment_stays_whatever_its_age_and_size(

@@ -8,12 +8,15 @@ from hpaaudit.engine.fleet.beyond import Beyond
 from hpaaudit.engine.fleet.hpas import SHOWN_WHOLE
 from hpaaudit.engine.fleet.ids import Array, Ids
 from hpaaudit.engine.fleet.rows import Rows, chosen, joined
+from hpaaudit.engine.fleet.tape import NONE
+from hpaaudit.engine.fleet.told import NULL
 from hpaaudit.engine.instants import NOWHERE, STATUS_WRITE, Evidence
 from hpaaudit.engine.lives import Life
 from hpaaudit.engine.plan import Plan, Reading
+from hpaaudit.engine.unknown import blinds
 from hpaaudit.engine.world import LAG_US
 from hpaaudit.model.columns import Telling
-from hpaaudit.model.facts import Fact, HpaSeen
+from hpaaudit.model.facts import Fact, Gap, HpaSeen
 from hpaaudit.model.units import Micros
 
 
@@ -32,6 +35,7 @@ class Derived:
         times, statuses = [np.empty(0, np.int64)], dict[str, list[Array]]()
         self.repeated: list[int] = []
         self.facts: list[Fact] = []
+        self._gaps: list[tuple[int, Gap]] = []
         for part in parts:
             self._take(part, statuses)
             times.append(part.at_us)
@@ -52,6 +56,8 @@ class Derived:
                 life = self._reading.lives.seen(index, fact)
                 if life is not None:
                     life.seen = fact
+            elif isinstance(fact, Gap):
+                self._gaps.append((index, fact))
             else:
                 self._reading.learn(index, fact)
         for text in part.texts:
@@ -83,7 +89,24 @@ class Derived:
         order = np.lexsort([rank[rows["hpa"]], rows["at_us"], rows["facts"]])
         rows = chosen(rows, order)
         rows["number"] = np.arange(1, len(order) + 1)
-        return chosen(rows, np.argsort(rows["hpa"], kind="stable"))
+        rows = chosen(rows, np.argsort(rows["hpa"], kind="stable"))
+        rows["blind"], rows["blind_us"] = self._blind(rows, keys)
+        return rows
+
+    def _blind(self, rows: Rows, keys: Ids[tuple[str, str]]) -> tuple[Array, Array]:
+        """The last long gap since the pass before: after how many facts it stands, NONE without, and its end."""
+        gaps = [(index, gap.until_us) for index, gap in self._gaps if blinds(gap, self.period_us)]
+        seq, until_us = np.array([(NONE, NULL), *gaps], np.int64).T
+        last = np.searchsorted(seq, rows["facts"], "left") - 1
+        first = np.zeros(len(keys), np.int64)
+        for key, lives in self._reading.lives.of.items():
+            namespace, name = key.split("/", 1)
+            first[keys.of((namespace, name))] = lives[0].first
+        since = first[rows["hpa"]]
+        same = rows["hpa"][1:] == rows["hpa"][:-1]
+        since[1:][same] = rows["facts"][:-1][same]
+        new = seq[last] >= since
+        return np.where(new, seq[last], NONE), np.where(new, until_us[last], NULL)
 
     def _rows(self, life: Life, keys: Ids[tuple[str, str]]) -> Rows:
         times, reading = self._times, self._reading
@@ -104,11 +127,14 @@ class Derived:
             "earlier": np.minimum(facts, np.searchsorted(times, at_us - LAG_US, "right")),
             "until": until,
             "ready": np.maximum(ahead, until),
+            "blind": facts,
+            "blind_us": facts,
         }
 
 
 _NOTHING: Rows = dict.fromkeys(
-    ("hpa", "facts", "at_us", "began_us", "number", "source", "earlier", "until", "ready"), np.empty(0, np.int64)
+    ("hpa", "facts", "at_us", "began_us", "number", "source", "earlier", "until", "ready", "blind", "blind_us"),
+    np.empty(0, np.int64),
 )
 
 

@@ -78,6 +78,8 @@ def decide(
         forget(memory, hpa)
         memory.unseen_us[hpa] = NULL
         memory.epoch[hpa], memory.forgot[hpa], since = passes.epoch[at], passes.started[at], 0
+    if passes.blind_us[at] != NULL:
+        memory.unseen_us[hpa] = passes.blind_us[at]
     memory.facts[hpa] = index
     state = upto(hpas.seq, cursors.hpa[hpa], hpas.row_to[hpa], index)
     cursors.hpa[hpa] = state

@@ -19,6 +19,7 @@ from hpaaudit.engine.fleet.scales import ScaleTracks, by_controller
 from hpaaudit.engine.fleet.specs import Asked, asked_of, quantity_of
 from hpaaudit.engine.fleet.tape import NONE, Hpas, Passes, Tape
 from hpaaudit.engine.fleet.terms import TermTable
+from hpaaudit.engine.fleet.told import NULL
 from hpaaudit.engine.instants import GRID
 from hpaaudit.engine.release import Rules
 from hpaaudit.model.columns import Columns, Slice
@@ -259,6 +260,7 @@ class Fleet:
             at_us=passes["at_us"],
             published=self._published(passes),
             reach_us=np.where(passes["source"] == GRID, period_us + period_us // 2, period_us),
+            blind_us=np.where((passes["blind"] != NONE) & (passes["blind"] >= started), passes["blind_us"], NULL),
             epoch=epoch,
             started=started,
             written=written,

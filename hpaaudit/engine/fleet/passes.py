@@ -12,7 +12,7 @@ from hpaaudit.engine.fleet.tape import NONE
 from hpaaudit.engine.instants import SOURCES
 from hpaaudit.model.columns import Columns
 
-_COLUMNS = ("hpa", "facts", "at_us", "began_us", "number", "source", "earlier", "until", "ready")
+_COLUMNS = ("hpa", "facts", "at_us", "began_us", "number", "source", "earlier", "until", "ready", "blind", "blind_us")
 LINE = len(SOURCES)
 """The source of a pass that has a line of its own."""
 
@@ -69,6 +69,8 @@ class PassTracks:
             "earlier": facts,
             "until": nothing,
             "ready": nothing,
+            "blind": nothing,
+            "blind_us": nothing,
         }
         self._count += len(order)
         rows = joined([self._waiting, rows])

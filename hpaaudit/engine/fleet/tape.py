@@ -269,6 +269,7 @@ class Passes(NamedTuple):
     facts      how many stand before it;  earlier   as many of them as a cache that lags has seen
     published  the status that stood after it, NONE where nothing needs to be told from it
     reach_us   how much later an answer may have come that it saw
+    blind_us   until when nobody looked since the pass before it, NULL where somebody did
     epoch      which controller process it was;  started   how many facts stood before that began
     written    NONE where nothing tells how its write of the scale went, else whether it was done, at `written_us`
     metric_at  where its proposals are put
@@ -281,6 +282,7 @@ class Passes(NamedTuple):
     at_us: Ints
     published: Ints
     reach_us: Ints
+    blind_us: Ints
     epoch: Ints
     started: Ints
     written: Ints

@@ -1,4 +1,7 @@
 -- When is that, as Kubernetes writes times?
 -- NULL for no time and for Go's zero time.
-create macro published_time(text) as
-    if(coalesce(text, '') = '' or starts_with(text, '0001-01-01'), null, text::timestamptz at time zone 'UTC');
+create macro published_time(text) as case
+    when coalesce(text, '') = '' or starts_with(text, '0001-01-01') then null
+    when ends_with(text, 'Z') then left(text, -1)::timestamp
+    else make_timestamp(epoch_us(text::timestamptz))
+end;
