@@ -47,11 +47,12 @@ class Collection:
             queue.put_nowait(line)
 
     def page(self, query: Any, version: int) -> bytes:
-        """A page of all that is there."""
-        first, limit = int(query.get("continue") or 0), int(query.get("limit") or self.size)
+        """A page of all that is there; all say the version of the first, so that a watch tells what came since."""
+        begun, _, place = str(query.get("continue") or f"{version}/0").partition("/")
+        first, limit = int(place), int(query.get("limit") or self.size)
         last = min(first + limit, self.size)
-        items = ",".join(self.item(place) for place in range(first, last))
-        meta = json.dumps({"resourceVersion": str(version), "continue": str(last) if last < self.size else ""})
+        items = ",".join(self.item(one) for one in range(first, last))
+        meta = json.dumps({"resourceVersion": begun, "continue": f"{begun}/{last}" if last < self.size else ""})
         head = f'{{"kind":"{self.kind}List","apiVersion":"{self.version}","metadata":{meta}'
         return f'{head},"items":[{items}]}}'.encode()
 
