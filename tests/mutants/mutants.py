@@ -191,6 +191,18 @@ MUTANTS = (
     Mutant("propose", "_refilled", "bounds.capped", "False"),
     Mutant("propose", "per_pod", "if not tolerant", "if tolerant"),
     Mutant("propose", "per_pod", "replicas = status_replicas", "replicas = 0"),
+    # published
+    Mutant("published", "followed", "scaled and published_desired", "published_desired"),
+    Mutant("published", "followed", "published_desired != desired", "published_desired == desired"),
+    Mutant("published", "followed", "scaled and published_desired != desired", "scaled"),
+    Mutant("published", "followed", "not scaled and moves", "moves"),
+    Mutant("published", "followed", "moves and published_current", "published_current"),
+    Mutant("published", "followed", "published_current == current", "published_current != current"),
+    Mutant("published", "followed", " and published_current == current", ""),
+    Mutant("published", "is_unbent", "fails or ", ""),
+    Mutant("published", "is_unbent", "ready and ", ""),
+    Mutant("published", "is_unbent", "within and ", ""),
+    Mutant("published", "is_unbent", " and active", ""),
     # reason
     Mutant("reason", "of_metric", "proposal == current and ", ""),
     Mutant("reason", "of_metric", "if ratio == 1.0", "if ratio != 1.0"),
