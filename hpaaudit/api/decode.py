@@ -4,7 +4,11 @@ from hpaaudit.api import v1, v2, v2beta1
 from hpaaudit.model.facts import HpaSeen
 from hpaaudit.model.hpa import Hpa, HpaSpec, HpaStatus
 
-READ = ("autoscaling/v2", "autoscaling/v2beta2", "autoscaling/v2beta1", "autoscaling/v1")
+V1, V2BETA1 = "autoscaling/v1", "autoscaling/v2beta1"
+SHOWN_WHOLE = ("autoscaling/v2", "autoscaling/v2beta2")
+"""The served versions whose status is one text, of one shape."""
+
+READ = (*SHOWN_WHOLE, V2BETA1, V1)
 """The served versions that we read; v2beta2 has the shape of v2."""
 
 
@@ -22,17 +26,17 @@ def decode_hpa(fact: HpaSeen) -> Hpa:
 
 
 def _spec(fact: HpaSeen) -> HpaSpec:
-    if fact.api_version == "autoscaling/v1":
+    if fact.api_version == V1:
         return v1.decode_spec(fact.spec_json, fact.annotations_json)
-    if fact.api_version == "autoscaling/v2beta1":
+    if fact.api_version == V2BETA1:
         return v2beta1.decode_spec(fact.spec_json, fact.annotations_json)
     return v2.decode_spec(fact.spec_json)
 
 
 def decode_status(fact: HpaSeen) -> HpaStatus:
     """What an HPA's status says."""
-    if fact.api_version == "autoscaling/v1":
+    if fact.api_version == V1:
         return v1.decode_status(fact.status_json, fact.annotations_json)
-    if fact.api_version == "autoscaling/v2beta1":
+    if fact.api_version == V2BETA1:
         return v2beta1.decode_status(fact.status_json)
     return v2.decode_status(fact.status_json)

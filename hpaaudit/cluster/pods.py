@@ -2,22 +2,18 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 from sys import intern
 from typing import Any, NamedTuple
-
-import msgspec
 
 from hpaaudit.api.see import pod_seen
 from hpaaudit.api.selector import Selector, equalities
 from hpaaudit.cluster.client import Answer, Client
 from hpaaudit.cluster.shapes import PODS
 from hpaaudit.cluster.watch import Key, key_of, named, pages
+from hpaaudit.model.digest import digest
 from hpaaudit.model.facts import Fact, PodGone, PodSeen
 from hpaaudit.model.target import Pod
 from hpaaudit.model.units import Micros
-
-_packed = msgspec.msgpack.Encoder().encode
 
 Selection = tuple[str, Selector | None]
 """Pods to read: of a namespace those that a selector matches, or (None) all."""
@@ -156,9 +152,4 @@ class Pods:
 def _known(pod: Pod) -> Known:
     version = pod.resource_version
     number = int(version) if version.isdecimal() else 0
-    return Known(pod.uid, number, hash(pod.labels), _digest(replace(pod, resource_version="")))
-
-
-def _digest(pod: Pod) -> bytes:
-    """What differs wherever two pods do; Python's own hash is the same for some numbers."""
-    return blake2b(_packed(pod), digest_size=16).digest()
+    return Known(pod.uid, number, hash(pod.labels), digest(replace(pod, resource_version="")))

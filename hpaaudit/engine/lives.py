@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from hpaaudit.api.decode import READ, decode_hpa, decode_status
+from hpaaudit.api.decode import READ, V1, decode_hpa, decode_status
 from hpaaudit.api.requests import target_ref
 from hpaaudit.engine.instants import EVENT, SCALE_WRITE, STATUS_WRITE, Evidence, instants, merged
 from hpaaudit.model.facts import EventSeen, HpaGone, HpaSeen, TargetRef, TargetSeen
@@ -128,7 +128,7 @@ class Lives:
 
 def _status(fact: HpaSeen) -> object:
     """What tells two statuses apart; those of v1 stand among annotations that others may write as well."""
-    return decode_status(fact) if fact.api_version == "autoscaling/v1" else fact.status_json
+    return decode_status(fact) if fact.api_version == V1 else fact.status_json
 
 
 def unsupported(fact: HpaSeen) -> str:

@@ -4,6 +4,7 @@ import difflib
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -95,8 +96,8 @@ def replay(
     folder = Path(recording)
     path = folder / RESULTS if into is None else Path(into)
     span = (since, until)
-    asked = _Asked(release=release, flags=flags or {}, hpas=hpas, until=until, behaviours=behaviours)
-    prepared = _for_kernel(folder, asked, detail, warn)
+    ready = partial(prepare, folder, release=release, flags=flags or {}, hpas=hpas, until=until, behaviours=behaviours)
+    prepared = _for_kernel(folder, until, detail, lambda: ready(compiled=True), warn)
     if prepared is not None:
         from hpaaudit.engine.fleet.beyond import Beyond
 
@@ -104,34 +105,12 @@ def replay(
             return _write(prepared, path, "numbers", hpas, span, overwrite=overwrite or into is None, tell=warn)
         except Beyond as reason:
             warn(f"decided one by one, for {reason}")
-    prepared = asked.prepare(folder)
+    prepared = ready()
     _tell_left_out(prepared, warn)
     seconds = len(prepared.plan.passes) * (SECONDS_EACH if prepared.plan.exact else SECONDS_EACH_GUESSED)
     if seconds > PATIENCE_SECONDS:
         warn(_slow(seconds))
     return _write(prepared, path, detail or "moved", hpas, span, overwrite=overwrite or into is None)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """How a recording is to be prepared, as in `replay`."""
-
-    release: str | None
-    flags: Mapping[str, str]
-    hpas: Collection[str]
-    until: Micros | None
-    behaviours: Mapping[str, bool] | None
-
-    def prepare(self, folder: Path, *, compiled: bool = False) -> Prepared:
-        return prepare(
-            folder,
-            release=self.release,
-            flags=self.flags,
-            hpas=self.hpas,
-            until=self.until,
-            behaviours=self.behaviours,
-            compiled=compiled,
-        )
 
 
 def _tell_left_out(prepared: Prepared, warn: Callable[[str], None]) -> None:
@@ -145,7 +124,13 @@ def _tell_left_out(prepared: Prepared, warn: Callable[[str], None]) -> None:
         warn(f"{key} is not replayed: {reason}")
 
 
-def _for_kernel(folder: Path, asked: _Asked, detail: str | None, warn: Callable[[str], None]) -> Prepared | None:
+def _for_kernel(
+    folder: Path,
+    until: Micros | None,
+    detail: str | None,
+    ready: Callable[[], Prepared],
+    warn: Callable[[str], None],
+) -> Prepared | None:
     """A recording prepared for the compiled rules, None where they cannot decide it or are not worth their start."""
     from hpaaudit.flows import fleet
     from hpaaudit.recording.read import open_recording
@@ -154,12 +139,12 @@ def _for_kernel(folder: Path, asked: _Asked, detail: str | None, warn: Callable[
         return None
     from hpaaudit.engine.fleet.beyond import Beyond
 
-    opened = open_recording(folder, until_us=asked.until)
+    opened = open_recording(folder, until_us=until)
     lines, facts = fleet.lines(opened), sum(segment.facts for segment in opened.segments)
     if detail is None and (lines or facts) < (fleet.WORTH_IT if lines else fleet.FACTS_WORTH_READING):
         return None
     try:
-        prepared = asked.prepare(folder, compiled=True)
+        prepared = ready()
     except Beyond as reason:
         warn(f"decided one by one, for {reason}")
         return None

@@ -32,9 +32,23 @@ class Words:
     codes: "NDArray[np.int32]"
     words: tuple[str, ...]
 
+    def are(self, word: str) -> "NDArray[np.bool_]":
+        """Where a text is this word."""
+        code = self.words.index(word) if word in self.words else len(self.words)
+        found: NDArray[np.bool_] = self.codes == code
+        return found
+
 
 Columns: TypeAlias = Mapping[str, Numbers | Words]
 """A table by column name; all columns are equally long."""
+
+
+def words(table: Columns, name: str) -> Words:
+    """A column of texts."""
+    column = table[name]
+    if not isinstance(column, Words):
+        raise TypeError(f"{name} is no column of texts")
+    return column
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +93,6 @@ class Telling:
     texts       what the statuses say
     """
 
-    first_seq: int
     at_us: "NDArray[np.int64]"
     facts: Sequence[tuple[int, Fact]]
     keys: tuple[str, ...]

@@ -12,9 +12,8 @@ from hpaaudit.recording.rows import Row
 
 MAGIC = b"hpaaudit log 1\n\0"
 ACKNOWLEDGED = struct.Struct("<QI")  # bytes of the log that are known to be on the disk, and the checksum of these 8
-START = struct.Struct(
-    "<IIIQ"
-)  # of a frame: bytes of its body, bytes of that unpacked, facts in it, number of the first
+# Of a frame: bytes of its body, bytes of that unpacked, facts in it, number of the first.
+START = struct.Struct("<IIIQ")
 CHECKSUM = struct.Struct("<I")  # of the start and the body, which follows
 BEGIN = len(MAGIC) + ACKNOWLEDGED.size
 

@@ -1,6 +1,6 @@
 """What stood when a recording ended: the last state of everything that is told only when it changes."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from operator import itemgetter
 from pathlib import Path
 
@@ -25,6 +25,17 @@ KEYS: dict[str, tuple[str, ...]] = {
     "versions": (),
 }
 """What tells the objects of a table apart; nothing, where there is one."""
+
+
+def object_of(fact: Fact) -> Hashable:
+    """Return which object a fact tells the state of, None for one that tells of none: reads and gaps are made anew."""
+    if type(fact) not in watched.TO_ROW:
+        return None
+    table, row = watched.to_row(0, fact)
+    if table not in KEYS:
+        return None
+    names = [column.name for column in TABLES[table].columns]
+    return (table, *(row[names.index(name)] for name in KEYS[table]))
 
 
 def last_states(folder: Path, segments: Sequence[Segment], tables: Collection[str]) -> list[Fact]:

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from hashlib import blake2b
 from operator import attrgetter
 from typing import Generic
 
-import msgspec
-
+from hpaaudit.model.digest import digest
 from hpaaudit.model.facts import ResourceMetricsRead, ScaleRead, TargetRef, ValuesRead
 from hpaaudit.model.metrics import ContainerUsage, MetricsRequest, MetricValue, PodSample
 from hpaaudit.model.units import Micros, Milli
@@ -26,7 +24,6 @@ SCALE, RESOURCE, VALUES = "scale", "resource", "values"
 MILLI = 1000
 _BOTH = ("cpu", "memory")
 
-_packed = msgspec.msgpack.Encoder().encode
 _pod = attrgetter("pod")
 _object = attrgetter("object")
 _request = attrgetter("api", "namespace", "resource", "object", "metric", "selector", "metric_selector")
@@ -52,7 +49,7 @@ class ReadEncoder:
         if isinstance(read, ResourceMetricsRead):
             if read.samples is not None:
                 samples = keyed(read.samples, _pod)
-                digests = {key: _digest(sample) for key, sample in samples.items()}
+                digests = {key: digest(sample) for key, sample in samples.items()}
                 for change in changes(self._samples.get(stream, {}), digests):
                     yield from _sample_rows(seq, read.request, change, samples.get(change.key))
                 self._samples[stream] = digests
@@ -61,11 +58,6 @@ class ReadEncoder:
             for found in changes(self._values.get(stream, {}), values):
                 yield "metric_values", _value_row(seq, read.request, found)
             self._values[stream] = values
-
-
-def _digest(sample: PodSample) -> bytes:
-    """What differs wherever two samples do; Python's own hash is the same for -1 and -2, and for 0 and 2^61 - 1."""
-    return blake2b(_packed(sample), digest_size=16).digest()
 
 
 def _stream(read: Read) -> Stream:

@@ -11,7 +11,7 @@ from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording import manifest
 from hpaaudit.recording.durable import sync_folder
 from hpaaudit.recording.grow import write_segment
-from hpaaudit.recording.known import last_states
+from hpaaudit.recording.known import KEYS, last_states
 from hpaaudit.recording.manifest import Removed, Segment
 from hpaaudit.recording.pending import Pending
 from hpaaudit.recording.room import mark_uploaded
@@ -19,7 +19,7 @@ from hpaaudit.recording.sieve import EVERYTHING
 from hpaaudit.recording.survey import survey
 
 HOUR = 3600 * SECOND
-STATES = ("controllers", "hpas", "pods", "targets", "rollouts", "scaled_objects", "leases", "api_services", "versions")
+STATES = tuple(table for table in KEYS if table != "events")
 """Tables that tell something only when it changes."""
 
 

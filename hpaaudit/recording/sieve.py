@@ -1,54 +1,24 @@
 """Lets facts go while the disk takes nothing and memory fills: pods before metrics before HPAs."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from hpaaudit.model.facts import (
-    ApiServiceSeen,
-    ControllerSeen,
     Ended,
-    EventSeen,
     Fact,
     Gap,
-    HpaGone,
-    HpaSeen,
-    LeaseSeen,
     PodGone,
     PodSeen,
     ResourceMetricsRead,
-    RolloutSeen,
-    ScaledObjectGone,
-    ScaledObjectSeen,
-    TargetGone,
-    TargetSeen,
     ValuesRead,
-    VersionRead,
 )
 from hpaaudit.model.units import Micros
+from hpaaudit.recording.known import object_of
 
 EVERYTHING = "*"
 PODS = "/api/v1/pods"
 LEVELS = (1.0, 1.25, 1.5)
 """How full memory is, in budgets, when pods, metrics and all the rest are let go."""
-
-_object: dict[type[Any], Callable[[Any], Hashable]] = {
-    ControllerSeen: lambda _: "controller",
-    VersionRead: lambda _: "version",
-    HpaSeen: lambda fact: ("hpa", fact.namespace, fact.name),
-    HpaGone: lambda fact: ("hpa", fact.namespace, fact.name),
-    PodSeen: lambda fact: ("pod", fact.pod.namespace, fact.pod.name),
-    PodGone: lambda fact: ("pod", fact.namespace, fact.name),
-    TargetSeen: lambda fact: ("target", fact.target),
-    TargetGone: lambda fact: ("target", fact.target),
-    RolloutSeen: lambda fact: ("rollout", fact.target),
-    ScaledObjectSeen: lambda fact: ("scaled object", fact.namespace, fact.name),
-    ScaledObjectGone: lambda fact: ("scaled object", fact.namespace, fact.name),
-    EventSeen: lambda fact: ("event", fact.namespace, fact.name),
-    LeaseSeen: lambda fact: ("lease", fact.namespace, fact.name),
-    ApiServiceSeen: lambda fact: ("service", fact.name),
-}
-"""Which object a fact tells the state of; a read has none, for it is made again."""
 
 
 @dataclass(slots=True)
@@ -69,8 +39,9 @@ class Sieve:
         if prefix is None:
             return True
         self.since.setdefault(prefix, fact.at_us)
-        if type(fact) in _object:
-            self.last[_object[type(fact)](fact)] = fact
+        thing = object_of(fact)
+        if thing is not None:
+            self.last[thing] = fact
         return False
 
     def _prefix(self, fact: Fact, fullness: float) -> str | None:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hpaaudit.model.columns import Columns, Telling, Words
+from hpaaudit.model.columns import Columns, Telling, Words, words
 from hpaaudit.model.facts import Fact
 from hpaaudit.recording import watched
 from hpaaudit.recording.manifest import Segment
@@ -23,6 +23,9 @@ Array = NDArray[Any]
 WHOLE = ("controllers", "gaps", "leases", "versions")
 """Tables of which every fact tells something."""
 
+ASKED = (*WHOLE, "events", "hpas", "targets")
+TIMES = ("seq", "at_us")
+
 SPEC = ("uid", "api_version", "spec_json", "annotations_json", "gone")
 """What makes a row of an HPA more than another status."""
 
@@ -33,34 +36,36 @@ def read_telling(folder: Path, segments: Sequence[Segment], component: str) -> I
     """Yield what each segment tells; `component` is whose Events do. Raises `Unsound`."""
     hpas, targets = _Last(("namespace", "name")), _Last(TARGET)
     for segment in segments:
+        tables = _tables(folder, segment)
+        at_us = np.zeros(segment.facts, np.int64)
+        for rows in tables.values():
+            at_us[rows.column("seq").to_numpy() - segment.first_seq] = rows.column("at_us").to_numpy()
         found: list[tuple[int, Fact]] = []
         for table in WHOLE:
-            rows = _table(folder, segment, table)
-            if rows is not None:
-                found += _facts(table, rows)
-        events = _table(folder, segment, "events")
-        if events is not None:
-            found += _facts("events", events.filter(pa.array(_is(as_columns(events), "component", component))))
-        rows = _table(folder, segment, "targets")
-        if rows is not None:
+            if table in tables:
+                found += _facts(table, tables[table])
+        if "events" in tables:
+            rows = tables["events"]
+            found += _facts("events", rows.filter(pa.array(words(as_columns(rows), "component").are(component))))
+        if "targets" in tables:
+            rows = tables["targets"]
             scaled = rows.filter(pa.array(~_codes(as_columns(rows), "gone")))
             other = targets.differs(as_columns(scaled), ("spec_replicas",))["spec_replicas"]
             found += _facts("targets", scaled.filter(pa.array(other)))
         keys: tuple[str, ...] = ()
         key, seq, repeated, texts = *([np.empty(0, np.int64)] * 3), keys
-        rows = _table(folder, segment, "hpas")
-        if rows is not None:
+        if "hpas" in tables:
+            rows = tables["hpas"]
             shown = as_columns(rows)
             differs = hpas.differs(shown, (*SPEC, "status_json"))
             found += _facts("hpas", rows.filter(pa.array(np.logical_or.reduce([differs[name] for name in SPEC]))))
             keys, every = hpas.keys(shown)
             alive = ~_codes(shown, "gone")
             changed = differs["status_json"] & alive
-            key, seq, texts = every[changed], _codes(shown, "seq")[changed], _words(shown, "status_json").words
+            key, seq, texts = every[changed], _codes(shown, "seq")[changed], words(shown, "status_json").words
             repeated = _codes(shown, "seq")[alive & ~differs["status_json"] & ~differs["uid"]]
         yield Telling(
-            first_seq=segment.first_seq,
-            at_us=_times(folder, segment),
+            at_us=at_us,
             facts=sorted(found, key=itemgetter(0)),
             keys=keys,
             key=key,
@@ -68,6 +73,16 @@ def read_telling(folder: Path, segments: Sequence[Segment], component: str) -> I
             repeated=repeated,
             texts=texts,
         )
+
+
+def _tables(folder: Path, segment: Segment) -> dict[str, pa.Table]:
+    """The tables of facts of a segment: of those that tell nothing only when their facts were seen."""
+    found = {}
+    for file in segment.files:
+        if file.table not in PARTS:
+            names = [one.name for one in TABLES[file.table].columns] if file.table in ASKED else TIMES
+            found[file.table] = arrow(folder, segment, file.table, names)
+    return found
 
 
 class _Last:
@@ -83,7 +98,7 @@ class _Last:
         return tuple("/".join(name) for name in named), key
 
     def _named(self, rows: Columns) -> tuple[list[tuple[str, ...]], Array]:
-        columns = [_words(rows, name) for name in self._names]
+        columns = [words(rows, name) for name in self._names]
         codes = np.stack([one.codes for one in columns])
         distinct, places = np.unique(codes, axis=1, return_inverse=True)
         named = [tuple(one.words[code] for one, code in zip(columns, own, strict=True)) for own in distinct.T.tolist()]
@@ -118,39 +133,11 @@ def _value(code: Any, texts: Sequence[str] | None) -> Any:
     return int(code) if texts is None else None if code < 0 else texts[code]
 
 
-def _table(folder: Path, segment: Segment, table: str) -> pa.Table | None:
-    return arrow(folder, segment, table, [one.name for one in TABLES[table].columns])
-
-
 def _facts(table: str, rows: pa.Table) -> Iterator[tuple[int, Fact]]:
     columns = [values(rows.column(one.name)) for one in TABLES[table].columns]
     return (watched.to_fact(table, row) for row in zip(*columns, strict=True))
 
 
-def _words(rows: Columns, name: str) -> Words:
-    found = rows[name]
-    if not isinstance(found, Words):
-        raise TypeError(f"{name} is no column of texts")
-    return found
-
-
 def _codes(rows: Columns, name: str) -> Array:
     found = rows[name]
     return found.codes if isinstance(found, Words) else found.values
-
-
-def _is(rows: Columns, name: str, word: str) -> Array:
-    found = _words(rows, name)
-    return np.array([*(one == word for one in found.words), False], bool)[found.codes]
-
-
-def _times(folder: Path, segment: Segment) -> Array:
-    """When every fact of a segment was seen."""
-    at_us = np.zeros(segment.facts, np.int64)
-    for file in segment.files:
-        if file.table not in PARTS:
-            rows = arrow(folder, segment, file.table, ("seq", "at_us"))
-            if rows is not None:
-                columns = as_columns(rows)
-                at_us[_codes(columns, "seq") - segment.first_seq] = _codes(columns, "at_us")
-    return at_us

@@ -11,12 +11,30 @@ from hpaaudit.model.units import SECOND
 from hpaaudit.recording.read import open_recording
 from hpaaudit.recording.verify import verify
 from tests.cluster.cluster import Cluster
-from tests.cluster.recorder import ROOT, Recorder, command
-from tests.recording.shim import ALL, SYNC, make_disk
+from tests.cluster.recorder import ROOT, command
+from tests.recording.shim import ALL, SYNC, Disk, make_disk
 
 Create = Callable[..., None]
 REFUSED = "what is seen waits in memory until the disk takes it"
 TAKEN = "the disk takes everything again"
+
+
+def recorder(into: Path, disk: Disk, cluster: Cluster, namespace: str) -> "subprocess.Popen[str]":
+    """A recorder of a namespace, on a disk that may misbehave."""
+    options = ("--kubeconfig", str(cluster.dir / "admin.kubeconfig"), "-n", namespace, "--interval", "500ms")
+    return subprocess.Popen(
+        command("record", "--into", str(into), *options),
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=disk.environment,
+    )
+
+
+def until_logged(into: Path) -> None:
+    """Wait until a recorder has begun its log."""
+    while not (into / "log/000001.wal").exists():
+        time.sleep(0.1)
 
 
 def heard(process: "subprocess.Popen[str]", words: str) -> str:
@@ -34,11 +52,8 @@ def test_a_recorder_outlives_a_full_disk_and_loses_nothing(
     create("checkout")
     into = tmp_path / "recording"
     disk = make_disk(into, tmp_path)
-    options = ("--kubeconfig", str(cluster.dir / "admin.kubeconfig"), "-n", namespace, "--interval", "500ms")
-    started = [*command("record", "--into", str(into), *options)]
-    with subprocess.Popen(started, cwd=ROOT, stderr=subprocess.PIPE, text=True, env=disk.environment) as process:
-        while not (into / "log/000001.wal").exists():
-            time.sleep(0.1)
+    with recorder(into, disk, cluster, namespace) as process:
+        until_logged(into)
         disk.misbehave(errno.ENOSPC, ALL)
         assert "No space left on device" in heard(process, REFUSED)
         since = time.time()
@@ -66,16 +81,12 @@ def test_a_recorder_that_starts_again_on_a_disk_that_refuses_waits_for_it(
     create("checkout")
     into = tmp_path / "recording"
     disk = make_disk(into, tmp_path)
-    kubeconfig = cluster.dir / "admin.kubeconfig"
-    options = ("-n", namespace, "--interval", "500ms")
-    recorder = Recorder(into, kubeconfig, *options)
-    while not (into / "log/000001.wal").exists():
-        time.sleep(0.1)
-    recorder.process.kill()
-    recorder.process.communicate()
+    with recorder(into, disk, cluster, namespace) as first:
+        until_logged(into)
+        first.kill()
+        first.communicate()
     disk.misbehave(errno.EROFS, ALL)
-    started = [*command("record", "--into", str(into), "--kubeconfig", str(kubeconfig), *options)]
-    with subprocess.Popen(started, cwd=ROOT, stderr=subprocess.PIPE, text=True, env=disk.environment) as process:
+    with recorder(into, disk, cluster, namespace) as process:
         assert "Read-only file system" in heard(process, "It is tried again until the disk takes it.")
         disk.behave()
         heard(process, f"going on in {into}")
@@ -92,11 +103,8 @@ def test_a_second_signal_does_not_wait_for_the_disk(
     create("checkout")
     into = tmp_path / "recording"
     disk = make_disk(into, tmp_path)
-    options = ("--kubeconfig", str(cluster.dir / "admin.kubeconfig"), "-n", namespace, "--interval", "500ms")
-    started = [*command("record", "--into", str(into), *options)]
-    with subprocess.Popen(started, cwd=ROOT, stderr=subprocess.PIPE, text=True, env=disk.environment) as process:
-        while not (into / "log/000001.wal").exists():
-            time.sleep(0.1)
+    with recorder(into, disk, cluster, namespace) as process:
+        until_logged(into)
         acknowledged = len(list(open_recording(into).facts()))
         disk.misbehave(-600, SYNC)
         process.terminate()

@@ -80,11 +80,7 @@ def test_what_is_forbidden_keeps_no_recorder_from_being_ready_and_is_counted(
 ) -> None:
     create("checkout")
     rule = {"apiGroups": ["autoscaling"], "resources": ["horizontalpodautoscalers"], "verbs": ["list", "watch"]}
-    rbac = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}"
-    cluster.kube.post(f"{rbac}/roles", {"metadata": {"name": "some"}, "rules": [rule]})
-    subject = {"kind": "User", "name": "reader", "apiGroup": "rbac.authorization.k8s.io"}
-    role = {"kind": "Role", "name": "some", "apiGroup": "rbac.authorization.k8s.io"}
-    cluster.kube.post(f"{rbac}/rolebindings", {"metadata": {"name": "r"}, "subjects": [subject], "roleRef": role})
+    cluster.allow("reader", namespace, [rule])
     with listening(tmp_path / "recording", cluster.dir / "reader.kubeconfig", namespace) as ask:
         said = until_ready(ask)
         text = ask("/metrics")[1]
@@ -102,11 +98,7 @@ def test_a_right_that_is_withdrawn_or_was_only_half_given_is_named(
         {"apiGroups": ["autoscaling"], "resources": ["horizontalpodautoscalers"], "verbs": ["list", "watch"]},
         {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
     ]
-    rbac = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}"
-    cluster.kube.post(f"{rbac}/roles", {"metadata": {"name": "some"}, "rules": rules})
-    subject = {"kind": "User", "name": "reader", "apiGroup": "rbac.authorization.k8s.io"}
-    role = {"kind": "Role", "name": "some", "apiGroup": "rbac.authorization.k8s.io"}
-    cluster.kube.post(f"{rbac}/rolebindings", {"metadata": {"name": "r"}, "subjects": [subject], "roleRef": role})
+    cluster.allow("reader", namespace, rules)
     into, words = tmp_path / "recording", ("-n", namespace, "--for", "3s")
     code, said = Recorder(into, cluster.dir / "reader.kubeconfig", *words).wait()
     assert code == 0

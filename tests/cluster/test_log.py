@@ -75,11 +75,7 @@ def test_a_recording_is_told_from_its_start_to_its_end(
 def test_what_is_refused_says_where_and_how(cluster: Cluster, namespace: str, create: Create, tmp_path: Path) -> None:
     create("checkout")
     rule = {"apiGroups": ["autoscaling"], "resources": ["horizontalpodautoscalers"], "verbs": ["list", "watch"]}
-    rbac = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}"
-    cluster.kube.post(f"{rbac}/roles", {"metadata": {"name": "some"}, "rules": [rule]})
-    subject = {"kind": "User", "name": "reader", "apiGroup": "rbac.authorization.k8s.io"}
-    role = {"kind": "Role", "name": "some", "apiGroup": "rbac.authorization.k8s.io"}
-    cluster.kube.post(f"{rbac}/rolebindings", {"metadata": {"name": "r"}, "subjects": [subject], "roleRef": role})
+    cluster.allow("reader", namespace, [rule])
     options = ("-n", namespace, "--log", "json", "--for", "2s")
     code, said = Recorder(tmp_path / "recording", cluster.dir / "reader.kubeconfig", *options).wait()
     assert code == 0

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import obstore
+import pytest
 from obstore.store import from_url
 
 from tests.cluster.tools import find
@@ -77,9 +78,11 @@ class Store:
 
 
 @contextmanager
-def s3(folder: Path) -> Iterator[Store]:
-    """A server that runs."""
+def s3(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """A server that runs, and an environment that leads to it."""
     store = Store(folder)
+    for name, value in store.environment.items():
+        patch.setenv(name, value)
     store.up()
     try:
         yield store

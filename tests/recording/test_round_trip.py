@@ -55,7 +55,8 @@ def head(draw: Callable[[st.SearchStrategy[Any]], Any]) -> dict[str, Any]:
 # Of some Python's hash is the same: what tells two samples apart must not lean on it.
 small = st.sampled_from([0, 1, 2, -1, -2, 2**61 - 1])
 names = st.sampled_from(["a", "b", "c"])
-usages = st.lists(st.tuples(st.sampled_from(["cpu", "memory", "disk"]), small.map(lambda n: n * 500)), max_size=3)
+milli = st.sampled_from([0, 500, 1000, -500, -1000, -1, -2, 2**61 - 1])  # Within 64 bits, as every quantity.
+usages = st.lists(st.tuples(st.sampled_from(["cpu", "memory", "disk"]), milli), max_size=3)
 containers = st.lists(st.builds(ContainerUsage, name=names, usage=usages.map(tuple)), max_size=2).map(tuple)
 samples = st.builds(PodSample, pod=names, timestamp_us=small, window_us=small, containers=containers)
 values = st.builds(MetricValue, object=names, timestamp_us=small, window_us=small, value=small)

@@ -23,9 +23,7 @@ URL = f"s3://{BUCKET}/prod/hpas"
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """A server, and an environment that leads to it."""
-    with s3(tmp_path) as running:
-        for name, value in running.environment.items():
-            monkeypatch.setenv(name, value)
+    with s3(tmp_path, monkeypatch) as running:
         yield running
 
 

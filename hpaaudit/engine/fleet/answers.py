@@ -6,14 +6,14 @@ import numpy as np
 
 from hpaaudit.api.requests import CUSTOM_METRICS, RESOURCE_METRICS
 from hpaaudit.engine.fleet.ids import Array, Ids, of_pairs, of_words
-from hpaaudit.engine.fleet.rows import Rows, chosen, empty, in_order, joined, numbers, runs, where, words
+from hpaaudit.engine.fleet.rows import Rows, chosen, empty, in_order, joined, numbers, runs
 from hpaaudit.engine.fleet.samples import Part, kept_part, of_samples, of_values
 from hpaaudit.engine.fleet.scales import by_controller
 from hpaaudit.engine.fleet.tape import Reads, Series
 from hpaaudit.engine.fleet.told import API_UNAVAILABLE, FORBIDDEN, NOT_REGISTERED
 from hpaaudit.engine.fleet.totals import totals
 from hpaaudit.engine.release import Rules
-from hpaaudit.model.columns import Columns, Slice
+from hpaaudit.model.columns import Columns, Slice, words
 from hpaaudit.model.metrics import MetricsRequest
 
 EVERY_POD = "*"
@@ -72,7 +72,7 @@ class Answers:
 
     def _reads(self, table: Columns) -> Rows:
         """The reads of metric APIs; a stream's stand together."""
-        metric = ~where(words(table, "kind"), "scale")
+        metric = ~words(table, "kind").are("scale")
         columns = [words(table, name) for name in _STREAM]
         codes = np.stack([column.codes[metric] for column in columns])
         other = np.ones(codes.shape[1], bool)

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from hpaaudit.api.decode import SHOWN_WHOLE
 from hpaaudit.engine.fleet.beyond import Beyond
-from hpaaudit.engine.fleet.hpas import SHOWN_WHOLE
 from hpaaudit.engine.fleet.ids import Array, Ids
-from hpaaudit.engine.fleet.rows import Rows, chosen, joined
+from hpaaudit.engine.fleet.rows import Rows, chosen, empty, joined
 from hpaaudit.engine.fleet.tape import NONE
 from hpaaudit.engine.fleet.told import NULL
 from hpaaudit.engine.instants import NOWHERE, STATUS_WRITE, Evidence
@@ -18,6 +18,9 @@ from hpaaudit.engine.world import LAG_US
 from hpaaudit.model.columns import Telling
 from hpaaudit.model.facts import Fact, Gap, HpaSeen
 from hpaaudit.model.units import Micros
+
+_TOLD = ("hpa", "facts", "at_us", "began_us", "source", "earlier", "until", "ready")
+"""Columns that each life tells by itself."""
 
 
 class Derived:
@@ -83,7 +86,7 @@ class Derived:
         """The reconciles, sorted by HPA, numbered as they come."""
         reading = self._reading
         parts = [self._rows(life, keys) for life in reading.lives.all() if life.key not in reading.lives.unsupported]
-        rows = joined([part for part in parts if len(part["hpa"])] or [_NOTHING])
+        rows = joined([empty(_TOLD), *parts])
         names = ["/".join(key) for key in keys.named]
         rank = np.argsort(np.argsort(np.array(names, object), kind="stable")) if names else np.empty(0, np.int64)
         order = np.lexsort([rank[rows["hpa"]], rows["at_us"], rows["facts"]])
@@ -100,8 +103,7 @@ class Derived:
         last = np.searchsorted(seq, rows["facts"], "left") - 1
         first = np.zeros(len(keys), np.int64)
         for key, lives in self._reading.lives.of.items():
-            namespace, name = key.split("/", 1)
-            first[keys.of((namespace, name))] = lives[0].first
+            first[_number(keys, key)] = lives[0].first
         since = first[rows["hpa"]]
         same = rows["hpa"][1:] == rows["hpa"][:-1]
         since[1:][same] = rows["facts"][:-1][same]
@@ -110,8 +112,7 @@ class Derived:
 
     def _rows(self, life: Life, keys: Ids[tuple[str, str]]) -> Rows:
         times, reading = self._times, self._reading
-        namespace, name = life.key.split("/", 1)
-        hpa = keys.of((namespace, name))
+        hpa = _number(keys, life.key)
         found = np.array(life.instants(int(times[-1]), self.period_us, reading.starts), np.int64).reshape(-1, 3)
         at_us, facts, source = found[:, 0], found[:, 1], found[:, 2]
         facts = np.where(facts == NOWHERE, np.searchsorted(times, at_us, "right"), facts)
@@ -122,20 +123,16 @@ class Derived:
             "facts": facts,
             "at_us": at_us,
             "began_us": at_us,
-            "number": facts,
             "source": source,
             "earlier": np.minimum(facts, np.searchsorted(times, at_us - LAG_US, "right")),
             "until": until,
             "ready": np.maximum(ahead, until),
-            "blind": facts,
-            "blind_us": facts,
         }
 
 
-_NOTHING: Rows = dict.fromkeys(
-    ("hpa", "facts", "at_us", "began_us", "number", "source", "earlier", "until", "ready", "blind", "blind_us"),
-    np.empty(0, np.int64),
-)
+def _number(keys: Ids[tuple[str, str]], key: str) -> int:
+    namespace, name = key.split("/", 1)
+    return keys.of((namespace, name))
 
 
 def _tell_statuses(life: Life, times: Array, parts: list[Array]) -> None:

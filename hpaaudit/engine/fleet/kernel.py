@@ -99,7 +99,7 @@ def decide(
     following, options, scale, pods = 0, 1, newest, index
     view = View(newest, scale_us, index, 0, since)
     chosen = view
-    is_proven, several, blank, lowest, highest, only = False, False, False, NULL, NULL, NULL
+    is_proven, blank, lowest, highest, only = False, False, NULL, NULL, NULL
     missing, moved = NOTHING_MISSING, False
     if published != NONE:
         kind, slots = INPUTS, tried
@@ -119,7 +119,8 @@ def decide(
             )
         elif kind == MOMENT:
             remember_shifted(memory, tried, (nth * 2 - 1) * (tape.period_us // 2))
-        cleared(made, at)
+        if published != NONE:
+            cleared(made, at)
         shown = look(tape, release, memory, cursors, made, proposed, slots, at, state, view)
         if kind == LAST:
             break
@@ -146,9 +147,9 @@ def decide(
             elif scale == newest and oldest != newest:
                 scale, pods = oldest, index
             else:
-                several = lowest != highest or (blank and lowest != NULL)
                 only = lowest
-                missing = SAMPLE if several else NOTHING_MISSING
+                if lowest != highest or (blank and lowest != NULL):
+                    missing = SAMPLE
                 kind, view = BEFORE, chosen
         while kind == BEFORE and nth < EXTREMES and not may_be_held(tape, memory, hpa, row, nth, now_us):
             nth += 1

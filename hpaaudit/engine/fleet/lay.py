@@ -14,7 +14,7 @@ from hpaaudit.engine.fleet.hpas import HpaTracks
 from hpaaudit.engine.fleet.ids import Array, Ids
 from hpaaudit.engine.fleet.passes import Attempt, PassTracks, is_done
 from hpaaudit.engine.fleet.pods import PodTexts, PodTracks, Roster
-from hpaaudit.engine.fleet.rows import Rows, joined, numbers, runs, words
+from hpaaudit.engine.fleet.rows import Rows, joined, numbers, runs
 from hpaaudit.engine.fleet.scales import ScaleTracks, by_controller
 from hpaaudit.engine.fleet.specs import Asked, asked_of, quantity_of
 from hpaaudit.engine.fleet.tape import NONE, Hpas, Passes, Tape
@@ -22,7 +22,7 @@ from hpaaudit.engine.fleet.terms import TermTable
 from hpaaudit.engine.fleet.told import NULL
 from hpaaudit.engine.instants import GRID
 from hpaaudit.engine.release import Rules
-from hpaaudit.model.columns import Columns, Slice
+from hpaaudit.model.columns import Columns, Slice, words
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Hpa, MetricSpec, MetricType
 
@@ -83,24 +83,25 @@ class Fleet:
         self._scales = ScaleTracks()
         self._answers = Answers(rules, quantities, names)
         self._passes = PassTracks(self.hpas.keys, skipped)
-        self._derived = derived
+        self._exact, self._period_us = derived is None, 0
         if derived is not None:
+            self._period_us = derived.period_us
             self._passes.plan(derived.rows(self.hpas.keys))
         self._asked: dict[tuple[int, int], list[Asked]] = {}
         self._written: list[tuple[int, int, int]] = []
 
     def lay(self, part: Slice, *, last: bool) -> Laid:
         """Take one more slice, and lay out the passes that can be decided now."""
-        tables, exact = dict(part.tables), self._derived is None
+        tables = dict(part.tables)
         self._pods.add(tables.get("pods"))
         self._scales.add(tables)
         self._answers.add(part)
         if self._answers.repeats:
             raise Beyond("an answer of a metric API names a pod twice")
-        if not exact and any(by_controller(tables[name]).any() for name in WRITTEN_BY if name in tables):
+        if not self._exact and any(by_controller(tables[name]).any() for name in WRITTEN_BY if name in tables):
             raise Beyond("only some of what the controller itself did was recorded")
         self._passes.add(tables, self._scales)
-        unseen = self.hpas.add(tables.get("hpas"), self._passes.starts, exact=exact)
+        unseen = self.hpas.add(tables.get("hpas"), self._passes.starts, exact=self._exact)
         self._status_writes(tables)
         passes = self._passes.take(part.first_seq + part.facts, last=last)
         reads, series, stream, pod = self._answers.tape()
@@ -108,14 +109,14 @@ class Fleet:
         first_terms = self._terms(table)
         hpas = self._hpas(first_terms)
         attempts, most = self._attempts(passes), self._most_metrics()
-        if not exact and most.max(initial=0) > BITS:
+        if not self._exact and most.max(initial=0) > BITS:
             raise Beyond("an HPA has more metrics than a number has bits")
         roster, lookups, strays = table.lists()
         terms, policies, metrics, sources = table.tapes()
         statuses, entries = self.hpas.statuses.tape()
         tape = Tape(
             quantities=len(self._quantities),
-            period_us=0 if self._derived is None else self._derived.period_us,
+            period_us=self._period_us,
             terms=terms,
             edges=table.edges(),
             policies=policies,
@@ -153,7 +154,7 @@ class Fleet:
         last[:-1] = passes["hpa"][1:] != passes["hpa"][:-1]
         cut = int(passes["facts"][last].min()) if len(last) else 0
         waiting = self._passes.waiting
-        if len(waiting["hpa"]) and self._derived is not None:
+        if len(waiting["hpa"]) and not self._exact:
             cut = min(cut, int(waiting["earlier"].min()))
         self.hpas.keep(cut)
         self._pods.keep(cut)
@@ -251,7 +252,6 @@ class Fleet:
         for place, answers in attempts.items():
             written[place], written_us[place] = is_done(answers[-1]), answers[-1].at_us
         most = most[passes["hpa"]]
-        period_us = 0 if self._derived is None else self._derived.period_us
         return Passes(
             row_from=begin,
             row_to=end,
@@ -259,7 +259,7 @@ class Fleet:
             earlier=passes["earlier"],
             at_us=passes["at_us"],
             published=self._published(passes),
-            reach_us=np.where(passes["source"] == GRID, period_us + period_us // 2, period_us),
+            reach_us=np.where(passes["source"] == GRID, self._period_us + self._period_us // 2, self._period_us),
             blind_us=np.where((passes["blind"] != NONE) & (passes["blind"] >= started), passes["blind_us"], NULL),
             epoch=epoch,
             started=started,
@@ -271,7 +271,7 @@ class Fleet:
     def _published(self, passes: Rows) -> Array:
         """The status that stood after each pass, NONE where nothing needs to be told from it."""
         rows, until = self.hpas.rows, passes["until"]
-        if self._derived is None or not len(rows["hpa"]):
+        if self._exact or not len(rows["hpa"]):
             return np.full(len(until), NONE, np.int64)
         place = np.searchsorted(_key(rows["hpa"], rows["seq"]), _key(passes["hpa"], until), "left") - 1
         known = (place >= 0) & (rows["hpa"][place] == passes["hpa"]) & (until != NONE)

@@ -3,7 +3,7 @@
 No rule stands here: what is decided is `engine.rules`', and in which order is `engine.reconcile`'s.
 """
 
-from hpaaudit.engine.fleet.measure import measured
+from hpaaudit.engine.fleet.measure import current_of, measured, terms_of
 from hpaaudit.engine.fleet.memory import recommend, remember
 from hpaaudit.engine.fleet.tape import NONE, Cursors, Made, Proposed, Release, Remembered, Tape, View
 from hpaaudit.engine.fleet.told import (
@@ -72,12 +72,9 @@ def look(
             made.scale[at], made.desired[at] = scale, scales.spec_replicas[scale]
         return OLD_METRICS_SHOWN
     made.scale[at], made.able[at] = scale, GOT
-    row = hpas.terms[state]
-    while terms.selector[row] != scales.selector[scale]:
-        row = terms.alternative[row]
+    row = terms_of(tape, hpas.terms[state], scale)
     made.terms[at] = row
-    spec_replicas = scales.spec_replicas[scale]
-    current = spec_replicas if release.spec_replicas_are_current else scales.status_replicas[scale]
+    spec_replicas, current = scales.spec_replicas[scale], current_of(tape, release, scale)
     if not memory.known[slots]:
         memory.known[slots] = 1
         recommend(memory, slots, NONE, current, view.scale_us)

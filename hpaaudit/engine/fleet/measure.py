@@ -153,6 +153,19 @@ def newest_of(tape: Tape, cursors: Cursors, metric: int, index: int) -> tuple[in
     return newest, fallback
 
 
+def terms_of(tape: Tape, row: int, scale: int) -> int:
+    """Of the terms of a spec, `row` the first of them, those of the selector that a readable scale has."""
+    while tape.terms.selector[row] != tape.scales.selector[scale]:
+        row = tape.terms.alternative[row]
+    return row
+
+
+def current_of(tape: Tape, release: Release, scale: int) -> int:
+    """Current replicas; as `engine.outcome`."""
+    scales = tape.scales
+    return int(scales.spec_replicas[scale] if release.spec_replicas_are_current else scales.status_replicas[scale])
+
+
 def _newest(reads: Reads, request: int, cursor: int, index: int) -> int:
     end = reads.row_to[request]
     while cursor + 1 < end and reads.seq[cursor + 1] < index:

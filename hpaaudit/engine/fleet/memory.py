@@ -1,6 +1,6 @@
 """The memory of one HPA in its slots: what is added, tried and taken back, and how all of it is forgotten."""
 
-from hpaaudit.engine.fleet.tape import NONE, Made, Remembered, Tape, Terms
+from hpaaudit.engine.fleet.tape import NONE, Ints, Made, Remembered, Tape, Terms
 from hpaaudit.engine.fleet.told import NULL, UNBENT
 from hpaaudit.engine.rules.published import KEPT, REPLACED, followed
 from hpaaudit.engine.rules.remember import slot_of
@@ -66,18 +66,20 @@ def remember_as_before(memory: Remembered, slots: int, other: int) -> None:
 
 def scales_as_before(memory: Remembered, slots: int, other: int) -> None:
     """The same for scale events alone."""
-    count, begin, there = memory.ups[slots], memory.up_from[slots], memory.up_from[other]
-    memory.ups[other] = count
+    ups, downs = memory.ups[slots], memory.downs[slots]
+    memory.ups[other], memory.downs[other] = ups, downs
+    begin, there = memory.up_from[slots], memory.up_from[other]
+    _copy(memory.up_change, memory.up_us, memory.up_marked, begin, there, ups)
+    begin, there = memory.down_from[slots], memory.down_from[other]
+    _copy(memory.down_change, memory.down_us, memory.down_marked, begin, there, downs)
+
+
+def _copy(changes: Ints, times_us: Ints, marks: Ints, begin: int, there: int, count: int) -> None:
+    """Copy so many scale events from one place to another."""
     for place in range(count):
-        memory.up_change[there + place] = memory.up_change[begin + place]
-        memory.up_us[there + place] = memory.up_us[begin + place]
-        memory.up_marked[there + place] = memory.up_marked[begin + place]
-    count, begin, there = memory.downs[slots], memory.down_from[slots], memory.down_from[other]
-    memory.downs[other] = count
-    for place in range(count):
-        memory.down_change[there + place] = memory.down_change[begin + place]
-        memory.down_us[there + place] = memory.down_us[begin + place]
-        memory.down_marked[there + place] = memory.down_marked[begin + place]
+        changes[there + place] = changes[begin + place]
+        times_us[there + place] = times_us[begin + place]
+        marks[there + place] = marks[begin + place]
 
 
 def remember_extreme(memory: Remembered, slots: int, nth: int, maximum: int, published: int, at_us: int) -> None:
@@ -104,15 +106,14 @@ def remember_extreme(memory: Remembered, slots: int, nth: int, maximum: int, pub
 
 def remember_shifted(memory: Remembered, slots: int, by_us: int) -> None:
     """Everything as it is, but made earlier or later; as `engine.unknown.shifted`."""
-    begin = memory.recommended_from[slots]
-    for place in range(begin, begin + memory.recommended[slots]):
-        memory.replicas_us[place] += by_us
-    begin = memory.up_from[slots]
-    for place in range(begin, begin + memory.ups[slots]):
-        memory.up_us[place] += by_us
-    begin = memory.down_from[slots]
-    for place in range(begin, begin + memory.downs[slots]):
-        memory.down_us[place] += by_us
+    _shift(memory.replicas_us, memory.recommended_from[slots], memory.recommended[slots], by_us)
+    _shift(memory.up_us, memory.up_from[slots], memory.ups[slots], by_us)
+    _shift(memory.down_us, memory.down_from[slots], memory.downs[slots], by_us)
+
+
+def _shift(times_us: Ints, begin: int, count: int, by_us: int) -> None:
+    for place in range(begin, begin + count):
+        times_us[place] += by_us
 
 
 def follow(tape: Tape, memory: Remembered, made: Made, at: int, slots: int, before: int) -> None:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from hpaaudit.engine.fleet.ids import Array, Ids
-from hpaaudit.engine.fleet.rows import Rows, chosen, empty, joined, numbers, where, words
+from hpaaudit.engine.fleet.rows import Rows, chosen, empty, joined, numbers
 from hpaaudit.engine.fleet.scales import ScaleTracks, by_controller
 from hpaaudit.engine.fleet.tape import NONE
 from hpaaudit.engine.instants import SOURCES
-from hpaaudit.model.columns import Columns
+from hpaaudit.model.columns import Columns, words
 
 _COLUMNS = ("hpa", "facts", "at_us", "began_us", "number", "source", "earlier", "until", "ready", "blind", "blind_us")
 LINE = len(SOURCES)
@@ -81,7 +81,7 @@ class PassTracks:
         found = []
         if "controllers" in tables:
             table = tables["controllers"]
-            found += numbers(table, "seq")[where(words(table, "state"), "started")].tolist()
+            found += numbers(table, "seq")[words(table, "state").are("started")].tolist()
         if "leases" in tables:
             table = tables["leases"]
             holder = words(table, "holder")

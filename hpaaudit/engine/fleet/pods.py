@@ -7,13 +7,13 @@ import numpy as np
 
 from hpaaudit.api import selector as selectors
 from hpaaudit.engine.fleet.ids import Array, Ids, of_pairs, of_words
-from hpaaudit.engine.fleet.rows import Rows, in_order, joined, kept, numbers, present, runs, where, words
+from hpaaudit.engine.fleet.rows import Rows, in_order, joined, kept, numbers, present, runs
 from hpaaudit.engine.fleet.tape import Pods
 from hpaaudit.engine.fleet.told import ABSENT_CONTAINER, MISSING_REQUEST
 from hpaaudit.engine.measure import ZERO_TIME_US, Problem
 from hpaaudit.engine.release import Rules
 from hpaaudit.engine.requests import requests
-from hpaaudit.model.columns import Columns
+from hpaaudit.model.columns import Columns, words
 from hpaaudit.model.target import Container, Pod
 from hpaaudit.model.units import Milli
 
@@ -81,20 +81,20 @@ class PodTracks:
         name = of_words(self._names, words(table, "name"))
         alive = ~numbers(table, "gone").astype(bool)
         phase, ready = words(table, "phase"), words(table, "ready")
-        over = where(phase, "Failed")
+        over = phase.are("Failed")
         if self._rules.succeeded_ignored:
-            over = over | where(phase, "Succeeded")
-        judged = alive & (ready.codes >= 0) & ~where(ready, "") & present(table, "start_us")
+            over = over | phase.are("Succeeded")
+        judged = alive & (ready.codes >= 0) & ~ready.are("") & present(table, "start_us")
         return {
             "seq": numbers(table, "seq"),
             "track": of_pairs(self._keys, namespace, name),
             "namespace": namespace,
             "alive": alive.astype(np.int64),
             "ignored": (present(table, "deleting_us") | over).astype(np.int64),
-            "pending": where(phase, "Pending").astype(np.int64),
+            "pending": phase.are("Pending").astype(np.int64),
             "judged": judged.astype(np.int64),
-            "ready_false": where(ready, "False").astype(np.int64),
-            "running": (where(phase, "Running") & where(ready, "True")).astype(np.int64),
+            "ready_false": ready.are("False").astype(np.int64),
+            "running": (phase.are("Running") & ready.are("True")).astype(np.int64),
             "start_us": numbers(table, "start_us"),
             "transition_us": numbers(table, "ready_transition_us", int(ZERO_TIME_US)),
             "labels": of_words(self._labels, words(table, "labels_json")),

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from hpaaudit.engine.fleet.ids import Array
-from hpaaudit.model.columns import Columns, Numbers, Words
+from hpaaudit.model.columns import Columns, Numbers
 
 Rows = dict[str, Array]
 
@@ -66,16 +66,3 @@ def present(table: Columns, name: str) -> Array:
 def empty(names: Mapping[str, object] | Sequence[str]) -> Rows:
     """A table without rows."""
     return {name: np.empty(0, np.int64) for name in names}
-
-
-def words(table: Columns, name: str) -> Words:
-    """A column of texts."""
-    column = table[name]
-    if not isinstance(column, Words):
-        raise TypeError(f"{name} is no column of texts")
-    return column
-
-
-def where(column: Words, word: str) -> Array:
-    """Where a text is this word."""
-    return column.codes == column.words.index(word) if word in column.words else np.zeros(len(column.codes), bool)

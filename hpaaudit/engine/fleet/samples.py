@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hpaaudit.engine.fleet.ids import Array, Ids, of_words
-from hpaaudit.engine.fleet.rows import Rows, chosen, numbers, words
+from hpaaudit.engine.fleet.rows import Rows, chosen, numbers
 from hpaaudit.engine.fleet.tape import ABSENT, MEASURED, NO_CONTAINER
 from hpaaudit.engine.measure import DEFAULT_WINDOW_US, ZERO_TIME_US
-from hpaaudit.model.columns import Columns, Numbers
+from hpaaudit.model.columns import Columns, Numbers, words
 
 MILLI = 1000
 

@@ -4,10 +4,10 @@ import numpy as np
 
 from hpaaudit.api import selector as selectors
 from hpaaudit.engine.fleet.ids import Array, Ids, of_words
-from hpaaudit.engine.fleet.rows import Rows, empty, in_order, joined, kept, numbers, present, runs, where, words
+from hpaaudit.engine.fleet.rows import Rows, empty, in_order, joined, kept, numbers, present, runs
 from hpaaudit.engine.fleet.tape import Scales
 from hpaaudit.engine.world import is_controller
-from hpaaudit.model.columns import Columns
+from hpaaudit.model.columns import Columns, words
 from hpaaudit.model.facts import TargetRef
 
 _COLUMNS = ("target", "seq", "at_us", "known", "spec_replicas", "status_replicas", "selector", "own")
@@ -34,7 +34,7 @@ class ScaleTracks:
             parts.append(self._rows_of(table, ("api_group", "resource"), present(table, "spec_replicas"), "selector"))
         if "reads" in tables:
             table = tables["reads"]
-            of_scale = where(words(table, "kind"), "scale")
+            of_scale = words(table, "kind").are("scale")
             if of_scale.any():
                 own = by_controller(table)
                 found = self._rows_of(table, ("api", "resource"), present(table, "spec_replicas"), "scale_selector")

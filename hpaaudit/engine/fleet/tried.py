@@ -1,9 +1,9 @@
 """What a pass may have seen, and whether its published status says that it did; as `engine.candidates` and the like."""
 
 from hpaaudit.engine.ask import EXTERNAL_VALUE, OBJECT_VALUE, UTILIZATION
-from hpaaudit.engine.fleet.measure import newest_of
+from hpaaudit.engine.fleet.measure import current_of, newest_of, terms_of
 from hpaaudit.engine.fleet.memory import ONLY_EVENTS
-from hpaaudit.engine.fleet.tape import NONE, Cursors, Made, Proposed, Release, Remembered, Tape
+from hpaaudit.engine.fleet.tape import NONE, Cursors, Ints, Made, Proposed, Release, Remembered, Tape
 from hpaaudit.engine.fleet.told import (
     GET_FAILED,
     KEPT,
@@ -34,8 +34,7 @@ def answers(
     if scale == NONE or not tape.scales.readable[scale]:
         return 0, 1
     terms, metrics, reads = tape.terms, tape.metrics, tape.reads
-    while terms.selector[row] != tape.scales.selector[scale]:
-        row = terms.alternative[row]
+    row = terms_of(tape, row, scale)
     following, options = 0, 1
     for metric in range(terms.metric_from[row], terms.metric_to[row]):
         if metrics.rank[metric] == NONE or metrics.turn[metric] != 0:
@@ -71,34 +70,33 @@ def may_be_held(tape: Tape, memory: Remembered, hpa: int, row: int, nth: int, no
 def may_be_moved(tape: Tape, memory: Remembered, slots: int, row: int, now_us: int) -> bool:
     """Whether something remembered is so near the end of its window that its side is not known."""
     slack_us = tape.period_us // 2
+    recommended = memory.recommended[slots] if memory.known[slots] else 0
     for edge in range(tape.terms.edge_from[row], tape.terms.edge_to[row]):
-        age_us = now_us - tape.edges[edge]
-        begin = memory.recommended_from[slots]
-        if memory.known[slots]:
-            for place in range(begin, begin + memory.recommended[slots]):
-                if abs(age_us - memory.replicas_us[place]) <= slack_us:
-                    return True
-        begin = memory.up_from[slots]
-        for place in range(begin, begin + memory.ups[slots]):
-            if abs(age_us - memory.up_us[place]) <= slack_us:
-                return True
-        begin = memory.down_from[slots]
-        for place in range(begin, begin + memory.downs[slots]):
-            if abs(age_us - memory.down_us[place]) <= slack_us:
-                return True
+        made_us = now_us - tape.edges[edge]
+        if (
+            _is_near(memory.replicas_us, memory.recommended_from[slots], recommended, made_us, slack_us)
+            or _is_near(memory.up_us, memory.up_from[slots], memory.ups[slots], made_us, slack_us)
+            or _is_near(memory.down_us, memory.down_from[slots], memory.downs[slots], made_us, slack_us)
+        ):
+            return True
     return False
+
+
+def _is_near(times_us: Ints, begin: int, count: int, at_us: int, slack_us: int) -> bool:
+    """Whether one of some times is about that one."""
+    near = False
+    for place in range(begin, begin + count):
+        near = near or abs(at_us - times_us[place]) <= slack_us
+    return near
 
 
 def fits_inputs(tape: Tape, release: Release, made: Made, proposed: Proposed, at: int, shown: int) -> bool:
     """Whether what was tried gives the published currentMetrics, replicas and state of the metrics."""
-    statuses, scales = tape.statuses, tape.scales
+    statuses = tape.statuses
     published, old, scale = tape.passes.published[at], tape.hpas.status[made.state[at]], made.scale[at]
     if statuses.able[published] == NONE:
         return False
-    if made.able[at] == GET_FAILED:
-        current = statuses.current[old]
-    else:
-        current = scales.spec_replicas[scale] if release.spec_replicas_are_current else scales.status_replicas[scale]
+    current = statuses.current[old] if made.able[at] == GET_FAILED else current_of(tape, release, scale)
     active = statuses.active[old] if made.active[at] == KEPT else made.active[at]
     if current != statuses.current[published] or active != statuses.active[published]:
         return False
