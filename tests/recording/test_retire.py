@@ -16,6 +16,7 @@ from hpaaudit.recording.keep import Keeper
 from hpaaudit.recording.known import KEYS
 from hpaaudit.recording.limits import Limits
 from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.schema import TABLES
 from hpaaudit.recording.verify import verify
 from hpaaudit.report.inspect import verification_text
 from tests.recording.conftest import at
@@ -85,14 +86,19 @@ def test_what_is_too_old_is_removed_and_its_last_states_stay(
     assert open_recording(folder).info.started_us == at(0)
 
 
-def test_every_table_that_tells_only_changes_is_in_what_stays() -> None:
-    assert set(retire.STATES) == set(KEYS) - {"events"}
+def test_every_table_but_those_of_what_is_asked_or_written_anew_tells_only_changes() -> None:
+    asked = {"reads", "samples", "metric_values", "scale_writes", "status_writes", "reconciles", "gaps", "ends"}
+    assert set(KEYS) == set(TABLES) - asked
 
 
 def test_of_every_table_that_tells_only_changes_the_last_state_is_kept_while_the_disk_is_full(
     facts: list[Fact],
 ) -> None:
-    assert {watched.to_row(0, fact)[0] for fact in facts if type(fact) in sieve._object} == set(KEYS)
+    full = sieve.Sieve()
+    for fact in facts:
+        full.keeps(fact, 2)
+    _, *states = full.reopen(NOON, "the disk is full")
+    assert {watched.to_row(0, fact)[0] for fact in states} == set(KEYS)
 
 
 def test_the_newest_segment_stays_whatever_its_age_and_size(
