@@ -4,7 +4,9 @@ As `resource.Quantity` of apimachinery up to 1.37, its overflow and its rounding
 """
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 from hpaaudit.model.units import Milli, Quantity
 
@@ -17,7 +19,7 @@ _NANO = -9
 _MILLI = -3
 _FAR = 4000
 _FAST_DIGITS = 18
-_PLAIN_DIGITS = 11
+_PLAIN_DIGITS, _PLAIN_ENDS = 11, "ni"
 _NANO_IN_MILLI = 10**6
 _MAX_INT64 = 2**63 - 1
 _UNCHECKED_STEPS = (1, 2, 3, 6, 9)
@@ -131,6 +133,24 @@ def parse_json(value: str | float | None) -> Quantity:
     if value is None:
         return parse("0")
     return parse(value.strip() if isinstance(value, str) else repr(value))
+
+
+def amounts(resources: Mapping[str, Any] | None) -> tuple[tuple[str, Milli], ...]:
+    """A ResourceList in thousandths, by name: usage is mostly new each time, requests are a few words."""
+    return tuple([(name, _amount(value)) for name, value in sorted(resources.items())]) if resources else ()
+
+
+def _amount(value: Any) -> Milli:
+    if value.__class__ is not str:
+        return parse_json(value).milli
+    if value[-1:] in _PLAIN_ENDS and (plain := plain_milli(value)) is not None:
+        return plain
+    return _milli(value)
+
+
+@lru_cache(maxsize=4096)
+def _milli(text: str) -> Milli:
+    return parse_json(text).milli
 
 
 def _canonical_decimal(number: int, exponent: int) -> str:

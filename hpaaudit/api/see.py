@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import Any
 
 from hpaaudit.api import answers, quantity, requests, times
+from hpaaudit.api.usage import PodMetricsList, pod_samples
 from hpaaudit.model.facts import (
     ApiServiceSeen,
     EventSeen,
@@ -16,13 +16,11 @@ from hpaaudit.model.facts import (
     ScaleRead,
     ValuesRead,
 )
-from hpaaudit.model.metrics import ContainerUsage, MetricsRequest, MetricValue, PodSample
+from hpaaudit.model.metrics import MetricsRequest, MetricValue
 from hpaaudit.model.target import Container, Pod, Scale
-from hpaaudit.model.units import SECOND, Micros, Milli
+from hpaaudit.model.units import SECOND, Micros
 
 _OK = range(200, 300)
-_PLAIN_ENDS = "ni"
-_LONGEST_US = 2**63 // 1000  # Go's durations are nanoseconds in 64 bits
 
 
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -115,8 +113,8 @@ def pod_seen(at_us: Micros, raw: Mapping[str, Any]) -> PodSeen:
             ready_transition_us=times.maybe_micros(ready.get("lastTransitionTime")),
             containers=_containers(spec.get("containers")),
             init_containers=_containers(spec.get("initContainers")),
-            pod_requests=None if pod_level is None else _amounts(pod_level),
-            overhead=_amounts(spec.get("overhead")),
+            pod_requests=None if pod_level is None else quantity.amounts(pod_level),
+            overhead=quantity.amounts(spec.get("overhead")),
             created_us=times.maybe_micros(meta.get("creationTimestamp")),
             owner_kind=owner.get("kind", ""),
             owner_name=owner.get("name", ""),
@@ -157,16 +155,16 @@ def scale_read(at_us: Micros, took_us: Micros, path: str, status: int, body: Any
 def metrics_read(
     at_us: Micros, took_us: Micros, path: str, status: int, body: Any, error: str, by: str
 ) -> ResourceMetricsRead | ValuesRead:
-    """A read of one of the three metric APIs. ValueError if the path is none of theirs."""
+    """A read of one of the three metric APIs. ValueError if the path is none of theirs.
+
+    body   JSON, a PodMetricsList, or whatever came instead
+    """
     request = requests.metrics_request(path)
     if request is None:
         raise ValueError(f"{path} is not the path of a metric")
-    good = status in _OK and isinstance(body, Mapping)
+    good = status in _OK and isinstance(body, Mapping | PodMetricsList)
     text = "" if good else answers.error_text("get", path, status, body, error)
-    items: Iterable[Any] = (body.get("items") or ()) if good else ()
     if request.api == requests.RESOURCE_METRICS:
-        if request.object and good:
-            items = (body,)
         return ResourceMetricsRead(
             at_us=at_us,
             took_us=took_us,
@@ -175,7 +173,7 @@ def metrics_read(
             status=status,
             error=text,
             by=by,
-            samples=tuple(_pod_sample(item) for item in items) if good else None,
+            samples=pod_samples(body, single=bool(request.object)) if good else None,
         )
     return ValuesRead(
         at_us=at_us,
@@ -185,7 +183,7 @@ def metrics_read(
         status=status,
         error=text,
         by=by,
-        values=tuple(_value(request, item) for item in items) if good else None,
+        values=tuple(_value(request, item) for item in body.get("items") or ()) if good else None,
     )
 
 
@@ -246,73 +244,15 @@ def _pairs(mapping: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((mapping or {}).items()))
 
 
-@lru_cache(maxsize=4096)
-def _word(text: str) -> str:
-    """The same text: one object for all pods that call a container alike."""
-    return text
-
-
-@lru_cache(maxsize=4096)
-def _milli(text: str) -> Milli:
-    return quantity.parse_json(text).milli
-
-
-def _amount(value: Any) -> Milli:
-    """Thousandths: usage comes as `12345n` and `65536Ki`, mostly new each time, requests as a few words."""
-    if value.__class__ is not str:
-        return quantity.parse_json(value).milli
-    if value[-1:] in _PLAIN_ENDS and (plain := quantity.plain_milli(value)) is not None:
-        return plain
-    return _milli(value)
-
-
-def _amounts(mapping: Mapping[str, Any] | None) -> tuple[tuple[str, Milli], ...]:
-    return tuple([(name, _amount(value)) for name, value in sorted(mapping.items())]) if mapping else ()
-
-
 def _containers(raw: Iterable[Mapping[str, Any]] | None) -> tuple[Container, ...]:
     return tuple(
         Container(
             name=item.get("name", ""),
-            requests=_amounts((item.get("resources") or {}).get("requests")),
+            requests=quantity.amounts((item.get("resources") or {}).get("requests")),
             restart_policy=item.get("restartPolicy") or "",
         )
         for item in raw or ()
     )
-
-
-def _pod_sample(item: Mapping[str, Any]) -> PodSample:
-    timestamp_us = times.maybe_micros(item.get("timestamp"))
-    return PodSample(
-        pod=metadata(item).get("name", ""),
-        timestamp_us=timestamp_us,
-        window_us=_window_us(_bounded(times.duration(item.get("window") or "0")), timestamp_us),
-        containers=tuple(
-            [ContainerUsage(name=_word(c.get("name", "")), usage=_amounts(c.get("usage"))) for c in item["containers"]]
-            if item.get("containers")
-            else ()
-        ),
-    )
-
-
-def _bounded(window_us: Micros) -> Micros:
-    """A window that fits into 64 bits, as Go's; ValueError for one that an adapter made up."""
-    if abs(window_us) > _LONGEST_US:
-        raise ValueError(f"a window of {window_us // SECOND} seconds is longer than any")
-    return window_us
-
-
-def _window_us(window_us: Micros, timestamp_us: Micros | None) -> Micros:
-    """A window in whole seconds, rounded up, which no decision can tell from the exact one.
-
-    The controller asks of it only whether the timestamp is before the pod's transition plus the window. Both are
-    `metav1.Time`, whole seconds, so that only the next whole second of the window matters. metrics-server's windows
-    have milliseconds that are noise, and cost a quarter of a recording's samples. Next to a timestamp that is no whole
-    second, as another server may give it, the window stays exact.
-    """
-    if timestamp_us is not None and timestamp_us % SECOND:
-        return window_us
-    return Micros(-(-window_us // SECOND) * SECOND)
 
 
 def _value(request: MetricsRequest, item: Mapping[str, Any]) -> MetricValue:
@@ -323,6 +263,6 @@ def _value(request: MetricsRequest, item: Mapping[str, Any]) -> MetricValue:
         if external
         else (item.get("describedObject") or {}).get("name", ""),
         timestamp_us=times.maybe_micros(item.get("timestamp")),
-        window_us=None if window is None else _bounded(Micros(int(window) * SECOND)),
+        window_us=None if window is None else times.bounded(Micros(int(window) * SECOND)),
         value=quantity.parse_json(item.get("value")).milli,
     )

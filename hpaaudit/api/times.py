@@ -18,6 +18,7 @@ _UNIT_NANOS = {
     "m": 60_000_000_000,
     "h": 3_600_000_000_000,
 }
+_LONGEST_US = 2**63 // 1000  # Go's durations are nanoseconds in 64 bits
 
 
 @lru_cache(maxsize=8192)
@@ -72,3 +73,10 @@ def duration(text: str) -> Micros:
     if not rest or end != len(rest):
         raise ValueError(f"{text!r} is not a duration such as 15s or 5m0s")
     return Micros(sign * (nanos // 1000))
+
+
+def bounded(window_us: Micros) -> Micros:
+    """A window that fits into 64 bits, as Go's; ValueError for one that an adapter made up."""
+    if abs(window_us) > _LONGEST_US:
+        raise ValueError(f"a window of {window_us // SECOND} seconds is longer than any")
+    return window_us

@@ -1,0 +1,78 @@
+"""What pods used, as `metrics.k8s.io` answers: its shape, and the samples in it."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from hpaaudit.api import quantity, times
+from hpaaudit.model.metrics import ContainerUsage, PodSample
+from hpaaudit.model.units import SECOND, Micros
+
+
+class _Named(msgspec.Struct, gc=False):
+    name: str | None = ""
+
+
+class _Usage(msgspec.Struct, gc=False):
+    name: str | None = ""
+    usage: dict[str, Any] | None = None
+
+
+class _PodMetrics(msgspec.Struct, gc=False):
+    metadata: _Named | None = None
+    timestamp: str | None = None
+    window: str | None = None
+    containers: list[_Usage] | None = None
+
+
+class PodMetricsList(msgspec.Struct, gc=False):
+    """What is read of an answer: the parser passes over labels and all else. Nothing here leads back to itself."""
+
+    items: list[_PodMetrics] | None = None
+
+
+def pod_samples(body: PodMetricsList | Mapping[str, Any], *, single: bool = False) -> tuple[PodSample, ...]:
+    """Return the samples of an answer; ValueError where it is none.
+
+    body     decoded as its shape, or any JSON object
+    single   whether it is one PodMetrics and not a list of them
+    """
+    if not isinstance(body, PodMetricsList):
+        try:
+            body = msgspec.convert({"items": [body]} if single else body, PodMetricsList)
+        except msgspec.ValidationError as problem:
+            raise ValueError(str(problem)) from None
+    return tuple([_sample(item) for item in body.items or ()])
+
+
+def _sample(item: _PodMetrics) -> PodSample:
+    timestamp_us = times.maybe_micros(item.timestamp)
+    return PodSample(
+        pod=(item.metadata and item.metadata.name) or "",
+        timestamp_us=timestamp_us,
+        window_us=_window_us(times.bounded(times.duration(item.window or "0")), timestamp_us),
+        containers=tuple([ContainerUsage(name=_word(c.name or ""), usage=quantity.amounts(c.usage)) for c in found])
+        if (found := item.containers)
+        else (),
+    )
+
+
+@lru_cache(maxsize=4096)
+def _word(text: str) -> str:
+    """The same text: one object for all pods that call a container alike."""
+    return text
+
+
+def _window_us(window_us: Micros, timestamp_us: Micros | None) -> Micros:
+    """A window in whole seconds, rounded up, which no decision can tell from the exact one.
+
+    The controller asks of it only whether the timestamp is before the pod's transition plus the window. Both are
+    `metav1.Time`, whole seconds, so that only the next whole second of the window matters. metrics-server's windows
+    have milliseconds that are noise, and cost a quarter of a recording's samples. Next to a timestamp that is no whole
+    second, as another server may give it, the window stays exact.
+    """
+    if timestamp_us is not None and timestamp_us % SECOND:
+        return window_us
+    return Micros(-(-window_us // SECOND) * SECOND)
