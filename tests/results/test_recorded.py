@@ -3,8 +3,17 @@
 from dataclasses import replace
 from pathlib import Path
 
+from hpaaudit.api.keda import scaled_object_seen
 from hpaaudit.flows.replay import replay
-from hpaaudit.model.facts import Fact, PodGone, PodSeen, ResourceMetricsRead, ScaleRead, TargetGone
+from hpaaudit.model.facts import (
+    Fact,
+    PodGone,
+    PodSeen,
+    ResourceMetricsRead,
+    ScaledObjectGone,
+    ScaleRead,
+    TargetGone,
+)
 from hpaaudit.model.target import Scale
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.read import open_recording
@@ -117,6 +126,25 @@ def test_only_a_look_that_differs_from_the_one_before_is_a_state_of_the_scale(tm
         (at(-3), "read", "app=other", at(-4), None),
         (at(-2), "watch", "app=web", at(-3), "kubectl-create"),
         (at(-0.4), "read", "app=web", None, None),
+    ]
+
+
+def test_every_state_of_a_scaled_object_is_a_row_and_so_is_its_end(tmp_path: Path) -> None:
+    raw = {
+        "metadata": {"namespace": "shop", "name": "web", "uid": "so", "generation": 2},
+        "spec": {"scaleTargetRef": {"name": "web"}, "maxReplicaCount": 20, "triggers": [{"type": "rabbitmq"}]},
+        "status": {"hpaName": "keda-hpa-web", "conditions": [{"type": "Active", "status": "False"}]},
+    }
+    gone = ScaledObjectGone(at_us=at(2), namespace="shop", name="web", uid="so")
+    with over(tmp_path, [scaled_object_seen(at(1), raw), gone]) as results:
+        found = results.sql("""
+            select
+                epoch_us(observed_at), name, gone, target_kind, hpa_name, min_replicas, max_replicas, active, triggers
+            from scaled_objects
+        """).fetchall()
+    assert found == [
+        (at(1), "web", False, "Deployment", "keda-hpa-web", None, 20, "False", '[{"type":"rabbitmq"}]'),
+        (at(2), "web", True, None, None, None, None, None, None),
     ]
 
 
