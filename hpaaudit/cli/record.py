@@ -125,6 +125,12 @@ class LabelKey(click.ParamType[str]):
     metavar="KEY",
     help="Record this label of pods too; again for more.  [default: those that selectors name]",
 )
+@click.option(
+    "--no-probe",
+    multiple=True,
+    metavar="METRIC",
+    help="Do not read this custom or external metric, whose reads cost; again for more.",
+)
 @click.option("--plan", is_flag=True, help="Say what would be read and what cannot be, and record nothing.")
 def record_command(
     into: Path | None,
@@ -142,6 +148,7 @@ def record_command(
     keep_days: float | None,
     keep_bytes: int | None,
     keep_labels: tuple[str, ...],
+    no_probe: tuple[str, ...],
     plan: bool,
 ) -> None:
     """Record the HPAs of a cluster, and all that decides what they do.
@@ -166,6 +173,7 @@ def record_command(
             context=context,
             kubeconfig=kubeconfig,
             interval_seconds=interval,
+            no_probe=no_probe,
         )
         click.echo(plan_text(planned), nl=False)
         return
@@ -188,6 +196,7 @@ def record_command(
             keep_days=keep_days,
             keep_bytes=keep_bytes,
             keep_labels=keep_labels,
+            no_probe=no_probe,
             show=talk.show,
             note=talk.note,
         )

@@ -200,10 +200,13 @@ class Observer:
             self.unread |= self.pods.choose(self.targets.selections())
             await self._read_pods()
             await self._follow_keda()
-            paths = self.targets.paths()
+            paths, spared = self.targets.paths(), self.targets.spared()
             if not self.settled.is_set():
                 self.note(self._announcement(paths))
+                for name in sorted(set(self.scope.no_probe) - set(spared.values())):
+                    self.note(Note(f"--no-probe {name}: no HPA asks for it", Event.METRIC_UNKNOWN, metric=name))
             if self.polling:
+                self.polls.spare(set(spared))
                 self.polls.want(paths)
             self.settled.set()
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 RESOURCES = f"/apis/{requests.RESOURCE_METRICS}/"
 LATE = 1.0
 """A read this many intervals late was missed."""
+SPARED = "--no-probe: the metric is not to be read"
 AGAIN = object()
 Read = ScaleRead | ResourceMetricsRead | ValuesRead
 
@@ -38,6 +39,7 @@ class Polls:
     took: Callable[[ScaleRead], None]
     tasks: "dict[str, asyncio.Task[None]]" = field(default_factory=dict)
     answers: dict[str, "Last"] = field(default_factory=dict)
+    spared: set[str] = field(default_factory=set)
 
     def want(self, paths: set[str]) -> None:
         """Read these paths from now on, and no others; a few new ones at once, many spread over an interval."""
@@ -47,6 +49,15 @@ class Polls:
         new = sorted(paths - self.tasks.keys())
         for path in new:
             self.tasks[path] = self.spawn(self._poll(path, at_once=len(new) <= BURST))
+
+    def spare(self, paths: set[str]) -> None:
+        """Never read these, and say so."""
+        now = self.client.clock.now()
+        for path in self.spared - paths:
+            self.gaps.found(path, now)
+        for path in paths - self.spared:
+            self.gaps.lost(path, now, SPARED)
+        self.spared = paths
 
     async def _poll(self, path: str, *, at_once: bool) -> None:
         """Read, and then at an instant of its own in every interval, so that reads are spread."""

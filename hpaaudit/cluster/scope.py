@@ -13,12 +13,14 @@ class Scope:
     """One namespace or, empty, all; HPAs by label selector; polled every `interval_us`.
 
     keep_labels   of pods, besides those that a selector names
+    no_probe      names of custom and external metrics that are not to be read, for a read may cost money
     """
 
     namespace: str
     selector: str = ""
     interval_us: Micros = INTERVAL_US
     keep_labels: tuple[str, ...] = ()
+    no_probe: tuple[str, ...] = ()
 
     def path(self, base: str, resource: str) -> str:
         """The collection of a resource within the scope; `base` is `/api/v1` or `/apis/group/version`."""

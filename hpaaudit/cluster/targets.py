@@ -1,6 +1,6 @@
 """Finds out what each HPA scales, follows it, and knows the selectors of its pods."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
@@ -14,6 +14,7 @@ from hpaaudit.cluster.scope import Scope
 from hpaaudit.cluster.watch import Follower, Key
 from hpaaudit.cluster.workloads import Workloads
 from hpaaudit.model.facts import Fact, RolloutSeen, ScaleRead, TargetRef, TargetSeen
+from hpaaudit.model.metrics import MetricsRequest
 from hpaaudit.model.note import Event, Note
 from hpaaudit.model.units import Micros
 
@@ -144,15 +145,20 @@ class Targets:
 
     def paths(self) -> set[str]:
         """What is to be polled: metrics as the controller asks for them, scales that no watch brings."""
-        found = set()
-        for key, resolved in self.resolved.items():
-            if not self._is_seen(resolved):
-                found.add(requests.scale_path(resolved.target, resolved.version))
+        unseen = [resolved for resolved in self.resolved.values() if not self._is_seen(resolved)]
+        scales = {requests.scale_path(resolved.target, resolved.version) for resolved in unseen}
+        return scales | {self.discovery.path(one) for one in self._wanted() if one.metric not in self.scope.no_probe}
+
+    def spared(self) -> dict[str, str]:
+        """The metrics that are not to be read, by path: its name."""
+        return {self.discovery.path(one): one.metric for one in self._wanted() if one.metric in self.scope.no_probe}
+
+    def _wanted(self) -> Iterator[MetricsRequest]:
+        """What the controller asks the metric APIs for."""
+        for key in self.resolved:
             hpa, selector = self.hpas.decoded.get(key), self.selector(key)
             if hpa and selector:
-                wanted = requests.requests_of(hpa, str(selector))
-                found |= {self.discovery.path(request) for request in wanted if request}
-        return found
+                yield from filter(None, requests.requests_of(hpa, str(selector)))
 
     def _is_seen(self, resolved: Resolved) -> bool:
         """Whether a watch brings its replicas."""

@@ -51,6 +51,7 @@ def record(
     keep_days: float | None = None,
     keep_bytes: int | None = None,
     keep_labels: Sequence[str] = (),
+    no_probe: Sequence[str] = (),
     show: Callable[[Progress], None] = _unheard,
     note: Callable[[str], None] = _unheard,
 ) -> Progress:
@@ -63,6 +64,7 @@ def record(
     upload      URL of an object store to which each whole segment is copied, as `s3://bucket/prefix`
     keep_days, keep_bytes  older segments, or the oldest beyond that much, are removed, which leaves a gap
     keep_labels of pods, besides those that the selectors of targets name
+    no_probe    names of custom and external metrics that are not read, which leaves a gap
     show        is told every second how far it is;  note  of what cannot be seen
 
     A second signal ends the process at once. Raises ClusterError where nothing can be seen at all, and
@@ -71,7 +73,7 @@ def record(
     from hpaaudit.recording.limits import Limits
 
     access, scope = _where(kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces)
-    scope = replace(scope, keep_labels=tuple(keep_labels))
+    scope = replace(scope, keep_labels=tuple(keep_labels), no_probe=tuple(no_probe))
     limits = Limits(keep_us=None if keep_days is None else Micros(round(keep_days * DAY)), keep_bytes=keep_bytes)
     session = _Session(Path(into), qps, for_seconds, limits, show, note, listen=listen, upload=upload)
     return asyncio.run(session.run(access, scope))
@@ -85,6 +87,7 @@ def plan(
     context: str | None = None,
     kubeconfig: Path | None = None,
     interval_seconds: float = 15,
+    no_probe: Sequence[str] = (),
 ) -> Plan:
     """Return what `record` would read, how much, and what it could not; nothing is recorded."""
     from hpaaudit.cluster.client import Client
@@ -92,6 +95,7 @@ def plan(
     from hpaaudit.cluster.planner import make_plan
 
     access, scope = _where(kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces)
+    scope = replace(scope, no_probe=tuple(no_probe))
 
     async def ask() -> Plan:
         async with Client(access, Clock()) as client:

@@ -15,6 +15,7 @@ class Event(StrEnum):
     ESTIMATE = "estimate"
     STREAM_REFUSED = "stream_refused"
     METRICS_UNSERVED = "metrics_unserved"
+    METRIC_UNKNOWN = "metric_unknown"
     TARGET_UNKNOWN = "target_unknown"
     RESUMED = "recording_resumed"
     DISK_REFUSED = "disk_refused"

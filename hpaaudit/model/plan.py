@@ -38,6 +38,7 @@ class Plan:
     denied          rights that are missing
     unserved        metric API groups that HPAs need and nobody serves, with the number of HPAs
     unauditable     HPAs (`namespace/name`) whose decisions cannot be judged, and why
+    spared          metrics that would be read but for `--no-probe`
     """
 
     context: str
@@ -54,6 +55,7 @@ class Plan:
     denied: tuple[Permission, ...]
     unserved: tuple[tuple[str, int], ...]
     unauditable: tuple[tuple[str, str], ...]
+    spared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from hpaaudit.model.facts import Fact
+from hpaaudit.recording.read import open_recording
+from tests.cluster.cluster import Cluster
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -16,6 +20,15 @@ def command(*args: str) -> list[str]:
 def run(*args: str) -> subprocess.CompletedProcess[str]:
     """Run `hpaaudit` to its end."""
     return subprocess.run(command(*args), cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+
+
+def recorded(cluster: Cluster, namespace: str, into: Path, *more: str) -> tuple[list[Fact], str]:
+    """The facts of a few seconds of a namespace, and what was said."""
+    kubeconfig = str(cluster.dir / "admin.kubeconfig")
+    options = ("--kubeconfig", kubeconfig, "-n", namespace, "--interval", "500ms", "--for", "3s")
+    done = run("record", "--into", str(into), *options, *more)
+    assert done.returncode == 0, done.stderr
+    return list(open_recording(into).facts()), done.stderr
 
 
 class Recorder:

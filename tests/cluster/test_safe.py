@@ -8,26 +8,16 @@ from typing import Any
 import pytest
 
 from hpaaudit.errors import AuditError
-from hpaaudit.model.facts import EventSeen, Fact, HpaSeen, PodSeen, ValuesRead
+from hpaaudit.model.facts import EventSeen, HpaSeen, PodSeen, ValuesRead
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.durable import write_synced
 from hpaaudit.recording.grow import Growing
-from hpaaudit.recording.read import open_recording
 from tests.cluster.cluster import Cluster
 from tests.cluster.manifests import cpu, deployment, external
-from tests.cluster.recorder import run
+from tests.cluster.recorder import recorded, run
 
 Create = Callable[..., None]
 EVIL = 'x\x1b[2J\x1b]0;owned\x07<script>alert(1)<b>"\u202eevil'
-
-
-def recorded(cluster: Cluster, namespace: str, into: Path, *more: str) -> tuple[list[Fact], str]:
-    """The facts of a few seconds, and what was said."""
-    kubeconfig = str(cluster.dir / "admin.kubeconfig")
-    options = ("--kubeconfig", kubeconfig, "-n", namespace, "--interval", "500ms", "--for", "3s")
-    done = run("record", "--into", str(into), *options, *more)
-    assert done.returncode == 0, done.stderr
-    return list(open_recording(into).facts()), done.stderr
 
 
 def secretive(name: str) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The audit's single judgements: who wrote, what a gap hides, which write failed, who is paired with whom."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -91,14 +92,36 @@ def test_a_reference_means_a_target(kind: str, api_version: str, group: str, res
         ("/apis/apps/v1/deployments", "targets", True),
         ("/apis/apiregistration.k8s.io/v1/apiservices", "api_services", True),
         ("/apis/keda.sh/v1alpha1/namespaces/shop/scaledobjects", "scaled_objects", True),
+        ("/apis/metrics.k8s.io/v1beta1/namespaces/shop/pods", "metrics", True),
+        ("/apis/external.metrics.k8s.io/v1beta1/namespaces/shop", "metrics", True),
+        ("/apis/external.metrics.k8s.io/v1beta1/namespaces/shop/queue%7Cnew?labelSelector=a%3Db", "metrics", True),
+        ("/apis/external.metrics.k8s.io/v1beta1/namespaces/db/queue%7Cnew", "metrics", False),
+        ("/apis/external.metrics.k8s.io/v1beta1/namespaces/shop/other?labelSelector=queue%7Cnew", "metrics", False),
+        ("/apis/custom.metrics.k8s.io/v1beta2/namespaces/shop/pods/*/rate?labelSelector=a%2Fb", "metrics", True),
+        ("/apis/custom.metrics.k8s.io/v1beta2/namespaces/shop/pods/*/rates", "metrics", False),
     ],
 )
 def test_a_gap_hides_what_its_prefix_says(prefix: str, stream: str, hides_shop: bool) -> None:
+    metrics = [{"type": "External", "external": {"metric": {"name": "queue|new"}}}, {"type": "Resource"},
+               {"type": "Pods", "pods": {"metricName": "rate"}}]  # fmt: skip
     with duckdb.connect() as connection:
-        for name in ("gap_stream", "gap_hides"):
+        for name in ("gap_stream", "gap_hides", "metric_names"):
             connection.execute(sql.folder("macros")[name])
-        found = connection.execute("select gap_stream($p), gap_hides($p, 'shop')", {"p": prefix}).fetchone()
+        found = connection.execute(
+            "select gap_stream($p), gap_hides($p, 'shop', metric_names($m::json))",
+            {"p": prefix, "m": json.dumps(metrics)},
+        ).fetchone()
         assert found == (stream, hides_shop)
+
+
+def test_a_gap_of_a_metric_hides_it_from_an_hpa_whose_metrics_an_annotation_keeps() -> None:
+    with duckdb.connect() as connection:
+        for name in ("gap_hides", "metric_names"):
+            connection.execute(sql.folder("macros")[name])
+        path = "/apis/external.metrics.k8s.io/v1beta1/namespaces/shop/queue"
+        connection.execute("create table specs (metrics json); insert into specs values (null)")
+        found = connection.execute("select gap_hides(?, 'shop', metric_names(metrics)) from specs", [path]).fetchone()
+        assert found == (True,)
 
 
 def audited(folder: Path, facts: Iterator[Fact] | list[Fact]) -> Results:
@@ -214,10 +237,12 @@ def test_a_status_that_could_not_be_written_is_no_word_of_the_controller(tmp_pat
         ]
 
 
-def test_a_gap_elsewhere_leaves_a_verdict_alone(tmp_path: Path) -> None:
-    facts = [
-        replace(fact, prefix="/api/v1/namespaces/db/pods") if isinstance(fact, Gap) else fact for fact in story.facts()
-    ]
+@pytest.mark.parametrize(
+    "prefix",
+    ["/api/v1/namespaces/db/pods", "/apis/external.metrics.k8s.io/v1beta1/namespaces/shop/asked_by_another"],
+)
+def test_a_gap_elsewhere_leaves_a_verdict_alone(tmp_path: Path, prefix: str) -> None:
+    facts = [replace(fact, prefix=prefix) if isinstance(fact, Gap) else fact for fact in story.facts()]
     with audited(tmp_path, facts) as results:
         assert results.rows("select count(*) as n from reconciles where class = 'no_data.recording_gap'") == [{"n": 0}]
 

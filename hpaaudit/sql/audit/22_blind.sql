@@ -14,5 +14,10 @@ select
     arg_min(g.cause, g.gap_from) as cause
 from (from spans where hpa between $first and $last) as s
 join gaps as g on g.gap_from < s.until and g.blind_to > s.began_at
-join replayed_hpas as h on h.hpa = s.hpa and gap_hides(g.prefix, h.namespace)
+join replayed_hpas as h on h.hpa = s.hpa
+left join runs.hpa_specs as a
+    on a.hpa_uid = h.hpa_uid
+    and a.valid_from < s.until
+    and coalesce(a.valid_to > s.began_at, true)
+where gap_hides(g.prefix, h.namespace, metric_names(a.metrics))
 group by s.reconcile_id;

@@ -1,6 +1,12 @@
--- Does a gap with this path prefix touch this namespace?
--- True or false; a prefix without a namespace touches all.
-create macro main.gap_hides(prefix, namespace) as
+-- Does a gap with this path prefix touch an HPA of this namespace that asks for these metrics?
+-- True or false; a prefix without a namespace touches all, one of a custom or external metric those that ask for it.
+create macro main.gap_hides(prefix, namespace, metrics) as
     not contains(prefix, '/namespaces/')
-    or starts_with(regexp_extract(prefix, '/namespaces/(.*)$', 1) || '/', namespace || '/')
-    or split_part(regexp_extract(prefix, '/namespaces/(.*)$', 1), '/', 1) = '';
+    or (
+        starts_with(regexp_extract(prefix, '/namespaces/(.*)$', 1) || '/', namespace || '/')
+        or split_part(regexp_extract(prefix, '/namespaces/(.*)$', 1), '/', 1) = ''
+    ) and (
+        not regexp_matches(prefix, '^/apis/(custom|external)\.metrics\.k8s\.io/[^/]+/namespaces/[^/]+/.')
+        or metrics is null
+        or list_contains(metrics, url_decode(regexp_extract(prefix, '/([^/?]*)(\?.*)?$', 1)))
+    );

@@ -21,7 +21,12 @@ with timeline as (
     union all
     select g.gap_from, h.namespace, h.name, 'gap until ' || strftime(g.gap_to, '%H:%M:%SZ'), g.stream || ': ' || g.cause
     from coverage_gaps as g
-    join hpas as h on gap_hides(g.prefix, h.namespace)
+    join hpas as h
+        on exists (
+            select 1
+            from hpa_specs as a
+            where a.hpa_uid = h.hpa_uid and gap_hides(g.prefix, h.namespace, metric_names(a.metrics))
+        )
     union all
     select opened_at, namespace, name, 'divergence ' || class, explanation
     from divergences
