@@ -98,8 +98,10 @@ def first_reads(path: str, audit: list[Line]) -> list[float]:
         at = seconds(line["at"])
         if line.get("put") == path and line["by"] == CONTROLLER and line["status"] == CONFLICT:
             conflict = at
-        elif line.get("get") == path and at - conflict > RETRY_SECONDS:
-            found.append(at)
+        elif line.get("get") == path:
+            if at - conflict > RETRY_SECONDS:
+                found.append(at)
+            conflict = float("-inf")  # One read for each conflict: the next begins a reconcile, however soon it comes.
     return found
 
 

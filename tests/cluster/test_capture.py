@@ -33,3 +33,7 @@ def test_the_read_after_a_conflict_belongs_to_the_same_reconcile() -> None:
 
 def test_after_a_refusal_or_somebody_elses_conflict_nothing_is_tried_again() -> None:
     assert begun(read(1), write(1.01, 403), read(1.3), write(1.31, 409, by="alice"), read(1.6)) == [1, 1.3, 1.6]
+
+
+def test_one_read_is_tried_again_for_a_conflict_and_the_next_begins_a_reconcile_however_soon() -> None:
+    assert begun(read(1), write(1.01, 409), read(1.03), write(1.04, 200), read(1.3), write(1.31, 200)) == [1, 1.3]
