@@ -1,6 +1,6 @@
 """When one HPA was reconciled, where no line says so: evidence, and a grid between it.
 
-Between two evidenced instants that are g apart stand round(g / sync period) - 1 evenly spaced ones,
+Between two evidenced instants that are g apart stand as many evenly spaced ones as leave a period between any two,
 uncertain by half a period; before the first and after the last the grid goes on as the period does.
 A process reconciles nothing before a period has gone by since its start.
 """
@@ -24,6 +24,12 @@ _MIN_GAPS = 6
 _MAX_GAP_US = 180 * SECOND
 _FIT = 0.08
 _NEEDED = 0.9
+_SEEN_LATE = 0.2
+"""Of a period: so much nearer may two reconciles seem, for we see one later than the other.
+
+They never are nearer. An HPA is put off for a whole period after each reconcile
+(pkg/controller/podautoscaler/rate_limiters.go, FixedItemIntervalRateLimiter), and a busy controller only adds to that.
+"""
 
 
 class Evidence(NamedTuple):
@@ -113,5 +119,5 @@ def _between(earlier_us: int, later_us: int, period_us: int, starts: Sequence[in
         if earlier_us < start < later_us:
             ended = _until(earlier_us, start, period_us)
             return [*ended, *_between(start, later_us, period_us, starts)]
-    steps = max(round((later_us - earlier_us) / period_us), 1)
+    steps = max(int((later_us - earlier_us) / period_us + _SEEN_LATE), 1)
     return [earlier_us + (later_us - earlier_us) * step // steps for step in range(1, steps)]

@@ -23,7 +23,9 @@ def us(seconds: float) -> Micros:
     [
         pytest.param([30, 75], [], [0, 15, 45, 60, 90], id="evenly between what is known, on as the period goes"),
         pytest.param([30, 80], [], [0, 15, 46.666666, 63.333333, 95], id="stretched where the controller was slow"),
-        pytest.param([30, 90], [50], [0, 15, 45, 63.333333, 76.666666], id="a new process waits a period"),
+        pytest.param([30, 56], [], [0, 15, 71, 86], id="no two are nearer than a period"),
+        pytest.param([30, 58], [], [0, 15, 44, 73, 88], id="but for what was seen late"),
+        pytest.param([30, 90], [50], [0, 15, 45, 70], id="a new process waits a period"),
         pytest.param([30, 90], [40], [0, 15, 56.666666, 73.333333], id="the old one reconciles no more"),
         pytest.param([30, 90], [40, 70], [0, 15, 55], id="twice"),
         pytest.param([30], [50], [0, 15, 45, 65, 80, 95], id="after all evidence"),
