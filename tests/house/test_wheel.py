@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+import tempfile
 import venv
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,18 +19,23 @@ PLACES = (
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def anybodys() -> Iterator[Path]:
+    """A folder that anybody may enter: those of pytest are for its own user, and closed by each that starts."""
+    with tempfile.TemporaryDirectory(prefix="hpaaudit-wheel-") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.fixture(scope="module")
+def installed(anybodys: Path) -> Path:
     """An environment that holds the wheel and what it asks for, wheels only; anybody may run it."""
-    folder = tmp_path_factory.mktemp("installed", numbered=True)
-    for parent in (folder, *folder.parents[:2]):
-        parent.chmod(0o755)
     build = [sys.executable, "-m", "uv", "build", "--wheel", "--no-build-isolation", "--python", sys.executable]
-    subprocess.run([*build, "--out-dir", folder, ROOT], check=True, capture_output=True)
-    (wheel,) = folder.glob("*.whl")
-    environment = folder / "environment"
+    subprocess.run([*build, "--out-dir", anybodys, ROOT], check=True, capture_output=True)
+    (wheel,) = anybodys.glob("*.whl")
+    environment = anybodys / "environment"
     venv.create(environment, with_pip=True)
     pip = [environment / "bin" / "python", "-m", "pip", "install", "--quiet", "--only-binary", ":all:"]
-    subprocess.run([*pip, "--constraint", _constraints(folder), wheel], check=True)
+    subprocess.run([*pip, "--constraint", _constraints(anybodys), wheel], check=True)
     return environment / "bin" / "hpaaudit"
 
 
