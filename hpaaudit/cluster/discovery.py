@@ -115,16 +115,24 @@ class Discovery:
             target = TargetRef(group=group, resource=resource, namespace=namespace, name=ref.name)
             return Resolved(target=target, kind=ref.kind, version="v1", built_in=True)
         base = f"/apis/{ref.api_version}" if group else f"/api/{ref.api_version}"
-        if base not in self.kinds:
-            answer = await self.client.get(base)
-            rows = answer.body.get("resources") or () if answer.good else None
-            self.kinds[base] = None if rows is None else {r["kind"]: r["name"] for r in rows if "/" not in r["name"]}
-        plural = (self.kinds[base] or {}).get(ref.kind)
+        plural = (await self._kinds(base)).get(ref.kind)
         if plural is None:
             return None
         target = TargetRef(group=group, resource=plural, namespace=namespace, name=ref.name)
         paths = await self._paths(target, version)
         return Resolved(target=target, kind=ref.kind, version=version, built_in=False, paths=paths)
+
+    async def serves(self, base: str, resource: str) -> bool:
+        """Whether a version (`/apis/group/version`) has a resource."""
+        return resource in (await self._kinds(base)).values()
+
+    async def _kinds(self, base: str) -> dict[str, str]:
+        """By kind the resources of a version; none where it is not served."""
+        if base not in self.kinds:
+            answer = await self.client.get(base)
+            rows = answer.body.get("resources") or () if answer.good else None
+            self.kinds[base] = None if rows is None else {r["kind"]: r["name"] for r in rows if "/" not in r["name"]}
+        return self.kinds[base] or {}
 
     async def _paths(self, target: TargetRef, version: str) -> ScalePaths | None:
         """Where the custom resources of a kind keep their scale; None where their definition may not be read."""

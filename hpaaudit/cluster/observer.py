@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from hpaaudit.api import requests
-from hpaaudit.cluster import keda
+from hpaaudit.cluster import around, keda
 from hpaaudit.cluster.client import Answer, Client
 from hpaaudit.cluster.collector import collecting_seldom
 from hpaaudit.cluster.controller import controller_seen
@@ -19,7 +19,7 @@ from hpaaudit.cluster.hpas import Hpas
 from hpaaudit.cluster.pods import Pods, Selection
 from hpaaudit.cluster.polls import Polls
 from hpaaudit.cluster.scope import Scope
-from hpaaudit.cluster.shapes import HPAS, PODS, WHOLE, Shape
+from hpaaudit.cluster.shapes import HPAS, PODS, SURROUNDINGS, WHOLE, Shape
 from hpaaudit.cluster.surroundings import (
     API_SERVICES,
     CONTROLLER_LEASE,
@@ -42,6 +42,7 @@ from hpaaudit.model.facts import (
     ResourceMetricsRead,
     RolloutSeen,
     ScaledObjectSeen,
+    SurroundingSeen,
     TargetSeen,
     ValuesRead,
 )
@@ -49,7 +50,7 @@ from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.model.plan import Progress
 from hpaaudit.model.units import SECOND
 
-Kind = TypeVar("Kind")
+Seen = TypeVar("Seen")
 GROUPS = (*METRICS, requests.CUSTOM_METRICS)
 
 
@@ -100,6 +101,7 @@ class Observer:
         self.known: list[Fact] = []
         self.controller: ControllerSeen | None = None
         self.scaled: keda.ScaledObjects | None = None
+        self.around: dict[tuple[str, str], around.Around] = {}
         self.unread: set[Selection] = set()
         self.polls = Polls(client, scope.interval_us, self.sink, self.gaps, self._spawn, self.targets.scale_was_read)
         self.surroundings = Surroundings(client, self.sink)
@@ -156,7 +158,7 @@ class Observer:
                 case _:
                     self.known.append(fact)
 
-    def _known(self, kind: type[Kind]) -> list[Kind]:
+    def _known(self, kind: type[Seen]) -> list[Seen]:
         return [fact for fact in self.known if isinstance(fact, kind)]
 
     # Life
@@ -191,6 +193,7 @@ class Observer:
         services.remember(self._known(ApiServiceSeen))
         await self.follow(API_SERVICES, services, "API services")
         await self._follow_keda()
+        await self._follow_surroundings()
         self._spawn(self._keep_house())
         self.dirty.set()
         while True:
@@ -200,6 +203,7 @@ class Observer:
             self.unread |= self.pods.choose(self.targets.selections())
             await self._read_pods()
             await self._follow_keda()
+            await self._follow_surroundings()
             paths, spared = self.targets.paths(), self.targets.spared()
             if not self.settled.is_set():
                 self.note(self._announcement(paths))
@@ -292,6 +296,15 @@ class Observer:
             await self.follow(self.scope.path(f"/apis/{keda.GROUP}/{version}", keda.RESOURCE), self.scaled, keda.KIND)
             seen = self.scaled.seen
             await self.follow_events(keda.KIND, lambda space, name: (space, name) in seen)
+
+    async def _follow_surroundings(self) -> None:
+        """Follow what holds pods back, as far as it is served by now."""
+        for kind, path in (await around.paths(self.discovery, self.scope)).items():
+            if kind not in self.around:
+                self.around[kind] = around.Around(kind, self.sink)
+                known = (one for one in self._known(SurroundingSeen) if self.scope.covers(one.namespace))
+                self.around[kind].remember(known)
+                await self.follow(path, self.around[kind], kind[1], shape=SURROUNDINGS)
 
     # Pods
 

@@ -110,6 +110,30 @@ class Hpa(TypedDict, total=False):
     status: Any
 
 
+class _SurroundingMeta(TypedDict, total=False):
+    namespace: str
+    name: str
+    uid: str
+    resourceVersion: str
+
+
+class _SurroundingStatus(TypedDict, total=False):
+    hard: Any
+    used: Any
+    recommendation: Any
+    conditions: Any
+    allocatable: Any
+
+
+class Surrounding(TypedDict, total=False):
+    """A quota, limits, a VPA, a node without its images, or a rule of admission."""
+
+    metadata: _SurroundingMeta
+    spec: Any
+    status: _SurroundingStatus | None
+    webhooks: Any
+
+
 class _Event(msgspec.Struct):
     type: str
     object: msgspec.Raw
@@ -134,6 +158,7 @@ class Shape:
 WHOLE = Shape(msgspec.json.Decoder(), msgspec.json.Decoder())
 PODS = Shape(msgspec.json.Decoder(_list_of(Pod)), msgspec.json.Decoder(Pod))
 HPAS = Shape(msgspec.json.Decoder(_list_of(Hpa)), msgspec.json.Decoder(Hpa))
+SURROUNDINGS = Shape(msgspec.json.Decoder(_list_of(Surrounding)), msgspec.json.Decoder(Surrounding))
 USAGE: "msgspec.json.Decoder[Any]" = msgspec.json.Decoder(PodMetricsList)
 _EVENT = msgspec.json.Decoder(_Event)
 

@@ -311,6 +311,23 @@ class ScaledObjectGone:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SurroundingSeen:
+    """An object that holds pods back or changes them: a quota, limits, a VPA, a node, an admission rule; or its end.
+
+    state_json   the part of it that does so, sorted keys; `{}` when it is gone
+    """
+
+    at_us: Micros
+    api_group: str
+    resource: str
+    namespace: str
+    name: str
+    uid: str
+    gone: bool
+    state_json: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VersionRead:
     """The API server's version, and its clock: server minus recorder, None where unknown."""
 
@@ -366,6 +383,7 @@ Fact = (
     | ApiServiceSeen
     | ScaledObjectSeen
     | ScaledObjectGone
+    | SurroundingSeen
     | VersionRead
     | Reconciled
     | Gap

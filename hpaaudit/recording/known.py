@@ -22,6 +22,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "events": ("namespace", "name"),
     "leases": ("namespace", "name"),
     "api_services": ("name",),
+    "surroundings": ("api_group", "resource", "namespace", "name"),
     "versions": (),
 }
 """What tells the objects of a table apart; nothing, where there is one."""

@@ -19,7 +19,7 @@ from hpaaudit.recording.retire import finish
 from hpaaudit.recording.survey import Survey, survey
 
 QUARANTINE = "quarantine"
-WATCHED = ("hpas", "pods", "targets", "rollouts", "scaled_objects", "api_services")
+WATCHED = ("hpas", "pods", "targets", "rollouts", "scaled_objects", "api_services", "surroundings")
 EVENTS = "events"
 
 

@@ -254,6 +254,18 @@ _ALL = (
         text("service", "that serves it, as `namespace/name`"),
     ),
     _table(
+        "surroundings",
+        "state of an object that holds pods back or changes them, or its end",
+        AT,
+        text("api_group", "of the object, empty for the core group"),
+        text("resource", "`resourcequotas`, `limitranges`, `verticalpodautoscalers`, `nodes`, or of admission"),
+        text("namespace", "of the object, empty where it has none"),
+        text("name", "of the object"),
+        text("uid", "of the object"),
+        flag("gone", "it was deleted"),
+        text("state_json", "the part of it that holds pods back or changes them, sorted keys; `{}` when it is gone"),
+    ),
+    _table(
         "scaled_objects",
         "state of a ScaledObject of KEDA, or its end",
         AT,

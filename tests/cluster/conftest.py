@@ -79,8 +79,9 @@ def watching(cluster: Cluster, namespace: str) -> Iterator[Callable[..., Watchin
     """Start an observer of the test's namespace, by default as admin and every half second."""
     started: list[Watching] = []
 
-    def begin(kubeconfig: Path | None = None, **options: Any) -> Watching:
-        eyes = Watching(kubeconfig or cluster.dir / "admin.kubeconfig", namespace, **options)
+    def begin(kubeconfig: Path | None = None, *, everywhere: bool = False, **options: Any) -> Watching:
+        scope = "" if everywhere else namespace
+        eyes = Watching(kubeconfig or cluster.dir / "admin.kubeconfig", scope, **options)
         started.append(eyes)
         return eyes
 

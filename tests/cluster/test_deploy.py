@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from hpaaudit.api.around import ADMISSION, KINDS, OF_THE_CLUSTER
 from hpaaudit.model.facts import (
     ApiServiceSeen,
     EventSeen,
@@ -52,6 +53,13 @@ def objects_of(overlay: str) -> list[Manifest]:
     built = kubectl("kustomize", str(ROOT / "deploy" / "overlays" / overlay))
     assert (built.returncode, built.stderr) == (0, "")
     return list(yaml.safe_load_all(built.stdout))
+
+
+def surroundings(cluster: Cluster, *, whole: bool) -> set[str]:
+    """The kinds of what stands around the HPAs that this server serves; in one namespace only those of namespaces."""
+    bases = ("/api/v1", f"/apis/{ADMISSION}/v1")
+    served = {one["name"] for base in bases for one in cluster.kube.get(base)["resources"]}
+    return {kind for _, kind in KINDS if kind in served and (whole or kind not in OF_THE_CLUSTER)}
 
 
 def collection(found: Manifest) -> str:
@@ -260,7 +268,7 @@ def test_standard_rights_show_every_stream(account: Account, namespace: str, tmp
 @pytest.mark.usefixtures("busy")
 @pytest.mark.parametrize("account", ["cluster-minimal", "namespace-minimal"], indirect=True)
 def test_minimal_rights_show_what_a_replay_needs_and_name_the_rest(
-    account: Account, namespace: str, tmp_path: Path
+    cluster: Cluster, account: Account, namespace: str, tmp_path: Path
 ) -> None:
     facts, said = recorded(account, tmp_path / "recording")
     assert {HpaSeen, PodSeen} <= {type(fact) for fact in facts}
@@ -273,13 +281,14 @@ def test_minimal_rights_show_what_a_replay_needs_and_name_the_rest(
     assert reads == {"deployments", "statefulsets", "replicasets"}
     assert groups_read(facts) == ALL_METRICS
     workloads = {"deployments", "statefulsets", "replicasets"}
-    others = {"the Lease of kube-controller-manager", "API services", "ScaledObject"}
+    around = surroundings(cluster, whole=account.where == ("-A",))
+    others = {"the Lease of kube-controller-manager", "API services", "ScaledObject", *around}
     events = {f"Events of a {kind}" for kind in ("HorizontalPodAutoscaler", "Deployment", "StatefulSet", "ReplicaSet")}
     unseen = (
         {f"{kind}, so their scales are read" for kind in workloads} | others | events | {"Events of a ScaledObject"}
     )
     assert {line.removeprefix("cannot follow ").partition(" in ")[0] for line in said} == unseen
-    assert refused(facts) == workloads | {"leases", "events", "apiservices", "scaledobjects"}
+    assert refused(facts) == workloads | around | {"leases", "events", "apiservices", "scaledobjects"}
     limits = {"no writers of the replicas", "no Events", "no Lease of the controller", "no flags of the controller"}
     assert unreached(tmp_path / "recording") == limits
     named = missing(account)
@@ -289,6 +298,7 @@ def test_minimal_rights_show_what_a_replay_needs_and_name_the_rest(
         "leases.coordination.k8s.io/kube-controller-manager",
         "apiservices.apiregistration.k8s.io",
         "scaledobjects.keda.sh",
+        *(f"{kind}.{ADMISSION}" if (ADMISSION, kind) in KINDS else kind for kind in around),
     }
     for line in named:
         asked = kubectl(*line.split()[1:], config=account.kubeconfig)

@@ -124,7 +124,7 @@ def test_what_stood_when_it_died_is_known(killed: Path, facts: list[Fact]) -> No
     again = keeper(killed)
     seen = {type(fact).__name__ for fact in again.known}
     # The target was deleted, so were one HPA, one pod and the ScaledObject.
-    assert seen == {"HpaSeen", "PodSeen", "RolloutSeen", "ApiServiceSeen", "EventSeen"}
+    assert seen == {"HpaSeen", "PodSeen", "RolloutSeen", "ApiServiceSeen", "EventSeen", "SurroundingSeen"}
     assert [fact.name for fact in again.known if isinstance(fact, HpaSeen)] == ["checkout"]
     assert [fact.pod.name for fact in again.known if isinstance(fact, PodSeen)] == ["checkout-a"]
     assert all(fact in facts for fact in again.known)

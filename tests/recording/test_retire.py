@@ -30,6 +30,7 @@ STATES = (
     "TargetSeen",
     "RolloutSeen",
     "ScaledObjectSeen",
+    "SurroundingSeen",
     "PodSeen",
     "ApiServiceSeen",
 )

@@ -6,7 +6,7 @@ with gaps as (
     select g.stream, g.prefix, g.cause, g.gap_from, g.gap_to, g.gap_to + s.sync as blind_to
     from runs.coverage_gaps as g
     cross join sync as s
-    where g.stream not in ('events', 'leases', 'api_services', 'scaled_objects')
+    where g.stream not in ('events', 'leases', 'api_services', 'scaled_objects', 'surroundings')
 )
 select
     s.reconcile_id,

@@ -1,8 +1,11 @@
 -- What does a gap with this path prefix hide?
--- One of everything, hpas, metrics, pods, events, leases, api_services, scaled_objects or targets.
+-- One of everything, hpas, metrics, pods, events, leases, api_services, scaled_objects, surroundings or targets.
 create macro main.gap_stream(prefix) as
     case
         when prefix in ('*', '', '/') then 'everything'
+        when prefix like '/apis/autoscaling.k8s.io/%' or prefix like '/apis/admissionregistration.k8s.io/%'
+            or prefix like '%/resourcequotas%' or prefix like '%/limitranges%' or prefix like '/api/v1/nodes%'
+            then 'surroundings'
         when prefix like '/apis/autoscaling%' or prefix like '/apis/extensions%' then 'hpas'
         when contains(prefix, 'metrics.k8s.io') then 'metrics'
         when prefix like '%/events%' then 'events'

@@ -1,0 +1,84 @@
+"""What an observer sees of what stands around the HPAs: quotas, limits, nodes, VPAs, admission."""
+
+import json
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+from hpaaudit.model.facts import SurroundingSeen
+from tests.cluster.cluster import Cluster
+from tests.cluster.definitions import defined, put_status
+from tests.cluster.watching import Watching
+
+Watch = Callable[..., Watching]
+HOOKS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
+
+
+def told(eyes: Watching, resource: str, *, gone: bool = False) -> list[dict[str, Any]]:
+    """The states of the kind that were told until one comes, the newest last."""
+    eyes.until(SurroundingSeen, lambda seen: (seen.resource, seen.gone) == (resource, gone))
+    return [json.loads(seen.state_json) for seen in eyes.of(SurroundingSeen) if seen.resource == resource]
+
+
+def test_a_quota_is_followed_and_only_what_changes_is_told(cluster: Cluster, namespace: str, watching: Watch) -> None:
+    path = f"/api/v1/namespaces/{namespace}/resourcequotas"
+    quota = {"metadata": {"name": "team"}, "spec": {"hard": {"count/configmaps": "5"}}}
+    cluster.kube.post(path, quota)
+    limits = {"limits": [{"type": "Container", "defaultRequest": {"cpu": "100m"}}]}
+    cluster.kube.post(f"/api/v1/namespaces/{namespace}/limitranges", {"metadata": {"name": "team"}, "spec": limits})
+    eyes = watching()
+    assert told(eyes, "resourcequotas")[0]["hard"] == {"count/configmaps": "5"}
+    assert told(eyes, "limitranges")[0]["limits"][0]["defaultRequest"] == {"cpu": "100m"}
+    cluster.kube.patch(f"{path}/team", {"metadata": {"annotations": {"note": "nothing of this is kept"}}})
+    cluster.kube.patch(f"{path}/team", {"spec": {"hard": {"count/configmaps": "6"}}})
+    eyes.until(SurroundingSeen, lambda seen: '"6"' in seen.state_json)
+    cluster.kube.delete(f"{path}/team")
+    states = told(eyes, "resourcequotas", gone=True)
+    eyes.end()
+    assert states[-1] == {}
+    assert all(earlier != later for earlier, later in pairwise(states))
+    assert "nothing of this" not in repr(eyes.facts)
+
+
+def test_nodes_and_admission_are_followed_by_who_looks_at_the_whole_cluster(
+    cluster: Cluster, namespace: str, watching: Watch
+) -> None:
+    scales = {
+        "apiGroups": ["apps"],
+        "apiVersions": ["v1"],
+        "operations": ["UPDATE"],
+        "resources": ["deployments/scale"],
+    }
+    hook = {
+        "name": "scales.example.com", "rules": [scales], "sideEffects": "None", "admissionReviewVersions": ["v1"],
+        "failurePolicy": "Ignore", "clientConfig": {"url": "https://127.0.0.1:1/"},
+        "namespaceSelector": {"matchLabels": {"nobody": "has-this"}},
+    }  # fmt: skip
+    cluster.kube.post("/api/v1/nodes", {"metadata": {"name": namespace}, "spec": {"unschedulable": True}})
+    cluster.kube.post(HOOKS, {"metadata": {"name": namespace}, "webhooks": [hook]})
+    try:
+        eyes = watching(everywhere=True)
+        assert told(eyes, "nodes")[0]["unschedulable"] is True
+        (kept,) = told(eyes, "mutatingwebhookconfigurations")[0]["webhooks"]
+        assert (kept["name"], kept["failurePolicy"]) == ("scales.example.com", "Ignore")
+        assert kept["rules"][0]["resources"] == ["deployments/scale"]
+    finally:
+        cluster.kube.delete(f"{HOOKS}/{namespace}")
+        cluster.kube.delete(f"/api/v1/nodes/{namespace}")
+    told(eyes, "nodes", gone=True)
+    eyes.end()
+
+
+def test_a_vpa_is_followed_where_the_cluster_knows_them(cluster: Cluster, namespace: str, watching: Watch) -> None:
+    with defined(cluster, "autoscaling.k8s.io", "VerticalPodAutoscaler") as base:
+        path = f"{base}/namespaces/{namespace}/verticalpodautoscalers"
+        spec = {"targetRef": {"kind": "Deployment", "name": "web"}, "updatePolicy": {"updateMode": "Initial"}}
+        vpa = {"apiVersion": "autoscaling.k8s.io/v1", "kind": "VerticalPodAutoscaler", "metadata": {"name": "web"}}
+        cluster.kube.post(path, {**vpa, "spec": spec})
+        eyes = watching()
+        (first,) = told(eyes, "verticalpodautoscalers")
+        assert first == {"targetRef": spec["targetRef"], "updateMode": "Initial"}
+        target = {"containerName": "app", "target": {"cpu": "250m"}}
+        put_status(cluster, f"{path}/web", {"recommendation": {"containerRecommendations": [target]}})
+        eyes.until(SurroundingSeen, lambda seen: '"recommended":{"app":{"cpu":"250m"}}' in seen.state_json)
+        eyes.end()
