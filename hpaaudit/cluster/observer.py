@@ -97,7 +97,7 @@ class Observer:
         self.dirty, self.settled, self.stopping = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self.hpas = Hpas(self.sink, self.dirty.set)
         self.pods = Pods(self.sink, scope.keep_labels)
-        self.targets = Targets(self.discovery, self.hpas, scope, self, self.sink, note, self.dirty.set)
+        self.targets = Targets(self.discovery, self.hpas, scope, self, self.gaps, self.sink, note, self.dirty.set)
         self.known: list[Fact] = []
         self.controller: ControllerSeen | None = None
         self.scaled: keda.ScaledObjects | None = None
@@ -257,6 +257,7 @@ class Observer:
         what: str,
         query: dict[str, str] | None = None,
         shape: Shape = WHOLE,
+        withdrawn: Callable[[], None] = lambda: None,
     ) -> Answer | None:
         """Follow if it is allowed; if not, it is tried again for ever, and written down as a gap."""
 
@@ -264,7 +265,11 @@ class Observer:
             line = f"cannot follow {what}{self.scope.words} ({answer.status}): {answer.message}"
             self.note(Note(line, Event.STREAM_REFUSED, path=path, status=answer.status))
 
-        refusal = await self._watch(path, follower, query, shape, refused).started
+        def no_more(answer: Answer) -> None:
+            refused(answer)
+            withdrawn()
+
+        refusal = await self._watch(path, follower, query, shape, no_more).started
         if refusal is not None:
             refused(refusal)
         return refusal
