@@ -21,7 +21,10 @@ FIRST_MINOR, OFF_MINOR = 32, 33
 """The feature `WatchList` is on by default since Kubernetes 1.32, but was off again in 1.33."""
 STALLED_SECONDS = 10
 """So long after an object another one, or the end, must come; client-go warns after as many."""
+RENEWED_SECONDS = 1
+"""So often that time begins anew: a timer costs as much as an event."""
 LONGEST_SECONDS = 120
+"""So long may all take: what takes no notice of what it was asked for goes on with what is new, for ever."""
 TRIES = 3
 """So often a stream may break before its end: a proxy that cuts it every time would never let us see all."""
 
@@ -94,7 +97,7 @@ async def patience() -> AsyncIterator[Callable[[], None]]:
     def told() -> None:
         nonlocal renewed
         now = loop.time()
-        if now - renewed >= 1:  # a timer costs as much as an event
+        if now - renewed >= RENEWED_SECONDS:
             renewed = now
             limit.reschedule(min(now + STALLED_SECONDS, begun + LONGEST_SECONDS))
 

@@ -234,8 +234,10 @@ class Observer:
         shape: Shape,
         withdrawn: Callable[[Answer], None],
     ) -> Watch:
-        # Every collection is streamed where it can be: it costs the server less memory, and us no more than pages do.
-        # 50,000 pods and 5,000 HPAs took 10.6 s of CPU at the start and 237 MB at most, in pages 11.6 s and 247 MB.
+        # Every collection is streamed where it can be: what the server takes for it is known beforehand. One of 1.36
+        # allocated 47 MB for 3,000 pods; in pages 45 MB from its cache, but 120 MB from etcd, as before 1.34 or where
+        # the cache keeps no snapshots. The price is its CPU, once: 0.67 s, in pages of the cache 0.39, of etcd 0.65.
+        # We hold no page: at the start of 50,000 pods and 5,000 HPAs 237 MB and 10.6 s of CPU, in pages 247 and 11.6.
         watch = Watch(
             self.client,
             path,

@@ -29,7 +29,8 @@ HALF = event("ADDED", thing("a", 1))
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """The recorder's times, a fraction of them."""
     monkeypatch.setattr(module, "FIRST_DELAY", 0.05)
-    monkeypatch.setattr(initial, "STALLED_SECONDS", 0.3)
+    for name, seconds in (("STALLED", 0.3), ("RENEWED", 0), ("LONGEST", 0.6)):
+        monkeypatch.setattr(initial, f"{name}_SECONDS", seconds)
 
 
 def refusing(status: int) -> Fault:
@@ -74,11 +75,21 @@ async def it_falls_silent(_: World, request: web.Request) -> web.StreamResponse:
     return await stream(request, HALF, event("BOOKMARK", {"metadata": {"resourceVersion": "5"}}), stay=True)
 
 
-async def it_goes_on_with_what_happens(_: World, request: web.Request) -> web.StreamResponse:
+async def it_goes_on_with_what_changes(_: World, request: web.Request) -> web.StreamResponse:
     """So does this one, and it is never silent."""
+    return await goes_on(request, "MODIFIED")
+
+
+async def it_goes_on_with_what_is_new(_: World, request: web.Request) -> web.StreamResponse:
+    """And this one seems to get ahead."""
+    return await goes_on(request, "ADDED")
+
+
+async def goes_on(request: web.Request, kind: str) -> web.StreamResponse:
+    """For ever."""
     response = await stream(request, HALF)
     for version in range(6, 200):
-        await response.write(event("MODIFIED", thing("a", version)))
+        await response.write(event(kind, thing("a", version)))
         await asyncio.sleep(0.05)
     return response
 
@@ -91,7 +102,8 @@ BROKEN: list[tuple[Fault, str, int]] = [
     # The first one is forgiven: the past is forgotten now and then.
     (an_error_event_says_410, "too old", initial.TRIES + 1),
     (it_falls_silent, "the server did not say that it has told all", 1),
-    (it_goes_on_with_what_happens, "the server did not say that it has told all", 1),
+    (it_goes_on_with_what_changes, "the server did not say that it has told all", 1),
+    (it_goes_on_with_what_is_new, "the server did not say that it has told all", 1),
 ]
 """How a stream breaks, which cause a gap tells, and how many are asked for before the pages are."""
 
