@@ -82,7 +82,9 @@ class Targets:
     async def _watch(self, resolved: Resolved, wanted: set[TargetRef]) -> None:
         path, what = self.scope.path(resolved.base, resolved.target.resource), resolved.target.resource
         if not resolved.built_in and not await self._may_watch(path, what):
+            self.unwatched[resolved.place] = path
             return
+        self.unwatched.pop(resolved.place, None)
         workloads = Workloads(*resolved.place, self.sink, self.dirty, paths=resolved.paths)
         known = [fact for fact in self.known if fact.target in wanted]
         workloads.remember(
@@ -99,9 +101,10 @@ class Targets:
             self.unwatched[resolved.place] = path
 
     async def _may_watch(self, path: str, what: str) -> bool:
-        """Whether custom resources may be listed; where only their scale may be read, that is no gap."""
+        """Whether custom resources may be listed; where only their scale may be read, no watch is tried in vain."""
         answer = await self.discovery.client.get(f"{path}?limit=1")
         if not answer.good:
+            self.gaps.lost(path, answer.at_us, answer.message)
             line = (
                 f"cannot follow {what}, so their scales are read{self.scope.words} ({answer.status}): {answer.message}"
             )
