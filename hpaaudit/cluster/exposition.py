@@ -43,7 +43,7 @@ def _asked(meters: Meters) -> Iterator[Metric]:
     """What was asked for, heard and missed."""
     text = "Watches that ended or broke and were taken up again."
     yield _counter("watch_restarts", text, ("resource", "reason"), meters.restarts)
-    yield _counter("relists", "Lists of a whole collection that were begun.", ("resource",), meters.relists)
+    yield _counter("relists", "Whole collections that were begun to be read.", ("resource",), meters.relists)
     yield _counter("events", "Events of watches, bookmarks among them.", ("resource",), meters.events)
     seconds: dict[Labels, float] = {(source,): micros / SECOND for source, micros in meters.gap_us.items()}
     yield _counter("gap_seconds", "Seconds in which nobody looked, as recorded.", ("source",), seconds)

@@ -17,12 +17,16 @@ EVERYTHING = "*"
 
 @dataclass(slots=True)
 class Gaps:
-    """Open gaps by path; a long one is written in slices, so that little is lost with the process."""
+    """Open gaps by path; a long one is written in slices, so that little is lost with the process.
+
+    parts   of paths that are read in another way: what of them is not seen then
+    """
 
     sink: Callable[[Gap], None]
     count: int = 0
     open: dict[str, tuple[Micros, str]] = field(default_factory=dict)
     counted: set[str] = field(default_factory=set)
+    parts: dict[str, str] = field(default_factory=dict)
 
     def lost(self, prefix: str, since_us: Micros, cause: str) -> None:
         """Nobody looks at these paths since then; the first cause stands."""
@@ -34,6 +38,17 @@ class Gaps:
             self._write(prefix, at_us)
             del self.open[prefix]
             self.counted.discard(prefix)
+
+    def narrow(self, prefix: str, part: str, at_us: Micros) -> None:
+        """From then on a gap of these paths hides only a part of what they tell, and is written as `prefix#part`.
+
+        Of everything, as at first, where the part is empty.
+        """
+        if self.parts.get(prefix, "") != part:
+            if prefix in self.open:
+                self._write(prefix, at_us)
+                self.open[prefix] = (at_us, self.open[prefix][1])
+            self.parts[prefix] = part
 
     def missed(self, prefix: str, since_us: Micros, until_us: Micros, cause: str) -> None:
         """Nobody looked from then to then."""
@@ -64,4 +79,5 @@ class Gaps:
                 return
             self.count += 1
             self.counted.add(prefix)
-        self.sink(Gap(at_us=since_us, until_us=until_us, prefix=prefix, cause=cause))
+        hidden = f"{prefix}#{part}" if (part := self.parts.get(prefix)) else prefix
+        self.sink(Gap(at_us=since_us, until_us=until_us, prefix=hidden, cause=cause))

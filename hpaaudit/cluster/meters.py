@@ -73,7 +73,8 @@ class Meters:
     def told(self, fact: Fact) -> None:
         """A fact was seen: gaps and clocks are counted from what is recorded."""
         if isinstance(fact, Gap):
-            resource = fact.prefix if fact.prefix == EVERYTHING else kind_of(fact.prefix.partition("?")[0])[0]
+            path = fact.prefix.partition("#")[0].partition("?")[0]
+            resource = path if path == EVERYTHING else kind_of(path)[0]
             self.gap_us[resource] += fact.until_us - fact.at_us
         elif isinstance(fact, VersionRead):
             self.offset_us = fact.clock_offset_us

@@ -16,6 +16,7 @@ from hpaaudit.cluster.discovery import METRICS, Discovery
 from hpaaudit.cluster.estimate import HOUSEKEEPING_SECONDS, Estimate
 from hpaaudit.cluster.gaps import Gaps
 from hpaaudit.cluster.hpas import Hpas
+from hpaaudit.cluster.initial import PAGE, can_stream
 from hpaaudit.cluster.pods import Pods, Selection
 from hpaaudit.cluster.polls import Polls
 from hpaaudit.cluster.scope import Scope
@@ -30,7 +31,7 @@ from hpaaudit.cluster.surroundings import (
     Surroundings,
 )
 from hpaaudit.cluster.targets import Targets
-from hpaaudit.cluster.watch import PAGE, Follower, Watch
+from hpaaudit.cluster.watch import Follower, Watch
 from hpaaudit.model.facts import (
     ApiServiceSeen,
     ControllerSeen,
@@ -97,7 +98,7 @@ class Observer:
         self.dirty, self.settled, self.stopping = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self.hpas = Hpas(self.sink, self.dirty.set)
         self.pods = Pods(self.sink, scope.keep_labels)
-        self.targets = Targets(self.discovery, self.hpas, scope, self, self.sink, note, self.dirty.set)
+        self.targets = Targets(self.discovery, self.hpas, scope, self, self.gaps, self.sink, note, self.dirty.set)
         self.known: list[Fact] = []
         self.controller: ControllerSeen | None = None
         self.scaled: keda.ScaledObjects | None = None
@@ -240,7 +241,20 @@ class Observer:
         shape: Shape,
         withdrawn: Callable[[Answer], None],
     ) -> Watch:
-        watch = Watch(self.client, path, follower, self.gaps, query=query or {}, shape=shape, withdrawn=withdrawn)
+        # Every collection is streamed where it can be: what the server takes for it is known beforehand. One of 1.36
+        # allocated 47 MB for 3,000 pods; in pages 45 MB from its cache, but 120 MB from etcd, as before 1.34 or where
+        # the cache keeps no snapshots. The price is its CPU, once: 0.67 s, in pages of the cache 0.39, of etcd 0.65.
+        # We hold no page: 50,000 pods and 5,000 HPAs took 237 and 245 MB, in pages 247 and 255, and as much CPU.
+        watch = Watch(
+            self.client,
+            path,
+            follower,
+            self.gaps,
+            query=query or {},
+            shape=shape,
+            streamed=can_stream(self.surroundings.version),
+            withdrawn=withdrawn,
+        )
         self.watches.append(watch)
         self._spawn(watch.run())
         return watch
@@ -252,6 +266,7 @@ class Observer:
         what: str,
         query: dict[str, str] | None = None,
         shape: Shape = WHOLE,
+        withdrawn: Callable[[], None] = lambda: None,
     ) -> Answer | None:
         """Follow if it is allowed; if not, it is tried again for ever, and written down as a gap."""
 
@@ -259,7 +274,11 @@ class Observer:
             line = f"cannot follow {what}{self.scope.words} ({answer.status}): {answer.message}"
             self.note(Note(line, Event.STREAM_REFUSED, path=path, status=answer.status))
 
-        refusal = await self._watch(path, follower, query, shape, refused).started
+        def no_more(answer: Answer) -> None:
+            refused(answer)
+            withdrawn()
+
+        refusal = await self._watch(path, follower, query, shape, no_more).started
         if refusal is not None:
             refused(refusal)
         return refusal

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from hpaaudit.api.see import pod_seen
 from hpaaudit.api.selector import Selector, equalities
 from hpaaudit.cluster.client import Answer, Client
+from hpaaudit.cluster.initial import named, pages
 from hpaaudit.cluster.shapes import PODS
-from hpaaudit.cluster.watch import Key, key_of, named, pages
+from hpaaudit.cluster.watch import Key, key_of
 from hpaaudit.model.digest import digest
 from hpaaudit.model.facts import Fact, PodGone, PodSeen
 from hpaaudit.model.target import Pod

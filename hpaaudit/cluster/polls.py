@@ -12,7 +12,7 @@ from hpaaudit.api.see import metrics_read, scale_read
 from hpaaudit.cluster.client import BURST, Answer, Client
 from hpaaudit.cluster.gaps import Gaps
 from hpaaudit.cluster.phase import Phase
-from hpaaudit.cluster.shapes import USAGE, WHOLE, decoded
+from hpaaudit.cluster.shapes import ANY, USAGE, decoded
 from hpaaudit.model.facts import Fact, ResourceMetricsRead, ScaleRead, ValuesRead
 from hpaaudit.model.units import SECOND, Micros
 
@@ -86,7 +86,7 @@ class Polls:
 
     async def _read(self, path: str) -> Read:
         """Read once more; where the very same bytes come again, they are not decoded again."""
-        last = self.answers.setdefault(path, Last(USAGE if path.startswith(RESOURCES) else WHOLE.single))
+        last = self.answers.setdefault(path, Last(USAGE if path.startswith(RESOURCES) else ANY))
         answer = await self.client.get(path, decode=last.decode)
         fact = last.fact_of(answer)
         self.sink(fact)

@@ -134,11 +134,6 @@ class Surrounding(TypedDict, total=False):
     webhooks: Any
 
 
-class _Event(msgspec.Struct):
-    type: str
-    object: msgspec.Raw
-
-
 def _list_of(item: Any) -> Any:
     return TypedDict(  # type: ignore[operator]
         "_List",
@@ -147,25 +142,31 @@ def _list_of(item: Any) -> Any:
     )
 
 
+def _event_of(item: Any) -> Any:
+    return msgspec.defstruct("_Event", [("type", str), ("object", item)])
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How the objects of one collection are decoded: `listed` a page of them, `single` one of a watch."""
+    """How the objects of one collection are decoded: `listed` a page of them, `event` one of a watch."""
 
     listed: "msgspec.json.Decoder[Any]"
-    single: "msgspec.json.Decoder[Any]"
+    event: "msgspec.json.Decoder[Any]"
 
 
-WHOLE = Shape(msgspec.json.Decoder(), msgspec.json.Decoder())
-PODS = Shape(msgspec.json.Decoder(_list_of(Pod)), msgspec.json.Decoder(Pod))
-HPAS = Shape(msgspec.json.Decoder(_list_of(Hpa)), msgspec.json.Decoder(Hpa))
-SURROUNDINGS = Shape(msgspec.json.Decoder(_list_of(Surrounding)), msgspec.json.Decoder(Surrounding))
+ANY: "msgspec.json.Decoder[Any]" = msgspec.json.Decoder()
+WHOLE = Shape(ANY, msgspec.json.Decoder(_event_of(Any)))
+PODS = Shape(msgspec.json.Decoder(_list_of(Pod)), msgspec.json.Decoder(_event_of(Pod)))
+HPAS = Shape(msgspec.json.Decoder(_list_of(Hpa)), msgspec.json.Decoder(_event_of(Hpa)))
+SURROUNDINGS = Shape(msgspec.json.Decoder(_list_of(Surrounding)), msgspec.json.Decoder(_event_of(Surrounding)))
 USAGE: "msgspec.json.Decoder[Any]" = msgspec.json.Decoder(PodMetricsList)
-_EVENT = msgspec.json.Decoder(_Event)
+ENTIRE = "ERROR", "BOOKMARK"
+"""Events whose object is a Status, and one that is nothing but metadata."""
 
 
-def decoded(data: bytes, shape: "msgspec.json.Decoder[Any]" = WHOLE.single) -> Any:
+def decoded(data: bytes, shape: "msgspec.json.Decoder[Any]" = ANY) -> Any:
     """The JSON of an answer; the whole of it where it does not have that shape, text where it is no JSON."""
-    for decoder in (shape, WHOLE.single):
+    for decoder in (shape, ANY):
         try:
             return decoder.decode(data)
         except UNREADABLE:
@@ -174,7 +175,16 @@ def decoded(data: bytes, shape: "msgspec.json.Decoder[Any]" = WHOLE.single) -> A
 
 
 def event_of(line: bytes, shape: Shape) -> tuple[str, Any]:
-    """A line of a watch: its type, and its object, whose ERROR is a whole Status. Raises one of UNREADABLE."""
-    event = _EVENT.decode(line)
-    decoder = WHOLE if event.type == "ERROR" else shape
-    return event.type, decoder.single.decode(event.object)
+    """A line of a watch: its type, and its object, that of an ERROR or a BOOKMARK whole. Raises one of UNREADABLE.
+
+    In one pass over the line: to cut out the object first took half as long again.
+    """
+    try:
+        event = shape.event.decode(line)
+    except msgspec.ValidationError:
+        event = WHOLE.event.decode(line)
+        if event.type not in ENTIRE:
+            raise
+    if event.type in ENTIRE:
+        event = WHOLE.event.decode(line)
+    return event.type, event.object

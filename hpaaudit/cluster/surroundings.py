@@ -117,20 +117,22 @@ class ApiServices:
 
 @dataclass(slots=True)
 class Surroundings:
-    """What is asked now and then."""
+    """What is asked now and then; `version` of the API server, empty while it is not known."""
 
     client: Client
     sink: Callable[[Fact], None]
     offset: Offset = field(default_factory=Offset)
+    version: str = ""
 
     async def ask(self) -> None:
         """Ask for version and clock."""
         answer = await self.client.get("/version")
         if answer.good:
+            self.version = answer.body.get("gitVersion", "")
             self.sink(
                 VersionRead(
                     at_us=answer.at_us,
-                    version=answer.body.get("gitVersion", ""),
+                    version=self.version,
                     clock_offset_us=self.offset.read(answer.date, answer.sent_us, answer.at_us),
                     round_trip_us=answer.took_us,
                 )

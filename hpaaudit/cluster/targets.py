@@ -7,8 +7,9 @@ from typing import Protocol
 
 from hpaaudit.api import requests
 from hpaaudit.api.selector import BadSelector, Selector, scale_selector
-from hpaaudit.cluster.client import Answer
+from hpaaudit.cluster.client import FORBIDDEN, NOT_FOUND, OK, UNAUTHORIZED, Answer
 from hpaaudit.cluster.discovery import CRDS, Discovery, Place, Resolved
+from hpaaudit.cluster.gaps import Gaps
 from hpaaudit.cluster.hpas import Hpas
 from hpaaudit.cluster.scope import Scope
 from hpaaudit.cluster.watch import Follower, Key
@@ -18,12 +19,17 @@ from hpaaudit.model.metrics import MetricsRequest
 from hpaaudit.model.note import Event, Note
 from hpaaudit.model.units import Micros
 
+WRITERS = "writers"
+"""What a scale subresource does not tell of a workload: who wrote its replicas, and its rollouts."""
+
 
 class Following(Protocol):
     """Whoever can open a watch."""
 
-    def follow(self, path: str, follower: Follower, what: str) -> Awaitable[Answer | None]:
-        """Follow a collection; the answer that refused it, if it was refused."""
+    def follow(
+        self, path: str, follower: Follower, what: str, *, withdrawn: Callable[[], None]
+    ) -> Awaitable[Answer | None]:
+        """Follow a collection; the answer that refused it, if it was refused. `withdrawn` is told of a later one."""
 
     def follow_events(self, kind: str, about: Callable[[str, str], bool]) -> Awaitable[None]:
         """Follow the Events about objects of a kind that `about` knows by namespace and name."""
@@ -33,7 +39,8 @@ class Following(Protocol):
 class Targets:
     """The targets of the HPAs.
 
-    resolved   by HPA, what it scales;  workloads  the kinds that are watched;  unwatched  those that may not be
+    resolved   by HPA, what it scales;  workloads  the kinds that are watched
+    unwatched  those that may not be, with their paths: their scales are read;  refused  whose scale may not be, either
     names      of what is scaled, by kind;  scales  selectors that only a GET told
     known      what an earlier run saw last
     """
@@ -42,12 +49,14 @@ class Targets:
     hpas: Hpas
     scope: Scope
     following: Following
+    gaps: Gaps
     sink: Callable[[Fact], None]
     note: Callable[[str], None]
     dirty: Callable[[], None]
     resolved: dict[Key, Resolved] = field(default_factory=dict)
     workloads: dict[Place, Workloads] = field(default_factory=dict)
-    unwatched: set[Place] = field(default_factory=set)
+    unwatched: dict[Place, str] = field(default_factory=dict)
+    refused: set[TargetRef] = field(default_factory=set)
     names: dict[str, set[Key]] = field(default_factory=dict)
     scales: dict[TargetRef, str] = field(default_factory=dict)
     told: set[str] = field(default_factory=set)
@@ -67,13 +76,16 @@ class Targets:
         for resolved in {one.place: one for one in self.resolved.values() if one.watchable}.values():
             if resolved.place not in self.workloads:
                 await self._watch(resolved, wanted[resolved.place])
+        self.refused &= set().union(*wanted.values())
         for place, workloads in self.workloads.items():
             workloads.want(wanted.get(place, set()), now())
 
     async def _watch(self, resolved: Resolved, wanted: set[TargetRef]) -> None:
         path, what = self.scope.path(resolved.base, resolved.target.resource), resolved.target.resource
         if not resolved.built_in and not await self._may_watch(path, what):
+            self.unwatched[resolved.place] = path
             return
+        self.unwatched.pop(resolved.place, None)
         workloads = Workloads(*resolved.place, self.sink, self.dirty, paths=resolved.paths)
         known = [fact for fact in self.known if fact.target in wanted]
         workloads.remember(
@@ -81,13 +93,19 @@ class Targets:
             (fact for fact in known if isinstance(fact, RolloutSeen)),
         )
         workloads.wanted, self.workloads[resolved.place] = wanted, workloads
-        if await self.following.follow(path, workloads, f"{what}, so their scales are read"):
-            self.unwatched.add(resolved.place)
+
+        def withdrawn() -> None:
+            self.unwatched[resolved.place] = path
+            self.dirty()
+
+        if await self.following.follow(path, workloads, f"{what}, so their scales are read", withdrawn=withdrawn):
+            self.unwatched[resolved.place] = path
 
     async def _may_watch(self, path: str, what: str) -> bool:
-        """Whether custom resources may be listed; where only their scale may be read, that is no gap."""
+        """Whether custom resources may be listed; where only their scale may be read, no watch is tried in vain."""
         answer = await self.discovery.client.get(f"{path}?limit=1")
         if not answer.good:
+            self.gaps.lost(path, answer.at_us, answer.message)
             line = (
                 f"cannot follow {what}, so their scales are read{self.scope.words} ({answer.status}): {answer.message}"
             )
@@ -120,10 +138,23 @@ class Targets:
             self.note(line)
 
     def scale_was_read(self, fact: ScaleRead) -> None:
-        """Learn a selector from a GET."""
+        """Learn a selector from a GET, and that replicas are seen which no watch shows."""
+        if (place := (fact.target.group, fact.target.resource)) in self.unwatched:
+            self._narrow(place, fact)
         if fact.scale and self.scales.get(fact.target) != fact.scale.selector:
             self.scales[fact.target] = fact.scale.selector
             self.dirty()
+
+    def _narrow(self, place: Place, fact: ScaleRead) -> None:
+        """Where no watch may look, but every scale may be read, nothing is hidden but who wrote it."""
+        if fact.status in (OK, NOT_FOUND):
+            self.refused.discard(fact.target)
+        elif fact.status in (UNAUTHORIZED, FORBIDDEN):
+            self.refused.add(fact.target)
+        else:
+            return  # a server in trouble: the failed read says so itself
+        hidden = any((target.group, target.resource) == place for target in self.refused)
+        self.gaps.narrow(self.unwatched[place], "" if hidden else WRITERS, fact.at_us)
 
     def selector(self, key: Key) -> Selector | None:
         """The selector of an HPA's target, as the controller parses it; None while it is not known."""

@@ -1,11 +1,10 @@
-"""Follows one collection: lists it, watches it, takes up the thread where it broke."""
+"""Follows one collection: learns what is there, watches it, takes up the thread where it broke."""
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 from urllib.parse import urlencode
 
 import aiohttp
@@ -19,11 +18,11 @@ from hpaaudit.cluster.client import (
     WatchFailed,
 )
 from hpaaudit.cluster.gaps import Gaps
+from hpaaudit.cluster.initial import STREAMED, CutShort, Object, Stalled, Streaming, is_end, named, pages, patience
 from hpaaudit.cluster.meters import kind_of
-from hpaaudit.cluster.shapes import UNREADABLE, WHOLE, Shape, TooLong, decoded, event_of
+from hpaaudit.cluster.shapes import UNREADABLE, WHOLE, Shape, TooLong, event_of
 from hpaaudit.model.units import Micros
 
-PAGE = 500
 WATCH_SECONDS = 90, 130
 """The server ends a watch at random within, before silence would count as a dead connection.
 
@@ -45,7 +44,6 @@ LONGEST_RETRY = 300
 PATIENCE = 5
 """So often a watch may break without a single event before its version is no longer trusted."""
 
-Object = dict[str, Any]
 Key = tuple[str, str]
 """Namespace and name."""
 
@@ -60,13 +58,13 @@ class Follower(Protocol):
         """One object as it was last."""
 
     def only(self, keys: set[Key], at_us: Micros) -> None:
-        """A list has ended: these objects are all there are."""
+        """All was told once: these objects are all there are."""
 
 
 class Watch:
-    """A reflector of one collection.
+    """A reflector of one collection; where `streamed`, the server is asked to stream its initial state.
 
-    `started` is done after the first list, with the answer that refused it if it was refused. After that
+    `started` is done when all was told once, with the answer that refused it if it was refused. After that
     nothing ends the watch but cancelling it: what fails is tried again, and the gap is written down.
     `forbidden` says whether we may not watch now; `withdrawn` is told when that comes later than at the start.
     """
@@ -80,6 +78,7 @@ class Watch:
         *,
         query: dict[str, str],
         shape: Shape = WHOLE,
+        streamed: bool = False,
         withdrawn: Callable[[Answer], None] = lambda _: None,
     ) -> None:
         self.client, self.path, self.follower, self.gaps, self.query = client, path, follower, gaps, query
@@ -87,6 +86,7 @@ class Watch:
         self.prefix = f"{path}?{urlencode(query)}" if query else path
         self.resource, self.meters = kind_of(path)[0], client.meters
         self.started: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
+        self.streaming = Streaming(streamed)
         self.version = ""
         self.heard_us = Micros(0)
         self.delay, self.spared_at = FIRST_DELAY, -float(SPARED_SECONDS)
@@ -99,7 +99,7 @@ class Watch:
         while True:
             retry, silent, self.stood_at = 0.0, False, None
             try:
-                if not self.version:
+                if not self.version and not self.streaming.wanted:
                     await self._list()
                 await self._follow()
                 if self._stood() >= SHORT_SECONDS or self._spare():
@@ -107,12 +107,21 @@ class Watch:
                     continue  # the server ended it, as it does every few minutes
                 cause, reason = "the server ended a watch at once", "ended at once"
             except WatchFailed as failed:
+                if not self.version and self.streaming.refused(failed.answer.status):
+                    continue
                 cause, retry = failed.answer.message, min(failed.answer.retry_seconds, LONGEST_RETRY)
                 reason = "expired" if failed.answer.status == GONE else "refused"
                 self._refused(failed.answer)
                 if failed.answer.status == GONE and self._spare():
                     self._restarts(reason)
                     continue  # the past was forgotten: a new list says what is now
+            except Stalled as stalled:
+                self.streaming.wanted = self.streaming.begun = False
+                self.gaps.lost(self.prefix, self.heard_us, str(stalled))
+                self._restarts("silent")
+                continue
+            except CutShort as cut:
+                cause, reason = str(cut), "broken"
             except (aiohttp.ClientError, TimeoutError, OSError) as problem:
                 cause, silent = " ".join(str(problem).split()) or "the connection broke", _was_silent(problem)
                 reason = "silent" if silent else "broken"
@@ -121,6 +130,7 @@ class Watch:
                 cause, reason, self.version = f"an object cannot be read: {problem!r}", "unreadable", ""
                 self._has_started(None)
             self._restarts(reason)
+            self.streaming.broke()
             # A connection that went silent was dead from when it was last heard.
             self.gaps.lost(self.prefix, self.heard_us if silent else self.client.clock.now(), cause)
             self._doubt()
@@ -172,65 +182,79 @@ class Watch:
             for raw in named(answer.body):
                 self.follower.changed(raw, answer.at_us)
                 keys.add(key_of(raw))
-        self.follower.only(keys, answer.at_us)
-        self.version, self.heard_us = answer.body["metadata"]["resourceVersion"], answer.at_us
-        self.gaps.found(self.prefix, answer.at_us)
-        self._has_started(None)
+        self.heard_us = answer.at_us
+        self._knows_all(keys, answer.body["metadata"]["resourceVersion"])
 
     async def _follow(self) -> None:
-        """Watch from the version that is known, until the server ends it."""
+        """Watch from the version that is known until the server ends it; without one, all that is there comes first."""
         query = {
             **self.query,
             "watch": "1",
-            "resourceVersion": self.version,
+            **({"resourceVersion": self.version} if self.version else STREAMED),
             "allowWatchBookmarks": "true",
             "timeoutSeconds": str(random.randint(*WATCH_SECONDS)),  # noqa: S311  # to spread the load
         }
-        events = 0
         async with aclosing(self.client.lines(f"{self.path}?{urlencode(query)}")) as lines:
+            await anext(lines)  # it stands
+            self.heard_us, self.forbidden = self.client.clock.now(), False
+            if not self.version:
+                await self._take_all(lines)
+            self.stood_at = asyncio.get_running_loop().time()
+            self.gaps.found(self.prefix, self.heard_us)
+            events = 0
             async for line in lines:
-                self.heard_us = self.client.clock.now()
-                if not line:
-                    self.forbidden = False
-                    if self.stood_at is None:
-                        self.stood_at = asyncio.get_running_loop().time()
-                    self.gaps.found(self.prefix, self.heard_us)
-                    continue
                 events += 1
-                self.meters.heard(self.resource, self.heard_us)
-                kind, raw = event_of(line, self.shape)
-                if kind == "ERROR":
-                    raise WatchFailed(_status(self.path, raw, self.heard_us))
-                self._take(kind, raw, self.heard_us)
+                self._take(*self._event(line))
         if not events and self._stood() >= SHORT_SECONDS:
             # No bookmark either: the version would be compacted away. A fresh list takes over without a hole.
             self.version = ""
 
-    def _take(self, kind: str, raw: Object, now: Micros) -> None:
+    async def _take_all(self, lines: AsyncGenerator[bytes, None]) -> None:
+        """All that is there, and what happens to it meanwhile, up to the bookmark that ends it."""
+        keys: set[Key] = set()
+        self.meters.relists[self.resource,] += 1
+        self.streaming.begun = True
+        async with patience() as told:
+            async for line in lines:
+                kind, raw = self._event(line)
+                if kind == "BOOKMARK":
+                    if is_end(raw):
+                        self.streaming.ended()
+                        self._knows_all(keys, raw["metadata"]["resourceVersion"])
+                        return
+                elif kind == "DELETED":
+                    self.follower.gone(raw, self.heard_us)
+                    keys.discard(key_of(raw))
+                else:
+                    self.follower.changed(raw, self.heard_us)
+                    keys.add(key_of(raw))
+                    if kind == "ADDED":
+                        told()
+        raise CutShort("the server ended a watch before it had told all")
+
+    def _knows_all(self, keys: set[Key], version: str) -> None:
+        """These are all there are, in this version."""
+        self.follower.only(keys, self.heard_us)
+        self.version = version
+        self.gaps.found(self.prefix, self.heard_us)
+        self._has_started(None)
+
+    def _event(self, line: bytes) -> tuple[str, Object]:
+        """A line of the watch: what happened, and to which object; WatchFailed for an ERROR."""
+        self.heard_us = self.client.clock.now()
+        self.meters.heard(self.resource, self.heard_us)
+        kind, raw = event_of(line, self.shape)
+        if kind == "ERROR":
+            raise WatchFailed(_status(self.path, raw, self.heard_us))
+        return kind, raw
+
+    def _take(self, kind: str, raw: Object) -> None:
         self.version = raw["metadata"]["resourceVersion"]
         self.futile = 0
         if kind == "DELETED":
-            self.follower.gone(raw, now)
+            self.follower.gone(raw, self.heard_us)
         elif kind != "BOOKMARK":
-            self.follower.changed(raw, now)
-
-
-async def pages(client: Client, path: str, query: dict[str, str], shape: Shape) -> AsyncIterator[Answer]:
-    """A whole collection, page by page, so that never all of it is held; a bad answer is the last one."""
-    following = ""
-    while True:
-        asked = {**query, "limit": str(PAGE), **({"continue": following} if following else {})}
-        answer = await client.get(f"{path}?{urlencode(asked)}", decode=partial(decoded, shape=shape.listed))
-        yield answer
-        following = ((answer.body["metadata"] or {}).get("continue") or "") if answer.good else ""
-        if not following:
-            return
-
-
-def named(listed: Object) -> list[Object]:
-    """The items of a list, each with the kind and the apiVersion that a list leaves out."""
-    kind, version = str(listed.get("kind", "")).removesuffix("List"), listed.get("apiVersion", "")
-    return [{"kind": kind, "apiVersion": version, **item} for item in listed.get("items") or ()]
+            self.follower.changed(raw, self.heard_us)
 
 
 def key_of(raw: Object) -> Key:

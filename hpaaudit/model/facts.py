@@ -349,7 +349,10 @@ class Reconciled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """Nobody looked at the paths that begin with `prefix` (`*`: at anything) until `until_us`."""
+    """Nobody looked at the paths that begin with `prefix` (`*`: at anything) until `until_us`.
+
+    `PATH#writers`: the scales of these workloads were read, but not who wrote them, nor rollouts.
+    """
 
     at_us: Micros
     until_us: Micros

@@ -156,9 +156,9 @@ def _missing(count: _Count, tables: set[str], recording: Recording) -> Iterator[
     if "targets" not in tables and SCALE not in kinds:
         yield Missing(what="no scale and no target", limits="the replicas that the controller read are unknown")
     if not count.writers and "scale_writes" not in tables:
-        yield Missing(
-            what="no writers of the replicas", limits="who scaled is unknown: external_write stays undecidable"
-        )
+        rollouts = "" if "targets" in tables else "; rollouts are not seen"
+        limits = f"who scaled is unknown: external_write stays undecidable{rollouts}"
+        yield Missing(what="no writers of the replicas", limits=limits)
     if "events" not in tables:
         yield Missing(what="no Events", limits="a write that failed is seen only in the conditions")
     if "leases" not in tables and "controllers" not in tables:

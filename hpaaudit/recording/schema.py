@@ -310,7 +310,7 @@ _ALL = (
         "time in which nobody looked",
         AT,
         number("until_us", "when somebody looked again", US),
-        text("prefix", "paths that nobody looked at, `*` for all"),
+        text("prefix", "paths that nobody looked at, `*` for all; `PATH#writers`: only at writers and rollouts"),
         text("cause", "why"),
     ),
     _table("ends", "instant to which the recording says that it is complete", AT),

@@ -16,6 +16,7 @@ from typing import Any
 
 from aiohttp import web
 
+from hpaaudit.cluster.initial import END
 from tests.bench.crowd import Crowd
 
 TICK = 0.2
@@ -55,6 +56,13 @@ class Collection:
         meta = json.dumps({"resourceVersion": begun, "continue": f"{begun}/{last}" if last < self.size else ""})
         head = f'{{"kind":"{self.kind}List","apiVersion":"{self.version}","metadata":{meta}'
         return f'{head},"items":[{items}]}}'.encode()
+
+    def initial(self, version: int) -> Iterator[bytes]:
+        """All that is there as events, and the bookmark that ends them."""
+        for place in range(self.size):
+            yield f'{{"type":"ADDED","object":{self.item(place)}}}\n'.encode()
+        meta = {"resourceVersion": str(version), "annotations": {END: "true"}}
+        yield json.dumps({"type": "BOOKMARK", "object": {"kind": self.kind, "metadata": meta}}).encode() + b"\n"
 
 
 class Server:
@@ -155,17 +163,22 @@ class Server:
         return web.Response(body=body, content_type="application/json")
 
     async def collection(self, one: Collection, request: web.Request) -> web.StreamResponse:
-        """A page, or a watch from a version on."""
+        """A page, or a watch from a version on, or one that begins with all that is there."""
         if "watch" not in request.query:
             return self.say(one.page(request.query, self.crowd.version))
         response = web.StreamResponse()
         await response.prepare(request)
-        since, queue = int(request.query["resourceVersion"]), asyncio.Queue[bytes]()
+        queue = asyncio.Queue[bytes]()
+        initial = "sendInitialEvents" in request.query
+        since = self.crowd.version if initial else int(request.query["resourceVersion"])
         for version, line in one.history:
             if version > since:
                 queue.put_nowait(line)
         one.watches.add(queue)
         try:
+            if initial:
+                for line in one.initial(since):
+                    await response.write(line)
             async with asyncio.timeout(int(request.query["timeoutSeconds"])):
                 while True:
                     await response.write(await queue.get())

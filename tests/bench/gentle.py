@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hpaaudit.api.see import metrics_read, pod_seen
+from hpaaudit.cluster.estimate import Estimate
 from hpaaudit.cluster.shapes import PODS, USAGE
 from hpaaudit.model.facts import Gap, PodSeen, ResourceMetricsRead
 from hpaaudit.model.units import Micros
@@ -160,7 +161,13 @@ def rows(hpas: int, seconds: float, folder: Path) -> Iterator[Row]:
     yield Row("RSS at the end, MB", f"{cost.end_mb:.0f}", "", "")
     yield Row("CPU of the start, s", f"{cost.start_cpu:.1f}", "", "")
     yield Row("deadlines missed", f"{cost.missed}", f"0 of {cost.reads:,} reads, {cost.gaps} gaps", "")
-    yield Row("samples read", f"{cost.samples:,}", f"in {cost.seconds:.0f} s, {cost.bytes / 1e6:.1f} MB on disk", "")
+    yield Row("samples read", f"{cost.samples:,}", f"in {cost.seconds:.0f} s", "")
+    crowd = Crowd(hpas)
+    estimate = Estimate(hpas=hpas, pods=crowd.pods, reads=crowd.namespaces, interval_seconds=15)
+    estimated = estimate.bytes_in(seconds + WARM_SECONDS)
+    yield Row(
+        "MB on disk", f"{cost.bytes / 1e6:.1f}", f"{estimated / 1e6:.1f} estimated", f"{cost.bytes / estimated:.2f}"
+    )
     yield from decoding(cost.pods, cost.samples)
 
 

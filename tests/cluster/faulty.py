@@ -14,6 +14,7 @@ from hpaaudit.cluster.access import Access
 from hpaaudit.cluster.client import Client
 from hpaaudit.cluster.clock import Clock
 from hpaaudit.cluster.gaps import Gaps
+from hpaaudit.cluster.initial import END
 from hpaaudit.cluster.watch import Key, Watch
 from hpaaudit.model.units import Micros
 from tests.cluster.unruly import Unruly
@@ -32,6 +33,12 @@ def thing(name: str, version: int, **more: Any) -> dict[str, Any]:
 def event(kind: str, raw: dict[str, Any]) -> bytes:
     """A line of a watch."""
     return json.dumps({"type": kind, "object": raw}).encode() + b"\n"
+
+
+def end(version: int) -> bytes:
+    """The bookmark that ends the initial events."""
+    meta = {"resourceVersion": str(version), "annotations": {END: "true"}}
+    return event("BOOKMARK", {"kind": "Thing", "metadata": meta, "spec": {"containers": None}})
 
 
 async def stream(request: web.Request, *lines: bytes, stay: bool = False) -> web.StreamResponse:
@@ -53,6 +60,7 @@ class World:
         self.things, self.version = {"a": 1, "b": 2}, 5
         self.counts: Counter[str] = Counter()
         self.known: set[str] = set()
+        self.wholes = 0
         self.news = asyncio.Event()
         self.told_us: list[Micros] = []
         self.gaps: list[Gap] = []
@@ -65,15 +73,19 @@ class World:
 
     async def reply(self, request: web.Request) -> web.StreamResponse:
         """Count, and misbehave while told to."""
-        self.counts["watch" if "watch" in request.query else "list"] += 1
+        kind = "stream" if "sendInitialEvents" in request.query else "watch" if "watch" in request.query else "list"
+        self.counts[kind] += 1
+        self.news.set()
         if self.fault:
             return await self.fault(self, request)
         return await self.behave(request)
 
     async def behave(self, request: web.Request) -> web.StreamResponse:
-        """A list, or a watch that replays what happened since its version and then says nothing."""
+        """A list, or a watch that replays what happened since its version or streams all, and then says nothing."""
+        items = [thing(name, version) for name, version in self.things.items()]
+        if "sendInitialEvents" in request.query:
+            return await stream(request, *(event("ADDED", item) for item in items), end(self.version), stay=True)
         if "watch" not in request.query:
-            items = [thing(name, version) for name, version in self.things.items()]
             meta = {"resourceVersion": str(self.version)}
             return web.json_response({"kind": "ThingList", "apiVersion": "v1", "metadata": meta, "items": items})
         return await stream(request, *self.since(int(request.query["resourceVersion"])), stay=True)
@@ -97,7 +109,8 @@ class World:
         self.known.discard(raw["metadata"]["name"])
 
     def only(self, keys: set[Key], at_us: Micros) -> None:
-        """After a list."""
+        """After all was told; `wholes` counts how often."""
+        self.wholes += 1
         self._note(at_us)
         self.known &= {name for _, name in keys}
 
@@ -108,18 +121,27 @@ class World:
 
 def of_watches(fault: Fault) -> Fault:
     """Lists are as they should be."""
+    return _of("watch", fault)
 
+
+def of_streams(fault: Fault) -> Fault:
+    """Lists are as they should be, and watches that go on from a version."""
+    return _of("sendInitialEvents", fault)
+
+
+def _of(word: str, fault: Fault) -> Fault:
     @functools.wraps(fault)
     async def faulty(world: World, request: web.Request) -> web.StreamResponse:
-        return await (fault(world, request) if "watch" in request.query else world.behave(request))
+        return await (fault(world, request) if word in request.query else world.behave(request))
 
     return faulty
 
 
 class Play:
-    """A watch of a world through a server over TLS."""
+    """A watch of a world through a server over TLS; `streamed` as a Watch takes it."""
 
-    def __init__(self, world: World, pki: Path, clock: Clock | None = None) -> None:
+    def __init__(self, world: World, pki: Path, clock: Clock | None = None, *, streamed: bool = False) -> None:
+        self.streamed = streamed
         self.world, self.server, self.clock = world, Unruly(pki, world.reply), clock or Clock()
         self.gaps = Gaps(world.gaps.append)
 
@@ -129,7 +151,7 @@ class Play:
         # No budget: what runs hot shall be seen.
         self.client = Client(access, self.clock, qps=100_000)
         await self.client.__aenter__()
-        self.watch = Watch(self.client, "/things", self.world, self.gaps, query={})
+        self.watch = Watch(self.client, "/things", self.world, self.gaps, query={}, streamed=self.streamed)
         self.running = asyncio.create_task(self.watch.run())
         return self
 
@@ -142,7 +164,15 @@ class Play:
 
     async def knows(self, *names: str) -> None:
         """Wait until these objects are all that is known."""
+        await self.until(lambda: self.world.known == set(names))
+
+    async def was_asked(self, kind: str, times: int) -> None:
+        """Wait until so many of this kind came: `list`, `watch`, or `stream` with initial events."""
+        await self.until(lambda: self.world.counts[kind] >= times)
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait for what a request or something told may bring."""
         async with asyncio.timeout(10):
-            while self.world.known != set(names):
+            while not holds():
                 self.world.news.clear()
                 await self.world.news.wait()

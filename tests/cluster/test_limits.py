@@ -13,7 +13,7 @@ from hpaaudit.cluster import client as clients
 from hpaaudit.cluster import shapes
 from hpaaudit.cluster.client import Answer
 from hpaaudit.cluster.polls import Last
-from hpaaudit.cluster.shapes import HPAS, PODS, USAGE, WHOLE, decoded, event_of
+from hpaaudit.cluster.shapes import ANY, HPAS, PODS, USAGE, decoded, event_of
 from hpaaudit.model.facts import ResourceMetricsRead, ValuesRead
 from hpaaudit.model.units import Micros
 from tests.cluster.unruly import Unruly
@@ -45,7 +45,7 @@ def test_what_cannot_be_read_is_a_failed_read_and_no_end(data: bytes) -> None:
 
 def test_the_same_bytes_share_what_was_made_of_them_even_after_a_failure() -> None:
     item = {"metricName": "queue", "timestamp": None, "value": "5"}
-    last, data = Last(WHOLE.single), json.dumps({"items": [item]}).encode()
+    last, data = Last(ANY), json.dumps({"items": [item]}).encode()
     first = last.fact_of(answer(last.decode(data), QUEUE))
     failed = last.fact_of(Answer(path=QUEUE, status=503, body={}, error="", sent_us=Micros(3), at_us=Micros(4)))
     again = last.fact_of(answer(last.decode(data), QUEUE))
@@ -61,7 +61,7 @@ def test_the_same_bytes_share_what_was_made_of_them_even_after_a_failure() -> No
 @pytest.mark.parametrize("seconds", [10**15, -(10**15)])
 def test_a_window_that_fits_into_no_column_is_a_failed_read(seconds: int) -> None:
     item = {"metricName": "queue", "timestamp": None, "window": seconds, "value": "1"}
-    read = Last(WHOLE.single).fact_of(answer({"items": [item]}, QUEUE))
+    read = Last(ANY).fact_of(answer({"items": [item]}, QUEUE))
     assert isinstance(read, ValuesRead)
     assert read.values is None
     assert "longer than any" in read.error

@@ -74,12 +74,13 @@ def test_requests_are_counted_by_resource_verb_and_status() -> None:
 
 def test_gaps_and_the_clock_are_counted_as_they_are_recorded() -> None:
     meters = Meters()
-    for prefix in ("*", "/api/v1/pods", "/api/v1/pods"):
+    for prefix in ("*", "/api/v1/pods", "/api/v1/pods", "/apis/apps/v1/deployments#writers"):
         meters.told(Gap(at_us=Micros(0), until_us=Micros(1_500_000), prefix=prefix, cause="test"))
     meters.told(VersionRead(at_us=Micros(0), version="", clock_offset_us=Micros(-250_000), round_trip_us=None))
     told = samples(meters)
     assert told["hpaaudit_gap_seconds_total", "*"] == 1.5
     assert told["hpaaudit_gap_seconds_total", "pods"] == 3
+    assert told["hpaaudit_gap_seconds_total", "deployments.apps"] == 1.5
     assert told["hpaaudit_clock_skew_seconds", "apiserver"] == -0.25
 
 

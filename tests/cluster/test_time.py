@@ -60,6 +60,25 @@ def test_a_gap_is_written_in_slices_and_counted_once() -> None:
     assert gaps.count == 1
 
 
+def test_a_gap_of_what_is_read_in_another_way_says_what_is_not() -> None:
+    written: list[Gap] = []
+    gaps = Gaps(written.append)
+    gaps.lost("/pods", Micros(10 * SECOND), "forbidden")
+    for part, seconds in (("writers", 15), ("writers", 16), ("", 30), ("writers", 40)):
+        gaps.narrow("/pods", part, Micros(seconds * SECOND))
+    gaps.found("/pods", Micros(50 * SECOND))
+    gaps.lost("/pods", Micros(60 * SECOND), "forbidden again")
+    gaps.found("/pods", Micros(70 * SECOND))
+    assert [(gap.prefix, gap.at_us // SECOND, gap.until_us // SECOND) for gap in written] == [
+        ("/pods", 10, 15),
+        ("/pods#writers", 15, 30),
+        ("/pods", 30, 40),
+        ("/pods#writers", 40, 50),
+        ("/pods#writers", 60, 70),
+    ]
+    assert gaps.count == 2
+
+
 def test_a_machine_that_slept_is_a_gap_of_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "TICK_SECONDS", 0.001)
     instants = [100, 101, 106, 3706, 3707]

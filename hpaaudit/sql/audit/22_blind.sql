@@ -1,12 +1,12 @@
 -- During which reconciles of some HPAs did the recorder not look?
--- One row per reconcile that a gap touches, as in blind: from one sync period before it began until the next. Events and
--- leases are no input of a decision: their gaps do not count here.
+-- One row per reconcile that a gap touches, as in blind: from one sync period before it began until the next. Events,
+-- leases and who wrote the replicas are no input of a decision: their gaps do not count here.
 insert into blind by name
 with gaps as (
     select g.stream, g.prefix, g.cause, g.gap_from, g.gap_to, g.gap_to + s.sync as blind_to
     from runs.coverage_gaps as g
     cross join sync as s
-    where g.stream not in ('events', 'leases', 'api_services', 'scaled_objects', 'surroundings')
+    where g.stream not in ('events', 'leases', 'api_services', 'scaled_objects', 'surroundings', 'writers')
 )
 select
     s.reconcile_id,

@@ -1,8 +1,10 @@
 -- What does a gap with this path prefix hide?
--- One of everything, hpas, metrics, pods, events, leases, api_services, scaled_objects, surroundings or targets.
+-- One of everything, hpas, metrics, pods, events, leases, api_services, scaled_objects, surroundings, targets or writers
+-- (of the replicas of targets, and their rollouts).
 create macro main.gap_stream(prefix) as
     case
         when prefix in ('*', '', '/') then 'everything'
+        when ends_with(prefix, '#writers') then 'writers'
         when prefix like '/apis/autoscaling.k8s.io/%' or prefix like '/apis/admissionregistration.k8s.io/%'
             or prefix like '%/resourcequotas%' or prefix like '%/limitranges%' or prefix like '/api/v1/nodes%'
             then 'surroundings'
