@@ -131,11 +131,17 @@ class Credentials:
 
 
 def _tls(access: Access, authority: bytes | None, certificate: bytes | None, key: bytes | None) -> ssl.SSLContext:
-    """A context that verifies the server, unless the kubeconfig says otherwise, and shows our certificate."""
+    """A context that verifies the server, unless the kubeconfig says otherwise, and shows our certificate.
+
+    As kubectl, whichever Python: an authority that lacks an extension of RFC 5280 is one, as many clusters' do, and
+    so is an intermediate without its issuer.
+    """
     try:
         context = ssl.create_default_context(cadata=authority.decode() if authority else None)
     except (ssl.SSLError, ValueError):
         raise Unreachable(f"{access.source}: the certificate authority of {access.context} is not PEM") from None
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # which Python 3.13 sets
     if not access.verify:
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     if certificate and key:

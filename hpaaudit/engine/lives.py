@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from hpaaudit.api.decode import READ, V1, decode_hpa, decode_status
+from hpaaudit.api.decode import READ, V1, V2BETA1, decode_hpa, decode_status
 from hpaaudit.api.requests import target_ref
 from hpaaudit.engine.instants import EVENT, SCALE_WRITE, STATUS_WRITE, Evidence, instants, merged
 from hpaaudit.model.facts import EventSeen, HpaGone, HpaSeen, TargetRef, TargetSeen
@@ -139,5 +139,10 @@ def unsupported(fact: HpaSeen) -> str:
         hpa = decode_hpa(fact)
     except (ValueError, TypeError, AttributeError, KeyError) as error:
         return f"it cannot be read ({error})"
+    # API servers of 1.20 to 1.24 lose it between v2beta2 and v2beta1; in a spec that was accepted it is never empty.
+    if fact.api_version == V2BETA1 and any(
+        metric.type == MetricType.CONTAINER_RESOURCE and not metric.container for metric in hpa.spec.metrics
+    ):
+        return f"{V2BETA1} does not say whose {MetricType.CONTAINER_RESOURCE} it means: the container is left out there"
     unknown = sorted({metric.type for metric in hpa.spec.metrics} - set(MetricType))
     return f"the engine does not know the metric type {', '.join(unknown)}" if unknown else ""

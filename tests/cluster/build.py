@@ -24,6 +24,7 @@ PROGRAMS = {
     "kube-controller-manager": f"{KUBERNETES}/cmd/kube-controller-manager",
     "etcd": "go.etcd.io/etcd/server/v3",
 }
+DEFINITIONS = "zz_generated.openapi"
 
 
 def say(line: str) -> None:
@@ -81,6 +82,36 @@ def wrapper(folder: Path, release: str) -> str:
     return etcd.group(1) if etcd else ""
 
 
+def definitions(folder: Path) -> None:
+    """Make the OpenAPI definitions of the API server where a module lacks them (up to 1.23), as Kubernetes' build does.
+
+    They belong into a package of k8s.io/kubernetes, so the wrapper in the folder gets a copy of that module.
+    """
+    module = Path(go("list", "-m", "-f", "{{.Dir}}", KUBERNETES, cwd=folder).strip())
+    package = "pkg/generated/openapi"
+    if (module / package / f"{DEFINITIONS}.go").exists():
+        return
+    copy = folder / "kubernetes"
+    for name in ("cmd", "pkg", "plugin", "third_party"):
+        # The files of a module may not be written to; their copies may.
+        shutil.copytree(module / name, copy / name, copy_function=shutil.copyfile)
+    shutil.copyfile(module / "go.mod", copy / "go.mod")
+    go("mod", "edit", f"-replace={KUBERNETES}=./kubernetes", cwd=folder)
+    listed = go("list", "-deps", "-f", "{{.ImportPath}} {{.Dir}}", PROGRAMS["kube-apiserver"], cwd=folder)
+    served = [line.split() for line in listed.splitlines() if line.startswith("k8s.io/")]
+    wanted = [
+        path
+        for path, place in served
+        if any("+k8s:openapi-gen=" in file.read_text("utf-8") for file in Path(place).glob("*.go"))
+    ]
+    into = ("--output-base", str(folder / "made"), "--output-package", f"{KUBERNETES}/{package}")
+    silent = ("--go-header-file", os.devnull, "--report-filename", os.devnull)
+    command = ("--input-dirs", ",".join(wanted), "--output-file-base", DEFINITIONS, *into, *silent)
+    go("run", "k8s.io/kube-openapi/cmd/openapi-gen", *command, cwd=folder)
+    made = folder / "made" / KUBERNETES / package / f"{DEFINITIONS}.go"
+    made.replace(copy / package / f"{DEFINITIONS}.go")
+
+
 def stamps(release: str) -> str:
     """Linker flags: /version reads the first package, the user agent of every call the second."""
     major, minor, _ = release.split(".", 2)
@@ -112,6 +143,8 @@ def build(release: str = RELEASE, programs: tuple[str, ...] = tuple(PROGRAMS), *
         etcd = wrapper(folder, release)
         for program in missing:
             at = time.monotonic()
+            if program == "kube-apiserver":
+                definitions(folder)
             if program == "etcd" and etcd:
                 go("mod", "edit", f"-require=go.etcd.io/etcd/server/v3@{etcd}", cwd=folder)
             part = target / f".{program}.part"

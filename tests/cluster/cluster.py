@@ -282,6 +282,14 @@ class Cluster:
         time.sleep(down_seconds)
         self.start_apiserver()
 
+    def serve(self, **changes: str) -> None:
+        """An API server with other flags, and a controller that never knew another server."""
+        stop(self.processes.pop("kube-controller-manager"))
+        self.apiserver_flags |= changes
+        self.restart_apiserver()
+        self.kube.delete(LEASE)
+        self.start_controller_manager()
+
     def compact(self) -> None:
         """Forget all revisions before now: with restart_apiserver() an older resourceVersion gets 410 Gone."""
 

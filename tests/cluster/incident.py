@@ -16,7 +16,6 @@ from tests.cluster.scenes import KUBECTL
 
 NAMESPACE = "shop"
 DEPLOYMENTS = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments"
-HPAS = f"/apis/autoscaling/v2/namespaces/{NAMESPACE}/horizontalpodautoscalers"
 FLAGS = tuple(
     word for name, value in FAST.items() if name.startswith("horizontal") for word in ("--flag", f"{name}={value}")
 )
@@ -80,18 +79,24 @@ def play(folder: Path) -> Incident:
         recorder = Recorder(recording, cluster.dir / "admin.kubeconfig", "-n", NAMESPACE, "--interval", "1s")
         try:
             time.sleep(4)
+            create(cluster)
             unfold(cluster)
         finally:
             code, said = recorder.end()
     return Incident(cluster=cluster.dir, recording=recording, code=code, said=said)
 
 
-def unfold(cluster: Cluster) -> None:
-    """The story itself."""
+def create(cluster: Cluster, version: str = "v2") -> None:
+    """The workloads and their HPAs, by a version of autoscaling; `v2beta2` has the same shape."""
+    hpas = f"/apis/autoscaling/{version}/namespaces/{NAMESPACE}/horizontalpodautoscalers"
     for name, (metrics, options) in WORKLOADS.items():
         containers = CONTAINERS.get(name, ("app",))
         cluster.kube.post(DEPLOYMENTS, deployment(name, replicas=options.get("low", 1), containers=containers))
-        cluster.kube.post(HPAS, hpa(name, *metrics, **options))
+        cluster.kube.post(hpas, {**hpa(name, *metrics, **options), "apiVersion": f"autoscaling/{version}"})
+
+
+def unfold(cluster: Cluster, *, restart: bool = True) -> None:
+    """The story itself, with a controller that starts anew at its end or without."""
     time.sleep(10)
     load(cluster, 4)
     time.sleep(14)
@@ -107,5 +112,6 @@ def unfold(cluster: Cluster) -> None:
     time.sleep(10)
     load(cluster, 1)
     time.sleep(4)
-    cluster.restart_controller_manager()
+    if restart:
+        cluster.restart_controller_manager()
     time.sleep(16)

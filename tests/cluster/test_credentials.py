@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import ssl
 import time
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from hpaaudit.cluster.clock import Clock
 from hpaaudit.cluster.plugin import issue
 from hpaaudit.cluster.proxy import proxy_of
 from hpaaudit.errors import Unreachable
-from tests.cluster.pki import HOST
+from tests.cluster.pki import HOST, key, leaf, openssl
 from tests.cluster.recorder import run
 from tests.cluster.unruly import Plugin, Proxy, Unruly, server_tls
 
@@ -152,6 +153,41 @@ def test_a_proxy_over_tls_is_asked_through(pki: Path) -> None:
             return await ask_through(f"https://{HOST}:{proxy.port}", pki, server)
 
     assert asyncio.run(play()).status == 200
+
+
+def intermediate(pki: Path) -> None:
+    """Make an authority below the cluster's own, and a server's certificate by it."""
+    key(pki, "below")
+    openssl("req", "-new", "-key", "below.key", "-subj", "/CN=below", "-out", "below.csr", cwd=pki)
+    (pki / "below.ext").write_text("basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign\n")
+    signer = ("-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "below.ext")
+    openssl("x509", "-req", "-in", "below.csr", *signer, "-days", "30", "-out", "below.crt", cwd=pki)
+    leaf(pki, "serving-below", "below", "/CN=serving", "serverAuth", f"IP:{HOST}")
+
+
+@pytest.mark.parametrize(("authority", "certificate"), [("ca", "serving"), ("below", "serving-below")])
+def test_an_authority_that_kubectl_takes_is_taken_by_every_python(
+    authority: str, certificate: str, pki: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cluster's own says no key usage, which Python 3.13 wants; the other's issuer is away, which 3.11 wants."""
+    made = ssl.create_default_context
+
+    def strict(*args: Any, **kwargs: Any) -> ssl.SSLContext:
+        context = made(*args, **kwargs)
+        context.verify_flags = ssl.VERIFY_X509_STRICT | ssl.VERIFY_X509_TRUSTED_FIRST
+        return context
+
+    intermediate(pki)
+
+    async def play() -> Answer:
+        async with Unruly(pki, certificate=certificate) as server:
+            monkeypatch.setattr(ssl, "create_default_context", strict)
+            access = Access(source="config", context="here", server=server.url, authority=pki / f"{authority}.crt")
+            async with Client(access, Clock()) as client:
+                return await client.get("/version")
+
+    answer = asyncio.run(play())
+    assert (answer.status, answer.error) == (200, "")
 
 
 def test_whom_to_act_as_is_told_to_the_server(pki: Path) -> None:

@@ -5,6 +5,7 @@
 builds what is missing into the cache of tests.cluster.build, and prints the folder.
 """
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -20,9 +21,11 @@ from tests.cluster import build
 KUBECTL = f"{build.KUBERNETES}/cmd/kubectl"
 MODULES = {"gofakes3": "github.com/johannesboyne/gofakes3/cmd/gofakes3@v1.2.0"}
 """Name and package@version of programs that `go install` builds."""
-ALERTS = Path(__file__).parents[1] / "house" / "alerts_test.go"
+PLAYER = Path(__file__).parents[1] / "house" / "alerts_test.go"
+ALERTS = f"alerts-{hashlib.sha256(PLAYER.read_bytes()).hexdigest()[:8]}"
+"""The program made of that file: one of an older file is another program."""
 PROMETHEUS = "github.com/prometheus/prometheus@v0.305.0"
-TOOLS = ("kubectl", "alerts", *MODULES)
+TOOLS = ("kubectl", ALERTS, *MODULES)
 
 
 def folder() -> Path:
@@ -57,8 +60,8 @@ def make() -> Path:
             if name == "kubectl":
                 build.wrapper(work, build.RELEASE)
                 build.go("build", "-ldflags", build.stamps(build.RELEASE), "-o", str(part), KUBECTL, cwd=work)
-            elif name == "alerts":
-                shutil.copy(ALERTS, work)
+            elif name == ALERTS:
+                shutil.copy(PLAYER, work)
                 (work / "go.mod").write_text("module alerts\n")
                 build.go("get", PROMETHEUS, cwd=work)
                 build.go("test", "-c", "-ldflags", "-s -w", "-o", str(part), ".", cwd=work)

@@ -73,8 +73,8 @@ class World:
     def start(self) -> None:
         """Follow pods and HPAs, and scrape, in threads of their own."""
         work: list[tuple[Any, ...]] = [
-            (self.follow, "/api/v1/pods", self.see, self.forget),
-            (self.follow, self.hpa_path(), lambda *_: None, lambda: None),
+            (self.follow, lambda: "/api/v1/pods", self.see, self.forget),
+            (self.follow, self.hpa_path, lambda *_: None, lambda: None),
             (self.scrape,),
         ]
         for verb, *args in work:
@@ -89,10 +89,14 @@ class World:
 
     # What is seen
 
-    def follow(self, path: str, see: Callable[[str, dict[str, Any]], None], restart: Callable[[], None]) -> None:
+    def follow(
+        self, where: Callable[[], str], see: Callable[[str, dict[str, Any]], None], restart: Callable[[], None]
+    ) -> None:
         """List, then watch, for ever; what comes is also written down."""
+        path = ""
         while not self.stopping.is_set():
             try:
+                path = where()
                 listed = self.client.get(path)
                 self.write(get=path, status=200, body=listed)
                 restart()

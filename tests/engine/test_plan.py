@@ -1,5 +1,8 @@
 """Lays out the reconciles of a recording: what no line says must be found, or said to be unknown."""
 
+import json
+from dataclasses import replace
+
 from hpaaudit.engine.plan import plan
 from hpaaudit.model.facts import HpaSeen
 from tests.engine.scenes import at, cpu, hpa_of
@@ -15,3 +18,18 @@ def test_an_hpa_that_was_seen_for_less_than_a_period_has_no_reconcile() -> None:
     laid_out = plan([_seen()], None)
     assert laid_out.passes == []
     assert laid_out.keys == ("shop/web",)
+
+
+def test_a_container_that_v2beta1_leaves_out_is_not_guessed() -> None:
+    """API servers of 1.20 to 1.24 serve it empty; v1 and v2beta2 have it, and so may v2beta1 of another server."""
+
+    def left_out(container: str) -> dict[str, str]:
+        metric = {"name": "cpu", "container": container, "targetAverageUtilization": 60}
+        spec = json.loads(_seen().spec_json) | {"metrics": [{"type": "ContainerResource", "containerResource": metric}]}
+        fact = replace(_seen(), api_version="autoscaling/v2beta1", spec_json=json.dumps(spec))
+        return plan([fact], None).unsupported
+
+    assert left_out("app") == {}
+    assert left_out("") == {
+        "shop/web": "autoscaling/v2beta1 does not say whose ContainerResource it means: the container is left out there"
+    }

@@ -1,8 +1,11 @@
 """deploy/ as it lies on the disk: no right writes or reaches a secret, and the image holds what `record` imports."""
 
+import json
+import os
 import re
 import subprocess
 import sys
+import venv
 from fnmatch import fnmatch
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -20,6 +23,14 @@ OVERLAYS = sorted(path.parent.name for path in (DEPLOY / "overlays").glob("*/rig
 READING = {"get", "list", "watch"}
 METRICS = {"custom.metrics.k8s.io", "external.metrics.k8s.io"}
 """Groups whose resources are metrics, named by whoever serves them."""
+
+RECORD = (
+    "import importlib, pkgutil, hpaaudit.cli.record, hpaaudit.flows.record, hpaaudit.report.plan, hpaaudit.report.log;"
+    "import hpaaudit.report.progress, hpaaudit.cluster, hpaaudit.recording.keep, hpaaudit.recording.upload;"
+    "[importlib.import_module(f'hpaaudit.cluster.{found.name}')"
+    " for found in pkgutil.iter_modules(hpaaudit.cluster.__path__)]"
+)
+"""Imports all that `record` does: every file of cluster/, and the two of recording/ that it opens."""
 
 Rule = dict[str, list[str]]
 
@@ -104,6 +115,28 @@ def test_the_image_runs_our_version_as_nobody() -> None:
     assert f"image: hpaaudit:{hpaaudit.__version__}\n" in recorder
 
 
+def test_the_pod_runs_the_image_as_it_was_made() -> None:
+    """Its own program, as its own user; it writes only where a volume is, and listens where the Pod says."""
+    template = yaml.safe_load((DEPLOY / "base" / "recorder.yaml").read_text("utf-8"))["spec"]["template"]
+    pod, (container,) = template["spec"], template["spec"]["containers"]
+    last = CONTAINERFILE.rpartition("FROM ")[2]
+    assert "command" not in container
+    assert f"USER {pod['securityContext']['runAsUser']}:{pod['securityContext']['runAsGroup']}" in last
+    (program,) = json.loads(re.findall(r"^ENTRYPOINT (.+)$", last, re.MULTILINE)[0])
+    (copied,) = re.findall(r"^COPY --from=install (\S+) \1$", last, re.MULTILINE)
+    assert Path(program).is_relative_to(copied)
+    assert f"-- {program} record --plan" in (DEPLOY / "README.md").read_text("utf-8")
+    # A home that is there could hold a kubeconfig, which would win over the account.
+    assert "ENV HOME=/nonexistent " in last
+    written = [Path(word) for word in container["args"] if word.startswith("/")]
+    mounted = [Path(mount["mountPath"]) for mount in container["volumeMounts"] if not mount.get("readOnly")]
+    assert written
+    assert all(any(path.is_relative_to(mount) for mount in mounted) for path in written)
+    port = container["args"][container["args"].index("--listen") + 1].rpartition(":")[2]
+    assert [str(one["containerPort"]) for one in container["ports"]] == [port]
+    assert template["metadata"]["annotations"]["prometheus.io/port"] == port
+
+
 def test_the_image_is_given_only_what_it_copies() -> None:
     """Neither a recording nor a kubeconfig that lies beside can get into it."""
     ignored = (DEPLOY / "Containerfile.dockerignore").read_text("utf-8").splitlines()
@@ -132,18 +165,41 @@ def test_the_image_has_the_versions_that_are_tested() -> None:
 
 
 def test_the_image_holds_all_that_record_imports() -> None:
-    """With every file of cluster/ and the two of recording/ that it opens; pyarrow can do without numpy."""
+    """Its pyarrow can do without numpy."""
     code = (
-        "import sys, pkgutil, importlib; sys.modules |= dict.fromkeys(('numpy', 'duckdb', 'polars', 'numba'));"
-        "before = set(sys.modules);"
-        "import hpaaudit.cli.record, hpaaudit.flows.record, hpaaudit.report.plan, hpaaudit.report.progress;"
-        "import hpaaudit.report.log, hpaaudit.cluster, hpaaudit.recording.keep, hpaaudit.recording.upload;"
-        "[importlib.import_module(f'hpaaudit.cluster.{found.name}')"
-        " for found in pkgutil.iter_modules(hpaaudit.cluster.__path__)];"
-        "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}))"
+        "import sys; sys.modules |= dict.fromkeys(('numpy', 'duckdb', 'polars', 'numba')); before = set(sys.modules);"
+        f"{RECORD}; print(*sorted({{name.partition('.')[0] for name in set(sys.modules) - before}}))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     owners = packages_distributions()
     imported = {owner.lower().replace("_", "-") for name in done.stdout.split() for owner in owners.get(name, ())}
     assert {"aiohttp", "click", "msgspec", "obstore", "prometheus-client", "pyarrow", "pyyaml"} <= imported
     assert imported - {"hpaaudit"} <= set(pinned(DEPLOY / "requirements.lock"))
+
+
+def test_the_recipe_makes_a_recorder_of_the_lock_and_the_wheel_alone(tmp_path: Path) -> None:
+    """Its own commands, word for word but for the places; what they made imports all that `record` does."""
+    (commands,) = re.findall(r"^RUN (.+?[^\\])$", CONTAINERFILE, re.MULTILINE | re.DOTALL)
+    installed, copied = tmp_path / "installed", tmp_path / "copied"
+    build = [sys.executable, "-m", "uv", "build", "--wheel", "--no-build-isolation", "--python", sys.executable]
+    subprocess.run([*build, "--out-dir", copied, ROOT], check=True, capture_output=True)
+    (copied / "requirements.lock").write_bytes((DEPLOY / "requirements.lock").read_bytes())
+    # The official image has `python` and `pip` on its path, and so has an environment with a pip of its own.
+    venv.create(tmp_path / "image", with_pip=True)
+    script = commands.replace("/tmp/", f"{copied}/").replace("/opt/hpaaudit", str(installed))  # noqa: S108
+    path = f"{tmp_path / 'image' / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    quicker = {**os.environ, "PATH": path, "PIP_NO_COMPILE": "1"}
+    done = subprocess.run(["sh", "-ec", script], env=quicker, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+    def run(*command: str | Path) -> str:
+        bare = {"HOME": "/nonexistent", "PATH": os.defpath}
+        return subprocess.run(command, cwd=tmp_path, env=bare, capture_output=True, text=True, check=True).stdout
+
+    assert "hpaaudit record --into friday" in run(installed / "bin" / "hpaaudit", "record", "--help")
+    run(installed / "bin" / "python", "-c", RECORD)
+    listed = "import importlib.metadata as m; print(*(f'{d.name}=={d.version}' for d in m.distributions()))"
+    found = {name.lower().replace("_", "-") for name in run(installed / "bin" / "python", "-c", listed).split()}
+    locked = {f"{name}=={version}" for name, version in pinned(DEPLOY / "requirements.lock").items()}
+    assert f"hpaaudit=={hpaaudit.__version__}" in found
+    assert found - {f"hpaaudit=={hpaaudit.__version__}"} <= locked

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from hpaaudit.cluster.exposition import exposition
 from hpaaudit.cluster.meters import Meters
 from hpaaudit.model.note import Event
 from hpaaudit.model.plan import Kept
+from tests.cluster import tools
 from tests.cluster.tools import find
 
 ROOT = Path(__file__).parents[2]
@@ -119,48 +121,133 @@ HEALTHY = """
     hpaaudit_api_request_duration_seconds_bucket{instance="a",resource="pods.metrics.k8s.io",le="0.1"} 0+4x240
     hpaaudit_api_request_duration_seconds_bucket{instance="a",resource="pods.metrics.k8s.io",le="+Inf"} 0+4x240
 """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trouble:
+    """Series of a recorder `b` that falls ill an hour after the beginning, and the minutes at which its alert changes.
+
+    pending   the first at which the expression is true, None where the alert does not wait
+    firing    the first at which somebody is called;  over  the first at which it is well again, None for never
+    """
+
+    series: str
+    pending: int | None = None
+    firing: int
+    over: int | None = None
+    beside: str = HEALTHY
+
+
 SICK = {
-    "HpaauditAbsent": "",
-    "HpaauditDiskRefuses": 'hpaaudit_degraded{instance="b",reason="disk",source=""} 12x240',
-    "HpaauditBlind": 'hpaaudit_degraded{instance="b",reason="failing",source="pods"} 1x240',
-    "HpaauditMetricsUnanswered": """
-        hpaaudit_last_success_timestamp_seconds{instance="b",source="external.metrics.k8s.io"} 0+60x230 13800x10""",
-    "HpaauditGaps": 'hpaaudit_gap_seconds_total{instance="b",source="*"} 0+10x240',
-    "HpaauditWatchesBreak": 'hpaaudit_watch_restarts_total{instance="b",resource="pods",reason="silent"} 0+1x240',
-    "HpaauditThrottled": """
-        hpaaudit_api_request_duration_seconds_count{instance="b",resource="pods",verb="list",code="429"} 0+1x240""",
-    "HpaauditSlowAnswers": """
-        hpaaudit_api_request_duration_seconds_bucket{instance="b",resource="pods",verb="get",le="5.0"} 0+1x240
-        hpaaudit_api_request_duration_seconds_bucket{instance="b",resource="pods",verb="get",le="10.0"} 0+4x240
-        hpaaudit_api_request_duration_seconds_bucket{instance="b",resource="pods",verb="get",le="+Inf"} 0+4x240""",
-    "HpaauditUploadFails": 'hpaaudit_degraded{instance="b",reason="upload",source=""} 3x240',
-    "HpaauditNothingSealed": """
-        hpaaudit_segments_published_total{instance="b"} 7x240
-        process_start_time_seconds{instance="b"} 0x240""",
-    "HpaauditClockSkew": 'hpaaudit_clock_skew_seconds{instance="b",peer="apiserver"} -3x240',
-    "HpaauditForbidden": """
-        hpaaudit_degraded{instance="b",reason="forbidden",source="events"} 2x240
-        hpaaudit_gap_seconds_total{instance="b",source="events"} 0+60x240""",
+    # Five minutes without a sample make a series absent.
+    "HpaauditAbsent": Trouble(
+        series='hpaaudit_wal_bytes{instance="b"} 0x60 _x59 0x120',
+        beside='up{instance="a"} 1x240',
+        pending=65,
+        firing=75,
+        over=120,
+    ),
+    "HpaauditDiskRefuses": Trouble(
+        series='hpaaudit_degraded{instance="b",reason="disk",source=""} 0x59 12x59 0x119',
+        pending=60,
+        firing=62,
+        over=120,
+    ),
+    "HpaauditBlind": Trouble(
+        series='hpaaudit_degraded{instance="b",reason="failing",source="pods"} 0x59 1x59 0x119',
+        pending=60,
+        firing=65,
+        over=120,
+    ),
+    # The last success was in minute 60.
+    "HpaauditMetricsUnanswered": Trouble(
+        series="""
+            hpaaudit_last_success_timestamp_seconds{instance="b",source="metrics.k8s.io"} 0+60x60 3600x58 7200+60x120
+            """,
+        pending=66,
+        firing=71,
+        over=120,
+    ),
+    # Ten seconds a minute.
+    "HpaauditGaps": Trouble(
+        series='hpaaudit_gap_seconds_total{instance="b",source="*"} 0x60 10+10x58 590x120',
+        firing=73,
+        over=167,
+    ),
+    "HpaauditWatchesBreak": Trouble(
+        series='hpaaudit_watch_restarts_total{instance="b",resource="pods",reason="silent"} 0x60 1+1x58 59x120',
+        firing=71,
+        over=139,
+    ),
+    "HpaauditThrottled": Trouble(
+        series="""
+            hpaaudit_api_request_duration_seconds_count{instance="b",resource="pods",code="429"} 0x60 1+1x58 59x120
+            """,
+        firing=64,
+        over=131,
+    ),
+    "HpaauditSlowAnswers": Trouble(
+        series="""
+            hpaaudit_api_request_duration_seconds_bucket{instance="b",resource="pods",le="5.0"} 0+4x60 240x180
+            hpaaudit_api_request_duration_seconds_bucket{instance="b",resource="pods",le="10.0"} 0+4x240
+            hpaaudit_api_request_duration_seconds_bucket{instance="b",resource="pods",le="+Inf"} 0+4x240""",
+        pending=62,
+        firing=77,
+    ),
+    "HpaauditUploadFails": Trouble(
+        series='hpaaudit_degraded{instance="b",reason="upload",source=""} 0x59 3x59 0x119',
+        pending=60,
+        firing=90,
+        over=120,
+    ),
+    "HpaauditNothingSealed": Trouble(
+        series="""
+            hpaaudit_segments_published_total{instance="b"} 7x219 8x20
+            process_start_time_seconds{instance="b"} 0x240""",
+        firing=181,
+        over=220,
+    ),
+    "HpaauditClockSkew": Trouble(
+        series='hpaaudit_clock_skew_seconds{instance="b",peer="apiserver"} 0x59 -3x59 0x119',
+        pending=60,
+        firing=75,
+        over=120,
+    ),
+    # That it is forbidden is no gap that anybody is called for.
+    "HpaauditForbidden": Trouble(
+        series="""
+            hpaaudit_degraded{instance="b",reason="forbidden",source="events"} 0x59 2x180
+            hpaaudit_gap_seconds_total{instance="b",source="events"} 0x60 60+60x179""",
+        pending=60,
+        firing=75,
+    ),
 }
-"""By alert, series of four hours beside those of a healthy recorder, on which it fires and no other does."""
+"""By alert, what makes it fire and no other."""
 
 
-def firing(series: str) -> set[str]:
-    """The alerts that Prometheus' own engine finds true of series, at their end."""
+def changes(series: str) -> list[dict[str, Any]]:
+    """Every change of an alert's state by Prometheus' own rules engine, which plays four hours of series by minutes."""
     lines = [line.strip() for line in series.splitlines() if line.strip()]
     loaded = "\n  ".join(["load 1m", *lines])
-    environment = {**os.environ, "RULES": str(ALERTS), "AT": "4h", "SERIES": loaded}
-    command = [find("alerts"), "-test.run", "TestAlerts"]
+    environment = {**os.environ, "RULES": str(ALERTS), "SERIES": loaded}
+    command = [find(tools.ALERTS), "-test.run", "TestAlerts"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
-    return set(json.loads(next(line for line in done.stdout.splitlines() if line.startswith("{"))))
+    found: list[dict[str, Any]] = json.loads(next(line for line in done.stdout.splitlines() if line.startswith("[")))
+    return found
 
 
-def test_nothing_fires_on_a_recorder_that_is_well() -> None:
-    assert firing(HEALTHY) == set()
+def test_nothing_happens_to_a_recorder_that_is_well() -> None:
+    """Nothing is even pending."""
+    assert changes(HEALTHY) == []
 
 
 @pytest.mark.parametrize("alert", [rule["alert"] for rule in rules()])
-def test_an_alert_fires_on_its_own_trouble_alone(alert: str) -> None:
-    healthy = HEALTHY if SICK[alert] else 'up{instance="a"} 1x240'
-    assert firing(f"{healthy}\n{SICK[alert]}") == {alert}
+def test_an_alert_fires_on_its_own_trouble_alone_and_at_its_time(alert: str) -> None:
+    """Not a minute before the trouble has lasted as long as `for` says, and until it is over."""
+    trouble = SICK[alert]
+    found = changes(f"{trouble.beside}\n{trouble.series}")
+    wanted = {"pending": trouble.pending, "firing": trouble.firing, "inactive": trouble.over}
+    told = [(one["alert"], one["state"], one["minute"]) for one in found]
+    assert told == [(alert, state, minute) for state, minute in wanted.items() if minute is not None]
+    assert not [one["summary"] for one in found if "error" in one["summary"] or "<no value>" in one["summary"]]

@@ -261,6 +261,21 @@ def test_a_gap_elsewhere_leaves_a_verdict_alone(prefix: str, touches: bool, tmp_
         assert (found["n"] > 0) == touches
 
 
+def test_a_write_just_before_a_reconcile_that_read_the_number_from_before_comes_after_it(tmp_path: Path) -> None:
+    """When a silent reconcile was is known to half a period, and informers lag: what it read says which was first."""
+    early = [
+        replace(fact, at_us=at(44.993), written_us=at(44))
+        if isinstance(fact, TargetSeen) and fact.manager == "helm"
+        else fact
+        for fact in story.facts()
+    ]
+    with audited(tmp_path, sorted(early, key=lambda fact: fact.at_us)) as results:
+        found = "select writer_name, reconcile_id from scale_events where source = 'actual' and to_replicas = 3"
+        assert results.rows(found) == [{"writer_name": "helm", "reconcile_id": 4}]
+        told = "select spec_replicas, actual, class from reconciles where reconcile_id = 4"
+        assert results.rows(told) == [{"spec_replicas": 8, "actual": 3, "class": "external_write.deploy_tool"}]
+
+
 def test_a_late_view_of_an_older_object_is_no_change(tmp_path: Path) -> None:
     facts = list(story.facts())
     index = next(i for i, fact in enumerate(facts) if isinstance(fact, TargetSeen) and fact.manager == "helm")

@@ -100,11 +100,22 @@ with numbered as (
     where c.ts between w.at_lo - y.sync and w.at_hi + interval 1 second
         and w.to_replicas in (c.desired, c.decided)
 ), placed as (
-    select w.change_id, s.reconcile_id
-    from (select w.change_id, h.hpa, w.at_hi from writers as w join replayed_hpas as h using (hpa_uid)) as w
+    select w.change_id, coalesce(unaware.reconcile_id, s.reconcile_id) as reconcile_id
+    from (
+        select w.change_id, h.hpa, w.at_hi, w.from_replicas, w.to_replicas
+        from writers as w
+        join replayed_hpas as h using (hpa_uid)
+    ) as w
     -- One HPA is never reconciled twice at once.
     asof join (from spans where until > began_at) as s
         on s.hpa = w.hpa and w.at_hi >= s.began_at
+    -- One that begins a moment later may have read the number from before: the change comes after it.
+    left join spans as unaware
+        on unaware.hpa = s.hpa
+        and unaware.nth = s.nth + 1
+        and unaware.began_at <= w.at_hi + interval 1 second
+        and s.next_spec_replicas = w.from_replicas
+        and unaware.next_spec_replicas = w.to_replicas
     where s.until > w.at_hi
 )
 select
