@@ -28,7 +28,7 @@ class Pending:
         """Take the next fact; return its rows, each with its table."""
         seq = self.first_seq + self.facts
         if isinstance(fact, ScaleRead | ResourceMetricsRead | ValuesRead):
-            rows = list(self._reads.rows(seq, fact))
+            rows = self._reads.rows(seq, fact)
         else:
             rows = [watched.to_row(seq, fact)]
         for table, row in rows:
@@ -52,7 +52,10 @@ class Unlogged:
         """Take the rows of the next fact."""
         for table, row in rows:
             self.rows.setdefault(table, []).append(row)
-            self.bytes += sum(len(value) if isinstance(value, str) else NUMBER_BYTES for value in row)
+            self.bytes += NUMBER_BYTES * len(row)
+            for value in row:
+                if value.__class__ is str:
+                    self.bytes += len(value)
         self.facts += 1
 
     def extend(self, later: "Unlogged") -> None:

@@ -1,6 +1,6 @@
 """Reads, of which only what changed since the last answer is kept: to rows and back."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Generic
@@ -37,27 +37,29 @@ class ReadEncoder:
         self._samples: dict[Stream, dict[Key, bytes]] = {}
         self._values: dict[Stream, dict[Key, MetricValue]] = {}
 
-    def rows(self, seq: int, read: Read) -> Iterator[tuple[str, Row]]:
-        """Yield the rows of a read, each with its table."""
+    def rows(self, seq: int, read: Read) -> list[tuple[str, Row]]:
+        """Return the rows of a read, each with its table."""
         stream = _stream(read)
         head = (seq, read.at_us, read.took_us, *stream, read.status, read.error)
         if isinstance(read, ScaleRead):
-            yield "reads", (*head, None, *scale_to_columns(read.scale), read.resource_version)
-            return
+            return [("reads", (*head, None, *scale_to_columns(read.scale), read.resource_version))]
         items = read.samples if isinstance(read, ResourceMetricsRead) else read.values
-        yield "reads", (*head, None if items is None else len(items), None, None, None, None)
+        rows: list[tuple[str, Row]] = [
+            ("reads", (*head, None if items is None else len(items), None, None, None, None))
+        ]
         if isinstance(read, ResourceMetricsRead):
             if read.samples is not None:
                 samples = keyed(read.samples, _pod)
                 digests = {key: digest(sample) for key, sample in samples.items()}
                 for change in changes(self._samples.get(stream, {}), digests):
-                    yield from _sample_rows(seq, read.request, change, samples.get(change.key))
+                    rows += _sample_rows(seq, read.request, change, samples.get(change.key))
                 self._samples[stream] = digests
         elif read.values is not None:
             values = keyed(read.values, _object)
             for found in changes(self._values.get(stream, {}), values):
-                yield "metric_values", _value_row(seq, read.request, found)
+                rows.append(("metric_values", _value_row(seq, read.request, found)))
             self._values[stream] = values
+        return rows
 
 
 def _stream(read: Read) -> Stream:
@@ -70,17 +72,18 @@ def _stream(read: Read) -> Stream:
 
 def _sample_rows(
     seq: int, request: MetricsRequest, change: Change[bytes], sample: PodSample | None
-) -> Iterator[tuple[str, Row]]:
+) -> list[tuple[str, Row]]:
     pod, occurrence = change.key
     head = (seq, request.namespace, pod, occurrence, change.place)
     if sample is None:
-        yield "samples", (*head, True, None, None, None, None, None, None, None)
-        return
-    seen = (False, sample.timestamp_us, sample.window_us)
-    for index, container in enumerate(sample.containers):
-        yield "samples", (*head, *seen, index, container.name, *_usage_to_columns(container.usage))
+        return [("samples", (*head, True, None, None, None, None, None, None, None))]
+    seen = (*head, False, sample.timestamp_us, sample.window_us)
     if not sample.containers:
-        yield "samples", (*head, *seen, None, None, None, None, None)
+        return [("samples", (*seen, None, None, None, None, None))]
+    return [
+        ("samples", (*seen, index, container.name, *_usage_to_columns(container.usage)))
+        for index, container in enumerate(sample.containers)
+    ]
 
 
 def _usage_to_columns(usage: tuple[tuple[str, Milli], ...]) -> tuple[int | None, int | None, str | None]:

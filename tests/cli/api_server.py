@@ -21,9 +21,11 @@ def api_server(answers: Mapping[str, tuple[int, Any]]) -> Iterator[str]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            path = self.path.partition("?")[0]
+            path, _, query = self.path.partition("?")
             missing = (404, {"kind": "Status", "message": "the server could not find the requested resource"})
             status, body = answers.get(path) or ((200, SERVED[path]) if path in SERVED else missing)
+            if "sendInitialEvents" in query:  # as where the feature WatchList is switched off
+                status, body = 422, {"kind": "Status", "message": "sendInitialEvents is forbidden for watch"}
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.end_headers()

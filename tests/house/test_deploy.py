@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 import hpaaudit
+from hpaaudit.api.around import KINDS, OF_THE_CLUSTER
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -59,12 +60,12 @@ def test_no_rule_anywhere_writes() -> None:
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_no_rule_reaches_a_secret(overlay: str) -> None:
-    """Neither by name nor by a star, which only the groups of metrics have; nor what runs or prints in a pod."""
+    """Neither by name nor by a star, which only the groups of metrics have; nor what runs in a pod or on a node."""
     for rule in rules(overlay):
         assert "*" not in rule["apiGroups"]
         assert "*" not in rule["resources"] or set(rule["apiGroups"]) <= METRICS
-        assert not {part.partition("/")[0] for part in rule["resources"]} & {"secrets", "configmaps", "nodes"}
-        assert not any(part.startswith("pods/") for part in rule["resources"])
+        assert not {part.partition("/")[0] for part in rule["resources"]} & {"secrets", "configmaps"}
+        assert not any(part.startswith(("pods/", "nodes/")) for part in rule["resources"])
         assert "nonResourceURLs" not in rule
 
 
@@ -91,9 +92,13 @@ def test_a_tenant_needs_nothing_that_is_cluster_scoped() -> None:
 def test_the_whole_cluster_is_asked_for_what_one_namespace_is() -> None:
     """The roles of both differ only in what belongs to no namespace, or to that of the controller."""
     assert rules("cluster-minimal") == rules("namespace-minimal")
-    more = [rule for rule in rules("cluster") if rule not in rules("namespace")]
-    assert [rule["resources"] for rule in more] == [["apiservices"], ["customresourcedefinitions"], ["leases"]]
-    assert [rule for rule in rules("namespace") if rule not in rules("cluster")] == []
+    whole, one = (
+        {(group, part) for rule in rules(overlay) for group in rule["apiGroups"] for part in rule["resources"]}
+        for overlay in ("cluster", "namespace")
+    )
+    assert one < whole
+    assert {part for _, part in whole - one} - OF_THE_CLUSTER == {"apiservices", "customresourcedefinitions", "leases"}
+    assert {part for _, part in whole} >= {part for _, part in KINDS}
 
 
 def test_nothing_lives_in_kube_system() -> None:
