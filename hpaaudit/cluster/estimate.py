@@ -5,7 +5,7 @@ from dataclasses import dataclass
 HOUR = 3600
 LEAST_QPS = 0.5
 HOUSEKEEPING_SECONDS, HOUSEKEEPING_REQUESTS = 60, 2
-SEGMENT_MEMORY = 24 << 20
+SEGMENT_MEMORY = 20 << 20
 """A recorder makes a segment when its rows take so much memory, if not after an hour."""
 SEGMENT_BYTES, POD_BYTES, MINUTE_BYTES = 22_000, 70, 100
 """On disk: a segment's files, however little is in them; in an hour what a pod is and what happens to it; in a minute

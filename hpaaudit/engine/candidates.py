@@ -47,6 +47,17 @@ def candidates(world: World, seen: Observation, earlier: int, reach_us: Micros) 
                 yield other
 
 
+def unread(seen: Observation) -> Iterator[Observation]:
+    """The observation without one of its answers, then without any: the controller's own read may have failed.
+
+    Each request in turn, in the order in which they are made.
+    """
+    asked = list(dict.fromkeys(read.request for read in seen.metrics if read is not None))
+    for gone in [*({request} for request in asked), *([set(asked)] if len(asked) > 1 else [])]:
+        metrics = tuple(None if read is None or read.request in gone else read for read in seen.metrics)
+        yield replace(seen, metrics=metrics)
+
+
 def _scales(world: World, seen: Observation, hpa: Hpa, facts: int) -> list[ScaleRead | None]:
     newest = seen.scale_reads[0] if seen.scale_reads else None
     earlier = world.earlier_scale(world.served(target_ref(hpa.namespace, hpa.spec.target)), facts)

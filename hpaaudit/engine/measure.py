@@ -161,7 +161,7 @@ def total_value(values: tuple[Milli, ...], *, clamped: bool) -> Milli:
 
 
 def _unseen(api: str) -> Problem:
-    return Problem("metric.invalid.unseen", f"no answer of the {api} metrics API was recorded")
+    return Problem("metric.invalid.unseen", f"no answer of the {api} metrics API that it can have read was recorded")
 
 
 def _failed(read: ResourceMetricsRead | ValuesRead, server: Server) -> Problem:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from hpaaudit.api.decode import decode_status
-from hpaaudit.engine.candidates import candidates
+from hpaaudit.engine.candidates import candidates, unread
 from hpaaudit.engine.fingerprint import fits_inputs, fits_memory
 from hpaaudit.engine.follow import follow, unbent
 from hpaaudit.engine.lives import NEVER_RECONCILED
@@ -26,6 +26,9 @@ _UNSEEN = Memory(recommendations=())
 """The memory of a process that ran before we looked: nothing is known of it."""
 
 """Paths that show what the controller published, and all paths."""
+
+
+_Tried = tuple[Observation, Decision, Memory]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,13 +156,14 @@ class Process:
             return self._settled(seen, decision, after, [decision], "seen", "")
         published = decode_status(planned.published)
         reach_us = Micros(self.plan.period_us + planned.instant.uncertainty_us)
-        tried: list[tuple[Observation, Decision, Memory]] = []
-        fitting: list[tuple[Observation, Decision, Memory]] = []
+        tried: list[_Tried] = []
+        fitting: list[_Tried] = []
         for candidate in candidates(self.world, seen, planned.earlier, reach_us):
             decision, after = self._decide(candidate, before)
             tried.append((candidate, decision, after))
             if fits_inputs(decision, published):
                 fitting.append(tried[-1])
+        fitting = fitting or self._unread(seen, before, published)
         kept = fitting or tried
         chosen, decision, after = kept[0]
         decisions = [made for _, made, _ in kept]
@@ -173,6 +177,11 @@ class Process:
             missing = missing or "instant.window_edge"
         evidence = "proven" if fitting else "assumed"
         return self._settled(chosen, decision, after, [*decisions, *held, *moved], evidence, missing)
+
+    def _unread(self, seen: Observation, before: Memory, published: HpaStatus) -> list[_Tried]:
+        """What would have been published if some read had failed that we made well, where that is what was."""
+        made = [(candidate, *self._decide(candidate, before)) for candidate in unread(seen)]
+        return [one for one in made if fits_inputs(one[1], published)]
 
     def _held(self, seen: Observation, before: Memory, published: HpaStatus) -> list[Decision]:
         """What the memory that nobody saw could have made of this reconcile, as far as its conditions allow."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hpaaudit.model.units import SECOND, Micros
 
 SYNC_US, SEGMENT_US = Micros(5 * SECOND), Micros(3600 * SECOND)
-SEGMENT_BYTES = 24 << 20
+SEGMENT_BYTES = 20 << 20
 """A third of an hour of 300 HPAs. Sealing takes as much again and more: with 64 MB a recorder of 50,000 pods would take
 300 MB, and not 240."""
 

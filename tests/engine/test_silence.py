@@ -5,7 +5,7 @@ controller wrote, and no line that says when a reconcile was or what it saw. Usa
 publishes the same averages cannot be told apart.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from hypothesis import given, settings
@@ -40,8 +40,11 @@ def _target(at_us: Micros, replicas: int) -> TargetSeen:
     )  # fmt: skip
 
 
-def _recorded(usage: Sequence[int]) -> tuple[list[Fact], list[int]]:
-    """Tell a loop of one pod in three states of load, and the numbers that the controller truly decided."""
+def _recorded(usage: Sequence[int], refused: Collection[int] = ()) -> tuple[list[Fact], list[int]]:
+    """Tell a loop of one pod in three states of load, and the numbers that the controller truly decided.
+
+    refused   reconciles in which the controller was refused the metrics that the recorder was given
+    """
     loop, truth = Loop(3), []
     started = ControllerSeen(at_us=at(1000), state="started", release="1.36", version="", flags=(), gates=())
     born = replace(hpa_seen(at(1000), hpa_of(cpu(50))), created_us=at(1000))
@@ -57,7 +60,8 @@ def _recorded(usage: Sequence[int]) -> tuple[list[Fact], list[int]]:
         # The recorder polls a little before each reconcile.
         facts += [replace(read, at_us=at(now - 1)) for read in seen.metrics if read is not None]
         before = loop.replicas
-        decision = loop.reconcile(now, cpu(50), crowd=crowd)
+        own = [replace(read, status=403, error="forbidden", samples=None) for read in seen.metrics if read is not None]
+        decision = loop.reconcile(now, cpu(50), crowd=crowd, **({"metrics": tuple(own)} if number in refused else {}))
         truth.append(loop.replicas)
         if loop.replicas != before:
             facts.append(_target(Micros(at(now) + 20_000), loop.replicas))
@@ -103,6 +107,20 @@ def test_a_lost_change_of_the_target_is_never_made_up_for_by_another(usage: list
     for number, desired in enumerate(truth, 1):
         if number in found:
             assert found[number].evidence == "assumed" or found[number].decision.desired == desired
+
+
+@steady
+@given(usages, st.data())
+def test_an_answer_that_the_controller_was_refused_is_known_from_what_it_published(
+    usage: list[int], data: st.DataObject
+) -> None:
+    refused = data.draw(st.sets(st.integers(1, len(usage)), min_size=1))
+    facts, truth = _recorded(usage, refused)
+    found = _by_number(replayed(facts, RELEASE_1_36))
+    for number, desired in enumerate(truth, 1):
+        made = found[number]
+        assert (made.evidence, made.decision.desired) == ("proven", desired)
+        assert (made.decision.reason_code == "gate.all_metrics_invalid") == (number in refused)
 
 
 def _interrupted(facts: Sequence[Fact], since: int, until: int) -> list[Fact]:

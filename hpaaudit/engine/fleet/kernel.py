@@ -25,14 +25,25 @@ from hpaaudit.engine.fleet.told import (
     SAMPLE,
     SEEN,
 )
-from hpaaudit.engine.fleet.tried import answers, cleared, fits_inputs, fits_memory, later_of, may_be_held, may_be_moved
+from hpaaudit.engine.fleet.tried import (
+    answers,
+    cleared,
+    fits_inputs,
+    fits_memory,
+    later_of,
+    may_be_held,
+    may_be_moved,
+    unread,
+    unread_of,
+)
 from hpaaudit.engine.rules.reason import STALE_CACHE
 
 # What of a pass is tried, one after the other; the last is what stays.
 INPUTS = 0
-BEFORE = 1
-MOMENT = 2
-LAST = 3
+UNREAD = 1
+BEFORE = 2
+MOMENT = 3
+LAST = 4
 
 EXTREMES = ONLY_EVENTS + 2
 SHIFTS = 2
@@ -96,8 +107,8 @@ def decide(
     tried, before = len(passes.row_from) + hpa, 2 * len(passes.row_from) + hpa
     oldest, lagging = newest, passes.earlier[at]
     kind, nth, slots = LAST, 0, hpa
-    following, options, scale, pods = 0, 1, newest, index
-    view = View(newest, scale_us, index, 0, since)
+    following, options, scale, pods, ways = 0, 1, newest, index, 0
+    view = View(newest, scale_us, index, 0, 0, since)
     chosen = view
     is_proven, blank, lowest, highest, only = False, False, NULL, NULL, NULL
     missing, moved = NOTHING_MISSING, False
@@ -112,7 +123,9 @@ def decide(
         if kind == INPUTS:
             if nth == 0:
                 following, options = answers(tape, cursors, row, scale, index, now_us, passes.reach_us[at])
-            view = View(scale, scale_us, pods, later_of(tape, row, following, nth), since)
+            view = View(scale, scale_us, pods, later_of(tape, row, following, nth), 0, since)
+        elif kind == UNREAD:
+            view = View(newest, scale_us, index, 0, unread_of(ways, nth), since)
         elif kind == BEFORE:
             remember_extreme(
                 memory, tried, nth, tape.terms.maximum[row], tape.statuses.desired[published], memory.unseen_us[hpa]
@@ -126,11 +139,11 @@ def decide(
             break
         desired = made.desired[at]
         counts = True
-        if kind == INPUTS:
+        if kind in (INPUTS, UNREAD):
             fits = fits_inputs(tape, release, made, proposed, at, shown)
             if fits and not is_proven:
                 is_proven, blank, lowest, highest, chosen = True, False, NULL, NULL, view
-            counts = fits == is_proven
+            counts = fits == is_proven if kind == INPUTS else fits
         else:
             counts = fits_memory(tape, made, at)
             if counts and missing == NOTHING_MISSING and desired != only:
@@ -147,10 +160,12 @@ def decide(
             elif scale == newest and oldest != newest:
                 scale, pods = oldest, index
             else:
-                only = lowest
-                if lowest != highest or (blank and lowest != NULL):
-                    missing = SAMPLE
-                kind, view = BEFORE, chosen
+                kind, ways = UNREAD, 0 if is_proven else unread(tape, row, newest)
+        if kind == UNREAD and nth == ways:
+            only = lowest
+            if lowest != highest or (blank and lowest != NULL):
+                missing = SAMPLE
+            kind, nth, view = BEFORE, 0, chosen
         while kind == BEFORE and nth < EXTREMES and not may_be_held(tape, memory, hpa, row, nth, now_us):
             nth += 1
         if kind == BEFORE and nth == EXTREMES:

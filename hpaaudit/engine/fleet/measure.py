@@ -120,8 +120,11 @@ def measured(
 def _answer(tape: Tape, cursors: Cursors, metric: int, index: int, view: View) -> tuple[int, bool]:
     """The answer that the metric saw, NONE without, and whether it was the controller's own; as `engine.world`."""
     metrics, reads = tape.metrics, tape.reads
+    rank = max(metrics.rank[metric], 0)
+    if view.unread >> rank & 1:
+        return NONE, False
     newest, request = newest_of(tape, cursors, metric, index)
-    if view.later >> max(metrics.rank[metric], 0) & 1:
+    if view.later >> rank & 1:
         return newest + 1, False
     first, since = reads.row_from[request], view.since
     uses, found, place = metrics.uses[metric], 0, newest

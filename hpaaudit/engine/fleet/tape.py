@@ -387,13 +387,14 @@ class View(NamedTuple):
 
     scale    the row of its scale, NONE where there is none, and since when it counts
     pods     as they stood after so many facts;  later   a bit for each request that saw the answer after the newest
-    since    how many facts the pass before knew
+    unread   a bit for each request that saw no answer;  since    how many facts the pass before knew
     """
 
     scale: int
     scale_us: int
     pods: int
     later: int
+    unread: int
     since: int
 
 

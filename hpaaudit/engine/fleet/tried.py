@@ -56,6 +56,20 @@ def later_of(tape: Tape, row: int, following: int, nth: int) -> int:
     return later
 
 
+def unread(tape: Tape, row: int, scale: int) -> int:
+    """In how many ways an answer may be missing: each request alone, and all; as `engine.candidates.unread`."""
+    if scale == NONE or not tape.scales.readable[scale]:
+        return 0
+    requests = tape.terms.requests[terms_of(tape, row, scale)]
+    return int(requests + 1 if requests > 1 else requests)
+
+
+def unread_of(ways: int, nth: int) -> int:
+    """The requests without an answer in the n-th of these ways."""
+    requests = max(ways - 1, 1)
+    return 1 << nth if nth < requests else (1 << requests) - 1
+
+
 def may_be_held(tape: Tape, memory: Remembered, hpa: int, row: int, nth: int, now_us: int) -> bool:
     """Whether the n-th extreme of what was not seen still counts; as `engine.unknown.extremes`."""
     unseen_us = memory.unseen_us[hpa]
