@@ -10,14 +10,15 @@ from hpaaudit.model.units import Micros
 Raw = Mapping[str, Any]
 Kind = tuple[str, str]
 """API group and resource."""
+NOTHING = "{}"
 
 _TOUCHED = ("pods", "deployments", "statefulsets", "replicasets", "replicationcontrollers", "horizontalpodautoscalers")
 
 
-def surrounding_seen(at_us: Micros, kind: Kind, raw: Raw, *, gone: bool = False) -> SurroundingSeen:
-    """An object of one of KINDS: of its state only what holds pods back or changes them."""
+def surrounding_seen(at_us: Micros, kind: Kind, raw: Raw) -> SurroundingSeen:
+    """An object of one of KINDS: of its state only what holds pods back or changes them, NOTHING where that is none."""
     meta = metadata(raw)
-    state = {} if gone else {key: value for key, value in KINDS[kind](raw).items() if value not in (None, "", [], {})}
+    state = {key: value for key, value in KINDS[kind](raw).items() if value not in (None, "", [], {})}
     return SurroundingSeen(
         at_us=at_us,
         api_group=kind[0],
@@ -25,7 +26,7 @@ def surrounding_seen(at_us: Micros, kind: Kind, raw: Raw, *, gone: bool = False)
         namespace=meta.get("namespace", ""),
         name=named(meta),
         uid=meta.get("uid", ""),
-        gone=gone,
+        gone=False,
         state_json=canonical_json(state),
     )
 

@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode
 
 from hpaaudit.api import requests
@@ -24,11 +24,12 @@ from hpaaudit.cluster.shapes import HPAS, PODS, SURROUNDINGS, WHOLE, Shape
 from hpaaudit.cluster.surroundings import (
     API_SERVICES,
     CONTROLLER_LEASE,
+    DELETED,
     LEASES,
-    ApiServices,
     Events,
     Leases,
     Surroundings,
+    api_services,
 )
 from hpaaudit.cluster.targets import Targets
 from hpaaudit.cluster.watch import Follower, Watch
@@ -50,6 +51,9 @@ from hpaaudit.model.facts import (
 from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.model.plan import Progress
 from hpaaudit.model.units import SECOND
+
+if TYPE_CHECKING:
+    from hpaaudit.cluster.states import States
 
 Seen = TypeVar("Seen")
 GROUPS = (*METRICS, requests.CUSTOM_METRICS)
@@ -101,8 +105,8 @@ class Observer:
         self.targets = Targets(self.discovery, self.hpas, scope, self, self.gaps, self.sink, note, self.dirty.set)
         self.known: list[Fact] = []
         self.controller: ControllerSeen | None = None
-        self.scaled: keda.ScaledObjects | None = None
-        self.around: dict[tuple[str, str], around.Around] = {}
+        self.scaled: States[ScaledObjectSeen] | None = None
+        self.around: dict[tuple[str, str], States[SurroundingSeen]] = {}
         self.unread: set[Selection] = set()
         self.polls = Polls(client, scope.interval_us, self.sink, self.gaps, self._spawn, self.targets.scale_was_read)
         self.surroundings = Surroundings(client, self.sink)
@@ -190,8 +194,8 @@ class Observer:
         self.pods.choose(self.targets.selections())
         await self.follow(self.scope.path("/api/v1", "pods"), self.pods, "pods", shape=PODS)
         await self.follow_events("HorizontalPodAutoscaler", lambda space, name: (space, name) in self.hpas.seen)
-        services = ApiServices(self.sink, GROUPS)
-        services.remember(self._known(ApiServiceSeen))
+        services = api_services(self.sink, GROUPS)
+        services.remember(fact for fact in self._known(ApiServiceSeen) if fact.reason != DELETED)
         await self.follow(API_SERVICES, services, "API services")
         await self._follow_keda()
         await self._follow_surroundings()
@@ -310,7 +314,7 @@ class Observer:
         """Follow ScaledObjects and their Events, once KEDA is there."""
         version = self.discovery.groups.get(keda.GROUP)
         if version and self.scaled is None:
-            self.scaled = keda.ScaledObjects(self.sink)
+            self.scaled = keda.scaled_objects(self.sink)
             self.scaled.remember(fact for fact in self._known(ScaledObjectSeen) if self.scope.covers(fact.namespace))
             await self.follow(self.scope.path(f"/apis/{keda.GROUP}/{version}", keda.RESOURCE), self.scaled, keda.KIND)
             seen = self.scaled.seen
@@ -320,9 +324,9 @@ class Observer:
         """Follow what holds pods back, as far as it is served by now."""
         for kind, path in (await around.paths(self.discovery, self.scope)).items():
             if kind not in self.around:
-                self.around[kind] = around.Around(kind, self.sink)
+                self.around[kind] = around.surroundings(kind, self.sink)
                 known = (one for one in self._known(SurroundingSeen) if self.scope.covers(one.namespace))
-                self.around[kind].remember(known)
+                self.around[kind].remember(one for one in known if (one.api_group, one.resource) == kind)
                 await self.follow(path, self.around[kind], kind[1], shape=SURROUNDINGS)
 
     # Pods

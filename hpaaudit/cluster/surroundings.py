@@ -7,6 +7,7 @@ from typing import Any
 from hpaaudit.api.see import api_service_seen, event_seen, lease_seen
 from hpaaudit.cluster.client import Client
 from hpaaudit.cluster.clock import Offset
+from hpaaudit.cluster.states import States
 from hpaaudit.cluster.watch import Key, key_of
 from hpaaudit.model.facts import ApiServiceSeen, EventSeen, Fact, LeaseSeen, VersionRead
 from hpaaudit.model.units import SECOND, Micros
@@ -78,41 +79,18 @@ class Events:
         self.versions.pop(key_of(raw), None)
 
 
-@dataclass(slots=True)
-class ApiServices:
+def api_services(sink: Callable[[Fact], None], groups: tuple[str, ...]) -> States[ApiServiceSeen]:
     """The aggregated APIs of some groups: whether each is there, and who serves it."""
 
-    sink: Callable[[Fact], None]
-    groups: tuple[str, ...]
-    seen: dict[str, ApiServiceSeen] = field(default_factory=dict)
+    def see(at_us: Micros, raw: dict[str, Any]) -> ApiServiceSeen | None:
+        return api_service_seen(at_us, raw) if (raw.get("spec") or {}).get("group") in groups else None
 
-    def remember(self, facts: Iterable[ApiServiceSeen]) -> None:
-        """Take up those that an earlier run saw last."""
-        self.seen |= {fact.name: fact for fact in facts if fact.reason != DELETED}
+    return States(sink, see, _unserved)
 
-    def only(self, keys: set[Key], at_us: Micros) -> None:
-        """After a list: what is absent is gone."""
-        for name in self.seen.keys() - {name for _, name in keys}:
-            self._forget(name, at_us)
 
-    def changed(self, raw: dict[str, Any], at_us: Micros) -> None:
-        """Taken over, lost or found again."""
-        if (raw.get("spec") or {}).get("group") in self.groups:
-            fact = api_service_seen(at_us, raw)
-            before = self.seen.get(fact.name)
-            if before is None or replace(before, at_us=at_us) != fact:
-                self.seen[fact.name] = fact
-                self.sink(fact)
-
-    def gone(self, raw: dict[str, Any], at_us: Micros) -> None:
-        """Deleted."""
-        if (name := raw["metadata"]["name"]) in self.seen:
-            self._forget(name, at_us)
-
-    def _forget(self, name: str, at_us: Micros) -> None:
-        """Nobody serves it: nothing can be said of its availability."""
-        fact = self.seen.pop(name)
-        self.sink(replace(fact, at_us=at_us, available="", reason=DELETED, message="", service=""))
+def _unserved(last: ApiServiceSeen, at_us: Micros) -> ApiServiceSeen:
+    """Nobody serves it: nothing can be said of its availability."""
+    return replace(last, at_us=at_us, available="", reason=DELETED, message="", service="")
 
 
 @dataclass(slots=True)

@@ -262,7 +262,7 @@ _ALL = (
         text("namespace", "of the object, empty where it has none"),
         text("name", "of the object"),
         text("uid", "of the object"),
-        flag("gone", "it was deleted"),
+        flag("gone", "it was deleted, or says nothing of that any more"),
         text("state_json", "the part of it that holds pods back or changes them, sorted keys; `{}` when it is gone"),
     ),
     _table(
