@@ -12,6 +12,7 @@ and a last one. `pytest --rewrite` writes what was answered; then read the diff.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from difflib import unified_diff
 from pathlib import Path
 
 FENCE = "----"
@@ -79,4 +80,5 @@ def play(path: Path, answer: Callable[[str, str], str], *, rewrite: bool) -> Non
         return
     assert blocks, f"{path} holds no command"
     for block, text in zip(blocks, answers, strict=True):
-        assert text == block.expected, f"{path}:{block.line}: {block.command}"
+        changed = "".join(unified_diff(block.expected.splitlines(keepends=True), text.splitlines(keepends=True)))
+        assert text == block.expected, f"{path}:{block.line}: {block.command}\n{changed}"

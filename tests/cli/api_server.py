@@ -34,7 +34,11 @@ def api_server(answers: Mapping[str, tuple[int, Any]]) -> Iterator[str]:
         def log_message(self, *_: Any) -> None:
             """What was asked is no concern of a test."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, *_: Any) -> None:
+            """Who hangs up in the middle is no concern of a test, and of the next one's output even less."""
+
+    server = Server(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
