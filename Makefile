@@ -20,7 +20,8 @@ check: $(READY)  ## format, lint, types and the walls between the rooms, in seco
 	@$(BIN)/lint-imports
 
 test: $(READY)  ## every test; one that lacks a program says so in a line
-	@$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadfile
+	@$(BIN)/pytest -m "not alone" --numprocesses auto --maxprocesses 4 --dist loadfile
+	@$(BIN)/pytest -m alone
 
 golden: $(READY)  ## rewrite the golden files, then read the diff line by line
 	@$(BIN)/pytest --rewrite -q -m golden

@@ -14,8 +14,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Tests of golden files can be chosen."""
+    """Tests of golden files can be chosen, and those that run alone."""
     config.addinivalue_line("markers", "golden: compares with a golden file, or rewrites it")
+    config.addinivalue_line("markers", "alone: a controller that reconciles every second, beside nothing that slows it")
 
 
 @pytest.fixture

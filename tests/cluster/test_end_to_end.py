@@ -24,6 +24,7 @@ from tests.cluster.incident import Incident
 from tests.cluster.recorder import run
 from tests.conformance.expected import settled
 
+pytestmark = pytest.mark.alone
 TIMES = ("lastTransitionTime", "lastScaleTime")
 BY_HAND = {"checkout": {"external_write.manual": 1}}
 
