@@ -19,7 +19,7 @@ _NANO = -9
 _MILLI = -3
 _FAR = 4000
 _FAST_DIGITS = 18
-_PLAIN_DIGITS, _PLAIN_ENDS = 11, "ni"
+_PLAIN_DIGITS = 11
 _NANO_IN_MILLI = 10**6
 _MAX_INT64 = 2**63 - 1
 _UNCHECKED_STEPS = (1, 2, 3, 6, 9)
@@ -141,16 +141,8 @@ def amounts(resources: Mapping[str, Any] | None) -> tuple[tuple[str, Milli], ...
 
 
 def _amount(value: Any) -> Milli:
-    if value.__class__ is not str:
-        return parse_json(value).milli
-    if value[-1:] in _PLAIN_ENDS and (plain := plain_milli(value)) is not None:
-        return plain
-    return _milli(value)
-
-
-@lru_cache(maxsize=4096)
-def _milli(text: str) -> Milli:
-    return parse_json(text).milli
+    plain = plain_milli(value) if value.__class__ is str else None
+    return parse_json(value).milli if plain is None else plain
 
 
 def _canonical_decimal(number: int, exponent: int) -> str:

@@ -182,7 +182,8 @@ class Targets:
 
     def spared(self) -> dict[str, str]:
         """The metrics that are not to be read, by path: its name."""
-        return {self.discovery.path(one): one.metric for one in self._wanted() if one.metric in self.scope.no_probe}
+        wanted = self._wanted() if self.scope.no_probe else ()
+        return {self.discovery.path(one): one.metric for one in wanted if one.metric in self.scope.no_probe}
 
     def _wanted(self) -> Iterator[MetricsRequest]:
         """What the controller asks the metric APIs for."""

@@ -139,7 +139,7 @@ def unsupported(fact: HpaSeen) -> str:
         hpa = decode_hpa(fact)
     except (ValueError, TypeError, AttributeError, KeyError) as error:
         return f"it cannot be read ({error})"
-    # API servers of 1.20 to 1.24 lose it between v2beta2 and v2beta1; in a spec that was accepted it is never empty.
+    # API servers of 1.20 to 1.23 lose it between v2beta2 and v2beta1; in a spec that was accepted it is never empty.
     if fact.api_version == V2BETA1 and any(
         metric.type == MetricType.CONTAINER_RESOURCE and not metric.container for metric in hpa.spec.metrics
     ):

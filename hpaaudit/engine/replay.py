@@ -25,8 +25,6 @@ from hpaaudit.model.units import Micros
 _UNSEEN = Memory(recommendations=())
 """The memory of a process that ran before we looked: nothing is known of it."""
 
-"""Paths that show what the controller published, and all paths."""
-
 
 _Tried = tuple[Observation, Decision, Memory]
 

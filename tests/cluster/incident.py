@@ -81,7 +81,7 @@ def play(folder: Path) -> Incident:
             # Pods start on whole seconds, and so end all windows of this controller. Whoever reads a metric just before
             # a second and counts pods just after it cannot be told from one who counts before: the HPAs begin with a
             # second, and by the time that their reconciles have drifted to the next one, no pod is new.
-            time.sleep(4 - time.time() % 1 + 1)
+            time.sleep(5 - time.time() % 1)
             create(cluster)
             unfold(cluster)
         finally:

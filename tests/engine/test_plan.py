@@ -21,7 +21,7 @@ def test_an_hpa_that_was_seen_for_less_than_a_period_has_no_reconcile() -> None:
 
 
 def test_a_container_that_v2beta1_leaves_out_is_not_guessed() -> None:
-    """API servers of 1.20 to 1.24 serve it empty; v1 and v2beta2 have it, and so may v2beta1 of another server."""
+    """API servers of 1.20 to 1.23 serve it empty; v1 and v2beta2 have it, and so may v2beta1 of another server."""
 
     def left_out(container: str) -> dict[str, str]:
         metric = {"name": "cpu", "container": container, "targetAverageUtilization": 60}
