@@ -4,15 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from hpaaudit.cli.inspect import inspect_command
-from hpaaudit.cli.verify import verify_command
 from hpaaudit.errors import DamagedRecording
 from hpaaudit.flows.inspect import inspect
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.write import Writer
+from tests.cli.run import run
 
 
 def test_an_inspection_counts_what_was_recorded(folder: Path, facts: list[Fact]) -> None:
@@ -68,14 +66,8 @@ def test_an_inspection_of_damage_is_refused(folder: Path) -> None:
         inspect(folder)
 
 
-def run(command: object, *arguments: object) -> tuple[int, str]:
-    """Run a command and return its exit code and what it printed."""
-    result = CliRunner().invoke(command, [str(argument) for argument in arguments])
-    return result.exit_code, result.stdout
-
-
 def test_inspect_prints_content_sizes_reads_and_holes(folder: Path) -> None:
-    code, text = run(inspect_command, folder)
+    code, text, _ = run(f"hpaaudit inspect {folder}")
     assert code == 0
     lines = text.splitlines()
     assert lines[:6] == [
@@ -92,7 +84,7 @@ def test_inspect_prints_content_sizes_reads_and_holes(folder: Path) -> None:
 
 
 def test_verify_says_in_one_line_that_a_recording_is_sound(folder: Path, facts: list[Fact]) -> None:
-    code, text = run(verify_command, folder)
+    code, text, _ = run(f"hpaaudit verify {folder}")
     assert code == 0
     assert text.startswith(f"{folder} is sound: 3 segments, ")
     assert text.endswith(f"; every checksum holds, and {len(facts)} facts can be read.\n")
@@ -101,7 +93,7 @@ def test_verify_says_in_one_line_that_a_recording_is_sound(folder: Path, facts: 
 
 def test_verify_names_each_damage_and_how_far_a_replay_can_go(folder: Path) -> None:
     (folder / "segments/000003/gaps.parquet").unlink()
-    code, text = run(verify_command, folder)
+    code, text, _ = run(f"hpaaudit verify {folder}")
     assert code == 2
     assert "  segments/000003/gaps.parquet is missing" in text.splitlines()
     assert f"  next  hpaaudit replay {folder} --until 2026-03-02T12:00:44Z" in text.splitlines()
@@ -111,14 +103,14 @@ def test_a_recording_without_an_end_is_called_so(tmp_path: Path, facts: list[Fac
     writer = Writer(tmp_path / "killed", source="record", started_us=Micros(0))
     writer.add(facts[3])
     writer.seal()
-    assert "not ended: its recorder died or still runs" in run(inspect_command, tmp_path / "killed")[1]
-    assert "Not ended: its recorder died or still runs" in run(verify_command, tmp_path / "killed")[1]
+    assert "not ended: its recorder died or still runs" in run(f"hpaaudit inspect {tmp_path / 'killed'}")[1]
+    assert "Not ended: its recorder died or still runs" in run(f"hpaaudit verify {tmp_path / 'killed'}")[1]
 
 
 def test_both_commands_speak_json(folder: Path) -> None:
-    inspected = json.loads(run(inspect_command, folder, "-o", "json")[1])
+    inspected = json.loads(run(f"hpaaudit inspect {folder} -o json")[1])
     assert inspected["hpas"] == ["shop/checkout", "shop/orders"]
     assert inspected["streams"][0]["request"] == "/apis/metrics.k8s.io/v1beta1/namespaces/shop/pods"
-    verified = json.loads(run(verify_command, folder, "-o", "json")[1])
+    verified = json.loads(run(f"hpaaudit verify {folder} -o json")[1])
     assert verified["damages"] == []
     assert verified["info"]["source"] == "record"
