@@ -73,12 +73,19 @@ class Targets:
             self.names.setdefault(resolved.kind, set()).add((resolved.target.namespace, resolved.target.name))
         for kind in self.names.keys() - known.keys():
             await self.following.follow_events(kind, partial(self._wants, kind))
-        for resolved in {one.place: one for one in self.resolved.values() if one.watchable}.values():
-            if resolved.place not in self.workloads:
+        for resolved in {one.place: one for one in self.resolved.values()}.values():
+            if not resolved.watchable:
+                self._cannot_tell(resolved, now())
+            elif resolved.place not in self.workloads:
                 await self._watch(resolved, wanted[resolved.place])
         self.refused &= set().union(*wanted.values())
         for place, workloads in self.workloads.items():
             workloads.want(wanted.get(place, set()), now())
+
+    def _cannot_tell(self, resolved: Resolved, at_us: Micros) -> None:
+        """Where no definition says what holds the replicas, a watch would not tell them, and the scale is read."""
+        path = self.unwatched[resolved.place] = self.scope.path(resolved.base, resolved.target.resource)
+        self.gaps.lost(path, at_us, f"no definition that may be read says where {resolved.kind} keeps its replicas")
 
     async def _watch(self, resolved: Resolved, wanted: set[TargetRef]) -> None:
         path, what = self.scope.path(resolved.base, resolved.target.resource), resolved.target.resource

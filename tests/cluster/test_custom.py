@@ -101,8 +101,13 @@ def test_a_custom_target_whose_definition_may_not_be_read_is_read_by_get(
     assert read.path == f"{gadgets}/custom/scale"
     assert read.scale
     assert (read.scale.spec_replicas, read.scale.selector) == (2, "app=custom")
+    eyes.until(ScaleRead, lambda later: later.at_us > read.at_us + SECOND)
     eyes.end()
     assert not eyes.of(TargetSeen)
+    gaps = [gap for gap in eyes.of(Gap) if "/gadgets" in gap.prefix and gap.until_us > read.at_us]
+    assert {(gap.prefix, gap.cause) for gap in gaps} == {
+        (f"{gadgets}#writers", "no definition that may be read says where Gadget keeps its replicas")
+    }
 
 
 def test_of_a_custom_target_that_may_not_be_watched_only_the_writers_are_hidden(
