@@ -19,6 +19,7 @@ from hpaaudit.cluster.credentials import Credentials, Shown
 from hpaaudit.cluster.meters import Meters
 from hpaaudit.cluster.proxy import proxy_of
 from hpaaudit.cluster.shapes import MAX_ANSWER_BYTES, MAX_LINE_BYTES, TooLong, decoded
+from hpaaudit.cluster.sockets import Sockets
 from hpaaudit.errors import Forbidden, NotServed, Unreachable
 from hpaaudit.model.units import Micros
 
@@ -26,7 +27,6 @@ GET_SECONDS = 30
 """How long an answer may take."""
 QUIET_SECONDS = 150
 """How long a watch may say nothing: the server sends a bookmark about once a minute."""
-CLOSING_SECONDS = 0.05
 QPS, BURST = 20, 40
 Decode = Callable[[bytes], Any]
 OK, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, GONE, TOO_MANY = 200, 401, 403, 404, 410, 429
@@ -86,12 +86,13 @@ class Client:
         self.qps, self._free_at = qps, 0.0
         self._credentials, self._proxy = Credentials(access), proxy_of(access)
         self._session: aiohttp.ClientSession | None = None
+        self._sockets = Sockets()
 
     async def __aenter__(self) -> Self:
         # Who cannot show anything is told so at once, and not by a 401.
         await self._credentials.shown()
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0),
+            connector=aiohttp.TCPConnector(limit=0, socket_factory=self._sockets.make),
             headers={"User-Agent": _agent(), "Accept": "application/json"},
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=10),
         )
@@ -102,8 +103,7 @@ class Client:
     ) -> None:
         if self._session:
             await self._session.close()
-            # TLS connections are aborted one turn of the loop later.
-            await asyncio.sleep(CLOSING_SECONDS)
+            await self._sockets.hang_up()
 
     async def get(self, path: str, *, seconds: float = GET_SECONDS, decode: Decode = decoded) -> Answer:
         """One answer, whatever it is; never raises for what the server or the network did.
