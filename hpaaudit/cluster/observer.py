@@ -14,6 +14,7 @@ from hpaaudit.cluster.collector import collecting_seldom
 from hpaaudit.cluster.controller import controller_seen
 from hpaaudit.cluster.discovery import METRICS, Discovery
 from hpaaudit.cluster.estimate import HOUSEKEEPING_SECONDS, Estimate
+from hpaaudit.cluster.events import Events, selected
 from hpaaudit.cluster.gaps import Gaps
 from hpaaudit.cluster.hpas import Hpas
 from hpaaudit.cluster.initial import PAGE, can_stream
@@ -26,7 +27,6 @@ from hpaaudit.cluster.surroundings import (
     CONTROLLER_LEASE,
     DELETED,
     LEASES,
-    Events,
     Leases,
     Surroundings,
     api_services,
@@ -289,10 +289,9 @@ class Observer:
 
     async def follow_events(self, kind: str, about: Callable[[str, str], bool]) -> None:
         """Follow the Events about objects of a kind that `about` knows by namespace and name."""
-        query = {"fieldSelector": f"involvedObject.kind={kind}"}
         events = Events(self.sink, about)
         events.remember(fact for fact in self._known(EventSeen) if fact.kind == kind)
-        await self.follow(self.scope.path("/api/v1", "events"), events, f"Events of a {kind}", query)
+        await self.follow(self.scope.path("/api/v1", "events"), events, f"Events of a {kind}", selected(kind))
 
     async def _follow_controller(self) -> None:
         """Follow its Lease; every holder is asked for its flags, where its pod may be seen."""

@@ -1,15 +1,15 @@
-"""Follows what makes verdicts certain: the controller's Lease, Events, API services, version and clock."""
+"""Follows what makes verdicts certain: the controller's Lease, API services, version and clock."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hpaaudit.api.see import api_service_seen, event_seen, lease_seen
+from hpaaudit.api.see import api_service_seen, lease_seen
 from hpaaudit.cluster.client import Client
 from hpaaudit.cluster.clock import Offset
 from hpaaudit.cluster.states import States
-from hpaaudit.cluster.watch import Key, key_of
-from hpaaudit.model.facts import ApiServiceSeen, EventSeen, Fact, LeaseSeen, VersionRead
+from hpaaudit.cluster.watch import Key
+from hpaaudit.model.facts import ApiServiceSeen, Fact, LeaseSeen, VersionRead
 from hpaaudit.model.units import SECOND, Micros
 
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
@@ -45,38 +45,6 @@ class Leases:
         """Deleted: nobody holds it."""
         self.seen = replace(lease_seen(at_us, raw), holder="")
         self.sink(self.seen)
-
-
-@dataclass(slots=True)
-class Events:
-    """Events about one kind of object, of those objects that `about` knows (by namespace and name)."""
-
-    sink: Callable[[Fact], None]
-    about: Callable[[str, str], bool]
-    versions: dict[Key, str] = field(default_factory=dict)
-    known: dict[str, EventSeen] = field(default_factory=dict)
-
-    def remember(self, facts: Iterable[EventSeen]) -> None:
-        """Take up Events as an earlier run saw them last."""
-        self.known |= {fact.uid: fact for fact in facts}
-
-    def only(self, keys: set[Key], at_us: Micros) -> None:  # noqa: ARG002  # a Follower's
-        """Events end by themselves, which nobody needs to know."""
-        self.versions = {key: version for key, version in self.versions.items() if key in keys}
-
-    def changed(self, raw: dict[str, Any], at_us: Micros) -> None:
-        """Posted, or counted once more."""
-        key, version, about = key_of(raw), raw["metadata"]["resourceVersion"], raw.get("involvedObject") or {}
-        if self.versions.get(key) != version and self.about(about.get("namespace", ""), about.get("name", "")):
-            self.versions[key] = version
-            fact = event_seen(at_us, raw)
-            before = self.known.pop(fact.uid, None)
-            if before is None or replace(before, at_us=at_us) != fact:
-                self.sink(fact)
-
-    def gone(self, raw: dict[str, Any], at_us: Micros) -> None:  # noqa: ARG002  # a Follower's
-        """Ended after its hour."""
-        self.versions.pop(key_of(raw), None)
 
 
 def api_services(sink: Callable[[Fact], None], groups: tuple[str, ...]) -> States[ApiServiceSeen]:

@@ -9,6 +9,7 @@ from hpaaudit.api import requests
 from hpaaudit.api.selector import BadSelector, Selector, scale_selector
 from hpaaudit.cluster.client import FORBIDDEN, NOT_FOUND, OK, UNAUTHORIZED, Answer
 from hpaaudit.cluster.discovery import CRDS, Discovery, Place, Resolved
+from hpaaudit.cluster.events import MADE, base, makers
 from hpaaudit.cluster.gaps import Gaps
 from hpaaudit.cluster.hpas import Hpas
 from hpaaudit.cluster.scope import Scope
@@ -41,8 +42,9 @@ class Targets:
 
     resolved   by HPA, what it scales;  workloads  the kinds that are watched
     unwatched  those that may not be, with their paths: their scales are read;  refused  whose scale may not be, either
-    names      of what is scaled, by kind;  scales  selectors that only a GET told
-    known      what an earlier run saw last
+    names      of what is scaled, by kind;  bases  of the names of what comes of it
+    noted      kinds whose Events are followed
+    scales     selectors that only a GET told;  known  what an earlier run saw last
     """
 
     discovery: Discovery
@@ -58,6 +60,8 @@ class Targets:
     unwatched: dict[Place, str] = field(default_factory=dict)
     refused: set[TargetRef] = field(default_factory=set)
     names: dict[str, set[Key]] = field(default_factory=dict)
+    bases: set[Key] = field(default_factory=set)
+    noted: set[str] = field(default_factory=set)
     scales: dict[TargetRef, str] = field(default_factory=dict)
     told: set[str] = field(default_factory=set)
     known: list[TargetSeen | RolloutSeen] = field(default_factory=list)
@@ -68,10 +72,12 @@ class Targets:
         wanted: dict[Place, set[TargetRef]] = {}
         for resolved in self.resolved.values():
             wanted.setdefault(resolved.place, set()).add(resolved.target)
-        known, self.names = self.names, {kind: set() for kind in self.names}
+        self.names = {}
+        self.bases = {(resolved.target.namespace, base(resolved.target.name)) for resolved in self.resolved.values()}
         for resolved in self.resolved.values():
             self.names.setdefault(resolved.kind, set()).add((resolved.target.namespace, resolved.target.name))
-        for kind in self.names.keys() - known.keys():
+        for kind in sorted((self.names.keys() | MADE.keys()) - self.noted):
+            self.noted.add(kind)
             await self.following.follow_events(kind, partial(self._wants, kind))
         for resolved in {one.place: one for one in self.resolved.values()}.values():
             if not resolved.watchable:
@@ -120,8 +126,9 @@ class Targets:
         return answer.good
 
     def _wants(self, kind: str, namespace: str, name: str) -> bool:
-        """Whether some HPA scales this one."""
-        return (namespace, name) in self.names[kind]
+        """Whether some HPA scales this one, or it comes of what some HPA scales."""
+        made = kind in MADE and any((namespace, maker) in self.bases for maker in makers(kind, name))
+        return made or (namespace, name) in self.names.get(kind, ())
 
     async def _resolve(self) -> None:
         """Find each HPA's target; those of an unknown kind are told once, and metric APIs that are not there."""

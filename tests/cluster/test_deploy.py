@@ -291,8 +291,9 @@ def test_minimal_rights_show_what_a_replay_needs_and_name_the_rest(
     workloads = {"deployments", "statefulsets", "replicasets"}
     around = surroundings(cluster, whole=account.where == ("-A",))
     told = {"the Lease of kube-controller-manager", "API services", "ScaledObject", *around}
-    events = {f"Events of a {kind}" for kind in ("HorizontalPodAutoscaler", "Deployment", "StatefulSet", "ReplicaSet")}
-    unseen = {f"{kind}, so their scales are read" for kind in workloads} | told | events | {"Events of a ScaledObject"}
+    noted = ("HorizontalPodAutoscaler", "Deployment", "StatefulSet", "ReplicaSet", "Pod", "ScaledObject")
+    events = {f"Events of a {kind}" for kind in noted}
+    unseen = {f"{kind}, so their scales are read" for kind in workloads} | told | events
     assert {line.removeprefix("cannot follow ").partition(" in ")[0] for line in said} == unseen
     others = {"leases", "events", "apiservices", "scaledobjects", *around}
     # Until a scale was read for the first time nobody had seen it; that takes more than a second on a busy machine.

@@ -23,8 +23,8 @@ def test_an_admin_can_audit_everything(cluster: Cluster, namespace: str, create:
     said = plan(cluster, namespace)
     assert said.startswith(f"here ({cluster.url}), Kubernetes v1.36.3, namespace {namespace}\n")
     assert "  2 HPAs with " in said
-    # HPAs, Deployments, pods, the Lease, API services, Events of HPAs and of Deployments, quotas and limits.
-    assert "  9 streams; 3 reads every 15 s, 0.2 requests per second\n" in said
+    # HPAs, Deployments, pods, Lease, API services, quotas, limits; Events of HPAs, Deployments, ReplicaSets, pods.
+    assert "  11 streams; 3 reads every 15 s, 0.2 requests per second\n" in said
     assert "kB per hour" in said
     assert said.endswith("  every HPA can be audited\n")
 

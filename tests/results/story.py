@@ -25,7 +25,7 @@ from hpaaudit.recording.read import open_recording
 from hpaaudit.recording.write import Writer
 from hpaaudit.results.read import Results
 from hpaaudit.results.write import ResultsWriter
-from tests.results.things import START, at, event_seen, hpa_seen, pod, target_seen
+from tests.results.things import START, at, event_about, event_seen, hpa_seen, pod, target_seen
 
 INFO = RecordingInfo(
     path="recordings/web",
@@ -165,6 +165,11 @@ def facts() -> Iterator[Fact]:
         if index == 3:  # helm upgrade, seven seconds after a quiet reconcile
             rv += 1
             yield target_seen(52, 3, "helm", "Update", "", rv)
+        if index == 4:  # the new pods find no place
+            yield event_about(62, "ReplicaSet", "web-6f", "FailedCreate", "exceeded quota: compute")
+            for name in ("web-6f-b2c4d", "web-6f-x9z7k", "web-api-6f-b2c4d", "website-6f-b2c4d"):
+                yield event_about(63, "Pod", name, "FailedScheduling", "0/3 nodes are available")
+            yield replace(event_about(64, "Pod", "web-6f-b2c4d", "Killing", "Stopping container app"), type="Normal")
     yield Gap(at_us=at(115), until_us=at(145), prefix="*", cause="recorder restarted")
     yield Ended(at_us=INFO.ended_us)
 

@@ -1,6 +1,7 @@
 """The objects of the story, as they were recorded."""
 
 import json
+from dataclasses import replace
 
 from hpaaudit.api.encode import status_json
 from hpaaudit.model.facts import EventSeen, HpaSeen, TargetRef, TargetSeen
@@ -81,6 +82,13 @@ def event_seen(index: int, kind: str, reason: str, message: str) -> EventSeen:
         last_us=at(15 * index),
         count=1,
     )
+
+
+def event_about(seconds: float, kind: str, name: str, reason: str, message: str) -> EventSeen:
+    """A warning about something that the Deployment made."""
+    fact = event_seen(0, "Warning", reason, message)
+    uid = f"e-{name}-{reason}"
+    return replace(fact, at_us=at(seconds), name=uid, uid=uid, kind=kind, object_name=name, component="somebody")
 
 
 def pod(name: str) -> Pod:

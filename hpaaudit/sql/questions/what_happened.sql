@@ -1,5 +1,6 @@
 -- What happened, in one timeline: writes of replicas, Events, rollouts, changes of the spec, gaps, divergences?
--- One row per thing that happened.
+-- One row per thing that happened; of warnings about what an HPA scales, its ReplicaSets and its pods (known by their
+-- names, whose made parts have no vowels) one row per reason and kind, when it came first.
 with timeline as (
     select
         at_hi as ts, namespace, name,
@@ -11,6 +12,25 @@ with timeline as (
     select observed_at, namespace, name, reason, message
     from k8s_events
     where kind = 'HorizontalPodAutoscaler'
+    union all
+    select
+        min(e.observed_at), t.namespace, t.name, e.reason,
+        e.kind || ' ' || first(e.name || ': ' || e.message order by e.observed_at, e.name)
+        || case when count(*) > 1 then ' (' || count(*) - 1 || ' more)' else '' end
+    from (select distinct namespace, name, target_kind, target_name from hpa_specs) as t
+    join k8s_events as e
+        on e.namespace = t.namespace
+        and (
+            (e.kind = t.target_kind and e.name = t.target_name)
+            or (
+                e.kind in ('ReplicaSet', 'Pod')
+                and starts_with(e.name, t.target_name)
+                and regexp_full_match(substr(e.name, length(t.target_name) + 1), '(-[b-df-hj-np-tv-xz0-9]+){1,2}')
+                and (e.kind = 'Pod' or not contains(substr(e.name, length(t.target_name) + 2), '-'))
+            )
+        )
+    where e.type = 'Warning'
+    group by t.namespace, t.name, e.kind, e.reason
     union all
     select started_at, namespace, name, 'rollout', revision
     from rollouts
