@@ -16,6 +16,7 @@ from hpaaudit.flows.replay import prepare, run_passes
 from hpaaudit.importers.capture import Reader
 from tests.conformance import decisions, verdicts
 from tests.conformance.expected import captures, releases
+from tests.same import said
 
 WHOLE = "1.36"
 """The release of which every world is kept here; of the others the worlds that all releases share."""
@@ -58,10 +59,10 @@ def _same_from_disk(capture: Path) -> bool:
         recording = Path(folder) / "recording"
         import_capture([capture], into=recording)
         prepared = prepare(recording, release=None, flags={}, hpas=(), until=None)
-        from_disk = list(run_passes(prepared, hpas=()))
+        from_disk = said(run_passes(prepared, hpas=()))
     live = list(Reader((capture,)).facts())
     process = Process(plan(live, None), prepared.flags, prepared.flags_of, keep_pods=True)
-    return from_disk == list(replay(live, process.plan, process, ()))
+    return from_disk == said(replay(live, process.plan, process, ()))
 
 
 def test_a_replay_from_parquet_alone_equals_one_from_what_was_seen() -> None:

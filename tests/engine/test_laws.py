@@ -22,6 +22,7 @@ from hpaaudit.model.units import SECOND
 from tests.engine.scenes import RELEASE_1_36, Metric, cpu, memory, per_pod, pods, propose
 from tests.engine.telling import moved, process_of, replayed, told
 from tests.engine.worlds import World, passes, world
+from tests.same import said
 
 steady = settings(
     max_examples=60,
@@ -51,8 +52,8 @@ def _run(drawn: World, count: int) -> list[tuple[Observation, Memory, Decision, 
     return found
 
 
-def _essence(made: list[Pass]) -> list[Any]:
-    return [(found.instant, found.decision, found.memory, found.band_lo, found.band_hi) for found in made]
+def _essence(made: list[Pass]) -> list[str]:
+    return said((found.instant, found.decision, found.memory, found.band_lo, found.band_hi) for found in made)
 
 
 @steady
