@@ -1,14 +1,16 @@
 """Plays one incident on a cluster of its own while `hpaaudit record` looks on: all sources, all that goes wrong.
 
 Six HPAs, one for each kind of metric and one with a behavior; load goes up and down, somebody scales by hand, the
-metrics API fails, the controller starts anew. Everything is stretched along a minute, at the pace of `FAST`.
+metrics API fails, the controller starts anew. Everything is stretched along a minute, at the pace of `PACE`.
 """
 
+import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.cluster import capture
 from tests.cluster.cluster import FAST, Cluster
 from tests.cluster.manifests import cpu, cpu_of, deployment, external, hpa, of_service, per_pod
 from tests.cluster.recorder import Recorder
@@ -16,8 +18,11 @@ from tests.cluster.scenes import KUBECTL
 
 NAMESPACE = "shop"
 DEPLOYMENTS = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments"
+PACE = {**FAST, "horizontal-pod-autoscaler-sync-period": "1200ms"}
+"""No window of the story, which are whole seconds, ends with a period: at its edge a millisecond would decide."""
+PERIOD_SECONDS = 1.2
 FLAGS = tuple(
-    word for name, value in FAST.items() if name.startswith("horizontal") for word in ("--flag", f"{name}={value}")
+    word for name, value in PACE.items() if name.startswith("horizontal") for word in ("--flag", f"{name}={value}")
 )
 """What `hpaaudit replay` must be told, for no API says it."""
 NODE = {
@@ -72,7 +77,7 @@ def load(cluster: Cluster, factor: float) -> None:
 def play(folder: Path) -> Incident:
     """About a minute and a half."""
     recording = folder / "recording"
-    with Cluster(folder / "cluster", controller_flags=FAST) as cluster:
+    with Cluster(folder / "cluster", controller_flags=PACE) as cluster:
         cluster.state |= NODE
         load(cluster, 1)
         cluster.kube.post("/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
@@ -98,12 +103,25 @@ def create(cluster: Cluster, version: str = "v2") -> None:
         cluster.kube.post(hpas, {**hpa(name, *metrics, **options), "apiVersion": f"autoscaling/{version}"})
 
 
+def wait_between_reconciles(cluster: Cluster, name: str) -> None:
+    """Half a period after the last one: who writes in the midst of one cannot be told from who writes after it.
+
+    The controller counts pods some milliseconds before or after anybody else sees them go.
+    """
+    text = (cluster.dir / "audit/audit.log").read_text()
+    path = f'"requestURI":"{DEPLOYMENTS}/{name}/scale"'
+    (*_, last) = (line for line in text[: text.rindex("\n")].splitlines() if path in line and '"verb":"get"' in line)
+    began = capture.seconds(json.loads(last)["requestReceivedTimestamp"])
+    time.sleep((began + PERIOD_SECONDS / 2 - time.time()) % PERIOD_SECONDS)
+
+
 def unfold(cluster: Cluster, *, restart: bool = True) -> None:
     """The story itself, with a controller that starts anew at its end or without."""
     time.sleep(10)
     load(cluster, 4)
     time.sleep(14)
     alice = cluster.client("alice", KUBECTL)
+    wait_between_reconciles(cluster, "checkout")
     alice.patch(f"{DEPLOYMENTS}/checkout/scale", {"spec": {"replicas": 2}})
     time.sleep(10)
     refused = {"status": 503, "message": "the server is currently unable to handle the request"}

@@ -21,7 +21,7 @@ from hpaaudit.results.read import open_results
 from tests.cluster import build, incident
 from tests.cluster.build import say
 from tests.cluster.capture import CONTROLLER
-from tests.cluster.cluster import FAST, Cluster
+from tests.cluster.cluster import Cluster
 from tests.cluster.recorder import Recorder, run
 
 RELEASE = "1.22.15"
@@ -47,7 +47,7 @@ def programs(release: str) -> None:
 def play(folder: Path, release: str, best: str) -> Path:
     """The incident, recorded; the recording."""
     recording = folder / "recording"
-    with Cluster(folder / "cluster", release=release, controller_flags=FAST, gates=GATES) as cluster:
+    with Cluster(folder / "cluster", release=release, controller_flags=incident.PACE, gates=GATES) as cluster:
         cluster.state |= incident.NODE
         incident.load(cluster, 1)
         cluster.kube.post("/api/v1/namespaces", {"metadata": {"name": incident.NAMESPACE}})
