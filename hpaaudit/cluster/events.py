@@ -36,7 +36,7 @@ def makers(kind: str, name: str) -> Iterator[str]:
     ReplicaSet `web-5d4f` or of the Deployment `web`. Where the base is cut, no dash is left before the end.
     """
     if len(name) == LONGEST_BASE + RANDOM:
-        yield name[:LONGEST_BASE]
+        yield base(name)
     for _ in range(1 if kind == "ReplicaSet" else 2):
         name, dash, _ = name.rpartition("-")
         if dash:

@@ -18,9 +18,9 @@ from tests.cluster.scenes import KUBECTL
 
 NAMESPACE = "shop"
 DEPLOYMENTS = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments"
-PACE = {**FAST, "horizontal-pod-autoscaler-sync-period": "1200ms"}
-"""No window of the story, which are whole seconds, ends with a period: at its edge a millisecond would decide."""
 PERIOD_SECONDS = 1.2
+"""No window of the story, which are whole seconds, ends with a period: at its edge a millisecond would decide."""
+PACE = {**FAST, "horizontal-pod-autoscaler-sync-period": f"{PERIOD_SECONDS}s"}
 FLAGS = tuple(
     word for name, value in PACE.items() if name.startswith("horizontal") for word in ("--flag", f"{name}={value}")
 )

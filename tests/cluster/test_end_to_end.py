@@ -89,12 +89,9 @@ def test_nothing_is_unexplained(replayed: Results) -> None:
     assert classes(replayed) == BY_HAND
     verdicts = dict(rows(replayed, "select verdict, count(*) from reconciles group by 1"))
     assert verdicts.pop("match") + verdicts.pop("divergent") > 300
-    # Which side of a window's edge a reconcile stood on cannot always be told, nor what came between two polls; where
-    # that was guessed, its recommendation is unknown for as long as it counts.
-    assert set(verdicts) <= {"skew", "undecidable"}
-    assert sum(verdicts.values()) < 15
-    missing = rows(replayed, "select distinct missing_input from reconciles where verdict = 'undecidable'")
-    assert set(missing) <= {("memory.before_recording",)}
+    # Which side of a window's edge a reconcile stood on cannot always be told, nor what came between two polls.
+    assert set(verdicts) <= {"skew"}
+    assert verdicts.get("skew", 0) < 15
 
 
 def test_the_hand_made_write_is_found_with_its_writer(replayed: Results) -> None:

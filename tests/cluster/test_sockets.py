@@ -9,11 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.cluster.client import Client
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.kubeconfig import find_access
 from tests.cluster.pki import HOST
 from tests.cluster.unruly import make_pki, server_tls
+from tests.cluster.visitor import Scene
 
 STANDS = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 """A watch begins; nothing ever follows."""
@@ -23,16 +21,16 @@ class Deaf:
     """A server that never hears a good-bye: it reads one request, says a few bytes, and does nothing any more."""
 
     def __init__(self, pki: Path, says: bytes) -> None:
-        self._pki, self._says = pki, says
+        self.pki, self._says = pki, says
         self.asked, self._over = threading.Event(), threading.Event()
         self._listening = socket.create_server((HOST, 0))
-        self.port = self._listening.getsockname()[1]
+        self.url = f"https://{HOST}:{self._listening.getsockname()[1]}"
         self._thread = threading.Thread(target=self._serve)
         self._thread.start()
 
     def _serve(self) -> None:
         plain, _ = self._listening.accept()
-        with server_tls(self._pki, "serving").wrap_socket(plain, server_side=True) as talk:
+        with server_tls(self.pki, "serving").wrap_socket(plain, server_side=True) as talk:
             talk.recv(65536)
             talk.sendall(self._says)
             self.asked.set()
@@ -59,20 +57,13 @@ def deaf(pki: Path, request: pytest.FixtureRequest) -> Iterator[Deaf]:
     server.end()
 
 
-def test_who_ends_in_the_middle_of_a_request_hangs_up(pki: Path, deaf: Deaf, tmp_path: Path) -> None:
+def test_who_ends_in_the_middle_of_a_request_hangs_up(
+    deaf: Deaf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without a word of the other side, and without a warning of the loop that ends."""
-    config = tmp_path / "config"
-    config.write_text(f"""\
-apiVersion: v1
-kind: Config
-current-context: deaf
-contexts: [{{name: deaf, context: {{cluster: deaf, user: me}}}}]
-clusters: [{{name: deaf, cluster: {{server: "https://{HOST}:{deaf.port}", certificate-authority: {pki}/ca.crt}}}}]
-users: [{{name: me, user: {{token: t1}}}}]
-""")
 
     async def ends_early() -> None:
-        async with Client(find_access(config, None), Clock()) as client:
+        async with Scene(deaf, tmp_path, monkeypatch).client({"token": "t1"}) as client:
 
             async def watch() -> None:
                 async for _ in client.lines("/watch"):
