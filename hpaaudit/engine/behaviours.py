@@ -252,13 +252,6 @@ BEHAVIOURS = (
         what="no samples are said to be of pods that might be unready",
     ),
     Behaviour(
-        name="ObjectTargetGuard",
-        since=("1.29", "1.28.3", "1.27.7"),
-        reference="1.29 source",
-        known_by="read",
-        what="an Object metric without the value that its type names is invalid",
-    ),
-    Behaviour(
         name="ExactRatioFillsNothing",
         since=("1.28",),
         reference="#117845",

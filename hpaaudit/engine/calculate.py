@@ -32,6 +32,7 @@ class Count:
     ratio: float
     adjusted: float | None
     adjust_code: str
+    inside: bool
     groups: Groups | None
     samples: Mapping[str, Sample] | None
     requests: Mapping[str, Milli] | None
@@ -203,6 +204,7 @@ def _count(
         ratio=made.ratio,
         adjusted=None if made.adjust == rules.UNADJUSTED else made.adjusted,
         adjust_code=rules.ADJUST_CODES[made.adjust],
+        inside=made.inside,
         groups=groups,
         samples=samples,
         requests=asked,

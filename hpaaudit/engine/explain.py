@@ -123,7 +123,7 @@ def chain_of(
 
 
 def _metric_code(winner: MetricProposal | None, current: int) -> int:
-    if winner is None or winner.ratio is None or winner.tolerance is None or winner.proposal is None:
+    if winner is None or winner.ratio is None or winner.proposal is None:
         return reason.ON_TARGET
     adjust = ADJUST_CODES.index(winner.adjust_code)
-    return reason.of_metric(adjust, winner.proposal, current, winner.ratio, winner.tolerance)
+    return reason.of_metric(adjust, winner.inside_tolerance, winner.proposal, current, winner.ratio)

@@ -56,7 +56,6 @@ class Rules:
     container_metrics: bool
     container_metric_name: bool
     text_pods_might_be_unready: bool
-    object_target_guard: bool
     exact_ratio_fills_nothing: bool
     metrics_renewed_on_failure: bool
     sidecars_count: bool

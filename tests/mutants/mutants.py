@@ -204,7 +204,8 @@ MUTANTS = (
     Mutant("published", "is_unbent", "within and ", ""),
     Mutant("published", "is_unbent", " and active", ""),
     # reason
-    Mutant("reason", "of_metric", "proposal == current and ", ""),
+    Mutant("reason", "of_metric", " and proposal == current", ""),
+    Mutant("reason", "of_metric", "inside and ", ""),
     Mutant("reason", "of_metric", "if ratio == 1.0", "if ratio != 1.0"),
     Mutant("reason", "of_metric", "1 <= adjust <= 3", "1 <= adjust <= 2"),
     Mutant("reason", "of_window", "not behavior and ", ""),

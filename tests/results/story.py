@@ -329,6 +329,7 @@ def _proposal(scene: Scene) -> MetricProposal:
         invalid_code="" if valid else "metric.invalid.api_unavailable",
         invalid_text="" if valid else "the server is currently unable to handle the request",
         adjust_code="adjust.none",
+        inside_tolerance=False,
         ready_pods=1,
         unready_pods=1,
         missing_pods=0,

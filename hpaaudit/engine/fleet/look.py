@@ -137,6 +137,7 @@ def _by_metrics(
             proposed.ratio[place] = made_up.ratio
             proposed.adjusted[place] = made_up.adjusted
             proposed.adjust[place] = made_up.adjust
+            proposed.inside[place] = made_up.inside
             proposed.ready[place] = tally.ready
             proposed.unready[place] = tally.unready
             proposed.missing[place] = tally.missing
@@ -209,9 +210,8 @@ def _normalize(
     metric = ON_TARGET
     if made.winner[at] != NONE:
         place = tape.passes.metric_at[at] + made.winner[at]
-        ratio = proposed.ratio[place]
-        tolerance = terms.tolerance_up[row] if ratio > 1.0 else terms.tolerance_down[row]
-        metric = of_metric(proposed.adjust[place], proposed.replicas[place], current, ratio, tolerance)
+        inside = proposed.inside[place] != 0
+        metric = of_metric(proposed.adjust[place], inside, proposed.replicas[place], current, proposed.ratio[place])
     made.reason[at] = primary(
         metric,
         raw,

@@ -362,6 +362,7 @@ class Proposed(NamedTuple):
     ratio: Floats
     adjusted: Floats
     adjust: Ints
+    inside: Ints
     ready: Ints
     unready: Ints
     missing: Ints

@@ -47,6 +47,7 @@ class Proposal(NamedTuple):
     problem   NO_PROBLEM, or why there is no number: then nothing else is told
     current   milli;  percent   of the requests, zero where usage is no utilization
     adjusted  the ratio after missing and unready pods were filled in, not a number where none were
+    inside    the tolerance was asked about `ratio`, and it was inside
     """
 
     problem: int
@@ -56,6 +57,7 @@ class Proposal(NamedTuple):
     ratio: float
     adjusted: float
     adjust: int
+    inside: bool
 
 
 class Tally(NamedTuple):
@@ -94,7 +96,7 @@ class Bounds(NamedTuple):
 
 def refused(problem: int) -> Proposal:
     """No number, for this reason."""
-    return Proposal(problem, 0, 0, 0, math.nan, math.nan, UNADJUSTED)
+    return Proposal(problem, 0, 0, 0, math.nan, math.nan, UNADJUSTED, inside=False)
 
 
 def utilization(
@@ -131,7 +133,7 @@ def utilization(
         return refused(NO_REQUESTS)
     second = usage_ratio(utilization_percent(usage, requests), target)
     replicas, adjust = _refilled(ratio, second, samples, current, rescue, guarded, bounds)
-    return Proposal(NO_PROBLEM, replicas, average, percent, ratio, second, adjust)
+    return Proposal(NO_PROBLEM, replicas, average, percent, ratio, second, adjust, inside=False)
 
 
 def plain(
@@ -156,14 +158,14 @@ def plain(
         samples += tally.unready
     second = usage_ratio(cut(usage, samples), target)
     replicas, adjust = _refilled(ratio, second, samples, current, rescue, guarded, bounds)
-    return Proposal(NO_PROBLEM, replicas, average, 0, ratio, second, adjust)
+    return Proposal(NO_PROBLEM, replicas, average, 0, ratio, second, adjust, inside=False)
 
 
 def _unfilled(ready: int, current: int, average: int, percent: int, ratio: float, bounds: Bounds) -> Proposal:
     """Every pod is measured: the ratio alone decides."""
     inside = within(ratio, bounds.down, bounds.up, bounds.inclusive)
     replicas = current if inside else replicas_of(ratio, ready, bounds.capped)
-    return Proposal(NO_PROBLEM, replicas, average, percent, ratio, math.nan, UNADJUSTED)
+    return Proposal(NO_PROBLEM, replicas, average, percent, ratio, math.nan, UNADJUSTED, inside)
 
 
 def _refilled(
@@ -191,7 +193,7 @@ def value(
     clamped           beyond int32 stands its largest, but at zero replicas (1.35)
     """
     ratio = usage_ratio(usage, target)
-    inside = within(ratio, bounds.down, bounds.up, bounds.inclusive)
+    inside = current != 0 and within(ratio, bounds.down, bounds.up, bounds.inclusive)
     if current == 0:
         replicas = replicas_of(ratio, 1, bounds.capped)
     elif listed == 0 and (pods_first or not inside):
@@ -200,7 +202,7 @@ def value(
         replicas = current
     else:
         replicas = replicas_of(ratio, running, clamped or bounds.capped)
-    return Proposal(NO_PROBLEM, replicas, usage, 0, ratio, math.nan, UNADJUSTED)
+    return Proposal(NO_PROBLEM, replicas, usage, 0, ratio, math.nan, UNADJUSTED, inside)
 
 
 def per_pod(
@@ -219,14 +221,15 @@ def per_pod(
     total_at_zero   without replicas status publishes the total (1.38)
     """
     ratio = per_pod_ratio(usage, target, status_replicas)
+    inside = tolerant and not outside(ratio, bounds.down, bounds.up, bounds.inclusive)
     if not tolerant:
         replicas = per_pod_replicas_unheld(usage, target)
-    elif not outside(ratio, bounds.down, bounds.up, bounds.inclusive):
+    elif inside:
         replicas = status_replicas
     else:
         replicas = per_pod_replicas(usage, target, clamped or bounds.capped)
     average = per_pod_status(usage, status_replicas, clamped, total_at_zero)
-    return Proposal(NO_PROBLEM, replicas, average, 0, ratio, math.nan, UNADJUSTED)
+    return Proposal(NO_PROBLEM, replicas, average, 0, ratio, math.nan, UNADJUSTED, inside)
 
 
 def within(ratio: float, down: float, up: float, inclusive: bool) -> bool:

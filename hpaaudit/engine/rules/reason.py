@@ -61,13 +61,19 @@ CODES = (
 """The words of the codes, by number."""
 
 
-def of_metric(adjust: int, proposal: int, current: int, ratio: float, tolerance: float) -> int:
-    """What the winning metric says; `adjust` as of `rules.propose`, where 1 to 3 are holds."""
+def of_metric(adjust: int, inside: bool, proposal: int, current: int, ratio: float) -> int:
+    """The code of the winning metric.
+
+    adjust, inside   as `rules.propose` found them: the tolerance is asked there and nowhere else; 1 to 3 are holds
+
+    A metric against `status.replicas` that is inside the tolerance asks for these, which may differ from `current`:
+    then nothing was held.
+    """
     if 1 <= adjust <= 3:  # noqa: PLR2004 (DAMPED_INTO_TOLERANCE, DIRECTION_FLIP_HOLD, COUNT_FLIP_HOLD)
         return DAMPED + adjust - 1
     if ratio == 1.0:
         return ON_TARGET
-    if proposal == current and 1.0 - tolerance <= ratio <= 1.0 + tolerance:
+    if inside and proposal == current:
         return TOLERANCE_HOLD
     return ABOVE_TARGET if ratio > 1.0 else BELOW_TARGET
 
