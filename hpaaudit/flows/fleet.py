@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,23 +28,6 @@ FACTS_WORTH_READING = 5_000
 """So few facts are of so few reconciles."""
 
 THREADS = 2
-NEEDED = ("hpas", "pods", "targets", "reads", "samples", "metric_values", "scale_writes", "status_writes",
-          "controllers", "leases", "reconciles")  # fmt: skip
-COLUMNS: Mapping[str, Collection[str]] = {
-    "hpas": (
-        "seq", "namespace", "name", "uid", "gone", "api_version", "resource_version", "spec_json", "status_json",
-        "annotations_json",
-    ),
-    "pods": (
-        "seq", "namespace", "name", "gone", "labels_json", "phase", "deleting_us", "start_us", "ready",
-        "ready_transition_us", "containers_json", "init_containers_json", "pod_requests_json", "overhead_json",
-    ),
-    "samples": (
-        "seq", "pod", "occurrence", "gone", "timestamp_us", "window_us", "container_idx", "container", "cpu_milli",
-        "memory_bytes", "usage_json",
-    ),
-}  # fmt: skip
-"""What the kernel asks of tables that hold more."""
 
 
 def lines(recording: "Recording") -> int:
@@ -77,6 +60,7 @@ def decide(
     from hpaaudit.engine.fleet.decided import Wanted
     from hpaaudit.engine.fleet.lay import Fleet, quantities_of
     from hpaaudit.engine.fleet.run import laid_out, run
+    from hpaaudit.engine.fleet.tables import COLUMNS
     from hpaaudit.engine.release import rules_of
 
     flags = flags_for_all(prepared.plan, prepared.flags, prepared.flags_of)
@@ -93,7 +77,7 @@ def decide(
             for _ in threads.map(lambda span: call(*span), ranges):
                 pass
 
-        parts = laid_out(prepared.recording.slices(NEEDED, columns=COLUMNS), fleet)
+        parts = laid_out(prepared.recording.slices(COLUMNS, columns=COLUMNS), fleet)
         wanted = Wanted(keys=hpas, since_us=since, until_us=until)
         yield from run(_ahead(parts), fleet, flags, rules, walk(str(folder)), spread, wanted)
 

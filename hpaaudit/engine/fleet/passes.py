@@ -8,9 +8,9 @@ import numpy as np
 from hpaaudit.engine.fleet.ids import Array, Ids
 from hpaaudit.engine.fleet.rows import Rows, chosen, empty, joined, numbers
 from hpaaudit.engine.fleet.scales import ScaleTracks, by_controller
+from hpaaudit.engine.fleet.tables import ScaleWriteRows, Tables
 from hpaaudit.engine.fleet.tape import NONE
 from hpaaudit.engine.instants import SOURCES
-from hpaaudit.model.columns import Columns, words
 
 _COLUMNS = ("hpa", "facts", "at_us", "began_us", "number", "source", "earlier", "until", "ready", "blind", "blind_us")
 LINE = len(SOURCES)
@@ -42,15 +42,15 @@ class PassTracks:
         self._holder = ""
         self._writes: dict[int, list[Attempt]] = {}
 
-    def add(self, tables: dict[str, Columns], scales: ScaleTracks) -> None:
+    def add(self, tables: Tables, scales: ScaleTracks) -> None:
         """Take the lines of one more slice, those of HPAs that are left out passed over."""
         self._starts += sorted(self._begun(tables))
-        if "scale_writes" in tables:
-            self._written(tables["scale_writes"], scales)
-        if "reconciles" not in tables:
+        if tables.scale_writes is not None:
+            self._written(tables.scale_writes, scales)
+        table = tables.reconciles
+        if table is None:
             return
-        table = tables["reconciles"]
-        namespace, name = words(table, "namespace"), words(table, "name")
+        namespace, name = table.namespace, table.name
         pair = namespace.codes.astype(np.int64) * len(name.words) + name.codes
         hpas = np.full(len(namespace.words) * len(name.words), -1, np.int64)
         for number in np.flatnonzero(np.bincount(pair, minlength=len(hpas))).tolist():
@@ -58,12 +58,12 @@ class PassTracks:
             hpas[number] = -1 if "/".join(key) in self._skipped else self._keys.of(key)
         hpa = hpas[pair]
         order = np.flatnonzero(hpa >= 0)
-        facts, nothing = numbers(table, "seq")[order], np.full(len(order), NONE, np.int64)
+        facts, nothing = numbers(table.seq)[order], np.full(len(order), NONE, np.int64)
         rows = {
             "hpa": hpa[order],
             "facts": facts,
-            "at_us": numbers(table, "at_us")[order],
-            "began_us": numbers(table, "began_us")[order],
+            "at_us": numbers(table.at_us)[order],
+            "began_us": numbers(table.began_us)[order],
             "number": self._count + 1 + np.arange(len(order)),
             "source": np.full(len(order), LINE, np.int64),
             "earlier": facts,
@@ -76,27 +76,25 @@ class PassTracks:
         rows = joined([self._waiting, rows])
         self._waiting = chosen(rows, np.argsort(rows["hpa"], kind="stable"))
 
-    def _begun(self, tables: dict[str, Columns]) -> list[int]:
+    def _begun(self, tables: Tables) -> list[int]:
         """The facts with which a new process began."""
         found = []
-        if "controllers" in tables:
-            table = tables["controllers"]
-            found += numbers(table, "seq")[words(table, "state").are("started")].tolist()
-        if "leases" in tables:
-            table = tables["leases"]
-            holder = words(table, "holder")
-            for seq, code in sorted(zip(numbers(table, "seq").tolist(), holder.codes.tolist(), strict=True)):
+        if tables.controllers is not None:
+            found += numbers(tables.controllers.seq)[tables.controllers.state.are("started")].tolist()
+        if tables.leases is not None:
+            holder = tables.leases.holder
+            for seq, code in sorted(zip(numbers(tables.leases.seq).tolist(), holder.codes.tolist(), strict=True)):
                 now = holder.words[code]
                 if now and self._holder and now != self._holder:
                     found.append(seq)
                 self._holder = now or self._holder
         return found
 
-    def _written(self, table: Columns, scales: ScaleTracks) -> None:
+    def _written(self, table: ScaleWriteRows, scales: ScaleTracks) -> None:
         """The controller's own writes of each target."""
-        own = by_controller(table) != 0
-        targets = scales.targets_of(table, ("api_group", "resource"))
-        columns = (targets, numbers(table, "seq"), numbers(table, "at_us"), numbers(table, "status"))
+        own = by_controller(table.by) != 0
+        targets = scales.targets_of(table)
+        columns = (targets, numbers(table.seq), numbers(table.at_us), numbers(table.status))
         for target, seq, at_us, status in zip(*(column[own].tolist() for column in columns), strict=True):
             self._writes.setdefault(target, []).append(Attempt(seq, at_us, status))
 
