@@ -119,7 +119,8 @@ class Derived:
         found = np.array(life.instants(int(times[-1]), self.period_us, reading.starts), np.int64).reshape(-1, 3)
         at_us, facts, source = found[:, 0], found[:, 1], found[:, 2]
         facts = np.where(facts == NOWHERE, self._place(at_us), facts)
-        until = np.append(facts[1:], self._end(life))[: len(facts)]
+        # At the very instant of its end there may be another HPA of that name already: its status is not this one's.
+        until = np.minimum(np.append(facts[1:], self._end(life))[: len(facts)], self._end(life))
         ahead = self._place(at_us + 2 * self.period_us)
         return {
             "hpa": np.full(len(facts), hpa, np.int64),

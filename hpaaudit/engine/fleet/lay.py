@@ -103,7 +103,7 @@ class Fleet:
         self._passes.add(tables, self._scales)
         unseen = self.hpas.add(tables.hpas, self._passes.starts, exact=self._exact)
         self._status_writes(tables)
-        passes = self._passes.take(part.first_seq + part.facts, last=last)
+        passes = self._passes.take(part.first_seq + part.facts, part.last_us, last=last)
         reads, series, stream, pod = self._answers.tape()
         table = TermTable(self._answers, self.hpas.statuses.shown, reads, stream, pod)
         first_terms = self._terms(table)
@@ -145,17 +145,20 @@ class Fleet:
             unseen=unseen,
             words=tuple(self.hpas.statuses.words.named),
         )
-        self._keep(passes)
+        self._keep(passes, part.first_seq)
         return laid
 
-    def _keep(self, passes: Rows) -> None:
-        """Let go of what no pass after these can see; what came after the last of each HPA is still to be seen."""
+    def _keep(self, passes: Rows, first_seq: int) -> None:
+        """Let go of what no pass after these can see; what came after the last of each HPA is still to be seen.
+
+        first_seq   of the slice: a pass that waits and is its HPA's first may have seen all of it
+        """
         last = np.ones(len(passes["hpa"]), bool)
         last[:-1] = passes["hpa"][1:] != passes["hpa"][:-1]
         cut = int(passes["facts"][last].min()) if len(last) else 0
         waiting = self._passes.waiting
-        if len(waiting["hpa"]) and not self._exact:
-            cut = min(cut, int(waiting["earlier"].min()))
+        if len(waiting["hpa"]):
+            cut = min(cut, self._passes.seen(first_seq) if self._exact else int(waiting["earlier"].min()))
         self.hpas.keep(cut)
         self._pods.keep(cut)
         self._scales.keep(cut)
@@ -230,7 +233,7 @@ class Fleet:
                 self._written.append((self.hpas.keys.of(key), seq, int(text)))
 
     def _attempts(self, passes: Rows) -> dict[int, list[Attempt]]:
-        if not self._passes.wrote:
+        if not self._exact:
             return {}
         both = joined([passes, self._passes.waiting])
         most = MAX_ATTEMPTS if self._rules.conflict_retry else 1
