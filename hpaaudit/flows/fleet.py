@@ -13,6 +13,7 @@ from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
     from hpaaudit.engine.fleet.pods import PodTexts
+    from hpaaudit.engine.fleet.search import LeftOut
     from hpaaudit.flows.replay import Prepared
     from hpaaudit.recording.read import Recording
 
@@ -41,6 +42,14 @@ def installed() -> bool:
     return find_spec("numba") is not None
 
 
+def search(recording: "Recording") -> "LeftOut":
+    """Every HPA of a recording that cannot be replayed; raises `DamagedRecording`."""
+    from hpaaudit.engine.fleet.search import TABLES, search
+    from hpaaudit.engine.fleet.tables import COLUMNS
+
+    return search(recording.slices(TABLES, columns=COLUMNS))
+
+
 def decide(
     prepared: "Prepared",
     *,
@@ -53,7 +62,8 @@ def decide(
 
     tell   is told when the rules must be compiled first
 
-    Raises `Beyond` where the recording holds what the kernel does not decide, `DamagedRecording`.
+    Raises `Beyond` where the recording holds what the kernel does not decide, `Unreadable` where it holds what no API
+    server serves and that was not searched for, `DamagedRecording`.
     """
     from hpaaudit.engine.fleet.beyond import flags_for_all
     from hpaaudit.engine.fleet.compiled import walk
@@ -68,8 +78,9 @@ def decide(
     folder = cache_folder()
     if not folder.exists():
         tell("compiling the rules for this machine, once: one to two minutes")
+    quantities = quantities_of(prepared.plan.metrics)
     fleet = Fleet(
-        flags, rules, texts(), quantities_of(prepared.plan.metrics), prepared.plan.unsupported, prepared.derived
+        flags, rules, texts(), quantities, prepared.plan.unsupported, prepared.derived, searched=prepared.searched
     )
     with ThreadPoolExecutor(THREADS, "kernel") as threads:
 

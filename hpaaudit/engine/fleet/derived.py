@@ -1,6 +1,6 @@
 """When HPAs were reconciled that no line speaks of, as `engine.plan` tells it, from columns."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -75,6 +75,10 @@ class Derived:
         for number, rows in zip(key[cuts].tolist(), np.split(seq, cuts)[1:], strict=True):
             statuses.setdefault(part.keys[number], []).append(rows)
 
+    def leave_out(self, found: Mapping[str, str]) -> None:
+        """Leave out HPAs, each with its reason."""
+        self._reading.lives.unsupported.update(found)
+
     def plan(self) -> Plan:
         """What the reading taught, without the reconciles."""
         return self._reading.plan([], self.period_us, self._source, exact=False)
@@ -104,9 +108,9 @@ class Derived:
         gaps = [(index, gap.until_us) for index, gap in self._gaps if blinds(gap, self.period_us)]
         seq, until_us = np.array([(NONE, NULL), *gaps], np.int64).T
         last = np.searchsorted(seq, rows["facts"], "left") - 1
+        begun = {_number(keys, key): lives[0].first for key, lives in self._reading.lives.of.items()}
         first = np.zeros(len(keys), np.int64)
-        for key, lives in self._reading.lives.of.items():
-            first[_number(keys, key)] = lives[0].first
+        first[list(begun)] = list(begun.values())
         since = first[rows["hpa"]]
         same = rows["hpa"][1:] == rows["hpa"][:-1]
         since[1:][same] = rows["facts"][:-1][same]

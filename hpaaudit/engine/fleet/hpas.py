@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from hpaaudit.api.decode import SHOWN_WHOLE, V1, decode_hpa, decode_status
+from hpaaudit.engine.fleet.beyond import Unreadable
 from hpaaudit.engine.fleet.ids import Array, Ids, of_words
 from hpaaudit.engine.fleet.rows import Rows, chosen, empty, in_order, joined, kept, numbers
 from hpaaudit.engine.fleet.specs import Spec, spec_of
@@ -99,7 +100,7 @@ class HpaTracks:
         found = np.full(len(alive), NONE, np.int64)
         distinct, places = np.unique(codes, axis=1, return_inverse=True)
         found[alive] = len(self.statuses) + places.reshape(-1)
-        self.statuses.add(
+        texts = (
             status.words[text]
             if version.words[one] in SHOWN_WHOLE
             else decode_status(
@@ -112,6 +113,10 @@ class HpaTracks:
             )
             for one, text, other in distinct.T.tolist()
         )
+        try:
+            self.statuses.add(texts)
+        except (ValueError, TypeError, AttributeError, KeyError, OverflowError, RecursionError) as error:
+            raise Unreadable(str(error)) from error
         return found
 
     def _unseen(self, table: HpaRows, rows: Rows, alive: Array, starts: Sequence[int]) -> dict[int, int]:

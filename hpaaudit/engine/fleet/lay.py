@@ -62,8 +62,10 @@ class Fleet:
 
     skipped   HPAs, as `namespace/name`, that are left out
     derived   the passes, where no line tells of them
+    searched  everything that cannot be replayed is among them already
 
-    Raises `Beyond` where the recording holds what the kernel does not decide.
+    Raises `Unreadable` where something else cannot be, and `Beyond` where the recording holds what the kernel does not
+    decide.
     """
 
     def __init__(
@@ -74,13 +76,15 @@ class Fleet:
         quantities: Ids[tuple[str, str]],
         skipped: Collection[str] = (),
         derived: Derived | None = None,
+        *,
+        searched: bool = False,
     ) -> None:
         self.hpas = HpaTracks(flags, rules, skipped)
         self._rules = rules
         self._quantities = quantities
         names: Ids[str] = Ids()
         self._pods = PodTracks(rules, quantities, names, texts)
-        self._scales = ScaleTracks()
+        self._scales = ScaleTracks(searched=searched)
         self._answers = Answers(rules, quantities, names)
         self._passes = PassTracks(self.hpas.keys, skipped)
         self._exact, self._period_us = derived is None, 0

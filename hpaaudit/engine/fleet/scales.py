@@ -3,6 +3,7 @@
 import numpy as np
 
 from hpaaudit.api import selector as selectors
+from hpaaudit.engine.fleet.beyond import Unreadable
 from hpaaudit.engine.fleet.ids import Array, Ids, of_words
 from hpaaudit.engine.fleet.rows import Rows, chosen, empty, in_order, joined, kept, numbers, present, runs
 from hpaaudit.engine.fleet.tables import ReadRows, ScaleWriteRows, Tables, TargetRows
@@ -15,9 +16,13 @@ _COLUMNS = ("target", "seq", "at_us", "known", "spec_replicas", "status_replicas
 
 
 class ScaleTracks:
-    """The scales of a fleet, slice after slice; a selector is a number in `selectors`."""
+    """The scales of a fleet, slice after slice; a selector is a number in `selectors`.
 
-    def __init__(self) -> None:
+    searched   whoever scales what no API server serves was left out already
+    """
+
+    def __init__(self, *, searched: bool) -> None:
+        self._searched = searched
         self.selectors: Ids[str] = Ids()
         self._targets: Ids[TargetRef] = Ids()
         self._texts: Ids[str] = Ids()
@@ -45,6 +50,8 @@ class ScaleTracks:
 
     def _rows_of(self, table: TargetRows | ReadRows | ScaleWriteRows, selector: Words) -> Rows:
         known, selected = present(table.spec_replicas), of_words(self.selectors, selector)
+        if not self._searched and beyond_int32(table).any():
+            raise Unreadable("a scale has numbers that no API server serves")
         return {
             "target": self.targets_of(table),
             "seq": numbers(table.seq),
@@ -120,6 +127,13 @@ class ScaleTracks:
             selector=rows["selector"],
             own=rows["own"],
         )
+
+
+def beyond_int32(table: TargetRows | ReadRows | ScaleWriteRows) -> Array:
+    """Which rows have a number of replicas that no scale has bits for."""
+    spec, status = numbers(table.spec_replicas), numbers(table.status_replicas)
+    found: Array = (spec != spec.astype(np.int32)) | (status != status.astype(np.int32))
+    return found
 
 
 def chosen_own(rows: Rows) -> Rows:
