@@ -54,9 +54,7 @@ def _misfit(value: Any, kind: Any, name: str) -> str:
     if is_dataclass(kind):
         if not isinstance(value, kind):  # type: ignore[arg-type]
             return f" is {_shown(value)}"
-        parts = (
-            (f".{_camel(field)}", getattr(value, field), own, field) for field, own in _fields(cast("Any", kind))
-        )
+        parts = ((f".{_camel(field)}", getattr(value, field), own, field) for field, own in _fields(cast("Any", kind)))
         return _first(parts)
     own = get_args(kind)
     if get_origin(kind) is tuple:
