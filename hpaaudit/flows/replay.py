@@ -2,7 +2,7 @@
 
 import difflib
 import hashlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from hpaaudit.errors import UnknownHpa
 from hpaaudit.model.audit import Assumption, Pass, Replay
-from hpaaudit.model.facts import ControllerSeen
+from hpaaudit.model.facts import ControllerSeen, Fact, HpaSeen
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.units import Micros
 
@@ -46,6 +46,7 @@ class Prepared:
     """A recording that was read once: its reconciles, the controller's settings and where they come from.
 
     derived   the reconciles for the compiled rules, where no line tells of them
+    searched  every fact was looked at for what cannot be replayed
     """
 
     recording: "Recording"
@@ -55,6 +56,7 @@ class Prepared:
     release_given: bool
     assumptions: tuple[Assumption, ...]
     derived: "Derived | None" = None
+    searched: bool = False
 
     def flags_of(self, controller: ControllerSeen) -> Flags:
         """The flags of one controller process; what the user said wins."""
@@ -99,29 +101,41 @@ def replay(
     ready = partial(prepare, folder, release=release, flags=flags or {}, hpas=hpas, until=until, behaviours=behaviours)
     prepared = _for_kernel(folder, until, detail, lambda: ready(compiled=True), warn)
     if prepared is not None:
-        from hpaaudit.engine.fleet.beyond import Beyond
+        from hpaaudit.engine.fleet.beyond import Beyond, Unreadable
 
         try:
-            return _write(prepared, path, "numbers", hpas, span, overwrite=overwrite or into is None, tell=warn)
+            try:
+                return _write(prepared, path, "numbers", hpas, span, overwrite=overwrite or into is None, tell=warn)
+            except Unreadable:
+                told = prepared.plan.unsupported
+                prepared = ready(compiled=True, searched=True)
+                _tell_unsupported(prepared, warn, told)
+                return _write(prepared, path, "numbers", hpas, span, overwrite=overwrite or into is None, tell=warn)
         except Beyond as reason:
             warn(f"decided one by one, for {reason}")
+    told = {} if prepared is None else prepared.plan.unsupported
     prepared = ready()
-    _tell_left_out(prepared, warn)
+    _tell_left_out(prepared, warn, told)
     seconds = len(prepared.plan.passes) * (SECONDS_EACH if prepared.plan.exact else SECONDS_EACH_GUESSED)
     if seconds > PATIENCE_SECONDS:
         warn(_slow(seconds))
     return _write(prepared, path, detail or "moved", hpas, span, overwrite=overwrite or into is None)
 
 
-def _tell_left_out(prepared: Prepared, warn: Callable[[str], None]) -> None:
+def _tell_left_out(prepared: Prepared, warn: Callable[[str], None], known: Collection[str] = ()) -> None:
     from hpaaudit.api.times import whole_seconds
 
     if prepared.recording.removed_us is not None:
         warn(f"what was seen up to {whole_seconds(prepared.recording.removed_us)} was removed: that time is a gap")
     if prepared.recording.torn:
         warn(f"the last {prepared.recording.torn} bytes of the log were being written and are not read")
+    _tell_unsupported(prepared, warn, known)
+
+
+def _tell_unsupported(prepared: Prepared, warn: Callable[[str], None], known: Collection[str]) -> None:
     for key, reason in sorted(prepared.plan.unsupported.items()):
-        warn(f"{key} is not replayed: {reason}")
+        if key not in known:
+            warn(f"{key} is not replayed: {reason}")
 
 
 def _for_kernel(
@@ -180,15 +194,26 @@ def _write(
     since, until = span
     with ResultsWriter(path, info, run, overwrite=overwrite, held=prepared.recording.held) as writer:
         if prepared.derived is None:
-            writer.add_facts(prepared.recording.watched(KEPT))
+            writer.add_facts(_readable(prepared.recording.watched(KEPT), prepared.plan.unsupported))
         else:
-            writer.add_facts(prepared.derived.facts, repeated=prepared.derived.repeated)
+            facts = _readable(prepared.derived.facts, prepared.plan.unsupported)
+            writer.add_facts(facts, repeated=prepared.derived.repeated)
         if tell is None:
             writer.add(_within(run_passes(prepared, hpas=hpas), since, until))
         else:
             for decided in fleet.decide(prepared, hpas=hpas, since=since, until=until, tell=tell):
                 writer.add_columns(decided)
         return writer.finish()
+
+
+def _readable(facts: Iterable[Fact], unsupported: Collection[str]) -> Iterator[Fact]:
+    """The facts without those that show an HPA that nobody can read."""
+    from hpaaudit.engine.lives import unreadable
+
+    for fact in facts:
+        if isinstance(fact, HpaSeen) and f"{fact.namespace}/{fact.name}" in unsupported and unreadable(fact):
+            continue
+        yield fact
 
 
 def _slow(seconds: float) -> str:
@@ -222,8 +247,11 @@ def prepare(
     until: Micros | None,
     behaviours: Mapping[str, bool] | None = None,
     compiled: bool = False,
+    searched: bool = False,
 ) -> Prepared:
     """Open a recording, check it, and lay out its reconciles; for the compiled rules only what they need of it.
+
+    searched   look at every fact for what cannot be replayed: the compiled rules may meet it later
 
     Raises `Beyond` where those cannot decide it.
     """
@@ -248,8 +276,23 @@ def prepare(
 
         derived = Derived(opened.telling(COMPONENT), period_us)
         laid_out = derived.plan()
+    if compiled and (searched or laid_out.unsupported):
+        laid_out, searched = _searched(opened, laid_out, derived), True
     _require(hpas, laid_out.keys)
-    return replace(settled(opened, laid_out, release, flags, behaviours or {}), derived=derived)
+    prepared = settled(opened, laid_out, release, flags, behaviours or {})
+    return replace(prepared, derived=derived, searched=searched)
+
+
+def _searched(opened: "Recording", laid_out: "Plan", derived: "Derived | None") -> "Plan":
+    """A plan for the compiled rules without anything that cannot be replayed."""
+    from hpaaudit.flows import fleet
+
+    found = fleet.search(opened)
+    if derived is None:
+        return replace(laid_out, unsupported=found.unsupported)
+    derived.leave_out(found.unsupported)
+    derived.repeated += found.unreadable
+    return derived.plan()
 
 
 def settled(

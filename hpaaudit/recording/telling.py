@@ -65,6 +65,7 @@ def read_telling(folder: Path, segments: Sequence[Segment], component: str) -> I
             key, seq, texts = every[changed], _codes(shown, "seq")[changed], words(shown, "status_json").words
             repeated = _codes(shown, "seq")[alive & ~differs["status_json"] & ~differs["uid"]]
         yield Telling(
+            first_seq=segment.first_seq,
             at_us=at_us,
             facts=sorted(found, key=itemgetter(0)),
             keys=keys,

@@ -16,6 +16,7 @@ from hpaaudit.engine.fleet.memories import Memories
 from hpaaudit.engine.fleet.room import release_of
 from hpaaudit.engine.fleet.run import one_by_one as one_by_one_range
 from hpaaudit.engine.fleet.run import walked
+from hpaaudit.engine.fleet.tables import COLUMNS
 from hpaaudit.engine.fleet.tape import Made, Proposed, Remembered
 from hpaaudit.engine.lives import COMPONENT
 from hpaaudit.engine.plan import plan
@@ -76,7 +77,7 @@ def by_kernel(folder: Path, flags_of: FlagsOf, walk: Walk) -> Tables:
     rules = rules_of(flags)
     fleet = Fleet(flags, rules, texts(), quantities_of(laid_out.metrics), laid_out.unsupported, derived)
     tables, memories = Tables(reconciles=[], proposals=[], writes=[], memories={}), Memories()
-    for part in opened.slices():
+    for part in opened.slices(COLUMNS, columns=COLUMNS):
         laid = fleet.lay(part, last=part.number == len(opened.segments))
         made, proposed, memory = _walked(laid, release_of(flags, rules), memories, walk)
         found = decided(laid, made, proposed, fleet.hpas, rules, Wanted())

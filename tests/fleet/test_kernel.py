@@ -27,6 +27,7 @@ BEYOND = {
     "an answer of a metric API names a pod twice",
     "the controller called a kind unknown",
     "the controller was started with other flags meanwhile",
+    "the controller wrote a scale long after its last reconcile",
 }
 """What is left to the object engine; nothing else may be."""
 

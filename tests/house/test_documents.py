@@ -36,6 +36,7 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     ROOT / "tests" / "README.md",
     ROOT / "deploy" / "README.md",
+    ROOT / "SECURITY.md",
     *sorted((ROOT / "docs").glob("*.md")),
     ROOT / "recordings" / "README.md",
 ]
