@@ -19,6 +19,7 @@ from hpaaudit.cluster.body import Decode
 from hpaaudit.cluster.budget import Budget, Share, weight
 from hpaaudit.cluster.clock import Clock
 from hpaaudit.cluster.credentials import Credentials, Shown
+from hpaaudit.cluster.descriptors import requests_at_once
 from hpaaudit.cluster.meters import Meters
 from hpaaudit.cluster.proxy import proxy_of
 from hpaaudit.cluster.shapes import MAX_ANSWER_BYTES, MAX_LINE_BYTES, TooLong, decoded
@@ -106,6 +107,8 @@ class Client:
         self._credentials, self._proxy = Credentials(access), proxy_of(access)
         self._session: aiohttp.ClientSession | None = None
         self._sockets = Sockets()
+        # Descriptors are left for the log, and for those who ask how we do.
+        self._in_flight = asyncio.Semaphore(requests_at_once())
 
     async def __aenter__(self) -> Self:
         # Who cannot show anything is told so at once, and not by a 401.
@@ -161,7 +164,11 @@ class Client:
         timeout = aiohttp.ClientTimeout(total=seconds, sock_connect=10)
         try:
             # The clock of aiohttp stops at the end of a request whose last bytes wait for memory: ours does not.
-            async with asyncio.timeout(seconds), self._request(method, path, body, timeout, shown) as got:
+            async with (
+                self._in_flight,
+                asyncio.timeout(seconds),
+                self._request(method, path, body, timeout, shown) as got,
+            ):
                 answer = await self._answer(path, got, sent, shown, decode, item)
         except TooLong as problem:
             answer = self._unanswered(path, str(problem), sent, too_long=True)

@@ -84,9 +84,8 @@ class Heavy:
     def __init__(self, reply: Reply, *, hpas: int = 1) -> None:
         self.reply, self.crowd = reply, Server(Crowd(hpas))
         self.asked: list[str] = []
-        self.loop = asyncio.new_event_loop()
         self.ready = threading.Event()
-        self.thread = threading.Thread(target=self.loop.run_until_complete, args=(self.serve(),))
+        self.thread = threading.Thread(target=lambda: asyncio.run(self.serve()))
 
     def __enter__(self) -> Self:
         self.thread.start()
@@ -96,11 +95,10 @@ class Heavy:
     def __exit__(self, *_: object) -> None:
         self.loop.call_soon_threadsafe(self.over.set)
         self.thread.join(20)
-        self.loop.close()
 
     async def serve(self) -> None:
         """Until it is over."""
-        self.over = asyncio.Event()
+        self.over, self.loop = asyncio.Event(), asyncio.get_running_loop()
         application = web.Application()
         application.router.add_route("*", "/{path:.*}", self.answer)
         runner = web.AppRunner(application, shutdown_timeout=0.1, access_log=None)
