@@ -148,17 +148,22 @@ def _event_of(item: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How the objects of one collection are decoded: `listed` a page of them, `event` one of a watch."""
+    """How the objects of one collection are decoded: `listed` a page, `item` one of its items, `event` of a watch."""
 
     listed: "msgspec.json.Decoder[Any]"
+    item: "msgspec.json.Decoder[Any]"
     event: "msgspec.json.Decoder[Any]"
 
 
 ANY: "msgspec.json.Decoder[Any]" = msgspec.json.Decoder()
-WHOLE = Shape(ANY, msgspec.json.Decoder(_event_of(Any)))
-PODS = Shape(msgspec.json.Decoder(_list_of(Pod)), msgspec.json.Decoder(_event_of(Pod)))
-HPAS = Shape(msgspec.json.Decoder(_list_of(Hpa)), msgspec.json.Decoder(_event_of(Hpa)))
-SURROUNDINGS = Shape(msgspec.json.Decoder(_list_of(Surrounding)), msgspec.json.Decoder(_event_of(Surrounding)))
+WHOLE = Shape(ANY, ANY, msgspec.json.Decoder(_event_of(Any)))
+PODS = Shape(msgspec.json.Decoder(_list_of(Pod)), msgspec.json.Decoder(Pod), msgspec.json.Decoder(_event_of(Pod)))
+HPAS = Shape(msgspec.json.Decoder(_list_of(Hpa)), msgspec.json.Decoder(Hpa), msgspec.json.Decoder(_event_of(Hpa)))
+SURROUNDINGS = Shape(
+    msgspec.json.Decoder(_list_of(Surrounding)),
+    msgspec.json.Decoder(Surrounding),
+    msgspec.json.Decoder(_event_of(Surrounding)),
+)
 USAGE: "msgspec.json.Decoder[Any]" = msgspec.json.Decoder(PodMetricsList)
 ENTIRE = "ERROR", "BOOKMARK"
 """Events whose object is a Status, and one that is nothing but metadata."""

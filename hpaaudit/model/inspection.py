@@ -95,6 +95,7 @@ class Inspection:
     polled, new         items of all answers, and those that were new; a pod with its containers is one
     bytes               of all segments, manifests included, and of the log
     logged              facts that stand in the log, which is no segment yet;  torn   bytes at its end that are none
+    recorders           who recorded, in order of appearance: version, server, trust and auth, as in `recorders`
     """
 
     info: RecordingInfo
@@ -118,3 +119,4 @@ class Inspection:
     missing: tuple[Missing, ...]
     logged: int = 0
     torn: int = 0
+    recorders: tuple[tuple[str, str, str, str], ...] = ()

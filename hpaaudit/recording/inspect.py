@@ -32,6 +32,7 @@ class _Count:
     failures: Counter[Stream] = field(default_factory=Counter)
     polled: Counter[Stream] = field(default_factory=Counter)
     new: Counter[Stream] = field(default_factory=Counter)
+    recorders: dict[tuple[str, str, str, str], None] = field(default_factory=dict)
     writers: bool = False
     flags: bool = False
     clock: bool = False
@@ -67,6 +68,7 @@ def inspect(recording: Recording) -> Inspection:
         gaps=recording.gaps,
         logged=recording.segments[-1].facts if recording.held else 0,
         torn=recording.torn,
+        recorders=tuple(count.recorders),
         missing=tuple(_missing(count, {table.table for table in tables}, recording)),
     )
 
@@ -84,6 +86,8 @@ def _add(count: _Count, folder: Path, segment: Segment) -> None:
     for release, flags in rows("controllers", "release", "flags_json"):
         count.releases |= {release: None} if release else {}
         count.flags |= flags != "{}"
+    for version, server, trust, auth in rows("recorders", "version", "server", "trust", "auth"):
+        count.recorders |= {(version, server, trust, auth): None}
     for version, offset_us in rows("versions", "version", "clock_offset_us"):
         count.releases |= {version: None} if version else {}
         count.clock |= offset_us is not None
