@@ -1,12 +1,15 @@
 """Compiles the kernel and every rule that it calls: the same source, as machine code, by numba."""
 
+import ast
 import dis
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from types import CodeType, FunctionType
+from importlib import import_module
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from hpaaudit.engine.fleet import kernel, tape
+from hpaaudit.engine.fleet import kernel
 from hpaaudit.engine.rules import numbers
 
 Walk = Callable[..., None]
@@ -19,7 +22,10 @@ OPTIONS = {"cache": True, "nogil": True, "boundscheck": True, "_nrt": False}
 
 _TABLES = "hpaaudit.engine.fleet."
 INLINE = {"forceinline": True}
-"""What works on whole tables becomes one function: handing sixty columns on cost as much as the work."""
+"""What works on whole tables, or asks all behaviours of a release, becomes one function.
+
+Handing sixty columns on cost as much as the work.
+"""
 
 
 def _as_it_is(number: int) -> int:
@@ -42,10 +48,22 @@ def walk(cache: str) -> Walk:
 
 
 def sources() -> list[str]:
-    """The files whose functions are compiled, and this one."""
+    """The files that the compiled code depends on, and this one.
+
+    Not only those whose functions are compiled: a constant or a tuple of another file is compiled in as well.
+    """
     compiler = _Compiler(lambda **_: lambda function: function)
     compiler.compiled(kernel.walk)
-    return sorted({__file__, tape.__file__, *(function.__code__.co_filename for function in compiler.done)})
+    own = {import_module(function.__module__) for function in compiler.done}
+    found = own | {import_module(name) for module in own for name in _imported(module)}
+    return sorted({__file__, *(str(module.__file__) for module in found)})
+
+
+def _imported(module: ModuleType) -> Iterator[str]:
+    """The modules of ours from which a module takes its names, as its source says."""
+    for node in ast.walk(ast.parse(inspect.getsource(module))):
+        if isinstance(node, ast.ImportFrom) and node.module is not None and node.module.startswith("hpaaudit."):
+            yield node.module
 
 
 class _Compiler:
@@ -67,8 +85,9 @@ class _Compiler:
             }
             copy = FunctionType(function.__code__, {**own, "__name__": function.__module__}, function.__name__)
             copy.__qualname__, copy.__module__ = function.__qualname__, function.__module__
-            on_tables = function.__module__.startswith(_TABLES) and function is not kernel.walk
-            self.done[function] = self._njit(**OPTIONS, **(INLINE if on_tables else {}))(copy)
+            is_wide = function.__module__.startswith(_TABLES) or "rules" in inspect.signature(function).parameters
+            inline = INLINE if is_wide and function is not kernel.walk else {}
+            self.done[function] = self._njit(**OPTIONS, **inline)(copy)
         return self.done[function]
 
 

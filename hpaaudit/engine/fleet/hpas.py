@@ -5,13 +5,13 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from hpaaudit.api.decode import SHOWN_WHOLE, V1, decode_hpa, decode_status
+from hpaaudit.engine.behaviours import Rules
 from hpaaudit.engine.fleet.ids import Array, Ids, of_words
 from hpaaudit.engine.fleet.rows import Rows, chosen, empty, in_order, joined, kept, numbers
 from hpaaudit.engine.fleet.specs import Spec, spec_of
 from hpaaudit.engine.fleet.statuses import StatusTable
 from hpaaudit.engine.fleet.tape import NONE
 from hpaaudit.engine.lives import NEVER_RECONCILED
-from hpaaudit.engine.release import Rules
 from hpaaudit.engine.rules.numbers import MAX_INT64
 from hpaaudit.model.columns import Columns, words
 from hpaaudit.model.facts import HpaSeen

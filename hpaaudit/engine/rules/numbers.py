@@ -2,6 +2,9 @@
 
 import math
 
+NONE = -1
+"""No index, no slot, no condition."""
+
 MIN_INT32 = -(2**31)
 MAX_INT32 = 2**31 - 1
 MIN_INT64 = -(2**63)
