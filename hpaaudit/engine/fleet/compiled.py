@@ -52,11 +52,16 @@ def sources() -> list[str]:
 
     Not only those whose functions are compiled: a constant or a tuple of another file is compiled in as well.
     """
-    compiler = _Compiler(lambda **_: lambda function: function)
-    compiler.compiled(kernel.walk)
-    own = {import_module(function.__module__) for function in compiler.done}
+    own = {import_module(function.__module__) for function in functions()}
     found = own | {import_module(name) for module in own for name in _imported(module)}
     return sorted({__file__, *(str(module.__file__) for module in found)})
+
+
+def functions() -> list[Callable[..., Any]]:
+    """The functions that are compiled."""
+    compiler = _Compiler(lambda **_: lambda function: function)
+    compiler.compiled(kernel.walk)
+    return list(compiler.done)
 
 
 def _imported(module: ModuleType) -> Iterator[str]:
