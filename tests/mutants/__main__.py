@@ -1,7 +1,7 @@
 """`make mutants`: every mutant must be noticed twice, by the object engine and by the kernel.
 
-The object engine is held to the decisions of the real controller, then to the tests of the rules; the kernel's source,
-run by CPython, to what it made of some worlds before.
+The object engine is held to the tests of the changed file, to the decisions of the real controller, and to the tests of
+all rules; the kernel's source, run by CPython, to what it made of some worlds before.
 
 python -m tests.mutants [TEXT…]     only those whose name contains one of them
 """
@@ -93,7 +93,9 @@ def fate(mutant: Mutant) -> Fate:
     install(mutant)
     reached = (mutant.file, mutant.function) in REACHED
     by_kernel = _kernel_world() if reached else ""
-    return Fate(mutant, _decision() or _failing_test(mutant), by_kernel, reached)
+    own = [path for path in UNIT_TESTS if Path(path).stem.startswith(f"test_{mutant.file}")]
+    killer = _failing_test(own) or _decision() or _failing_test(UNIT_TESTS)
+    return Fate(mutant, killer, by_kernel, reached)
 
 
 def _decision() -> str:
@@ -130,11 +132,11 @@ def _kernel_calls() -> None:
     REACHED.update(reached)
 
 
-def _failing_test(mutant: Mutant) -> str:
-    """The first of the rules' own tests that fails, empty if none does; those of the same name are asked first."""
+def _failing_test(files: list[str]) -> str:
+    """The first test of some files that fails, empty if none does."""
+    if not files:
+        return ""
     import pytest
-
-    tests = sorted(UNIT_TESTS, key=lambda path: not Path(path).stem.startswith(f"test_{mutant.file}"))
 
     class Listener:
         """Keeps the name of the first test that fails."""
@@ -148,7 +150,7 @@ def _failing_test(mutant: Mutant) -> str:
 
     listener = Listener()
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests], plugins=[listener])
+        pytest.main(["-x", "-q", "-p", "no:cacheprovider", *files], plugins=[listener])
     return listener.failed
 
 

@@ -45,7 +45,7 @@ MUTANTS = (
            "start_us + initialization_us > transition_us"),
     # candidates
     Mutant("candidates", "next_candidate", "nth < answers", "nth <= answers",
-           equivalent="the choice after the last is the first again, which widens nothing"),
+           edge="the choice after the last is the first again, which widens nothing"),
     Mutant("candidates", "next_candidate", "nth < answers", "nth < answers - 1"),
     Mutant("candidates", "next_candidate", "options.earlier_pods and not", "not"),
     Mutant("candidates", "next_candidate", "options.earlier_pods and", "not options.earlier_pods and"),

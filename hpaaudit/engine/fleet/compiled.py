@@ -22,10 +22,13 @@ OPTIONS = {"cache": True, "nogil": True, "boundscheck": True, "_nrt": False}
 
 _TABLES = "hpaaudit.engine.fleet."
 INLINE = {"forceinline": True}
-"""What works on whole tables, or asks all behaviours of a release, becomes one function.
+"""What works on whole tables, or takes something wide, becomes one function.
 
 Handing sixty columns on cost as much as the work.
 """
+
+WIDE = frozenset({"rules", "limits", "past", "events"})
+"""Parameters that are wide: all behaviours of a release, what a spec allows, what is remembered."""
 
 
 def _as_it_is(number: int) -> int:
@@ -90,7 +93,8 @@ class _Compiler:
             }
             copy = FunctionType(function.__code__, {**own, "__name__": function.__module__}, function.__name__)
             copy.__qualname__, copy.__module__ = function.__qualname__, function.__module__
-            is_wide = function.__module__.startswith(_TABLES) or "rules" in inspect.signature(function).parameters
+            parameters = inspect.signature(function).parameters
+            is_wide = function.__module__.startswith(_TABLES) or not WIDE.isdisjoint(parameters)
             inline = INLINE if is_wide and function is not kernel.walk else {}
             self.done[function] = self._njit(**OPTIONS, **inline)(copy)
         return self.done[function]
