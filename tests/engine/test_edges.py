@@ -5,11 +5,13 @@ from collections.abc import Callable
 
 import pytest
 
+from hpaaudit.engine.release import rules_of
 from hpaaudit.engine.rules import limit, numbers, propose, tolerance
 from hpaaudit.engine.rules.limit import SELECT_MAX, SELECT_MIN
 from hpaaudit.engine.rules.numbers import MAX_INT32, MAX_INT64, MIN_INT32, MIN_INT64, TWO_31, TWO_63
+from hpaaudit.model.flags import Flags
 
-TEN_PERCENT = tolerance.Tolerance(down=0.1, up=0.1, inclusive=True)
+TEN_PERCENT = tolerance.tolerance_of(0.1, 0.1, rules_of(Flags(release="1.36")))
 
 CASES: list[tuple[str, Callable[..., float], tuple[float, ...], float]] = [
     ("a period's start wraps", limit.period_start, (MAX_INT32, 0, 1), MIN_INT32),

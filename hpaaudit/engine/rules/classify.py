@@ -48,8 +48,8 @@ def classify_cpu(
     start_us           when it started;  transition_us   when its Ready condition last changed
     sample_us, window_us   when its usage was measured, and over how long before that
     initialization_us  of `--horizontal-pod-autoscaler-cpu-initialization-period`: until then CPU may be that of a start
-    delay_us           of `--horizontal-pod-autoscaler-initial-readiness-delay`: a pod that turned unready within it after
-                       its start never was ready
+    delay_us           of `--horizontal-pod-autoscaler-initial-readiness-delay`: a pod that turned unready within
+                       it after its start never was ready
 
     All comparisons are strict: a period that ends exactly now is over. Other metrics than CPU do not ask for readiness.
     """
