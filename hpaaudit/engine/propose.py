@@ -181,8 +181,7 @@ def _object(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Pro
         if isinstance(valued, Problem):
             return _refused(index, metric, valued, reason, wrapped)
         return _proposed(index, metric, how, valued, _status(metric, value=valued.current), sight)
-    tolerant = sight.rules.object_average_tolerance
-    count = calculate.per_pod(usage, amount, sight, clamped=False, tolerant=tolerant)
+    count = calculate.per_pod(usage, amount, sight, external=False)
     status = _status(metric, average=count.current)
     if not sight.rules.object_average_described:
         status = replace(status, described=NOBODY)
@@ -216,7 +215,7 @@ def _external(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> P
     amount = Milli(amount_of(metric, how))
     if average:
         clamped = sight.rules.external_average_clamped
-        count = calculate.per_pod(measure.total_per_pod(values, clamped=clamped), amount, sight, clamped=clamped)
+        count = calculate.per_pod(measure.total_per_pod(values, clamped=clamped), amount, sight, external=True)
         return _proposed(index, metric, how, count, _status(metric, average=count.current), sight)
     total = measure.total_value(values, clamped=sight.rules.value_clamped)
     valued = calculate.value(total, amount, sight, external=True)

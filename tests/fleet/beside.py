@@ -91,22 +91,23 @@ def by_kernel(folder: Path, flags_of: FlagsOf, walk: Walk) -> Tables:
 
 def _walked(laid: Laid, release: Any, memories: Memories, walk: Walk) -> tuple[Made, Proposed, Remembered]:
     """Compiled over arrays, by CPython over lists, the very same source."""
-    return walked(laid, release, memories, _over_lists if walk is kernel.walk else walk, one_by_one_range)
+    return walked(laid, release, memories, over_lists if walk is kernel.walk else walk, one_by_one_range)
 
 
-def _over_lists(tape: Any, release: Any, *tables: Any) -> None:
+def over_lists(tape: Any, release: Any, *tables: Any) -> None:
     """Walk as CPython does, and put what it wrote back into the arrays."""
     *written, first, last = tables
-    lists = [_listed(table) for table in written]
-    kernel.walk(_listed(tape), release, *lists, first, last)
+    lists = [listed(table) for table in written]
+    kernel.walk(listed(tape), release, *lists, first, last)
     for table, after in zip(written, lists, strict=True):
         for column, values in zip(table, after, strict=True):
             column[:] = values
 
 
-def _listed(table: Any) -> Any:
+def listed(table: Any) -> Any:
+    """Tables of arrays as tables of lists."""
     if isinstance(table, tuple):
-        return type(table)(*map(_listed, table))
+        return type(table)(*map(listed, table))
     return table.tolist() if isinstance(table, np.ndarray) else table
 
 

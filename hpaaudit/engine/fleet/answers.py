@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from hpaaudit.api.requests import CUSTOM_METRICS, RESOURCE_METRICS
+from hpaaudit.engine.behaviours import Rules
 from hpaaudit.engine.fleet.ids import Array, Ids, of_pairs, of_words
 from hpaaudit.engine.fleet.rows import Rows, chosen, empty, in_order, joined, numbers, runs
 from hpaaudit.engine.fleet.samples import Part, kept_part, of_samples, of_values
@@ -13,7 +14,6 @@ from hpaaudit.engine.fleet.tables import ReadRows, Tables, ValueRows
 from hpaaudit.engine.fleet.tape import Reads, Series
 from hpaaudit.engine.fleet.told import API_UNAVAILABLE, FORBIDDEN, NOT_REGISTERED
 from hpaaudit.engine.fleet.totals import totals
-from hpaaudit.engine.release import Rules
 from hpaaudit.model.metrics import MetricsRequest
 
 EVERY_POD = "*"

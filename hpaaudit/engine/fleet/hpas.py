@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from hpaaudit.api.decode import SHOWN_WHOLE, V1, decode_hpa, decode_status
+from hpaaudit.engine.behaviours import Rules
 from hpaaudit.engine.fleet.beyond import Unreadable
 from hpaaudit.engine.fleet.ids import Array, Ids, of_words
 from hpaaudit.engine.fleet.rows import Rows, chosen, empty, in_order, joined, kept, numbers
@@ -13,7 +14,6 @@ from hpaaudit.engine.fleet.statuses import StatusTable
 from hpaaudit.engine.fleet.tables import HpaRows
 from hpaaudit.engine.fleet.tape import NONE
 from hpaaudit.engine.lives import NEVER_RECONCILED
-from hpaaudit.engine.release import Rules
 from hpaaudit.engine.rules.numbers import MAX_INT64
 from hpaaudit.model.facts import HpaSeen
 from hpaaudit.model.flags import Flags

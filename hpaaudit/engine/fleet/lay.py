@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from hpaaudit.engine.act import MAX_ATTEMPTS
+from hpaaudit.engine.behaviours import Rules
 from hpaaudit.engine.fleet.answers import Answers
 from hpaaudit.engine.fleet.beyond import Beyond
 from hpaaudit.engine.fleet.derived import Derived
@@ -22,7 +23,6 @@ from hpaaudit.engine.fleet.tape import NONE, Hpas, Passes, Tape
 from hpaaudit.engine.fleet.terms import TermTable
 from hpaaudit.engine.fleet.told import NULL
 from hpaaudit.engine.instants import GRID
-from hpaaudit.engine.release import Rules
 from hpaaudit.model.columns import Slice
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Hpa, MetricSpec, MetricType

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from hpaaudit.api import selector as selectors
+from hpaaudit.engine.behaviours import Rules
 from hpaaudit.engine.fleet.ids import Array, Ids, of_pairs, of_words
 from hpaaudit.engine.fleet.rows import Rows, in_order, joined, kept, numbers, present, runs
 from hpaaudit.engine.fleet.tables import PodRows
 from hpaaudit.engine.fleet.tape import Pods
 from hpaaudit.engine.fleet.told import ABSENT_CONTAINER, MISSING_REQUEST
 from hpaaudit.engine.measure import ZERO_TIME_US, Problem
-from hpaaudit.engine.release import Rules
 from hpaaudit.engine.requests import requests
 from hpaaudit.model.target import Container, Pod
 from hpaaudit.model.units import Milli

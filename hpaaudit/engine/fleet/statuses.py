@@ -8,16 +8,16 @@ import numpy as np
 from hpaaudit.api.status import Entry, conditions_of, metric_of, read, thousandths
 from hpaaudit.api.times import maybe_micros
 from hpaaudit.api.v2 import decode_status
+from hpaaudit.engine.behaviours import Rules
 from hpaaudit.engine.fits import misfit
 from hpaaudit.engine.fleet.beyond import Unreadable
 from hpaaudit.engine.fleet.ids import Array, Ids
 from hpaaudit.engine.fleet.rows import Rows, chosen, empty, joined
 from hpaaudit.engine.fleet.tape import NONE, Entries, Statuses
-from hpaaudit.engine.fleet.told import BENT, CONDITIONS, FAILING, NULL, UNBENT
-from hpaaudit.engine.follow import unbent
+from hpaaudit.engine.fleet.told import CONDITIONS, NULL
+from hpaaudit.engine.follow import bend_of
 from hpaaudit.engine.outcome import scaled_to_zero
 from hpaaudit.engine.recommend import EMPTY_STATUS
-from hpaaudit.engine.release import Rules
 from hpaaudit.engine.rules.numbers import wrap64
 from hpaaudit.engine.status import condition_of
 from hpaaudit.model.hpa import Condition, HpaStatus, LabelSelector, MetricSpec, MetricStatus, ObjectRef
@@ -94,9 +94,7 @@ class StatusTable:
         """What conditions say."""
         found = [condition_of(conditions, kind) for kind in _KINDS]
         able, active, limited = (NONE if one is None else self.words.of((one.status, one.reason)) for one in found)
-        fails = found[1] is not None and found[1].status == "False"
-        bent = FAILING if fails else UNBENT if unbent(conditions) else BENT
-        return int(scaled_to_zero(conditions, self._rules)), able, active, limited, bent
+        return int(scaled_to_zero(conditions, self._rules)), able, active, limited, bend_of(conditions)
 
     def _read_entry(self, entry: Entry) -> tuple[int, ...]:
         current = entry.source.current
