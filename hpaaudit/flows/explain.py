@@ -45,7 +45,9 @@ def _with_steps(
     manifest = results.manifest_sha256
     opened = recording_of(results, source, account.recording, lambda opened: opened.info.manifest_sha256 == manifest)
     if opened is None:
-        warn(f"the recording {account.recording} is not there, so its steps cannot be told: put it beside {results.path}")
+        warn(
+            f"the recording {account.recording} is not there, so its steps cannot be told: put it beside {results.path}"
+        )
         return account
     recording = opened.folder
     known = {one.key: one for one in results.assumptions}

@@ -108,8 +108,7 @@ def _place(path: Path) -> str:
 
 
 def _forget_the_oldest(folder: Path) -> None:
-    names = os.listdir(folder)
+    names = [*folder.iterdir()]
     if len(names) > KEPT:
-        by_age = sorted((folder / name for name in names), key=lambda path: path.stat().st_mtime_ns)
-        for path in by_age[: len(names) - KEPT]:
+        for path in sorted(names, key=lambda path: path.stat().st_mtime_ns)[: len(names) - KEPT]:
             path.unlink(missing_ok=True)

@@ -117,7 +117,9 @@ def replay(
     folder = Path(recording)
     options = _options(release, flags or {}, behaviours or {}, hpas, since, until)
     if into is None:
-        target = Target(path=folder / (WHAT_IF if options else RESULTS), options=options, is_default=True, overwrite=True)
+        target = Target(
+            path=folder / (WHAT_IF if options else RESULTS), options=options, is_default=True, overwrite=True
+        )
     else:
         target = Target(path=Path(into), options=options, overwrite=overwrite)
     span = (since, until)

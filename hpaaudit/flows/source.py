@@ -135,5 +135,7 @@ class _Behind:
         hashes = self.results.hashes
         found = recording_of(self.results, self._source, self.named, lambda opened: opened.holding(hashes) is not None)
         if found is None:
-            raise NotARecording(f"the recording {self.named} is not there: put it beside {self.results.path}, or replay")
+            raise NotARecording(
+                f"the recording {self.named} is not there: put it beside {self.results.path}, or replay"
+            )
         return found

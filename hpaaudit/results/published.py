@@ -14,9 +14,7 @@ TABLE = "hpas"
 QUANTITIES = "35_quantities"
 
 
-def copy(
-    connection: duckdb.DuckDBPyConnection, recorded: Recorded, until_us: Micros, repeated: Sequence[int]
-) -> None:
+def copy(connection: duckdb.DuckDBPyConnection, recorded: Recorded, until_us: Micros, repeated: Sequence[int]) -> None:
     """Asks the questions of `sql/published/` of the recorded HPAs, all served as `autoscaling/v2`.
 
     until_us   no later fact is seen

@@ -29,7 +29,6 @@ class Results:
     def __init__(self, path: Path, opened: Opened) -> None:
         self.path = path
         self._opened = opened
-        self._connection = opened.connection
 
     def sql(self, text: str, **params: Parameter) -> duckdb.DuckDBPyRelation:
         """The answer to any SQL that only reads; `$name` in it stands for the parameter of that name.
@@ -37,16 +36,14 @@ class Results:
         Raises BadQuery with DuckDB's own words, and what was wrong with the recording that it asks.
         """
         try:
-            asked = only_reads(text)
-            self._opened.lend(text)
-            return self._connection.sql(asked, params=params or None)
+            return self._opened.ask(only_reads(text), text, params)
         except duckdb.Error as error:
             raise self.refused(error) from error
 
     def rows(self, text: str, **params: Parameter) -> list[dict[str, Any]]:
-        """The answer as one mapping per row, by column."""
-        answer = self.sql(text, **params)
+        """The answer to a question of ours as one mapping per row, by column; raises as `sql`."""
         try:
+            answer = self._opened.ask(text, text, params)
             return [dict(zip(answer.columns, row, strict=True)) for row in answer.fetchall()]
         except duckdb.Error as error:
             raise self.refused(error) from error
@@ -80,7 +77,7 @@ class Results:
         return bool(self._replay("options") == "")
 
     def _replay(self, column: str) -> Any:
-        return self.rows(f"select {column} from replays")[0][column]
+        return self.rows(f"select {column} from replays")[0][column]  # noqa: S608 our own column's name
 
     @property
     def hashes(self) -> dict[tuple[int, str], str]:

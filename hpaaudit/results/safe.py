@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
@@ -36,6 +37,11 @@ _LOCKED = ("set enable_external_access = false", "set lock_configuration = true"
 _READ = {"SELECT", "MULTI"}
 """Kinds of statements that only read; PIVOT without its values is several in one."""
 _EXPLAINED = re.compile(r"\s*explain(\s+analyze)?\s+", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+_COMMENT = re.compile(r"^--.*$", re.MULTILINE)
+_CURRENT = "current_replay"
+_LISTING = {"show", "describe", "desc", "summarize", "information_schema", "duckdb_views", "duckdb_columns"}
+"""Words of queries about relations that they do not name."""
 _COLUMN = re.compile(r"^    (\w+) (.+?),?$", re.MULTILINE)
 
 
@@ -45,7 +51,8 @@ class Opened:
 
     folder     where DuckDB puts away what does not fit into memory
     recorded   the recording, None where it was not given
-    hashes     SHA-256 of the files that the views on it show, by the number of the segment and the table
+    relations  the SQL that makes each of our views and macros, by its name; gone as soon as it is made
+    hashes     SHA-256 of the files that the views on the recording show, by the number of the segment and the table
     held       tables of which the results themselves have rows
     streams    the recorded tables, by the names that the views know; none before they are asked
     """
@@ -53,13 +60,36 @@ class Opened:
     connection: duckdb.DuckDBPyConnection
     folder: str
     recorded: Recorded | None
+    relations: dict[str, str] = field(default_factory=dict)
     hashes: dict[tuple[int, str], str] = field(default_factory=dict)
     held: set[str] = field(default_factory=set)
     streams: dict[str, Stream] = field(default_factory=dict)
 
-    def lend(self, text: str) -> None:
-        """Lends the recorded tables to a query that may ask them, anew: DuckDB below 2.0 takes each only once."""
-        if self.recorded is None or not any(view in text.lower() for view in sql.folder("recorded")):
+    def ask(self, asked: duckdb.Statement | str, text: str, params: Mapping[str, Any]) -> duckdb.DuckDBPyRelation:
+        """The answer to a statement, whose text is `text`; what it names is made first, for all would take a while."""
+        named = set(_WORD.findall(text.lower()))
+        if named & sql.folder("recorded").keys():
+            self._lend()
+        self._make(named)
+        try:
+            return self.connection.sql(asked, params=params or None)
+        except duckdb.Error:
+            if not self.relations:
+                raise
+        self._make({*self.relations})  # it may have named something in a text, as query_table('pods') does
+        return self.connection.sql(asked, params=params or None)
+
+    def _make(self, names: set[str]) -> None:
+        """Makes the relations of these names, if they are ours and not yet made, and what they name before them."""
+        for name in [*self.relations] if names & _LISTING else names:
+            text = self.relations.pop(name, None)
+            if text is not None:
+                self._make({*_WORD.findall(_COMMENT.sub("", text))})
+                self.connection.execute(text)
+
+    def _lend(self) -> None:
+        """Lends the recorded tables to a query, anew for each: DuckDB below 2.0 takes them only once."""
+        if self.recorded is None:
             return
         is_first = not self.streams
         for table, columns in sql.recorded_columns().items():
@@ -69,23 +99,25 @@ class Opened:
         for name, rows in self.streams.items():
             self.connection.register(name, rows)
         if is_first:
-            self.show({table: f"select {{}} from recorded_{table}" for table in sql.recorded_columns()})
+            texts = self.on_recording({table: f"recorded_{table}" for table in sql.recorded_columns()})
+            self.relations.update(texts)
+            self._make({*texts})
 
-    def show(self, rows: Mapping[str, str]) -> None:
-        """Makes the views on the recording.
+    def on_recording(self, sources: Mapping[str, str]) -> dict[str, str]:
+        """The views on the recording, by name.
 
-        rows   of the files of each table: a query of the columns `{}`
+        sources   of the rows of a table that lay in files
         """
-        sources = {}
+        found = {}
         for table, columns in sql.recorded_columns().items():
-            listed = ", ".join(columns)
-            parts = [rows[table].format(listed)] if any(name == table for _, name in self.hashes) else []
+            parts = [sources[table]] if any(name == table for _, name in self.hashes) else []
             if table in self.held:
-                parts.append(f"select {listed} from results.recorded.{table}")
+                parts.append(f"results.recorded.{table}")
             if parts:
-                sources[table] = f"({' union all '.join(parts)})"
-        texts = [sql.over(sources, text) for text in sql.folder("recorded").values()]
-        self.connection.execute("\n".join(texts).replace("create view", "create or replace view"))
+                listed = ", ".join(columns)
+                found[table] = f"({' union all '.join(f'select {listed} from {part}' for part in parts)})"  # noqa: S608 our own
+        texts = {name: sql.over(found, text) for name, text in sql.folder("recorded").items()}
+        return {name: text.replace("create view", "create or replace view") for name, text in texts.items()}
 
     def close(self) -> None:
         """Lets go of the file, and of what a query had to put away."""
@@ -163,23 +195,26 @@ def _attach(opened: Opened, path: Path) -> None:
         ask(text)
     tables = ask("select schema_name, table_name, column_count from duckdb_tables() where database_name = 'results'")
     found = {(schema, table): count for schema, table, count in tables.fetchall()}
-    if ("runs", "reconciles") not in found:
+    if not {("runs", "replays"), ("runs", "reconciles")} <= found.keys():
         raise NotResults(f"{path} holds no results: `hpaaudit replay RECORDING --into FILE` makes such a file")
-    ask("\n".join(_views(_there(opened.connection, found))))
+    ask("create schema runs")
+    ask(sql.folder("views")[_CURRENT].replace("runs.replays", "results.runs.replays"))
+    opened.relations.update(_relations(_there(opened.connection, found)))
     if ("recorded", "files") in found:
         rows = ask('select segment, "table", sha256 from results.recorded.files').fetchall()
         opened.hashes.update({(segment, table): sha256 for segment, table, sha256 in rows})
         opened.held.update(table for schema, table in found if schema == "recorded")
-    else:
+    else:  # of an older hpaaudit: nothing says which files they were
         opened.hashes.update({(0, table): "" for table in sql.recorded_columns()})
-    opened.show({table: _unknown(columns) for table, columns in sql.recorded_columns().items()})
+    unknown = {table: _unknown(columns) for table, columns in sql.recorded_columns().items()}
+    opened.relations.update(opened.on_recording(unknown))
     complete = """
         select count(*)
         from replays as p
         join recordings as r using (replay_id)
         where p.manifest_sha256 is not null and p.path is not null and r.started_at <= r.ended_at
     """
-    if ask(complete).fetchall() != [(1,)]:
+    if opened.ask(complete, complete, {}).fetchall() != [(1,)]:
         raise NotResults(f"{path} holds no finished replay: `hpaaudit replay RECORDING --into FILE` makes one")
 
 
@@ -204,20 +239,17 @@ def _declared() -> Mapping[str, dict[str, str]]:
     return {table: dict(_COLUMN.findall(text)) for table, text in sql.folder("schema").items()}
 
 
-def _views(there: Mapping[str, Collection[str]]) -> Iterator[str]:
+def _relations(there: Mapping[str, Collection[str]]) -> Iterator[tuple[str, str]]:
     """Our macros and views over the file's tables; a column that an older hpaaudit did not know is NULL."""
-    yield "create schema runs;"
-    yield from sql.folder("macros").values()
-    views, rows = dict(sql.folder("views")), {}
+    yield from sql.folder("macros").items()
     for table, columns in _declared().items():
         known = there.get(table, ())
         listed = ", ".join(f'{_value(name, known)}::{kind} as "{name}"' for name, kind in columns.items())
-        rows[table] = f"select {listed} from {f'results.runs.{table}' if known else '(select 1) where false'}"
-        yield f"create view runs.{table} as {rows[table]};"
-    yield views.pop("current_replay")
-    for table in rows:
-        yield f"create view main.{table} as from runs.{table} where replay_id = (from main.current_replay);"
-    yield from views.values()
+        source = f"results.runs.{table}" if known else "(select 1) where false"
+        every = f"create view runs.{table} as select {listed} from {source};"  # noqa: S608 our own
+        current = f"create view main.{table} as from runs.{table} where replay_id = (from main.current_replay)"
+        yield table, f"{every} {current}"
+    yield from (view for view in sql.folder("views").items() if view[0] != _CURRENT)
 
 
 def _value(column: str, known: Collection[str]) -> str:
@@ -228,4 +260,4 @@ def _unknown(columns: Sequence[str]) -> str:
     """Rows that cannot be had, for nobody said where the recording is, or a query does not name the view itself."""
     nothing = ", ".join(f'null as "{column}"' for column in columns)
     said = "it shows the recording itself: name the view in the query, and the results to hpaaudit query"
-    return f"select {{}} from (select {nothing} from (select error('{said}') as missing) where missing is null)"
+    return f"(select {nothing} from (select error('{said}') as missing) where missing is null)"  # noqa: S608 our own

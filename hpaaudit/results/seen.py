@@ -22,4 +22,6 @@ def copy(connection: duckdb.DuckDBPyConnection, recorded: Recorded, tables: Coll
         streams = {f"recorded_{table}": stream(recorded, table, columns) for table, columns in asked.items()}
         if streams:
             with registered(connection, streams):
-                connection.execute(sql.over({name: f"recorded_{name} where at_us <= {until_us}" for name in asked}, text))
+                connection.execute(
+                    sql.over({name: f"recorded_{name} where at_us <= {until_us}" for name in asked}, text)
+                )

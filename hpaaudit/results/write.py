@@ -1,6 +1,5 @@
 """Writes a results file: facts and decisions in, the audit run, the finished file moved into its place."""
 
-import contextlib
 import shutil
 import tempfile
 from collections import defaultdict
