@@ -69,7 +69,10 @@ def stream(recorded: Recorded, table: str, columns: Sequence[str]) -> Stream:
 
 @contextmanager
 def registered(connection: duckdb.DuckDBPyConnection, streams: Mapping[str, Stream]) -> Iterator[None]:
-    """Lends streams to DuckDB by their names; raises what was wrong with a recording in its own words."""
+    """Lends streams to DuckDB by their names; raises what was wrong with a recording in its own words.
+
+    After an error they are still lent: a transaction that failed takes no more statements.
+    """
     for name, rows in streams.items():
         connection.register(name, rows)
     try:
@@ -77,9 +80,8 @@ def registered(connection: duckdb.DuckDBPyConnection, streams: Mapping[str, Stre
     except duckdb.Error as error:
         raise_problem(streams.values(), error)
         raise
-    finally:
-        for name in streams:
-            connection.unregister(name)
+    for name in streams:
+        connection.unregister(name)
 
 
 def raise_problem(streams: Iterable[Stream], error: Exception) -> None:

@@ -157,7 +157,10 @@ def beside(path: Path) -> list[Path]:
 def attached(path: Path, recorded: Recorded | None) -> Opened:
     """Opens a results file for reading; raises NotResults."""
     _require_database(path)
-    folder = tempfile.mkdtemp(prefix="hpaaudit-")
+    try:
+        folder = tempfile.mkdtemp(prefix="hpaaudit-")
+    except OSError as error:
+        raise NotResults(f"{path} cannot be opened: no folder for temporary files can be written to") from error
     connection = duckdb.connect(config={**_SETTINGS, "temp_directory": f"{folder}/spill"})
     opened = Opened(connection=connection, folder=folder, recorded=recorded)
     weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
@@ -180,16 +183,19 @@ def _require_database(path: Path) -> None:
             # DuckDB would make a database of any CSV or JSON file.
             if file.read(_MAGIC_AT + len(_MAGIC))[_MAGIC_AT:] != _MAGIC:
                 raise NotResults(f"{path} is no results file: `hpaaudit replay RECORDING --into FILE` makes one")
-        others = beside(path)
+        others = beside(path.resolve())
     except OSError as error:
         raise NotResults(f"{path} cannot be read ({error.strerror})") from error
     if others:
         raise NotResults(f"{others[0]} holds changes of {path.name} that no replay made: replay anew, or remove it")
+    if odd := {*"\\?"} & {*str(path.resolve())}:
+        # It would open another file, or look for changes of this one in another place.
+        raise NotResults(f"{path} cannot be opened: DuckDB does not take {' '.join(odd)} in a path; move the file")
 
 
 def _attach(opened: Opened, path: Path) -> None:
     ask = opened.connection.execute
-    quoted = str(path).replace("'", "''")
+    quoted = str(path.resolve()).replace("'", "''")
     ask(f"attach '{quoted}' as results (read_only)")
     for text in _LOCKED:
         ask(text)

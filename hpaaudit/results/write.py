@@ -42,6 +42,7 @@ _SETTINGS: dict[str, str | int] = {
 }
 
 
+_UNWRITABLE = (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException, duckdb.TransactionException)
 FILES = pa.schema([("segment", pa.int64()), ("table", pa.string()), ("sha256", pa.string())])
 """What is kept of each file of the recording that a view shows."""
 
@@ -83,7 +84,12 @@ class ResultsWriter:
         self._folder = _private_folder(path)
         self._unfinished = self._folder / "results.duckdb"
         self._connection = duckdb.connect(config={"temp_directory": str(self._folder / "spill"), **_SETTINGS})
-        self._prepare()
+        try:
+            self._prepare()
+        except _UNWRITABLE as error:  # it takes a backslash in a path for a slash, and what follows a ? for no path
+            self._connection.close()
+            self._drop()
+            raise self._unwritable(error) from error
         self._batches = Batches(self._connection, replay.replay_id)
         self._facts = Facts(self._batches, info, replay)
         self._repeated: Sequence[int] | None = None
@@ -148,9 +154,12 @@ class ResultsWriter:
     ) -> None:
         self._connection.close()
         self._drop()
-        if isinstance(error, duckdb.IOException | duckdb.OutOfMemoryException | duckdb.FatalException):
-            said = str(error).splitlines()[0]
-            raise NotWritable(f"{self._path} cannot be written ({said}): name another file with --into") from error
+        if isinstance(error, _UNWRITABLE):
+            raise self._unwritable(error) from error
+
+    def _unwritable(self, error: duckdb.Error) -> NotWritable:
+        said = str(error).splitlines()[0]
+        return NotWritable(f"{self._path} cannot be written ({said}): name another file with --into")
 
     def _prepare(self) -> None:
         target = str(self._unfinished).replace("'", "''")
