@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpaaudit.api.times import duration
+from hpaaudit.errors import NotResults
 from hpaaudit.flows.again import decision_at
 from hpaaudit.flows.replay import passes, unheard
 from hpaaudit.flows.source import open_source, recording_of
@@ -54,6 +55,10 @@ def _with_steps(
     settings = {key: one.value for key, one in known.items() if one.source == "user"}
     switched = {key: settings.pop(key) == "on" for key in [*settings] if settings[key] in ("on", "off")}
     release = settings.pop("release", None)
+    try:
+        api_server, period_us = known["api-server"].value, duration(known["sync-period"].value)
+    except (KeyError, ValueError) as error:
+        raise NotResults(f"{results.path} does not say how it was replayed ({error}): replay {recording}") from error
     if results.detail == "numbers":
         found = decision_at(
             recording,
@@ -62,8 +67,8 @@ def _with_steps(
             release=release,
             flags=settings,
             behaviours=switched,
-            api_server=known["api-server"].value,
-            period_us=duration(known["sync-period"].value),
+            api_server=api_server,
+            period_us=period_us,
         )
     else:
         again = passes(recording, release=release, flags=settings, behaviours=switched)
