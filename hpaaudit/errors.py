@@ -65,6 +65,10 @@ class FileExists(ResultsError):
     """An output file is there already and may not be replaced."""
 
 
+class NotWritable(ResultsError):
+    """An output file that cannot be written."""
+
+
 class UnknownQuestion(ResultsError):
     """No question of that name; names the nearest."""
 

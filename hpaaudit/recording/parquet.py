@@ -56,6 +56,12 @@ def _schema(table: Table, rows: pa.Table) -> pa.Schema:
     return pa.schema(fields, {"hpaaudit.format_version": str(FORMAT_VERSION)})
 
 
+def schema(table: Table, names: Sequence[str]) -> pa.Schema:
+    """Return the types of columns of a table, a text as a text."""
+    types = {column.name: ARROW_TYPES[column.type] for column in table.columns}
+    return pa.schema([(name, types[name]) for name in names])
+
+
 def ordered(table: Table, rows: pa.Table) -> pa.Table:
     """Return rows in the order of the table."""
     return rows.take(_order(table, rows))  # by now the ranks are let go: a third of the memory that this takes
