@@ -5,7 +5,7 @@ from pathlib import Path
 from hpaaudit.model.inspection import Damage, Verification
 from hpaaudit.recording.manifest import Segment
 from hpaaudit.recording.read import Recording, damaged, recording_info, sound_until
-from hpaaudit.recording.segments import Unsound, file_bytes, read_facts
+from hpaaudit.recording.segments import Unsound, file_bytes, read_facts, require_numbered
 from hpaaudit.recording.survey import survey
 
 
@@ -22,6 +22,7 @@ def verify(folder: Path, *, reread: bool = False) -> Verification:
         fresh = [damage for damage in _damages(folder, segment) if damage.file not in known]
         if reread and not fresh and not any(damage.segment == segment.number for damage in seen.damages):
             try:
+                require_numbered(folder, segment)
                 facts += len(read_facts(folder, segment))
             except Unsound as error:
                 fresh.append(error.damage)
@@ -47,10 +48,17 @@ def verify(folder: Path, *, reread: bool = False) -> Verification:
 
 
 def require_sound(recording: Recording) -> None:
-    """Check every checksum of an opened recording; raises `DamagedRecording` for the first that does not hold."""
+    """Check every checksum of an opened recording, and that its facts are numbered without a hole.
+
+    Raises `DamagedRecording` for the first that does not hold.
+    """
     for segment in recording.segments:
         for damage in _damages(recording.folder, segment):
             raise damaged(recording.folder, recording.segments, damage)
+        try:
+            require_numbered(recording.folder, segment)
+        except Unsound as error:
+            raise damaged(recording.folder, recording.segments, error.damage) from error
 
 
 def _damages(folder: Path, segment: Segment) -> list[Damage]:
