@@ -52,6 +52,7 @@ def replay_command(
     from hpaaudit.flows.query import account, span_of
     from hpaaudit.flows.replay import replay
     from hpaaudit.report.replay import replay_text
+    from hpaaudit.report.text import printable
 
     if into is not None and len(recordings) > 1:
         raise click.UsageError("--into takes the results of one recording")
@@ -67,7 +68,7 @@ def replay_command(
             hpas=hpas,
             detail=detail,
             overwrite=overwrite,
-            warn=lambda line: click.echo(line, err=True),
+            warn=lambda line: click.echo(printable(line), err=True),
             **bounds,
         ) as results:
             found = account(results)

@@ -47,6 +47,7 @@ def inspect(recording: Recording) -> Inspection:
         except Unsound as error:
             raise damaged(recording.folder, recording.segments, error.damage) from error
     tables = _tables(recording.segments)
+    strange = recording.foreign()
     return Inspection(
         info=recording.info,
         complete=recording.complete,
@@ -69,6 +70,8 @@ def inspect(recording: Recording) -> Inspection:
         logged=recording.segments[-1].facts if recording.held else 0,
         torn=recording.torn,
         missing=tuple(_missing(count, {table.table for table in tables}, recording)),
+        foreign=strange.names,
+        foreign_count=strange.count,
     )
 
 

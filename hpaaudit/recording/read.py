@@ -12,6 +12,7 @@ from hpaaudit.model.columns import Slice, Telling
 from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.inspection import Damage
 from hpaaudit.model.units import Micros
+from hpaaudit.recording.foreign import Foreign, foreign
 from hpaaudit.recording.manifest import SEALED, SEGMENTS, Segment
 from hpaaudit.recording.segments import Unsound, read_facts, read_watched, rows
 from hpaaudit.recording.survey import Survey, survey
@@ -106,6 +107,10 @@ class Recording:
             yield from read_near(self.folder, self.segments, namespace, name, since_us, before)
         except Unsound as error:
             raise damaged(self.folder, self.segments, error.damage) from error
+
+    def foreign(self) -> Foreign:
+        """What lies in its folder and is no part of it."""
+        return foreign(self.folder, self.segments)
 
     @property
     def removed_us(self) -> Micros | None:

@@ -92,7 +92,7 @@ def survey(folder: Path) -> Survey:
     return Survey(
         head=head,
         segments=tuple(segments),
-        last_hash=_whole(segments, end["sha256"] if end else before[0] if before else ""),
+        last_hash=whole(segments, end["sha256"] if end else before[0] if before else ""),
         complete=end is not None,
         unfinished=sum(name.endswith(manifest.UNFINISHED) for name in names),
         torn=tail.torn,
@@ -115,7 +115,7 @@ def _names(folder: Path) -> list[str]:
         return []
     if parts.is_symlink() or not parts.is_dir():
         raise ValueError(f"is not read: it is {opening.kind(os.lstat(parts).st_mode)}, and no folder")
-    names = []
+    names: list[str] = []
     with os.scandir(parts) as entries:
         for entry in entries:
             if len(names) >= NAMES:
@@ -169,7 +169,7 @@ def is_number(name: str) -> bool:
     return _NUMBER.fullmatch(name) is not None and f"{int(name):06d}" == name
 
 
-def _whole(segments: list[Segment], last_hash: str) -> str:
+def whole(segments: list[Segment], last_hash: str) -> str:
     """Return a hash that leads to every byte: the first segment is in no chain where it stands for others."""
     if segments and segments[0].removed and last_hash:
         return manifest.digest(f"{segments[0].sha256}{last_hash}".encode())

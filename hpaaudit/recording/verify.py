@@ -3,14 +3,18 @@
 from pathlib import Path
 
 from hpaaudit.model.inspection import Damage, Verification
+from hpaaudit.recording.anchor import anchored
+from hpaaudit.recording.foreign import foreign
 from hpaaudit.recording.manifest import Segment
 from hpaaudit.recording.read import Recording, damaged, recording_info, sound_until
 from hpaaudit.recording.segments import Unsound, file_bytes, read_facts, require_numbered
 from hpaaudit.recording.survey import survey
 
 
-def verify(folder: Path, *, reread: bool = False) -> Verification:
-    """Check a recording and tell everything that is wrong with it; `reread` also makes every fact again.
+def verify(folder: Path, *, reread: bool = False, expect: str | None = None) -> Verification:
+    """Check a recording and tell everything that is wrong with it.
+
+    reread   also make every fact again;  expect   a head hash that was kept elsewhere
 
     Raises `NotARecording`, `NewerFormat`, and `DamagedRecording` where not even `recording.json` can be read.
     """
@@ -29,6 +33,7 @@ def verify(folder: Path, *, reread: bool = False) -> Verification:
         found += fresh
     sealed = [segment for segment in seen.segments if segment.held is None]
     first = next((segment for segment in sealed if segment.removed), None)
+    strange = foreign(folder, seen.segments)
     found.sort(key=lambda damage: (damage.segment, damage.file))
     return Verification(
         info=recording_info(folder, seen, seen.segments),
@@ -44,6 +49,10 @@ def verify(folder: Path, *, reread: bool = False) -> Verification:
         torn=seen.torn,
         removed=first.number if first else 0,
         removed_us=first.removed.last_us if first and first.removed else None,
+        head=seen.last_hash,
+        anchor=None if expect is None else anchored(seen, expect),
+        foreign=strange.names,
+        foreign_count=strange.count,
     )
 
 
