@@ -100,7 +100,7 @@ BAD: dict[str, tuple[bytes, str]] = {
     "blanks": (b" \n\r\n\t\n", " empty"),
     "zeros": (b"\0" * 1000, "1: not JSON"),
     "a name that is no text": ((AT + f'"watch":"{PODS}","type":"ADDED","object":{{"metadata":{{"name":"a","namespace":{{}}}}}}}}').encode(), "1: "),
-    "labels that are no texts": ((AT + f'"watch":"{PODS}","type":"ADDED","object":{{"metadata":{{"name":"a","namespace":"b","labels":{{"a":[]}}}}}}}}').encode(), "1: PodSeen has JSON of another shape as its labels_json"),
+    "labels that are no texts": ((AT + f'"watch":"{PODS}","type":"ADDED","object":{{"metadata":{{"name":"a","namespace":"b","labels":{{"a":[]}}}}}}}}').encode(), "1: PodSeen is nothing that a row can be made of"),
     "flags that are no object": ((AT + '"controller":"started","flags":[1]}').encode(), "1: "),
     "a long word": ((AT + '"controller":"' + "x" * 100_000 + '"}').encode(), "1: controller must be"),
     "a gap that ends in year 9999": ((AT + '"gap":"*","until":"9999-12-31T23:59:59Z"}').encode(), "1: Gap has a number beyond"),
