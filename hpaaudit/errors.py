@@ -37,6 +37,10 @@ class DamagedRecording(RecordingError):
     """A file differs from what its manifest says."""
 
 
+class BadFact(RecordingError):
+    """Something was seen that no recording can hold: a predicate that names its table and column."""
+
+
 class BadCapture(RecordingError):
     """A line of a capture that cannot be read: file and line."""
 

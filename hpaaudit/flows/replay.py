@@ -42,6 +42,9 @@ SECONDS_EACH_GUESSED = 0.003
 
 PATIENCE_SECONDS = 10
 
+NAMED = 5
+"""So many foreign files are named by a replay; `verify` names them all."""
+
 
 def unheard(_: str) -> None:
     """Nobody listens."""
@@ -156,6 +159,10 @@ def _tell_left_out(prepared: Prepared, warn: Callable[[str], None], known: Colle
         warn(f"what was seen up to {whole_seconds(prepared.recording.removed_us)} was removed: that time is a gap")
     if prepared.recording.torn:
         warn(f"the last {prepared.recording.torn} bytes of the log were being written and are not read")
+    strange = prepared.recording.foreign()
+    if strange.count:
+        more = f" and {strange.count - NAMED} more" if strange.count > NAMED else ""
+        warn(f"foreign files are not read: {', '.join(strange.names[:NAMED])}{more}")
     _tell_unsupported(prepared, warn, known)
 
 

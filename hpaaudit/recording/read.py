@@ -12,6 +12,7 @@ from hpaaudit.model.columns import Slice, Telling
 from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.inspection import Damage
 from hpaaudit.model.units import Micros
+from hpaaudit.recording.foreign import Foreign, foreign
 from hpaaudit.recording.manifest import Segment
 from hpaaudit.recording.parquet import schema
 from hpaaudit.recording.schema import TABLES
@@ -149,6 +150,10 @@ class Recording:
                 kept.append(replace(segment, files=tuple(files)))
         found = sum(len(segment.files) for segment in kept)
         return replace(self, segments=tuple(kept)) if found == len(hashes) else None
+
+    def foreign(self) -> Foreign:
+        """What lies in its folder and is no part of it."""
+        return foreign(self.folder, self.segments)
 
     @property
     def removed_us(self) -> Micros | None:
