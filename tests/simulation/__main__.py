@@ -1,0 +1,70 @@
+"""`python -m tests.simulation --seeds 10000`: many worlds; `--seed N`: one, with its story."""
+
+import argparse
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from tests.simulation.run import Outcome, run_seed
+
+
+def main() -> int:
+    """Run what the command line asks for; 1 where a seed failed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, help="one world, with its story")
+    parser.add_argument("--seeds", type=int, default=100, help="so many worlds")
+    parser.add_argument("--from", dest="first", type=int, default=0, help="the first of them")
+    parser.add_argument("--jobs", type=int, default=1, help="so many at once")
+    parser.add_argument("--without", default="", help="kinds of fault that no world has, with commas")
+    parser.add_argument("--keep", type=Path, help="a folder in which the recording of --seed stays")
+    parser.add_argument("--digests", action="store_true", help="print a line per seed")
+    given = parser.parse_args()
+    without = frozenset(filter(None, given.without.split(",")))
+    if given.seed is not None:
+        outcome = run_seed(given.seed, without=without, keep=given.keep)
+        print("\n".join(outcome.trace))
+        print(f"seed {outcome.seed}: {outcome.problem or 'all is well'}; {outcome.facts} facts, {outcome.digest}")
+        return int(bool(outcome.problem))
+    return many(given.first, given.seeds, given.jobs, without, digests=given.digests)
+
+
+def many(first: int, count: int, jobs: int, without: frozenset[str], *, digests: bool) -> int:
+    """Run many seeds; print each that fails, and a last line."""
+    begun, failed, facts, starts = time.monotonic(), list[Outcome](), 0, 0
+    for outcome in outcomes(range(first, first + count), jobs, without):
+        facts, starts = facts + outcome.facts, starts + outcome.starts
+        if digests:
+            print(outcome.seed, outcome.digest, outcome.problem, flush=True)
+        elif outcome.problem:
+            print(outcome.story(), flush=True)
+        if outcome.problem:
+            failed.append(outcome)
+    kinds = Counter(outcome.problem.split(":")[0] for outcome in failed)
+    for kind, number in kinds.most_common():
+        print(f"{number} x {kind}: seeds {', '.join(str(o.seed) for o in failed if o.problem.startswith(kind))}")
+    took = time.monotonic() - begun
+    print(f"{count} seeds, {len(failed)} failed; {facts} facts, {starts} starts, {took:.0f} s")
+    return int(bool(failed))
+
+
+def outcomes(seeds: range, jobs: int, without: frozenset[str]) -> Iterator[Outcome]:
+    """What became of each seed, in order."""
+    one = partial(run_seed, without=without)
+    if jobs == 1:
+        yield from map(one, seeds)
+        return
+    with ProcessPoolExecutor(jobs, max_tasks_per_child=500) as pool:
+        yield from pool.map(one, seeds, chunksize=5)
+
+
+if __name__ == "__main__":
+    if os.environ.get("PYTHONHASHSEED") != "0":
+        # The order of sets must be the same in every run of a seed.
+        os.execve(sys.executable, [sys.executable, "-m", "tests.simulation", *sys.argv[1:]],  # noqa: S606
+                  {**os.environ, "PYTHONHASHSEED": "0"})  # fmt: skip
+    sys.exit(main())
