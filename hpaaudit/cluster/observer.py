@@ -15,7 +15,7 @@ from hpaaudit.cluster.controller import controller_seen
 from hpaaudit.cluster.discovery import METRICS, Discovery
 from hpaaudit.cluster.estimate import HOUSEKEEPING_SECONDS, Estimate
 from hpaaudit.cluster.events import Events, selected
-from hpaaudit.cluster.gaps import Gaps
+from hpaaudit.cluster.gaps import EVERYTHING, Gaps
 from hpaaudit.cluster.hpas import Hpas
 from hpaaudit.cluster.initial import PAGE, can_stream
 from hpaaudit.cluster.pods import Pods, Selection
@@ -104,6 +104,7 @@ class Observer:
         self.pods = Pods(self.sink, scope.keep_labels)
         self.targets = Targets(self.discovery, self.hpas, scope, self, self.gaps, self.sink, note, self.dirty.set)
         self.known: list[Fact] = []
+        self.goes_on = False
         self.controller: ControllerSeen | None = None
         self.scaled: States[ScaledObjectSeen] | None = None
         self.around: dict[tuple[str, str], States[SurroundingSeen]] = {}
@@ -151,6 +152,7 @@ class Observer:
     def remember(self, known: Iterable[Fact]) -> None:
         """Take up what an earlier run saw, before `run`: what is still so is not told again, what is gone is told."""
         for fact in known:
+            self.goes_on = True
             match fact:
                 case HpaSeen() if self.scope.covers(fact.namespace):
                     self.hpas.remember(fact)
@@ -170,6 +172,10 @@ class Observer:
 
     async def run(self) -> None:
         """Observe until stopped; a cluster that cannot be read at all is a ClusterError at once."""
+        if self.goes_on:  # what was known is not known to be so any more, until all was read again
+            self.gaps.lost(
+                EVERYTHING, self.client.clock.now(), "the recorder was started again, and had not read all yet"
+            )
         with collecting_seldom():
             async with asyncio.TaskGroup() as self.group:
                 self._spawn(self._observe())
@@ -217,6 +223,7 @@ class Observer:
             if self.polling:
                 self.polls.spare(set(spared))
                 self.polls.want(paths)
+            self.gaps.found(EVERYTHING, self.client.clock.now())
             self.settled.set()
 
     async def _keep_house(self) -> None:

@@ -72,6 +72,8 @@ class Keeper:
         self._flying = Unlogged()
         self._begin_segment(self._files.facts)
         if found:
+            for gap in found.gaps:
+                self.add(gap)
             until_us = max(found.last_us, now_us)
             self.add(Gap(at_us=found.last_us, until_us=until_us, prefix=EVERYTHING, cause=found.cause))
             line = f"going on in {folder}: {found.cause}"

@@ -30,7 +30,11 @@ def time_text(at_us: int) -> str:
     return datetime.fromtimestamp(at_us // SECOND, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-APPS: tuple[tuple[str, str, Kind], ...] = (("shop", "web", DEPLOYMENTS), ("shop", "api", DEPLOYMENTS), ("bank", "jobs", WIDGETS))
+APPS: tuple[tuple[str, str, Kind], ...] = (
+    ("shop", "web", DEPLOYMENTS),
+    ("shop", "api", DEPLOYMENTS),
+    ("bank", "jobs", WIDGETS),
+)
 
 
 class Life:
@@ -55,7 +59,9 @@ class Life:
             self.workload(namespace, name, kind, 2)
             self.hpa(namespace, name, kind)
         for at, (namespace, name, kind) in enumerate(APPS):
-            self.every(PERIOD_SECONDS, lambda ns=namespace, app=name, of=kind: self.reconcile(ns, app, of), first=at * 4 + 1)
+            self.every(
+                PERIOD_SECONDS, lambda ns=namespace, app=name, of=kind: self.reconcile(ns, app, of), first=at * 4 + 1
+            )
         self.every(10, self.renew)
         self.every(23, self.surprise)
 
@@ -99,9 +105,18 @@ class Life:
 
     def hpa(self, namespace: str, name: str, kind: Kind) -> None:
         """An HPA with metrics of each kind."""
-        cpu = {"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 60}}}
-        pods = {"type": "Pods", "pods": {"metric": {"name": "rps"}, "target": {"type": "AverageValue", "averageValue": "10"}}}
-        queue = {"type": "External", "external": {"metric": {"name": "queue"}, "target": {"type": "Value", "value": "30"}}}
+        cpu = {
+            "type": "Resource",
+            "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 60}},
+        }
+        pods = {
+            "type": "Pods",
+            "pods": {"metric": {"name": "rps"}, "target": {"type": "AverageValue", "averageValue": "10"}},
+        }
+        queue = {
+            "type": "External",
+            "external": {"metric": {"name": "queue"}, "target": {"type": "Value", "value": "30"}},
+        }
         metrics = {"web": [cpu], "api": [cpu, pods], "jobs": [queue]}[name]
         spec = {"scaleTargetRef": {"apiVersion": kind.api_version, "kind": kind.kind, "name": name},
                 "minReplicas": 1, "maxReplicas": 5 + self.chance.randrange(5), "metrics": metrics}  # fmt: skip
@@ -145,7 +160,10 @@ class Life:
     def quota(self) -> None:
         """What a namespace may take."""
         used = {"pods": str(self.chance.randrange(20))}
-        raw = {"metadata": {"namespace": "shop", "name": "all", "uid": "quota"}, "status": {"hard": {"pods": "20"}, "used": used}}
+        raw = {
+            "metadata": {"namespace": "shop", "name": "all", "uid": "quota"},
+            "status": {"hard": {"pods": "20"}, "used": used},
+        }
         self.server.put(QUOTAS, raw)
 
     # What happens

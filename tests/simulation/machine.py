@@ -14,8 +14,8 @@ EPOCH_US = 1_790_000_000 * SECOND
 Result = TypeVar("Result")
 
 
-class Killed(SystemExit):
-    """The process ends here, without a word: asyncio lets a SystemExit through all tasks."""
+class Killed(KeyboardInterrupt):
+    """The process ends here, without a word: asyncio lets a KeyboardInterrupt through all tasks."""
 
 
 class Machine:

@@ -167,7 +167,9 @@ class Request:
                 stream.say("ADDED", raw)
             stream.say("BOOKMARK", end_of_initial(kind, network.server.version))
         elif version > network.server.version:
-            reply = status_of(504, "Timeout", f"Too large resource version: {version}, current: {network.server.version}")
+            reply = status_of(
+                504, "Timeout", f"Too large resource version: {version}, current: {network.server.version}"
+            )
             stream.closed()
             return self._answer(Reply(504, reply))
         elif version < held.forgotten or network.happens(network.odds.expired, f"410 for a watch of {kind.resource}"):
@@ -262,8 +264,12 @@ class Stream:
         if not self.is_open or resource != self.kind.resource or not matches(change.object, self.namespace, self.query):
             return
         network = self.network
-        if network.happens(network.odds.malformed, f"a malformed {self.kind.kind} of {change.object['metadata']['name']}"):
-            self.say_bytes(network.chance.choice((b'{"type":"MODIFIED","object":{}}\n', b"{\n", b'{"type":"MODIFIED"}\n')))
+        if network.happens(
+            network.odds.malformed, f"a malformed {self.kind.kind} of {change.object['metadata']['name']}"
+        ):
+            self.say_bytes(
+                network.chance.choice((b'{"type":"MODIFIED","object":{}}\n', b"{\n", b'{"type":"MODIFIED"}\n'))
+            )
             return
         self.say(change.verb, change.object)
         if network.happens(network.odds.repeat, f"an event of {self.kind.resource} comes twice"):
@@ -320,4 +326,3 @@ class Stream:
                     await self.waiting
             except TimeoutError:
                 raise aiohttp.SocketTimeoutError("Timeout on reading data from socket") from None
-

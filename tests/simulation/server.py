@@ -39,8 +39,13 @@ LEASES = Kind("/apis/coordination.k8s.io/v1", "leases", "Lease")
 SERVICES = Kind("/apis/apiregistration.k8s.io/v1", "apiservices", "APIService", namespaced=False)
 CRDS = Kind("/apis/apiextensions.k8s.io/v1", "customresourcedefinitions", "CustomResourceDefinition", namespaced=False)
 KINDS = (HPAS, PODS, EVENTS, QUOTAS, DEPLOYMENTS, WIDGETS, LEASES, SERVICES, CRDS)
+BUMP = 100_000
 METRICS = ("metrics.k8s.io", "custom.metrics.k8s.io", "external.metrics.k8s.io")
-METRIC_VERSIONS = {"metrics.k8s.io": "v1beta1", "custom.metrics.k8s.io": "v1beta2", "external.metrics.k8s.io": "v1beta1"}
+METRIC_VERSIONS = {
+    "metrics.k8s.io": "v1beta1",
+    "custom.metrics.k8s.io": "v1beta2",
+    "external.metrics.k8s.io": "v1beta1",
+}
 
 
 @dataclass
@@ -81,7 +86,14 @@ class Truth:
 
 def status_of(code: int, reason: str, message: str) -> Object:
     """A Status."""
-    return {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "reason": reason, "message": message}
+    return {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "status": "Failure",
+        "code": code,
+        "reason": reason,
+        "message": message,
+    }
 
 
 class Server:
@@ -150,10 +162,15 @@ class Server:
         self.backup = self.version, {name: copy.deepcopy(held.objects) for name, held in self.collections.items()}
 
     def restore(self) -> bool:
-        """Come back as the backup was, with its older version; whether there is one."""
+        """Come back with the objects of the backup, each in its older version; whether there is a backup.
+
+        As etcd's manual says (`--bump-revision --mark-compacted`): the next version is far beyond all that were told, and
+        who watches from an old one is told that it has expired. Without that no client could know.
+        """
         if self.backup is None:
             return False
-        version, saved = self.backup
+        _, saved = self.backup
+        version = self.version + BUMP
         for name, held in self.collections.items():
             for key in held.objects.keys() | saved[name].keys():
                 now, then = held.objects.get(key), saved[name].get(key)
@@ -195,7 +212,9 @@ class Server:
         return self._list(kind, namespace, query)
 
     def _discovery(self, path: str) -> Object | None:
-        groups: dict[str, str] = {kind.base.split("/")[2]: kind.base.split("/")[3] for kind in KINDS if "apis" in kind.base}
+        groups: dict[str, str] = {
+            kind.base.split("/")[2]: kind.base.split("/")[3] for kind in KINDS if "apis" in kind.base
+        }
         groups |= METRIC_VERSIONS
         described = {
             name: {"name": name, "versions": [{"version": version}], "preferredVersion": {"version": version}}
@@ -254,7 +273,9 @@ class Server:
             self.tokens[following] = version, items
             meta["continue"] = following
         shown = [{name: value for name, value in item.items() if name not in ("kind", "apiVersion")} for item in page]
-        return Reply(200, {"kind": f"{kind.kind}List", "apiVersion": kind.api_version, "metadata": meta, "items": shown})
+        return Reply(
+            200, {"kind": f"{kind.kind}List", "apiVersion": kind.api_version, "metadata": meta, "items": shown}
+        )
 
     def selected(self, kind: Kind, namespace: str, query: dict[str, str]) -> Iterator[Object]:
         """The objects that a query asks for."""
@@ -291,5 +312,3 @@ def end_of_initial(kind: Kind, version: int) -> Object:
 def bookmark(kind: Kind, version: int) -> Object:
     """A bookmark."""
     return {"kind": kind.kind, "metadata": {"resourceVersion": str(version)}}
-
-

@@ -156,7 +156,13 @@ class World:
             executor=SlowWork(self.machine, slow),
         )
         session = Session(
-            self.folder, 50, None, self.plan.limits, lambda _: None, lambda line: self.trace(f"says: {line}"), machine=around
+            self.folder,
+            50,
+            None,
+            self.plan.limits,
+            lambda _: None,
+            lambda line: self.trace(f"says: {line}"),
+            machine=around,
         )
         access = Access(source="simulation", context="simulation", server=SERVER)
         scope = Scope(namespace=self.plan.namespace)
@@ -229,10 +235,18 @@ class World:
 
     def _sample(self) -> None:
         run = self.current
-        if run and run.keeper and run.observer and run.clock and not self.resting and hasattr(run.keeper, "_flying"):
+        if (
+            run
+            and run.keeper
+            and run.observer
+            and run.clock
+            and not self.resting
+            and not run.observer.stopping.is_set()
+        ):
             pending = run.keeper._pending
             now = copy.copy(run.clock).now()
-            self.samples.append(Sample(self.machine.now_us, now, pending.first_seq + pending.facts, run.number))
+            if run.observer.settled.is_set() or run.observer.goes_on:
+                self.samples.append(Sample(self.machine.now_us, now, pending.first_seq + pending.facts, run.number))
         self.machine.after(SAMPLE_SECONDS * (0.5 + self.chance.random()), self._sample)
 
     # Faults
@@ -286,7 +300,9 @@ class World:
             self.network.break_all()
 
     def _forbid(self) -> None:
-        resource = self.chance.choice(("horizontalpodautoscalers", "pods", "events", "deployments", "widgets", "leases"))
+        resource = self.chance.choice(
+            ("horizontalpodautoscalers", "pods", "events", "deployments", "widgets", "leases")
+        )
         self.trace(f"{resource} may not be read any more")
         self.network.forbidden.add(resource)
         for stream in list(self.network.streams):
