@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from hpaaudit.api import requests
 from hpaaudit.api.workload import ScalePaths, scale_paths
-from hpaaudit.cluster.client import Client
+from hpaaudit.cluster.client import NOT_FOUND, Client
 from hpaaudit.model.facts import TargetRef
 from hpaaudit.model.hpa import Hpa, ObjectRef
 from hpaaudit.model.metrics import MetricsRequest
@@ -59,12 +59,14 @@ class Resolved:
 class Discovery:
     """What is served, asked once; `refresh` asks again for what adapters may change.
 
+    unknown  versions of which the server did not say whether it serves them
     kinds    of a version, by kind its resource;  scales  by CRD and version;  groups  their preferred versions
     """
 
     client: Client
     metric_versions: dict[str, str] = field(default_factory=dict)
     answered: bool = False
+    unknown: set[str] = field(default_factory=set)
     kinds: dict[str, dict[str, str] | None] = field(default_factory=dict)
     scales: dict[tuple[str, str], ScalePaths | None] = field(default_factory=dict)
     groups: dict[str, str] = field(default_factory=dict)
@@ -131,6 +133,7 @@ class Discovery:
         if base not in self.kinds:
             answer = await self.client.get(base)
             rows = answer.body.get("resources") or () if answer.good else None
+            (self.unknown.discard if answer.good or answer.status == NOT_FOUND else self.unknown.add)(base)
             self.kinds[base] = None if rows is None else {r["kind"]: r["name"] for r in rows if "/" not in r["name"]}
         return self.kinds[base] or {}
 

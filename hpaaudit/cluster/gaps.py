@@ -13,6 +13,7 @@ TICK_SECONDS = 1
 LEAP_US = 5 * SECOND
 """A tick so late is no busy machine."""
 EVERYTHING = "*"
+WAITING = "the server took its time to begin the watch"
 
 
 @dataclass(slots=True)
@@ -29,8 +30,10 @@ class Gaps:
     parts: dict[str, str] = field(default_factory=dict)
 
     def lost(self, prefix: str, since_us: Micros, cause: str) -> None:
-        """Nobody looks at these paths since then; the first cause stands."""
-        self.open.setdefault(prefix, (since_us, cause))
+        """Nobody looks at these paths since then; the first cause stands, if it is more than that we waited."""
+        since_us, before = self.open.setdefault(prefix, (since_us, cause))
+        if before == WAITING:
+            self.open[prefix] = (since_us, cause)
 
     def found(self, prefix: str, at_us: Micros) -> None:
         """Somebody looks again."""

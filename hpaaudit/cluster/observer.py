@@ -108,6 +108,7 @@ class Observer:
         self.controller: ControllerSeen | None = None
         self.scaled: States[ScaledObjectSeen] | None = None
         self.around: dict[tuple[str, str], States[SurroundingSeen]] = {}
+        self.unsaid: set[str] = set()
         self.unread: set[Selection] = set()
         self.polls = Polls(client, scope.interval_us, self.sink, self.gaps, self._spawn, self.targets.scale_was_read)
         self.surroundings = Surroundings(client, self.sink)
@@ -328,7 +329,14 @@ class Observer:
 
     async def _follow_surroundings(self) -> None:
         """Follow what holds pods back, as far as it is served by now."""
-        for kind, path in (await around.paths(self.discovery, self.scope)).items():
+        served, unknown = await around.paths(self.discovery, self.scope)
+        now = self.client.clock.now()
+        for path in self.unsaid - unknown:
+            self.gaps.found(path, now)
+        for path in unknown:
+            self.gaps.lost(path, now, "the server did not say whether it serves this")
+        self.unsaid = unknown
+        for kind, path in served.items():
             if kind not in self.around:
                 self.around[kind] = around.surroundings(kind, self.sink)
                 known = (one for one in self._known(SurroundingSeen) if self.scope.covers(one.namespace))

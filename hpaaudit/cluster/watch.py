@@ -17,7 +17,7 @@ from hpaaudit.cluster.client import (
     Client,
     WatchFailed,
 )
-from hpaaudit.cluster.gaps import Gaps
+from hpaaudit.cluster.gaps import WAITING, Gaps
 from hpaaudit.cluster.initial import STREAMED, CutShort, Object, Stalled, Streaming, is_end, named, pages, patience
 from hpaaudit.cluster.meters import kind_of
 from hpaaudit.cluster.shapes import UNREADABLE, WHOLE, Shape, TooLong, event_of
@@ -98,6 +98,8 @@ class Watch:
         """Follow until cancelled."""
         while True:
             retry, silent, self.stood_at = 0.0, False, None
+            if self.heard_us:
+                self.gaps.lost(self.prefix, self.client.clock.now(), WAITING)
             try:
                 if not self.version and not self.streaming.wanted:
                     await self._list()
@@ -194,6 +196,8 @@ class Watch:
             "allowWatchBookmarks": "true",
             "timeoutSeconds": str(random.randint(*WATCH_SECONDS)),  # noqa: S311  # to spread the load
         }
+        if self.version:
+            self.gaps.lost(self.prefix, self.client.clock.now(), WAITING)
         async with aclosing(self.client.lines(f"{self.path}?{urlencode(query)}")) as lines:
             await anext(lines)  # it stands
             self.heard_us, self.forbidden = self.client.clock.now(), False

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import sys
 import time
 from collections import Counter
@@ -44,12 +45,17 @@ def many(first: int, count: int, jobs: int, without: frozenset[str], *, digests:
             print(outcome.story(), flush=True)
         if outcome.problem:
             failed.append(outcome)
-    kinds = Counter(outcome.problem.split(":")[0] for outcome in failed)
+    kinds = Counter(kind_of(outcome.problem) for outcome in failed)
     for kind, number in kinds.most_common():
-        print(f"{number} x {kind}: seeds {', '.join(str(o.seed) for o in failed if o.problem.startswith(kind))}")
+        print(f"{number} x {kind}: seeds {', '.join(str(o.seed) for o in failed if kind_of(o.problem) == kind)}")
     took = time.monotonic() - begun
     print(f"{count} seeds, {len(failed)} failed; {facts} facts, {starts} starts, {took:.0f} s")
     return int(bool(failed))
+
+
+def kind_of(problem: str) -> str:
+    """The first words of a problem, without what differs from seed to seed."""
+    return re.sub(r"[\w/.-]*\d[\w/.-]*", "N", problem.split(":")[0])[:100]
 
 
 def outcomes(seeds: range, jobs: int, without: frozenset[str]) -> Iterator[Outcome]:
