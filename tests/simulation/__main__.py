@@ -6,11 +6,12 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
+from tests.simulation.mutants import MOST_SEEDS, MUTANTS, Mutant, planted
 from tests.simulation.run import Outcome, run_seed
 
 
@@ -24,20 +25,37 @@ def main() -> int:
     parser.add_argument("--without", default="", help="kinds of fault that no world has, with commas")
     parser.add_argument("--keep", type=Path, help="a folder in which the recording of --seed stays")
     parser.add_argument("--digests", action="store_true", help="print a line per seed")
+    parser.add_argument("--also", default="", help="kinds of fault that every world has, with commas")
+    parser.add_argument("--mutant", help="plant this bug, and stop at the first world that finds it")
+    parser.add_argument("--most", type=int, default=MOST_SEEDS, help="so many worlds may a planted bug take")
     given = parser.parse_args()
-    without = frozenset(filter(None, given.without.split(",")))
+    without, also = (frozenset(filter(None, words.split(","))) for words in (given.without, given.also))
+    if given.mutant is not None:
+        return find(next(one for one in MUTANTS if one.name == given.mutant), given.most)
     if given.seed is not None:
-        outcome = run_seed(given.seed, without=without, keep=given.keep)
+        outcome = run_seed(given.seed, without=without, also=also, keep=given.keep)
         print("\n".join(outcome.trace))
         print(f"seed {outcome.seed}: {outcome.problem or 'all is well'}; {outcome.facts} facts, {outcome.digest}")
         return int(bool(outcome.problem))
-    return many(given.first, given.seeds, given.jobs, without, digests=given.digests)
+    one = partial(run_seed, without=without, also=also)
+    return many(one, range(given.first, given.first + given.seeds), given.jobs, digests=given.digests)
 
 
-def many(first: int, count: int, jobs: int, without: frozenset[str], *, digests: bool) -> int:
+def find(mutant: Mutant, most: int) -> int:
+    """Look for a planted bug; 1 where a world found it."""
+    with planted(mutant):
+        for seed in range(most):
+            outcome = run_seed(seed, also=frozenset(mutant.faults))
+            if outcome.problem:
+                print(outcome.story())
+                return 1
+    return 0
+
+
+def many(one: Callable[[int], Outcome], seeds: range, jobs: int, *, digests: bool) -> int:
     """Run many seeds; print each that fails, and a last line."""
     begun, failed, facts, starts = time.monotonic(), list[Outcome](), 0, 0
-    for outcome in outcomes(range(first, first + count), jobs, without):
+    for outcome in outcomes(one, seeds, jobs):
         facts, starts = facts + outcome.facts, starts + outcome.starts
         if digests:
             print(outcome.seed, outcome.digest, outcome.problem, flush=True)
@@ -49,7 +67,7 @@ def many(first: int, count: int, jobs: int, without: frozenset[str], *, digests:
     for kind, number in kinds.most_common():
         print(f"{number} x {kind}: seeds {', '.join(str(o.seed) for o in failed if kind_of(o.problem) == kind)}")
     took = time.monotonic() - begun
-    print(f"{count} seeds, {len(failed)} failed; {facts} facts, {starts} starts, {took:.0f} s")
+    print(f"{len(seeds)} seeds, {len(failed)} failed; {facts} facts, {starts} starts, {took:.0f} s")
     return int(bool(failed))
 
 
@@ -58,9 +76,8 @@ def kind_of(problem: str) -> str:
     return re.sub(r"[\w/.-]*\d[\w/.-]*", "N", problem.split(":")[0])[:100]
 
 
-def outcomes(seeds: range, jobs: int, without: frozenset[str]) -> Iterator[Outcome]:
+def outcomes(one: Callable[[int], Outcome], seeds: range, jobs: int) -> Iterator[Outcome]:
     """What became of each seed, in order."""
-    one = partial(run_seed, without=without)
     if jobs == 1:
         yield from map(one, seeds)
         return

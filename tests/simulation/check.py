@@ -200,11 +200,13 @@ def _removed(world: World, first: int, facts: list[Fact]) -> int:
 
 def _seen(world: World, first: int, facts: list[Fact], hidden: Hidden) -> None:
     """(b) Whenever no gap covers it, the state that the recording gives is the server's."""
-    ends = _ends(world, first + len(facts))
+    ends, removed = _ends(world, first + len(facts)), _removed(world, first, facts)
     known, taken = Known(), 0
     for sample in sorted(world.samples, key=lambda one: (one.run, one.facts)):
         if sample.facts >= ends[sample.run] and sample.run < len(world.runs) - 1:
             continue  # no fact that was kept came after: that is the gap of the restart
+        if sample.facts < removed:
+            continue  # that is the gap of what was removed
         number = sample.facts - first
         while taken < number:
             known.take(facts[taken])

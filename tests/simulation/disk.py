@@ -70,7 +70,6 @@ class Disk:
         self.top = Node(entries={})
         self.pending: list[tuple[tuple[Node, ...], Change]] = []
         self.open: dict[int, Node] = {}
-        self.forget_syncs = 0.0
         root.mkdir(parents=True)
         self.top.place = root
 
@@ -347,13 +346,14 @@ class Disk:
     # Syncs and crashes
 
     def _fsync(self, descriptor: int) -> None:
+        self._fsync_one(descriptor)
+
+    def _fsync_one(self, descriptor: int) -> None:
         node = self.open.get(descriptor)
         if node is None:
             self.real["fsync"](descriptor)
             return
         self._step("fsync", node.place)
-        if self.forget_syncs and self.chance.random() < self.forget_syncs:
-            return  # a planted bug
         if node.entries is not None:
             self._maybe(self.odds.sync_error, node.place)
             self._sync_names(node)

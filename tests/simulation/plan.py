@@ -36,12 +36,12 @@ class Plan:
     extra: dict[str, float] = field(default_factory=dict)
 
 
-def plan(seed: int, *, without: frozenset[str] = frozenset()) -> Plan:
-    """Draw the world of a seed."""
+def plan(seed: int, *, without: frozenset[str] = frozenset(), also: frozenset[str] = frozenset()) -> Plan:
+    """Draw the world of a seed, without some kinds of fault, and with others in any case."""
     chance = random.Random(f"plan {seed}")  # noqa: S311
     share = chance.choice((0.0, 0.1, SHARE, SHARE, 0.6))
     every = (*NETWORK, *DISK, *OTHERS)
-    on = frozenset(name for name in every if chance.random() < share) - without
+    on = frozenset(name for name in every if chance.random() < share) - without | also
     odds = network.Odds(
         latency=chance.choice((0.01, 0.2, 1.0)),
         **{name: most * chance.random() for name, most in NETWORK.items() if name in on},

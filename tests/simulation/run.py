@@ -31,11 +31,17 @@ class Outcome:
         return "\n".join((f"seed {self.seed}: {self.problem}", *shown, f"again: {again}"))
 
 
-def run_seed(seed: int, *, without: frozenset[str] = frozenset(), keep: Path | None = None) -> Outcome:
+def run_seed(
+    seed: int,
+    *,
+    without: frozenset[str] = frozenset(),
+    also: frozenset[str] = frozenset(),
+    keep: Path | None = None,
+) -> Outcome:
     """One world and its checks. keep: a folder in which the recording stays"""
     base = Path("/dev/shm") if Path("/dev/shm").is_dir() else Path(tempfile.gettempdir())  # noqa: S108
     place = keep or Path(tempfile.mkdtemp(prefix="simulation-", dir=base))
-    drawn = plan(seed, without=without)
+    drawn = plan(seed, without=without, also=also)
     world = World(drawn, place)
     outcome = Outcome(seed)
     try:
