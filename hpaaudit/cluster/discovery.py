@@ -116,8 +116,7 @@ class Discovery:
         if resource := BUILT_IN.get((group, ref.kind)):
             target = TargetRef(group=group, resource=resource, namespace=namespace, name=ref.name)
             return Resolved(target=target, kind=ref.kind, version="v1", built_in=True)
-        base = f"/apis/{ref.api_version}" if group else f"/api/{ref.api_version}"
-        plural = (await self._kinds(base)).get(ref.kind)
+        plural = (await self._kinds(base_path(ref.api_version))).get(ref.kind)
         if plural is None:
             return None
         target = TargetRef(group=group, resource=plural, namespace=namespace, name=ref.name)
@@ -144,6 +143,11 @@ class Discovery:
             answer = await self.client.get(f"{CRDS}/{crd[0]}")
             self.scales[crd] = scale_paths(answer.body, version) if answer.good else None
         return self.scales[crd]
+
+
+def base_path(api_version: str) -> str:
+    """Where an `apiVersion` is served."""
+    return f"/apis/{api_version}" if requests.group_of(api_version) else f"/api/{api_version}"
 
 
 def _metric_version(group: dict[str, object]) -> str:

@@ -30,7 +30,7 @@ from hpaaudit.recording.read import open_recording
 from hpaaudit.recording.verify import verify
 from tests.simulation.life import APPS
 from tests.simulation.machine import SECOND
-from tests.simulation.server import DEPLOYMENTS, Object, Truth
+from tests.simulation.server import DEPLOYMENTS, KINDS, Object, Truth
 from tests.simulation.world import Failed, Sample, World
 
 LATENCY_US = 10 * SECOND
@@ -116,6 +116,8 @@ def hides(prefix: str, resource: str, namespace: str) -> bool:
     if prefix == "*":
         return True
     path, _, part = prefix.partition("#")
+    if path.endswith("/"):  # a group, or a version of it
+        return any(kind.base.startswith(path.rstrip("/")) for kind in KINDS if kind.resource == resource)
     words = path.partition("?")[0].strip("/").split("/")
     where = words[words.index("namespaces") + 1] if "namespaces" in words else ""
     if where and namespace and where != namespace:

@@ -146,9 +146,17 @@ DEATH = ("kill", "kill_at", "power")
 MUTANTS = (
     Mutant("a file is not synced", Disk, "_fsync_one", _forgets_files, DEATH),
     Mutant("a folder is not synced", Disk, "_fsync_one", _forgets_folders, DEATH),
-    Mutant("facts are acknowledged before they are synced", Keeper, "_append", _acknowledges_first, ("kill_at", "power")),
+    Mutant(
+        "facts are acknowledged before they are synced", Keeper, "_append", _acknowledges_first, ("kill_at", "power")
+    ),
     Mutant("a frame of the log lacks a row", Log, "append", _says_too_much, DEATH),
-    Mutant("what could not be logged is forgotten", Keeper, "_undo", _loses_what_flew, ("write_error", "sync_error", "kill")),
+    Mutant(
+        "what could not be logged is forgotten",
+        Keeper,
+        "_undo",
+        _loses_what_flew,
+        ("write_error", "sync_error", "kill"),
+    ),
     Mutant("no gap is written down", Gaps, "_write", _no_gap, ("down", "cut")),
     Mutant("a restart leaves no gap", Keeper, "add", _forgets_restarts, ("kill", "term")),
     Mutant("one event of a watch in twenty is passed over", Watch, "_take", _skips_events, ()),
