@@ -1,5 +1,6 @@
 """Takes up a recording that was ended or killed: what its log holds becomes a segment, bad tails are set aside."""
 
+import errno
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
@@ -59,6 +60,11 @@ def recover(folder: Path, *, source: str, cluster: str) -> Recovered:
     except OSError as error:
         raise _refused(folder, error) from error
     seen = survey(folder)
+    unread = next((damage for damage in seen.damages if damage.file == LOGS), None)
+    if unread:  # it may hold what was acknowledged: who cannot read it now must not take it for nothing
+        raise RecordingError(f"cannot go on in {folder}: its log {unread.problem}.") from OSError(
+            errno.EIO, unread.problem
+        )
     if seen.head["source"] != source:
         raise RecordingError(f"{folder} was made by {seen.head['source']}: nothing can be recorded into it.")
     if seen.head["cluster"] != cluster:

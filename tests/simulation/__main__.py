@@ -34,22 +34,27 @@ def main() -> int:
         return find(next(one for one in MUTANTS if one.name == given.mutant), given.most)
     if given.seed is not None:
         outcome = run_seed(given.seed, without=without, also=also, keep=given.keep)
-        print("\n".join(outcome.trace))
-        print(f"seed {outcome.seed}: {outcome.problem or 'all is well'}; {outcome.facts} facts, {outcome.digest}")
+        say("\n".join(outcome.trace))
+        say(f"seed {outcome.seed}: {outcome.problem or 'all is well'}; {outcome.facts} facts, {outcome.digest}")
         return int(bool(outcome.problem))
     one = partial(run_seed, without=without, also=also)
     return many(one, range(given.first, given.first + given.seeds), given.jobs, digests=given.digests)
 
 
 def find(mutant: Mutant, most: int) -> int:
-    """Look for a planted bug; 1 where a world found it."""
+    """Look for a planted bug; 1 where a world found it, 2 where that world fails without it too."""
     with planted(mutant):
         for seed in range(most):
             outcome = run_seed(seed, also=frozenset(mutant.faults))
             if outcome.problem:
-                print(outcome.story())
-                return 1
-    return 0
+                break
+        else:
+            return 0
+    say(outcome.story())
+    sound = run_seed(seed, also=frozenset(mutant.faults))
+    if sound.problem:
+        say(f"the world fails without the bug too: {sound.problem}")
+    return 2 if sound.problem else 1
 
 
 def many(one: Callable[[int], Outcome], seeds: range, jobs: int, *, digests: bool) -> int:
@@ -58,22 +63,28 @@ def many(one: Callable[[int], Outcome], seeds: range, jobs: int, *, digests: boo
     for outcome in outcomes(one, seeds, jobs):
         facts, starts = facts + outcome.facts, starts + outcome.starts
         if digests:
-            print(outcome.seed, outcome.digest, outcome.problem, flush=True)
+            say(f"{outcome.seed} {outcome.digest} {outcome.problem}".rstrip())
         elif outcome.problem:
-            print(outcome.story(), flush=True)
+            say(outcome.story())
         if outcome.problem:
             failed.append(outcome)
     kinds = Counter(kind_of(outcome.problem) for outcome in failed)
     for kind, number in kinds.most_common():
-        print(f"{number} x {kind}: seeds {', '.join(str(o.seed) for o in failed if kind_of(o.problem) == kind)}")
+        say(f"{number} x {kind}: seeds {', '.join(str(o.seed) for o in failed if kind_of(o.problem) == kind)}")
     took = time.monotonic() - begun
-    print(f"{len(seeds)} seeds, {len(failed)} failed; {facts} facts, {starts} starts, {took:.0f} s")
+    say(f"{len(seeds)} seeds, {len(failed)} failed; {facts} facts, {starts} starts, {took:.0f} s")
     return int(bool(failed))
+
+
+def say(text: str) -> None:
+    """Say it at once, for what follows may take minutes."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 def kind_of(problem: str) -> str:
     """The first words of a problem, without what differs from seed to seed."""
-    return re.sub(r"[\w/.-]*\d[\w/.-]*", "N", problem.split(":")[0])[:100]
+    return re.sub(r"[\w/.-]*\d[\w/.-]*", "N", problem.split(":", maxsplit=1)[0])[:100]
 
 
 def outcomes(one: Callable[[int], Outcome], seeds: range, jobs: int) -> Iterator[Outcome]:

@@ -5,6 +5,7 @@ import json
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from hpaaudit.api.see import canonical_json
@@ -269,7 +270,7 @@ def _is_expected(world: World, resource: str, namespace: str, name: str, sample:
         return True
     if resource == "widgets" and "no_crd" in world.plan.on:
         return False
-    app = name.split("-")[0]
+    app = name.split("-", maxsplit=1)[0]
     kind = next((kind for ns, one, kind in APPS if (ns, one) == (namespace, app)), DEPLOYMENTS)
     return all(
         _is_settled(world.server.truth.get(key, []), sample.at_us)
@@ -331,7 +332,7 @@ def _reads(world: World, facts: list[Fact], hidden: Hidden) -> None:
             if isinstance(fact, ResourceMetricsRead | ValuesRead)
             and (fact.request.api, fact.request.namespace) == (group, namespace)
         ]
-        for before, after in zip(times, times[1:], strict=False):
+        for before, after in pairwise(times):
             if after - before > READ_US and not any(
                 gap.at_us <= after and gap.until_us >= before and hides(gap.prefix, group, namespace)
                 for gap in hidden.gaps

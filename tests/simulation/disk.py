@@ -1,8 +1,8 @@
 """A disk that knows what was synced: it refuses, tears and forgets as a real one may, and no more than that.
 
 Real files in a real folder, and between them and the recorder the functions of `os` and `open`. A rename is one step,
-also in a crash; names in a folder come to the disk in the order of their changes, or when the folder is synced; bytes of
-a file come in sectors, in any order, or when the file is synced.
+also in a crash; names in a folder come to the disk in the order of their changes, or when the folder is synced; bytes
+of a file come in sectors, in any order, or when the file is synced.
 """
 
 import builtins
@@ -11,7 +11,6 @@ import io
 import os
 import random
 import shutil
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -87,8 +86,8 @@ class Disk:
         self.real = {name: getattr(os, name) for name in dir(os)}
         self.real_open, self.real_usage = builtins.open, shutil.disk_usage
         for name in (
-            "open", "close", "fsync", "fdatasync", "pwrite", "write", "ftruncate", "rename", "replace", "unlink", "remove",
-            "mkdir", "rmdir", "posix_fallocate", "_exit",
+            "open", "close", "fsync", "fdatasync", "pwrite", "write", "ftruncate", "rename", "replace", "unlink",
+            "remove", "mkdir", "rmdir", "posix_fallocate", "_exit",
         ):  # fmt: skip
             put(os, name, getattr(self, f"_{name.strip('_')}"))
         put(builtins, "open", self._open_file)
@@ -125,11 +124,11 @@ class Disk:
         """The folder of a path and its name there; None where it is not ours."""
         if isinstance(path, int):
             return None
-        if dir_fd is not None and not os.path.isabs(path):
+        if dir_fd is not None and not Path(os.fsdecode(path)).is_absolute():
             found = self.open.get(dir_fd)
             parts = Path(os.fsdecode(path)).parts
         else:
-            text = os.path.abspath(os.fsdecode(path))
+            text = os.path.abspath(os.fsdecode(path))  # noqa: PTH100  # a link must stay one
             if not text.startswith(f"{self.root}/"):
                 return None
             found, parts = self.top, Path(text).relative_to(self.root).parts
@@ -142,7 +141,7 @@ class Disk:
         return found, parts[-1]
 
     def _node(self, path: Any, dir_fd: int | None = None) -> Node | None:
-        if not isinstance(path, int) and os.path.abspath(os.fsdecode(path)) == str(self.root) and dir_fd is None:
+        if not isinstance(path, int) and dir_fd is None and Path(os.fsdecode(path)) == self.root:
             return self.top
         where = self._where(path, dir_fd)
         return where[0].entries.get(where[1]) if where and where[0].entries is not None else None

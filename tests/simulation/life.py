@@ -261,7 +261,8 @@ class Life:
         if words[1] == "metrics.k8s.io":
             pods = [raw for key, raw in self.server.collections["pods"].objects.items() if key[0] == words[4]]
             items = [{"metadata": {"name": raw["metadata"]["name"]}, "timestamp": now, "window": "15s",
-                      "containers": [{"name": "app", "usage": {"cpu": f"{self.chance.randrange(200)}m"}}]} for raw in pods]  # fmt: skip
+                      "containers": [{"name": "app", "usage": {"cpu": f"{self.chance.randrange(200)}m"}}]}
+                     for raw in pods]  # fmt: skip
             return {"kind": "PodMetricsList", "items": items}
         value = str(self.chance.randrange(100))
         if words[1] == "custom.metrics.k8s.io":

@@ -1,4 +1,4 @@
-"""The machine of a recorder: a virtual clock, an event loop that jumps to the next timer, and slow work without threads."""
+"""The machine of a recorder: a virtual clock, an event loop that jumps to the next timer, slow work without threads."""
 
 import asyncio
 import heapq
@@ -98,7 +98,7 @@ class Loop(asyncio.SelectorEventLoop):
         self.machine, self.slowness = machine, slowness
         self.handlers: dict[int, Callable[[], object]] = {}
         super().__init__(selector)
-        self.set_exception_handler(lambda _, context: None)
+        self.set_exception_handler(lambda *_: None)
 
     def time(self) -> float:
         """The monotonic clock, in seconds."""
@@ -183,7 +183,7 @@ class SlowWork(Executor):
             job.run()
         return job
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Finish what was begun."""
         del cancel_futures
         if wait and self.last:

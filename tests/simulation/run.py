@@ -38,7 +38,7 @@ def run_seed(
     also: frozenset[str] = frozenset(),
     keep: Path | None = None,
 ) -> Outcome:
-    """One world and its checks. keep: a folder in which the recording stays"""
+    """One world and its checks; in the folder `keep` its recording stays."""
     base = Path("/dev/shm") if Path("/dev/shm").is_dir() else Path(tempfile.gettempdir())  # noqa: S108
     place = keep or Path(tempfile.mkdtemp(prefix="simulation-", dir=base))
     drawn = plan(seed, without=without, also=also)

@@ -164,8 +164,8 @@ class Server:
     def restore(self) -> bool:
         """Come back with the objects of the backup, each in its older version; whether there is a backup.
 
-        As etcd's manual says (`--bump-revision --mark-compacted`): the next version is far beyond all that were told, and
-        who watches from an old one is told that it has expired. Without that no client could know.
+        As etcd's manual says (`--bump-revision --mark-compacted`): the next version is far beyond all that were told,
+        and who watches from an old one is told that it has expired. Without that no client could know.
         """
         if self.backup is None:
             return False
@@ -200,7 +200,7 @@ class Server:
         if len(words) > 1 and words[1] in METRICS and self.metric:
             body = self.metric(words, query)
             self.answered.setdefault(url, []).append((self.machine.now_us, body))
-            return Reply(200 if "code" not in body else body["code"], body)
+            return Reply(body.get("code", 200), body)
         kind, namespace, name, rest = self.place(path)
         if kind is None:
             return Reply(404, status_of(404, "NotFound", f"{path} is not served"))

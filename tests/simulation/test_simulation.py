@@ -1,4 +1,4 @@
-"""Some worlds of the simulation, the same ones in every run; that a seed repeats itself; and that planted bugs are seen.
+"""Some worlds of the simulation, the same in every run; that a seed repeats itself; and that planted bugs are seen.
 
 Worlds run in a process of their own, for the order of Python's sets must be the same in every run of a seed.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.simulation.mutants import MUTANTS
+from tests.simulation.mutants import MUTANTS, Mutant
 
 REPOSITORY = Path(__file__).parents[2]
 SEEDS = 24
@@ -29,6 +29,7 @@ def simulate(*words: str) -> subprocess.CompletedProcess[str]:
 def test_every_fact_that_was_acknowledged_is_there_and_every_second_is_data_or_a_gap() -> None:
     done = simulate("--seeds", str(SEEDS))
     assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith(f"{SEEDS} seeds, 0 failed")
 
 
 def test_the_same_seed_records_the_same_bytes_twice() -> None:
@@ -44,6 +45,6 @@ def test_a_seed_that_fails_names_the_command_that_repeats_it() -> None:
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
-def test_a_planted_bug_is_found_within_a_few_worlds(mutant: object) -> None:
-    done = simulate("--mutant", mutant.name)  # type: ignore[attr-defined]
+def test_a_planted_bug_is_found_within_a_few_worlds(mutant: Mutant) -> None:
+    done = simulate("--mutant", mutant.name)
     assert done.returncode == 1, f"not found: {done.stdout}{done.stderr}"
