@@ -13,6 +13,7 @@ TICK_SECONDS = 1
 LEAP_US = 5 * SECOND
 """A tick so late is no busy machine."""
 EVERYTHING = "*"
+CAUSE_CHARS = 1000
 
 
 @dataclass(slots=True)
@@ -30,7 +31,7 @@ class Gaps:
 
     def lost(self, prefix: str, since_us: Micros, cause: str) -> None:
         """Nobody looks at these paths since then; the first cause stands."""
-        self.open.setdefault(prefix, (since_us, cause))
+        self.open.setdefault(prefix, (since_us, " ".join(cause.split())[:CAUSE_CHARS]))
 
     def found(self, prefix: str, at_us: Micros) -> None:
         """Somebody looks again."""

@@ -5,12 +5,12 @@ import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 from hpaaudit.cluster.client import FORBIDDEN, Answer, Client
-from hpaaudit.cluster.shapes import Shape, decoded
+from hpaaudit.cluster.outline import Unreadable
+from hpaaudit.cluster.shapes import Shape, page_of
 
 PAGE = 500
 BAD_REQUEST, UNPROCESSABLE = 400, 422
@@ -112,7 +112,8 @@ async def patience() -> AsyncIterator[Callable[[], None]]:
 
 def is_end(bookmark: Object) -> bool:
     """Whether all that was there has been told."""
-    return (bookmark["metadata"].get("annotations") or {}).get(END) == "true"
+    marks = bookmark["metadata"].get("annotations")
+    return isinstance(marks, dict) and marks.get(END) == "true"
 
 
 async def pages(client: Client, path: str, query: dict[str, str], shape: Shape) -> AsyncIterator[Answer]:
@@ -120,14 +121,15 @@ async def pages(client: Client, path: str, query: dict[str, str], shape: Shape) 
     following = ""
     while True:
         asked = {**query, "limit": str(PAGE), **({"continue": following} if following else {})}
-        answer = await client.get(f"{path}?{urlencode(asked)}", decode=partial(decoded, shape=shape.listed))
+        answer = await client.get(f"{path}?{urlencode(asked)}", decode=page_of(shape))
         yield answer
-        following = ((answer.body["metadata"] or {}).get("continue") or "") if answer.good else ""
+        following = (answer.body["metadata"].get("continue") or "") if answer.good else ""
         if not following:
             return
 
 
-def named(listed: Object) -> list[Object]:
+def named(listed: Object) -> list[Object | Unreadable]:
     """The items of a list, each with the kind and the apiVersion that a list leaves out."""
-    kind, version = str(listed.get("kind", "")).removesuffix("List"), listed.get("apiVersion", "")
-    return [{"kind": kind, "apiVersion": version, **item} for item in listed.get("items") or ()]
+    kind, version = listed.get("kind", "").removesuffix("List"), listed.get("apiVersion", "")
+    items = listed.get("items") or ()
+    return [item if isinstance(item, Unreadable) else {"kind": kind, "apiVersion": version, **item} for item in items]

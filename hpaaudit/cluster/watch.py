@@ -4,7 +4,7 @@ import asyncio
 import random
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import urlencode
 
 import aiohttp
@@ -20,7 +20,9 @@ from hpaaudit.cluster.client import (
 from hpaaudit.cluster.gaps import Gaps
 from hpaaudit.cluster.initial import STREAMED, CutShort, Object, Stalled, Streaming, is_end, named, pages, patience
 from hpaaudit.cluster.meters import kind_of
-from hpaaudit.cluster.shapes import UNREADABLE, WHOLE, Shape, TooLong, event_of
+from hpaaudit.cluster.outline import Unreadable, of_object
+from hpaaudit.cluster.shapes import UNFIT, WHOLE, Shape, TooLong, event_of
+from hpaaudit.cluster.unread import NOBODY, Unread
 from hpaaudit.model.units import Micros
 
 WATCH_SECONDS = 90, 130
@@ -44,8 +46,14 @@ LONGEST_RETRY = 300
 PATIENCE = 5
 """So often a watch may break without a single event before its version is no longer trusted."""
 
+CHANGES = "ADDED", "MODIFIED"
+
 Key = tuple[str, str]
 """Namespace and name."""
+
+
+class Nameless(Exception):
+    """An event of an object that does not even tell its name: only a list can say what is there."""
 
 
 class Follower(Protocol):
@@ -67,6 +75,7 @@ class Watch:
     `started` is done when all was told once, with the answer that refused it if it was refused. After that
     nothing ends the watch but cancelling it: what fails is tried again, and the gap is written down.
     `forbidden` says whether we may not watch now; `withdrawn` is told when that comes later than at the start.
+    An object that cannot be read is `unread`, and the watch goes on.
     """
 
     def __init__(
@@ -80,8 +89,10 @@ class Watch:
         shape: Shape = WHOLE,
         streamed: bool = False,
         withdrawn: Callable[[Answer], None] = lambda _: None,
+        unread: Unread | None = None,
     ) -> None:
         self.client, self.path, self.follower, self.gaps, self.query = client, path, follower, gaps, query
+        self.unread = unread or Unread(path, gaps, lambda _: None, lambda _: None)
         self.shape, self.withdrawn = shape, withdrawn
         self.prefix = f"{path}?{urlencode(query)}" if query else path
         self.resource, self.meters = kind_of(path)[0], client.meters
@@ -125,9 +136,9 @@ class Watch:
             except (aiohttp.ClientError, TimeoutError, OSError) as problem:
                 cause, silent = " ".join(str(problem).split()) or "the connection broke", _was_silent(problem)
                 reason = "silent" if silent else "broken"
-            except (*UNREADABLE, TooLong, ValueError, KeyError, TypeError, AttributeError) as problem:
-                # An object that we cannot read must not end a recording: all is listed anew, and the gap stays.
-                cause, reason, self.version = f"an object cannot be read: {problem!r}", "unreadable", ""
+            except (*UNFIT, TooLong, Nameless) as problem:
+                # Whose it was is not known: all is listed anew, and the gap stays until then.
+                cause, reason, self.version = f"an answer cannot be read: {problem}", "unreadable", ""
                 self._has_started(None)
             self._restarts(reason)
             self.streaming.broke()
@@ -180,8 +191,7 @@ class Watch:
             if not answer.good:
                 raise WatchFailed(answer)
             for raw in named(answer.body):
-                self.follower.changed(raw, answer.at_us)
-                keys.add(key_of(raw))
+                keys |= self._take_up(raw, answer.at_us)
         self.heard_us = answer.at_us
         self._knows_all(keys, answer.body["metadata"]["resourceVersion"])
 
@@ -205,7 +215,7 @@ class Watch:
             async for line in lines:
                 events += 1
                 self._take(*self._event(line))
-        if not events and self._stood() >= SHORT_SECONDS:
+        if self.unread.wants_list(self.heard_us) or (not events and self._stood() >= SHORT_SECONDS):
             # No bookmark either: the version would be compacted away. A fresh list takes over without a hole.
             self.version = ""
 
@@ -220,27 +230,31 @@ class Watch:
                 if kind == "BOOKMARK":
                     if is_end(raw):
                         self.streaming.ended()
-                        self._knows_all(keys, raw["metadata"]["resourceVersion"])
+                        self._knows_all(keys, _version_of(raw))
                         return
                 elif kind == "DELETED":
-                    self.follower.gone(raw, self.heard_us)
-                    keys.discard(key_of(raw))
-                else:
-                    self.follower.changed(raw, self.heard_us)
-                    keys.add(key_of(raw))
+                    keys -= self._let_go(raw)
+                elif kind in CHANGES:
+                    keys |= self._take_up(raw, self.heard_us)
                     if kind == "ADDED":
                         told()
+                else:
+                    keys |= self._strange(kind, raw)
         raise CutShort("the server ended a watch before it had told all")
 
     def _knows_all(self, keys: set[Key], version: str) -> None:
-        """These are all there are, in this version."""
-        self.follower.only(keys, self.heard_us)
+        """These are all there are, in this version; where one does not tell its name, none is called gone."""
+        if not version:
+            raise ValueError("the end of what is there has no version")
+        if all(name for _, name in keys):
+            self.follower.only(keys, self.heard_us)
+        self.unread.only(keys, self.heard_us)
         self.version = version
         self.gaps.found(self.prefix, self.heard_us)
         self._has_started(None)
 
-    def _event(self, line: bytes) -> tuple[str, Object]:
-        """A line of the watch: what happened, and to which object; WatchFailed for an ERROR."""
+    def _event(self, line: bytes) -> tuple[str, Any]:
+        """A line of the watch: what happened, and to which object, or it is Unreadable; WatchFailed for an ERROR."""
         self.heard_us = self.client.clock.now()
         self.meters.heard(self.resource, self.heard_us)
         kind, raw = event_of(line, self.shape)
@@ -248,13 +262,56 @@ class Watch:
             raise WatchFailed(_status(self.path, raw, self.heard_us))
         return kind, raw
 
-    def _take(self, kind: str, raw: Object) -> None:
-        self.version = raw["metadata"]["resourceVersion"]
+    def _take(self, kind: str, raw: Any) -> None:
         self.futile = 0
+        known = NOBODY in self.unread.objects
         if kind == "DELETED":
-            self.follower.gone(raw, self.heard_us)
-        elif kind != "BOOKMARK":
-            self.follower.changed(raw, self.heard_us)
+            keys = self._let_go(raw)
+        elif kind in CHANGES:
+            keys = self._take_up(raw, self.heard_us)
+        elif kind == "BOOKMARK":
+            keys = set()
+        else:
+            keys = self._strange(kind, raw)
+        self.version = _version_of(raw) or self.version
+        if NOBODY in keys and not known:
+            raise Nameless("an event that does not tell of which object it is")
+
+    # Objects
+
+    def _take_up(self, raw: Object | Unreadable, at_us: Micros) -> set[Key]:
+        """Tell the follower of an object that is there, or write down that it cannot be read; its keys."""
+        if isinstance(raw, Unreadable):
+            return self._refuse(raw, at_us)
+        try:
+            key = key_of(raw)
+            self.follower.changed(raw, at_us)
+        except UNFIT as problem:
+            return self._refuse(of_object(raw, self.shape.kind, _said(problem)), at_us)
+        self.unread.sound(key, at_us)
+        return {key}
+
+    def _let_go(self, raw: Object | Unreadable) -> set[Key]:
+        """Tell the follower that an object is gone; its key."""
+        if isinstance(raw, Unreadable):
+            if not raw.name:
+                return self._refuse(raw, self.heard_us)
+            raw = {"metadata": {"namespace": raw.namespace, "name": raw.name, "uid": raw.uid}}
+        key = key_of(raw)
+        self.follower.gone(raw, self.heard_us)
+        self.unread.sound(key, self.heard_us)
+        return {key}
+
+    def _refuse(self, bad: Unreadable, at_us: Micros) -> set[Key]:
+        """Write an object down that cannot be read; its key, and the one under which it is known."""
+        key = self.unread.refuse(bad, at_us)
+        return {bad.key} if key is None else {bad.key, key}
+
+    def _strange(self, kind: str, raw: Object | Unreadable) -> set[Key]:
+        """Write down an event of a type that nobody knows: what it says of its object is not known either."""
+        if not isinstance(raw, Unreadable):
+            raw = of_object(raw, self.shape.kind, f"nobody knows an event of the type {kind[:20]!r}")
+        return self._refuse(raw, self.heard_us)
 
 
 def key_of(raw: Object) -> Key:
@@ -263,11 +320,28 @@ def key_of(raw: Object) -> Key:
     return meta.get("namespace", ""), meta["name"]
 
 
+def _version_of(raw: Object | Unreadable) -> str:
+    """The resource version of an object, empty where it is not a text."""
+    if isinstance(raw, Unreadable):
+        return raw.version
+    meta = raw.get("metadata")
+    version = meta.get("resourceVersion") if isinstance(meta, dict) else None
+    return version if isinstance(version, str) else ""
+
+
+def _said(problem: BaseException) -> str:
+    """What an error of reading says; a KeyError only names its field."""
+    return f"it lacks {problem}" if isinstance(problem, KeyError) else str(problem) or type(problem).__name__
+
+
 def _was_silent(problem: Exception) -> bool:
     """Whether a watch that stood said nothing for too long."""
     return isinstance(problem, aiohttp.SocketTimeoutError)
 
 
-def _status(path: str, raw: Object, now: Micros) -> Answer:
+def _status(path: str, raw: Object | Unreadable, now: Micros) -> Answer:
     """The Status of an ERROR event as the answer that it stands for."""
-    return Answer(path=path, status=raw.get("code") or 0, body=raw, error="", sent_us=now, at_us=now)
+    if isinstance(raw, Unreadable):
+        return Answer(path=path, status=0, body=None, error=raw.reason, sent_us=now, at_us=now)
+    code = raw.get("code")
+    return Answer(path=path, status=code if isinstance(code, int) else 0, body=raw, error="", sent_us=now, at_us=now)

@@ -15,6 +15,7 @@ from typing import IO, Any
 import pyarrow as pa
 
 from hpaaudit.api import answers, requests, see, times
+from hpaaudit.api.canonical import canonical_json
 from hpaaudit.errors import BadCapture
 from hpaaudit.importers.collections import Collections, place_of
 from hpaaudit.model.facts import (
@@ -155,7 +156,7 @@ class Reader:
                 status=status,
                 error=error,
                 by=by,
-                status_json=see.canonical_json(shown.get("status") or {}),
+                status_json=canonical_json(shown.get("status") or {}),
                 resource_version="" if after is None else (after.get("metadata") or {}).get("resourceVersion", ""),
             )
             return [

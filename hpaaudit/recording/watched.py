@@ -17,6 +17,7 @@ from hpaaudit.model.facts import (
     PodGone,
     PodSeen,
     Reconciled,
+    Refused,
     RolloutSeen,
     ScaledObjectGone,
     ScaledObjectSeen,
@@ -55,6 +56,7 @@ PLAIN: dict[str, type[Any]] = {
     "versions": VersionRead,
     "reconciles": Reconciled,
     "gaps": Gap,
+    "refused": Refused,
     "ends": Ended,
 }
 

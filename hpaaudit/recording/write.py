@@ -20,7 +20,7 @@ class Writer:
 
     Left by an exception it seals what it has, and the recording stays marked as incomplete.
     Raises `FileExists` where the folder already holds something; `RecordingError` where the disk refuses:
-    nothing is lost then, and `seal` may be called again.
+    nothing is lost then, and `seal` may be called again; or a value is not of its column's type or range.
     """
 
     def __init__(self, folder: Path, *, source: str, cluster: str = "", started_us: Micros) -> None:
@@ -39,6 +39,9 @@ class Writer:
         if self._closed:
             raise RecordingError(f"{self.folder} is closed: nothing can be added to it.")
         self._pending.add(fact)
+        for refused in self._pending.refused:
+            whose = "/".join(word for word in (refused.namespace, refused.name) if word) or refused.path
+            raise RecordingError(f"what was seen of {whose} is nothing that a recording can hold: {refused.reason}.")
         if self._pending.bytes >= BYTE_BUDGET:
             self.seal()
 

@@ -1,0 +1,55 @@
+"""Checks that an HPA is one that an API server can serve: numbers of 32 bits, texts that are texts."""
+
+from typing import Any
+
+import msgspec
+
+from hpaaudit.api.canonical import levels
+from hpaaudit.api.decode import decode_hpa
+from hpaaudit.api.typed import typed
+from hpaaudit.model.facts import HpaSeen
+from hpaaudit.model.hpa import Hpa
+
+INT32 = -(2**31), 2**31 - 1
+LONG = frozenset({"milli", "nano", "generation", "observed_generation", "last_scale_us", "last_transition_us"})
+"""Fields of the model that are longer than 32 bits."""
+LEVELS = 60
+"""No spec, status or metric in an annotation is nested deeper."""
+
+
+def served(fact: HpaSeen) -> Hpa:
+    """The HPA of a fact, decoded; ValueError or another error of decoding where no API server can have served it.
+
+    The types of the fact and of all that is decoded from its JSON are those of the model, its numbers are in range.
+    20 µs for a status that is new, 20 more for a spec.
+    """
+    typed(fact)
+    for text in (fact.spec_json, fact.status_json, fact.annotations_json):
+        _is_flat(text)
+    hpa = decode_hpa(fact)
+    parts: dict[str, Any] = {name: msgspec.to_builtins(getattr(hpa, name)) for name in ("spec", "status")}
+    for name, part in parts.items():
+        try:
+            msgspec.convert(part, type(getattr(hpa, name)))
+        except msgspec.ValidationError as problem:
+            raise ValueError(f"its {name} is none: {problem}") from None
+        _in_range(part, name)
+    return hpa
+
+
+def _is_flat(text: str) -> None:
+    if levels(text) > LEVELS:
+        raise ValueError(f"it is nested deeper than {LEVELS} levels")
+
+
+def _in_range(value: Any, name: str) -> None:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            _in_range(inner, key)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            _in_range(inner, name)
+    elif isinstance(value, str):
+        value.encode()  # half a character, as `\\ud800` in the JSON of an annotation, is a ValueError
+    elif isinstance(value, int) and name not in LONG and not INT32[0] <= value <= INT32[1]:
+        raise ValueError(f"{name} is {value}, which is no number of 32 bits")
