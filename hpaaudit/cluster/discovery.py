@@ -75,7 +75,7 @@ class Discovery:
         """The newest version in which HPAs are served."""
         answer = await self.client.get("/apis/autoscaling", decode=GROUP)
         body = self.client.demand(answer, "get", "the API group autoscaling")
-        served = {entry["version"] for entry in body.get("versions") or ()}
+        served = {entry["version"] for entry in body["versions"]}
         return next((version for version in AUTOSCALING if version in served), "v1")
 
     async def refresh(self) -> None:

@@ -278,6 +278,12 @@ class Group(TypedDict, total=False):
     preferredVersion: _GroupVersion | None
 
 
+class Versions(TypedDict, total=False):
+    """What the path of one API group says."""
+
+    versions: Required[list[_GroupVersion]]
+
+
 class Groups(TypedDict, total=False):
     """What `/apis` says."""
 

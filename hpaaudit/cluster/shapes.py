@@ -107,7 +107,7 @@ def _typed(decoder: "msgspec.json.Decoder[Any]", what: str, data: bytes) -> Any:
         return f"this is no {what}: {problem}"
 
 
-VERSION, GROUP = typed(kinds.Version, "version"), typed(kinds.Group, "API group")
+VERSION, GROUP = typed(kinds.Version, "version"), typed(kinds.Versions, "API group")
 GROUPS = typed(kinds.Groups, "list of API groups")
 RESOURCES, DEFINITION = typed(kinds.Resources, "list of resources"), typed(kinds.Definition, "definition")
 PROCESSES = typed(kinds.Processes, "list of pods")

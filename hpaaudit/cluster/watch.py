@@ -315,9 +315,12 @@ class Watch:
 
 
 def key_of(raw: Object) -> Key:
-    """The name of an object within its kind."""
+    """The name of an object within its kind; ValueError where it tells none."""
     meta = raw["metadata"]
-    return meta.get("namespace", ""), meta["name"]
+    namespace, name = meta.get("namespace", ""), meta["name"]
+    if not (isinstance(namespace, str) and isinstance(name, str) and name):
+        raise ValueError("it has no name")
+    return namespace, name
 
 
 def _version_of(raw: Object | Unreadable) -> str:

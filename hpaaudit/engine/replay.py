@@ -11,7 +11,7 @@ from hpaaudit.engine.follow import follow, unbent
 from hpaaudit.engine.lives import NEVER_RECONCILED
 from hpaaudit.engine.plan import Plan, Planned
 from hpaaudit.engine.reconcile import reconcile
-from hpaaudit.engine.unknown import blinds, extremes, shifted
+from hpaaudit.engine.unknown import blinds, extremes, hidden, shifted
 from hpaaudit.engine.world import World, is_controller
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.decision import Decision
@@ -81,7 +81,9 @@ class Process:
                 self._hpa_seen(fact)
             case Gap() if not self.plan.exact and blinds(fact, self.plan.period_us):
                 # What was recommended and done meanwhile is as unknown as what was before we looked.
-                self.unseen_until_us |= dict.fromkeys(self.memories, fact.until_us)
+                key = hidden(fact)
+                keys = self.memories if key is None else self.memories.keys() & {key}
+                self.unseen_until_us |= dict.fromkeys(keys, fact.until_us)
             case HpaGone():
                 # The registry of selectors lets go at once, the rest only at the next reconcile.
                 key = f"{fact.namespace}/{fact.name}"

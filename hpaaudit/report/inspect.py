@@ -83,6 +83,9 @@ def _stream_row(stream: StreamSize) -> tuple[str | int, ...]:
 def _holes(found: Inspection) -> Iterator[str]:
     yield f"  gaps: {len(found.gaps) or 'none'}"
     yield from _listed([f"{_range(gap.at_us, gap.until_us)}  {gap.prefix}  {gap.cause}" for gap in found.gaps])
+    if found.refused:
+        yield f"  cannot be read: {len(found.refused)}"
+        yield from _listed([f"{one.what}  {one.reason}  ({one.count} times)" for one in found.refused])
     if found.missing:
         yield "  missing"
         yield from (f"    {missing.what}: {missing.limits}" for missing in found.missing)
