@@ -17,6 +17,24 @@ LEVELS = 60
 """No spec, status or metric in an annotation is nested deeper."""
 
 
+class _Spec(msgspec.Struct, rename="camel"):
+    """Of a spec what is an object or an array."""
+
+    scale_target_ref: dict[str, Any] | None = None
+    metrics: list[dict[str, Any]] | None = None
+    behavior: dict[str, Any] | None = None
+
+
+class _Status(msgspec.Struct, rename="camel"):
+    """The same of a status."""
+
+    current_metrics: list[dict[str, Any]] | None = None
+    conditions: list[dict[str, Any]] | None = None
+
+
+_SPEC, _STATUS = msgspec.json.Decoder(_Spec), msgspec.json.Decoder(_Status)
+
+
 def served(fact: HpaSeen) -> Hpa:
     """The HPA of a fact, decoded; ValueError or another error of decoding where no API server can have served it.
 
@@ -26,6 +44,8 @@ def served(fact: HpaSeen) -> Hpa:
     typed(fact)
     for text in (fact.spec_json, fact.status_json, fact.annotations_json):
         _is_flat(text)
+    _SPEC.decode(fact.spec_json)
+    _STATUS.decode(fact.status_json)
     hpa = decode_hpa(fact)
     parts: dict[str, Any] = {name: msgspec.to_builtins(getattr(hpa, name)) for name in ("spec", "status")}
     for name, part in parts.items():

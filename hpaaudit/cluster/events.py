@@ -61,6 +61,7 @@ class Events:
     def only(self, keys: set[Key], at_us: Micros) -> None:  # noqa: ARG002  # a Follower's
         """Events end by themselves, which nobody needs to know."""
         self.versions = {key: version for key, version in self.versions.items() if key in keys}
+        self.known = {}
 
     def changed(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Posted, or counted once more."""

@@ -92,6 +92,13 @@ def _labels(scope: Scope) -> dict[str, str]:
     return {"labelSelector": scope.selector} if scope.selector else {}
 
 
+def _pods_of(selection: Selection) -> str:
+    """The path of a namespace's pods, as a gap names it."""
+    namespace, selector = selection
+    which = urlencode({"labelSelector": str(selector)} if selector else {"limit": str(PAGE)})
+    return f"/api/v1/namespaces/{namespace}/pods?{which}"
+
+
 class Observer:
     """Yields facts to `sink` as they are seen, and a line to `note` for what cannot be seen.
 
@@ -225,6 +232,7 @@ class Observer:
             self.dirty.clear()
             await self.targets.follow(self.client.clock.now)
             self.unread |= self.pods.choose(self.targets.selections())
+            self._let_go()
             await self._read_pods()
             await self._follow_keda()
             await self._follow_surroundings()
@@ -237,6 +245,13 @@ class Observer:
                 self.polls.spare(set(spared))
                 self.polls.want(paths)
             self.settled.set()
+
+    def _let_go(self) -> None:
+        """Forget what is asked for of namespaces and HPAs that are gone."""
+        self.pods.let_go(self.targets.selections(), self.client.clock.now())
+        for selection in [one for one in self.unread if one[0] not in self.pods.chosen]:
+            self.unread.discard(selection)
+            self.gaps.found(_pods_of(selection), self.client.clock.now())
 
     async def _keep_house(self) -> None:
         while True:
@@ -381,12 +396,8 @@ class Observer:
     async def _read_pods(self) -> None:
         """Read the pods of new selectors; what fails is tried again with the next housekeeping."""
         for selection in list(self.unread):
-            namespace, selector = selection
-            which = urlencode({"labelSelector": str(selector)} if selector else {"limit": str(PAGE)})
-            prefix, answer = (
-                f"/api/v1/namespaces/{namespace}/pods?{which}",
-                await self.pods.fetch(self.client, selection, self.refused[f"{self.pod_path}?"]),
-            )
+            unread = self.refused[f"{self.pod_path}?"]
+            prefix, answer = _pods_of(selection), await self.pods.fetch(self.client, selection, unread)
             if answer.good:
                 self.unread.discard(selection)
                 self.gaps.found(prefix, answer.at_us)

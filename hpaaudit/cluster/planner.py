@@ -51,6 +51,7 @@ async def make_plan(client: Client, scope: Scope) -> Plan:
         unserved=_unserved(observer),
         unauditable=_unauditable(observer, denied),
         spared=tuple(sorted(set(observer.targets.spared().values()))),
+        warnings=client.access.warnings,
     )
 
 

@@ -17,9 +17,11 @@ from hpaaudit.cluster.watch import Key, key_of
 from hpaaudit.model.digest import digest
 from hpaaudit.model.facts import Fact, PodGone, PodSeen
 from hpaaudit.model.target import Pod
-from hpaaudit.model.units import Micros
+from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.model.version import version_number
 
+UNWANTED_US = 600 * SECOND
+"""A selector that no HPA has had for so long is let go: a target may be away for a moment, or its kind unknown."""
 Selection = tuple[str, Selector | None]
 """Pods to read: of a namespace those that a selector matches, or (None) all."""
 
@@ -45,6 +47,7 @@ class Chosen:
     selectors: set[Selector] = field(default_factory=set)
     by_pair: dict[tuple[str, str], list[Selector]] = field(default_factory=dict)
     others: list[Selector] = field(default_factory=list)
+    unwanted_us: dict[Selector | None, Micros] = field(default_factory=dict)
 
     def add(self, selector: Selector) -> bool:
         """One more; whether it asks for a label that was not kept until now."""
@@ -55,6 +58,18 @@ class Chosen:
         new = not asked <= self.keys
         self.keys |= asked
         return new
+
+    def let_go(self, wanted: set[Selector], now_us: Micros) -> bool:
+        """Forget the selectors that nobody has wanted for UNWANTED_US; whether none is left, for as long."""
+        unwanted = {*(self.selectors - wanted), *(() if self.selectors else (None,))}
+        self.unwanted_us = {one: self.unwanted_us.get(one, now_us) for one in unwanted}
+        old = {one for one, since_us in self.unwanted_us.items() if now_us - since_us >= UNWANTED_US}
+        if left := old & self.selectors:
+            kept = self.selectors - left
+            self.selectors, self.by_pair, self.others = set(), {}, []
+            for selector in kept:
+                self.add(selector)
+        return None in old
 
     def match(self, labels: dict[str, str]) -> bool:
         """Whether one of them matches."""
@@ -69,7 +84,7 @@ class Chosen:
 
 @dataclass(slots=True)
 class Pods:
-    """The selected pods; once selected, a selector stays, so that no pod's end is missed.
+    """The selected pods; one that was told of is followed to its end, also when nobody asks for it any more.
 
     keep_labels   are kept of every pod; of all other labels only those that some selector of its namespace names
     """
@@ -143,6 +158,15 @@ class Pods:
                 first = not chosen.selectors
                 unread.add((namespace, None if chosen.add(selector) and not first else selector))
         return unread
+
+    def let_go(self, wanted: set[tuple[str, Selector]], now_us: Micros) -> None:
+        """Forget selectors, and with the last of a namespace its labels, that no HPA has wanted for long."""
+        by_namespace: dict[str, set[Selector]] = {}
+        for namespace, selector in wanted:
+            by_namespace.setdefault(namespace, set()).add(selector)
+        for namespace, chosen in list(self.chosen.items()):
+            if chosen.let_go(by_namespace.get(namespace, set()), now_us):
+                del self.chosen[namespace]
 
     async def fetch(self, client: Client, selection: Selection, unread: Unread) -> Answer:
         """Read pods that came after the first list; the watch may be ahead of the answer, which is the last page.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hpaaudit.api import requests
 from hpaaudit.api.see import metrics_read, scale_read
 from hpaaudit.api.typed import typed
+from hpaaudit.api.usage import pod_sample
 from hpaaudit.cluster.client import BURST, OK, Answer, Client
 from hpaaudit.cluster.gaps import Gaps
 from hpaaudit.cluster.phase import Phase
@@ -30,7 +31,10 @@ Read = ScaleRead | ResourceMetricsRead | ValuesRead
 
 @dataclass(slots=True)
 class Polls:
-    """One task per path; `took` is told of every scale that was read."""
+    """One task per path; `took` is told of every scale that was read.
+
+    read_us   when each path was answered last
+    """
 
     client: Client
     interval_us: Micros
@@ -41,12 +45,15 @@ class Polls:
     tasks: "dict[str, asyncio.Task[None]]" = field(default_factory=dict)
     answers: dict[str, "Last"] = field(default_factory=dict)
     spared: set[str] = field(default_factory=set)
+    read_us: dict[str, Micros] = field(default_factory=dict)
 
     def want(self, paths: set[str]) -> None:
         """Read these paths from now on, and no others; a few new ones at once, many spread over an interval."""
         for path in self.tasks.keys() - paths:
             self.tasks.pop(path).cancel()
             self.answers.pop(path, None)
+            self.read_us.pop(path, None)
+            self.gaps.found(path, self.client.clock.now())
         new = sorted(paths - self.tasks.keys())
         for path in new:
             self.tasks[path] = self.spawn(self._poll(path, at_once=len(new) <= BURST))
@@ -88,12 +95,22 @@ class Polls:
     async def _read(self, path: str) -> Read:
         """Read once more; where the very same bytes come again, they are not decoded again."""
         last = self.answers.setdefault(path, Last(_shape(path)))
-        answer = await self.client.get(path, decode=last.decode)
+        item = pod_sample if path.startswith(RESOURCES) else None
+        answer = await self.client.get(path, decode=last.decode, item=item)
+        self._bound(path, answer)
         fact = last.fact_of(answer)
         self.sink(fact)
         if isinstance(fact, ScaleRead):
             self.took(fact)
         return fact
+
+    def _bound(self, path: str, answer: Answer) -> None:
+        """What is too long for us the controller may well have read: nobody looked, from the last answer on."""
+        if answer.too_long:
+            self.gaps.lost(path, self.read_us.get(path, answer.sent_us), answer.error)
+        elif answer.status:
+            self.gaps.found(path, answer.at_us)
+            self.read_us[path] = answer.at_us
 
 
 @dataclass(slots=True)

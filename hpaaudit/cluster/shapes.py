@@ -124,11 +124,12 @@ def _page(shape: Shape, data: bytes) -> Any:
     except UNREADABLE:
         page = _typed(_PIECES, "list", data)
     if isinstance(page, dict):
-        page["items"] = [_piece(shape, bytes(raw)) for raw in page["items"] or ()]
+        page["items"] = [piece_of(shape, bytes(raw)) for raw in page["items"] or ()]
     return page
 
 
-def _piece(shape: Shape, data: bytes) -> Any:
+def piece_of(shape: Shape, data: bytes) -> Any:
+    """One item of a list, or that it is Unreadable."""
     try:
         return shape.item.decode(data)
     except UNREADABLE as problem:

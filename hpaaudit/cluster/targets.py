@@ -167,6 +167,14 @@ class Targets:
                 line = f"{hpa.key} scales a {kind}, which {version} does not serve: its replicas are not seen"
                 self._tell_once(hpa.key, Note(line, Event.TARGET_UNKNOWN, hpa=hpa.key, kind=kind, api_version=version))
         self.resolved = found
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Forget what was said and read of HPAs that are gone; groups and paths are told of once and for all."""
+        known = {hpa.key for hpa in self.hpas.decoded.values()}
+        self.told = {one for one in self.told if one in known or "/" not in one or one.startswith("/")}
+        targets = {one.target for one in self.resolved.values()}
+        self.scales = {target: text for target, text in self.scales.items() if target in targets}
 
     def _tell_once(self, what: str, line: Note) -> None:
         if what not in self.told:

@@ -26,12 +26,14 @@ class Bad:
     """An object that cannot be read, as it came last.
 
     told_us, listed_us   when its last row was, and the last list;  count   how often it came since that row
+    listed   whether it came since the last list began
     """
 
     last: Unreadable
     told_us: Micros
     listed_us: Micros
     count: int = 0
+    listed: bool = True
 
 
 @dataclass(slots=True)
@@ -51,10 +53,10 @@ class Unread:
     part: str = ""
     objects: dict[Key, Bad] = field(default_factory=dict)
 
-    def refuse(self, bad: Unreadable, at_us: Micros) -> Key | None:
-        """Write down that an object cannot be read from now on; under which key, None where nobody needs it."""
+    def refuse(self, bad: Unreadable, at_us: Micros) -> None:
+        """Write down that an object cannot be read from now on."""
         if not self.concerned(bad):
-            return None
+            return
         key = bad.key if bad.key in self.objects or len(self.objects) < MOST else NOBODY
         known = self.objects.get(key)
         if known is None:
@@ -63,20 +65,24 @@ class Unread:
             line = f"{self._words(bad)} cannot be read, all else is recorded: {bad.reason}"
             self.note(Note(line, Event.OBJECT_REFUSED, path=self.path, reason=bad.reason))
         elif at_us - known.told_us < ROW_US:
-            known.last, known.count = bad, known.count + 1
-            return key
-        known.last, known.count = bad, known.count + 1
+            known.last, known.count, known.listed = bad, known.count + 1, True
+            return
+        known.last, known.count, known.listed = bad, known.count + 1, True
         self._tell(known, at_us)
-        return key
 
     def sound(self, key: Key, at_us: Micros) -> None:
         """An object was read."""
         if key in self.objects:
             self._forget(key, at_us)
 
-    def only(self, keys: set[Key], at_us: Micros) -> None:
-        """All was told once: what is not among these keys is no more; what was read is not among the objects."""
-        for key in self.objects.keys() - keys:
+    def listing(self) -> None:
+        """All will be told once."""
+        for known in self.objects.values():
+            known.listed = False
+
+    def only(self, at_us: Micros) -> None:
+        """All was told once: of what did not come nothing is left."""
+        for key in [key for key, known in self.objects.items() if not known.listed]:
             self._forget(key, at_us)
         for known in self.objects.values():
             known.listed_us = at_us

@@ -49,6 +49,7 @@ class Workloads:
         """After a list: what is absent is gone."""
         for target in [target for target in self.seen if (target.namespace, target.name) not in keys]:
             self._forget(target, at_us)
+        self.unreadable = {one for one in self.unreadable if (one.namespace, one.name) in keys}
 
     def changed(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Most changes of a workload's status change nothing that we keep."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from hpaaudit import __version__
 from hpaaudit.errors import AuditError, BadOption, RecordingError
+from hpaaudit.model.facts import RecorderStarted
 from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.model.plan import Kept, Plan, Progress
 from hpaaudit.model.units import SECOND, Micros
@@ -149,6 +150,19 @@ class _Session:
             await check(client, scope)
             with _Signals(stopping.set), await self._keeper(access.server, clock.now, stopping) as keeper:
                 self.note(_started(self.into, access, scope))
+                for warning in access.warnings:
+                    self.note(
+                        Note(warning, Event.UNTRUSTED, server=access.server, trust=access.trust, auth=access.auth)
+                    )
+                keeper.add(
+                    RecorderStarted(
+                        at_us=clock.now(),
+                        version=__version__,
+                        server=access.server,
+                        trust=access.trust,
+                        auth=access.auth,
+                    )
+                )
                 observer = Observer(client, scope, keeper.add, self.note)
                 observer.remember(keeper.known)
                 keeper.known = ()  # the facts of 50,000 pods take 100 MB

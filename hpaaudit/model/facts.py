@@ -338,6 +338,23 @@ class VersionRead:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecorderStarted:
+    """A recorder began, or went on with its recording.
+
+    version   of hpaaudit;  server  URL of the API server
+    trust     how the server was known: `authority` (that the kubeconfig names), `system` (the machine's authorities),
+              `unverified` (`insecure-skip-tls-verify`) or `plain` (http)
+    auth      what was shown to it: `token`, `certificate`, `plugin` or `nothing`, several joined by `+`
+    """
+
+    at_us: Micros
+    version: str
+    server: str
+    trust: str
+    auth: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reconciled:
     """The controller reconciled this HPA: began at `began_us`, decided at `at_us`."""
 
@@ -412,6 +429,7 @@ Fact = (
     | ScaledObjectGone
     | SurroundingSeen
     | VersionRead
+    | RecorderStarted
     | Reconciled
     | Gap
     | Refused

@@ -108,6 +108,7 @@ class Inspection:
     refused             what was not taken up, for it has another shape than Kubernetes gives it, most often first
     bytes               of all segments, manifests included, and of the log
     logged              facts that stand in the log, which is no segment yet;  torn   bytes at its end that are none
+    recorders           who recorded, in order of appearance: version, server, trust and auth, as in `recorders`
     """
 
     info: RecordingInfo
@@ -132,3 +133,4 @@ class Inspection:
     refused: tuple[Unread, ...] = ()
     logged: int = 0
     torn: int = 0
+    recorders: tuple[tuple[str, str, str, str], ...] = ()

@@ -12,6 +12,7 @@ class Event(StrEnum):
     ENDED = "recording_ended"
     PROGRESS = "progress"
     LISTENING = "listening"
+    UNTRUSTED = "server_untrusted"
     ESTIMATE = "estimate"
     STREAM_REFUSED = "stream_refused"
     METRICS_UNSERVED = "metrics_unserved"

@@ -33,6 +33,7 @@ class _Count:
     polled: Counter[Stream] = field(default_factory=Counter)
     new: Counter[Stream] = field(default_factory=Counter)
     refused: Counter[tuple[str, str]] = field(default_factory=Counter)
+    recorders: dict[tuple[str, str, str, str], None] = field(default_factory=dict)
     writers: bool = False
     flags: bool = False
     clock: bool = False
@@ -71,6 +72,7 @@ def inspect(recording: Recording) -> Inspection:
         ),
         logged=recording.segments[-1].facts if recording.held else 0,
         torn=recording.torn,
+        recorders=tuple(count.recorders),
         missing=tuple(_missing(count, {table.table for table in tables}, recording)),
     )
 
@@ -88,6 +90,8 @@ def _add(count: _Count, folder: Path, segment: Segment) -> None:
     for release, flags in rows("controllers", "release", "flags_json"):
         count.releases |= {release: None} if release else {}
         count.flags |= flags != "{}"
+    for version, server, trust, auth in rows("recorders", "version", "server", "trust", "auth"):
+        count.recorders |= {(version, server, trust, auth): None}
     for version, offset_us in rows("versions", "version", "clock_offset_us"):
         count.releases |= {version: None} if version else {}
         count.clock |= offset_us is not None

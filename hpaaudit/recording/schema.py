@@ -298,6 +298,15 @@ _ALL = (
         maybe_number("round_trip_us", "of the request that told the clock; NULL where unknown", "µs"),
     ),
     _table(
+        "recorders",
+        "start of a recorder",
+        AT,
+        text("version", "of hpaaudit"),
+        text("server", "URL of the API server"),
+        text("trust", "how the server was known: `authority`, `system`, `unverified` or `plain` (http)"),
+        text("auth", "what was shown to it: `token`, `certificate`, `plugin` or `nothing`, joined by `+`"),
+    ),
+    _table(
         "reconciles",
         "reconcile that the controller is known to have made",
         AT,

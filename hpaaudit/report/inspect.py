@@ -35,11 +35,25 @@ def _content(found: Inspection) -> Iterator[str]:
     releases = f"; release {', '.join(found.releases)}" if found.releases else ""
     yield printable(f"  {hpas}, {counted(found.pods, 'pod')}, {counted(found.targets, 'target')}{releases}")
     yield from _listed(found.hpas)
+    yield from _listed([_recorder(*one) for one in found.recorders])
     if not found.complete:
         yield "  not ended: its recorder died or still runs, nothing is known after the last fact"
     if found.torn:
         yield f"  torn: {_torn(found.torn)}"
     yield ""
+
+
+TRUSTED = {
+    "authority": "verified by the kubeconfig's authority",
+    "system": "verified by the machine's authorities",
+    "unverified": "NOT verified: it may have been anybody",
+    "plain": "over plain http: NOT verified",
+}
+
+
+def _recorder(version: str, server: str, trust: str, auth: str) -> str:
+    """Return who recorded, and how it knew the server."""
+    return f"recorded by hpaaudit {version} from {server}, {TRUSTED.get(trust, trust)}; shown: {auth}"
 
 
 def _torn(size: int) -> str:

@@ -58,7 +58,8 @@ def made(kind: str, name: str) -> Raw:
     return {**_BODIES[kind](name), "metadata": {**meta(name), **_METAS.get(kind, {})}}
 
 
-def _target(resource: str, name: str) -> Raw:
+def target(resource: str, name: str) -> Raw:
+    """What an HPA scales."""
     version, kind = ("apps/v1", "Deployment") if resource == "deployments" else ("example.com/v1", "Rocket")
     return {"apiVersion": version, "kind": kind, "name": name}
 
@@ -78,7 +79,7 @@ def _hpa(name: str) -> Raw:
     policy = {"type": "Pods", "value": 4, "periodSeconds": 60}
     return {
         "spec": {
-            "scaleTargetRef": _target(resource, "web"),
+            "scaleTargetRef": target(resource, "web"),
             "minReplicas": 1,
             "maxReplicas": 9,
             "metrics": metrics,
@@ -175,7 +176,10 @@ def _quota(_: str) -> Raw:
 
 def _node(_: str) -> Raw:
     ready = {"type": "Ready", "status": "True"}
-    return {"spec": {"taints": [{"key": "k", "effect": "e"}]}, "status": {"conditions": [ready], "allocatable": {"cpu": "4"}}}
+    return {
+        "spec": {"taints": [{"key": "k", "effect": "e"}]},
+        "status": {"conditions": [ready], "allocatable": {"cpu": "4"}},
+    }
 
 
 def _webhook(_: str) -> Raw:
@@ -248,12 +252,20 @@ def answers() -> dict[str, Any]:
         "external.metrics.k8s.io": "v1beta1",
     }
     versions = [
-        {"name": name, "versions": [{"version": one}], "preferredVersion": {"version": one}} for name, one in groups.items()
+        {"name": name, "versions": [{"version": version}], "preferredVersion": {"version": version}}
+        for name, version in groups.items()
     ]
-    process = {"name": "kube-controller-manager", "image": "k/kcm:v1.36.2", "command": ["kcm", "--horizontal-pod-autoscaler-tolerance=0.2"]}
-    scale = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas", "labelSelectorPath": ".status.selector"}
-    usage = {"metadata": {"name": "web-1"}, "timestamp": AT, "window": "15s", "containers": [{"name": "app", "usage": {"cpu": "90m", "memory": "1Mi"}}]}
-    value = {"describedObject": {"name": "web-1"}, "metric": {"name": "rate"}, "timestamp": AT, "windowSeconds": 60, "value": "7"}
+    flags = ["kube-controller-manager", "--horizontal-pod-autoscaler-tolerance=0.2"]
+    process = {"name": "kube-controller-manager", "image": "k/kube-controller-manager:v1.36.2", "command": flags}
+    scale = {
+        "specReplicasPath": ".spec.replicas",
+        "statusReplicasPath": ".status.replicas",
+        "labelSelectorPath": ".status.selector",
+    }
+    used = [{"name": "app", "usage": {"cpu": "90m", "memory": "1Mi"}}]
+    usage = {"metadata": {"name": "web-1"}, "timestamp": AT, "window": "15s", "containers": used}
+    value = {"describedObject": {"name": "web-1"}, "timestamp": AT, "windowSeconds": 60, "value": "7"}
+    of_rocket = {"replicas": 3, "selector": "app=web"}
     return {
         "/version": {"gitVersion": "v1.36.3"},
         "/apis": {"groups": versions},
@@ -266,8 +278,8 @@ def answers() -> dict[str, Any]:
         METRICS: {"kind": "PodMetricsList", "items": [usage]},
         CUSTOM: {"kind": "MetricValueList", "items": [value]},
         EXTERNAL: {"items": [{"metricName": "queue", "metricLabels": {"a": "b"}, "timestamp": AT, "value": "70"}]},
-        SCALE: {"metadata": {"resourceVersion": "5"}, "spec": {"replicas": 3}, "status": {"replicas": 3, "selector": "app=web"}},
-    }  # fmt: skip
+        SCALE: {"metadata": {"resourceVersion": "5"}, "spec": {"replicas": 3}, "status": of_rocket},
+    }
 
 
 @dataclass
@@ -311,7 +323,9 @@ class Small:
             return web.json_response(known[path])
         items = b",".join(self._items(kind))
         meta = b'"metadata":{"resourceVersion":"9"}'
-        return web.Response(body=b'{"kind":"List","apiVersion":"autoscaling/v2",' + meta + b',"items":[' + items + b"]}")
+        return web.Response(
+            body=b'{"kind":"List","apiVersion":"autoscaling/v2",' + meta + b',"items":[' + items + b"]}"
+        )
 
     def _items(self, kind: str) -> list[bytes]:
         good = [json.dumps(made(kind, name)).encode() for name in GOOD.get(kind, ())]
@@ -370,7 +384,7 @@ async def _record(cluster: Small, into: Path, enough: Callable[[list[Fact]], boo
         running = asyncio.create_task(observer.run())
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
-        while loop.time() < until and not running.done() and not enough(told):
+        while loop.time() < until and not running.done() and not enough(told):  # noqa: ASYNC110  # a test's patience
             await asyncio.sleep(0.02)
         if running.done():
             ended = running.exception() or RuntimeError("it ended")
