@@ -4,7 +4,6 @@ from typing import Any
 
 import msgspec
 
-from hpaaudit.api.canonical import levels
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.api.typed import typed
 from hpaaudit.model.facts import HpaSeen
@@ -13,8 +12,6 @@ from hpaaudit.model.hpa import Hpa
 INT32 = -(2**31), 2**31 - 1
 LONG = frozenset({"milli", "nano", "generation", "observed_generation", "last_scale_us", "last_transition_us"})
 """Fields of the model that are longer than 32 bits."""
-LEVELS = 60
-"""No spec, status or metric in an annotation is nested deeper."""
 
 
 class _Spec(msgspec.Struct, rename="camel"):
@@ -42,8 +39,6 @@ def served(fact: HpaSeen) -> Hpa:
     20 µs for a status that is new, 20 more for a spec.
     """
     typed(fact)
-    for text in (fact.spec_json, fact.status_json, fact.annotations_json):
-        _is_flat(text)
     _SPEC.decode(fact.spec_json)
     _STATUS.decode(fact.status_json)
     hpa = decode_hpa(fact)
@@ -55,11 +50,6 @@ def served(fact: HpaSeen) -> Hpa:
             raise ValueError(f"its {name} is none: {problem}") from None
         _in_range(part, name)
     return hpa
-
-
-def _is_flat(text: str) -> None:
-    if levels(text) > LEVELS:
-        raise ValueError(f"it is nested deeper than {LEVELS} levels")
 
 
 def _in_range(value: Any, name: str) -> None:

@@ -8,12 +8,11 @@ from typing import Any
 
 from hpaaudit.api import quantity, v2
 from hpaaudit.api.canonical import levels
+from hpaaudit.api.typed import JSON_LEVELS
 from hpaaudit.model.hpa import Behavior, HpaSpec, HpaStatus, MetricSpec, MetricStatus, MetricTarget, ObjectRef
 from hpaaudit.model.units import Quantity
 
 PREFIX = "autoscaling.alpha.kubernetes.io/"
-LEVELS = 60
-"""What is nested deeper is no metric and no behavior."""
 _NOTHING: Mapping[str, Any] = {}
 
 
@@ -48,7 +47,7 @@ def annotation(annotations_json: str, name: str) -> Any:
     if text is None:
         return None
     try:
-        return json.loads(text) if levels(text) <= LEVELS else None
+        return json.loads(text) if levels(text) <= JSON_LEVELS else None
     except ValueError:
         return None
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hpaaudit.cluster import watch
-from hpaaudit.model.facts import Fact, HpaSeen, PodSeen, Refused, TargetSeen
+from hpaaudit.model.facts import Fact, Gap, HpaSeen, PodSeen, Refused, TargetSeen
 from hpaaudit.recording.inspect import inspect
 from hpaaudit.recording.read import open_recording
 from tests.cluster.small import (
@@ -73,11 +73,12 @@ EVERYWHERE = {
 
 @pytest.mark.parametrize("name", EVERYWHERE)
 def test_a_server_that_answers_so_to_everything_ends_no_recorder(name: str, tmp_path: Path) -> None:
-    found = record(Small(everywhere=EVERYWHERE[name]), tmp_path / "r", seconds=0.6)
+    found = record(Small(everywhere=EVERYWHERE[name]), tmp_path / "r", seconds=1.4)
     assert found.ended is None
     assert found.verification.damages == ()
-    assert found.notes
-    assert not [note for note in found.notes if len(note) > 2000 or "\n" in note]
+    # A server that asks for patience is waited for, and nothing is said but that nobody looked.
+    assert found.notes or found.of(Gap)
+    assert not [note for note in found.notes if len(note) > 5000 or "\n" in note]
 
 
 ODD: dict[str, dict[str, Answered]] = {
