@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Annotated, Any, Required, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import msgspec
 
@@ -130,7 +130,8 @@ def _map(value: dict[str, Any], kinds: Iterable[Any], levels: int) -> Any:
 
 @lru_cache(256)
 def _fields(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind, include_extras=True)
+    hints = get_type_hints(kind, include_extras=True)
+    return {name: get_args(hint)[0] if get_origin(hint) is Required else hint for name, hint in hints.items()}
 
 
 def _type_of(value: Any) -> str:

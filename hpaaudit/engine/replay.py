@@ -21,6 +21,7 @@ from hpaaudit.model.hpa import HpaStatus
 from hpaaudit.model.memory import EMPTY, Memory
 from hpaaudit.model.observation import Observation
 from hpaaudit.model.units import Micros
+from hpaaudit.model.version import version_number
 
 _UNSEEN = Memory(recommendations=())
 """The memory of a process that ran before we looked: nothing is known of it."""
@@ -75,8 +76,9 @@ class Process:
                 if self.holder and holder != self.holder:
                     self._forget()
                 self.holder = holder
-            case StatusWritten(resource_version=version) if version.isdigit() and is_controller(fact.by):
-                self.written[f"{fact.namespace}/{fact.name}"] = int(version)
+            case StatusWritten() if is_controller(fact.by):
+                if (version := version_number(fact.resource_version)) is not None:
+                    self.written[f"{fact.namespace}/{fact.name}"] = version
             case HpaSeen():
                 self._hpa_seen(fact)
             case Gap() if not self.plan.exact and blinds(fact, self.plan.period_us):

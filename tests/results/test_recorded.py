@@ -9,6 +9,7 @@ from hpaaudit.model.facts import (
     Fact,
     PodGone,
     PodSeen,
+    Refused,
     ResourceMetricsRead,
     ScaledObjectGone,
     ScaleRead,
@@ -161,3 +162,20 @@ def test_files_are_read_up_to_the_first_that_is_damaged(tmp_path: Path) -> None:
     assert rows.read_all().to_pydict() == {"name": ["web-a", "web-b"] * 2, "gone": [False] * 4}
     first.write_bytes(b"")
     assert reader(pattern, ["name"]) is None
+
+
+def test_what_was_refused_is_a_row_of_its_own(tmp_path: Path) -> None:
+    odd = Refused(
+        at_us=at(30),
+        path="/apis/autoscaling/v2/horizontalpodautoscalers",
+        namespace="shop",
+        name="odd",
+        uid="u",
+        reason="Expected `int`, got `bool` - at `$.object.spec.maxReplicas`",
+        object_json='{"spec":{"maxReplicas":true}}',
+        bytes=410,
+        count=7,
+    )
+    with over(tmp_path, [odd]) as results:
+        rows = results.sql("select name, reason, object, bytes, times from refused").fetchall()
+    assert rows == [(odd.name, odd.reason, odd.object_json, odd.bytes, odd.count)]

@@ -25,6 +25,7 @@ from hpaaudit.engine.release import Rules
 from hpaaudit.model.columns import Columns, Slice, words
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Hpa, MetricSpec, MetricType
+from hpaaudit.model.version import version_number
 
 WRITTEN_BY = ("reads", "scale_writes", "status_writes")
 BITS = 62
@@ -225,9 +226,9 @@ class Fleet:
         seqs, own = numbers(table, "seq").tolist(), by_controller(table)
         for place, seq in enumerate(seqs):
             text = version.words[version.codes[place]]
-            if own[place] and text.isdigit():
+            if own[place] and (written := version_number(text)) is not None:
                 key = (namespace.words[namespace.codes[place]], name.words[name.codes[place]])
-                self._written.append((self.hpas.keys.of(key), seq, int(text)))
+                self._written.append((self.hpas.keys.of(key), seq, written))
 
     def _attempts(self, passes: Rows) -> dict[int, list[Attempt]]:
         if not self._passes.wrote:
