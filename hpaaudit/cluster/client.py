@@ -75,7 +75,8 @@ class Answer:
     def message(self) -> str:
         """The server's own words, or why there are none."""
         if isinstance(self.body, dict):
-            return str(self.body.get("message") or self.body.get("reason") or self.status)[:MAX_MESSAGE]
+            said = str(self.body.get("message") or self.body.get("reason") or self.status)[:MAX_MESSAGE]
+            return " ".join(said.split())
         return self.error or " ".join(str(self.body).split())[:200] or f"status {self.status}"
 
 

@@ -47,7 +47,7 @@ class Offset:
         """The offset after one more answer; None where no answer had a date."""
         try:
             server = int(parsedate_to_datetime(date).timestamp()) * SECOND
-        except (TypeError, ValueError, OverflowError):
+        except (TypeError, ValueError, OverflowError, IndexError):
             return self.middle()
         self.bounds.append((server - answered_us, server + SECOND - sent_us))
         return self.middle()

@@ -2,14 +2,13 @@
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import Protocol, TypedDict
+from typing import Protocol, Required, TypedDict
 from urllib.parse import urlencode
-
-import msgspec
 
 from hpaaudit.cluster.client import Answer, Client
 from hpaaudit.cluster.initial import pages
-from hpaaudit.cluster.shapes import ANY, Shape
+from hpaaudit.cluster.outline import Unreadable
+from hpaaudit.cluster.shapes import shape_of
 from hpaaudit.model.units import Micros
 
 EARLY = 0.25
@@ -24,19 +23,15 @@ SELDOM_SECONDS = 600
 """A watch that gets on, but has no bookmarks, is compared with a whole list so often at most."""
 
 
-_Meta = TypedDict("_Meta", {"resourceVersion": str, "continue": str | None}, total=False)
+class _Meta(TypedDict, total=False):
+    resourceVersion: str
 
 
 class _Item(TypedDict, total=False):
-    metadata: _Meta
+    metadata: Required[_Meta]
 
 
-class _Listed(TypedDict, total=False):
-    metadata: _Meta
-    items: list[_Item] | None
-
-
-VERSIONS = Shape(msgspec.json.Decoder(_Listed), msgspec.json.Decoder(_Item), ANY)
+VERSIONS = shape_of(_Item)
 
 
 class Told(Protocol):
@@ -90,7 +85,8 @@ class Comparison:
             if not answer.good:
                 return Compared()
             for item in answer.body.get("items") or ():
-                version = number((item.get("metadata") or {}).get("resourceVersion", ""))
+                unread = isinstance(item, Unreadable)
+                version = number(item.version if unread else item["metadata"].get("resourceVersion", ""))
                 if version is None:
                     return Compared()
                 newest, count = max(newest, version), count + 1

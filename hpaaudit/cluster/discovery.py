@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from hpaaudit.api import requests
 from hpaaudit.api.workload import ScalePaths, scale_paths
 from hpaaudit.cluster.client import NOT_FOUND, Client
+from hpaaudit.cluster.kinds import Group
+from hpaaudit.cluster.shapes import DEFINITION, GROUP, GROUPS, RESOURCES
 from hpaaudit.model.facts import TargetRef
 from hpaaudit.model.hpa import Hpa, ObjectRef
 from hpaaudit.model.metrics import MetricsRequest
@@ -73,22 +75,21 @@ class Discovery:
 
     async def autoscaling(self) -> str:
         """The newest version in which HPAs are served."""
-        body = self.client.demand(await self.client.get("/apis/autoscaling"), "get", "the API group autoscaling")
+        answer = await self.client.get("/apis/autoscaling", decode=GROUP)
+        body = self.client.demand(answer, "get", "the API group autoscaling")
         served = {entry["version"] for entry in body["versions"]}
         return next((version for version in AUTOSCALING if version in served), "v1")
 
     async def refresh(self) -> None:
         """Ask which metric APIs are there, and forget kinds that were not found."""
-        answer = await self.client.get("/apis")
+        answer = await self.client.get("/apis", decode=GROUPS)
         if answer.good:
             self.answered = True
-            self.groups = {
-                group["name"]: (group.get("preferredVersion") or {}).get("version", "")
-                for group in answer.body["groups"]
-            }
+            groups = answer.body.get("groups") or ()
+            self.groups = {group["name"]: (group.get("preferredVersion") or {}).get("version", "") for group in groups}
             self.metric_versions = {
                 group["name"]: _metric_version(group)
-                for group in answer.body["groups"]
+                for group in groups
                 if group["name"] in (*METRICS, requests.CUSTOM_METRICS)
             }
         self.kinds = {base: kinds for base, kinds in self.kinds.items() if kinds is not None}
@@ -130,7 +131,7 @@ class Discovery:
     async def _kinds(self, base: str) -> dict[str, str]:
         """By kind the resources of a version; none where it is not served."""
         if base not in self.kinds:
-            answer = await self.client.get(base)
+            answer = await self.client.get(base, decode=RESOURCES)
             rows = answer.body.get("resources") or () if answer.good else None
             (self.unknown.discard if answer.good or answer.status == NOT_FOUND else self.unknown.add)(base)
             self.kinds[base] = None if rows is None else {r["kind"]: r["name"] for r in rows if "/" not in r["name"]}
@@ -140,7 +141,7 @@ class Discovery:
         """Where the custom resources of a kind keep their scale; None where their definition may not be read."""
         crd = f"{target.resource}.{target.group}", version
         if crd not in self.scales:
-            answer = await self.client.get(f"{CRDS}/{crd[0]}")
+            answer = await self.client.get(f"{CRDS}/{crd[0]}", decode=DEFINITION)
             self.scales[crd] = scale_paths(answer.body, version) if answer.good else None
         return self.scales[crd]
 
@@ -150,13 +151,12 @@ def base_path(api_version: str) -> str:
     return f"/apis/{api_version}" if requests.group_of(api_version) else f"/api/{api_version}"
 
 
-def _metric_version(group: dict[str, object]) -> str:
+def _metric_version(group: Group) -> str:
     """As the controller's clients choose: the preferred version if they speak it, else the first that they do."""
-    versions = group.get("versions")
-    served = [str(entry["version"]) for entry in versions] if isinstance(versions, list) else []
+    served = [entry["version"] for entry in group.get("versions") or ()]
     preferred = group.get("preferredVersion")
-    wanted = str(preferred["version"]) if isinstance(preferred, dict) else ""
-    known = CUSTOM if group["name"] == requests.CUSTOM_METRICS else (METRICS[str(group["name"])],)
+    wanted = preferred["version"] if preferred else ""
+    known = CUSTOM if group["name"] == requests.CUSTOM_METRICS else (METRICS[group["name"]],)
     if wanted in known:
         return wanted
     return next((version for version in served if version in known), known[0])

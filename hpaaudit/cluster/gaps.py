@@ -14,6 +14,7 @@ LEAP_US = 5 * SECOND
 """A tick so late is no busy machine."""
 EVERYTHING = "*"
 WAITING = "the server took its time to begin the watch"
+CAUSE_CHARS = 1000
 
 
 @dataclass(slots=True)
@@ -31,6 +32,7 @@ class Gaps:
 
     def lost(self, prefix: str, since_us: Micros, cause: str) -> None:
         """Nobody looks at these paths since then; the first cause stands, if it is more than that we waited."""
+        cause = " ".join(cause.split())[:CAUSE_CHARS]
         since_us, before = self.open.setdefault(prefix, (since_us, cause))
         if before == WAITING:
             self.open[prefix] = (since_us, cause)

@@ -10,7 +10,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from hpaaudit.cluster.client import FORBIDDEN, Answer, Client
-from hpaaudit.cluster.shapes import Shape, decoded
+from hpaaudit.cluster.outline import Unreadable
+from hpaaudit.cluster.shapes import Shape, page_of, piece_of
 
 PAGE = 500
 BAD_REQUEST, UNPROCESSABLE = 400, 422
@@ -118,7 +119,8 @@ async def patience() -> AsyncIterator[Callable[[], None]]:
 
 def is_end(bookmark: Object) -> bool:
     """Whether all that was there has been told."""
-    return (bookmark["metadata"].get("annotations") or {}).get(END) == "true"
+    marks = bookmark["metadata"].get("annotations")
+    return isinstance(marks, dict) and marks.get(END) == "true"
 
 
 async def pages(client: Client, path: str, query: dict[str, str], shape: Shape) -> AsyncIterator[Answer]:
@@ -131,11 +133,8 @@ async def pages(client: Client, path: str, query: dict[str, str], shape: Shape) 
     bounds = _Bounds()
     while True:
         asked = {**query, "limit": str(limit), **({"continue": following} if following else {})}
-        answer = await client.get(
-            f"{path}?{urlencode(asked)}",
-            decode=partial(decoded, shape=shape.listed),
-            item=partial(decoded, shape=shape.item),
-        )
+        asked_for = f"{path}?{urlencode(asked)}"
+        answer = await client.get(asked_for, decode=page_of(shape), item=partial(piece_of, shape))
         if answer.too_long and limit > 1:
             limit = max(1, limit // SMALLER)
             continue
@@ -162,9 +161,10 @@ class _Bounds:
         """Why a list of which more is to come is no list; empty where it may be one."""
         self.pages += 1
         self.empty = 0 if items else self.empty + 1
+        first = _name_of(items[0]) if items else ("", "")
         if hash(following) in self.tokens:
             return "the list leads back to an earlier page"
-        if items and (first := _name_of(items[0])) in self.firsts:
+        if first in self.firsts:
             return "the list begins again with what it told before"
         if self.empty > EMPTY_PAGES:
             return "the pages of the list are empty, and say that more will come"
@@ -173,7 +173,7 @@ class _Bounds:
         if is_full:
             return "no memory is left for more of the list: raise the memory limit"
         self.tokens.add(hash(following))
-        if items:
+        if first[1]:
             self.firsts.add(first)
         return ""
 
@@ -182,17 +182,18 @@ def _continued(answer: Answer) -> tuple[str, list[Any]]:
     """Where a page goes on, empty where it does not, and its items."""
     if not answer.good:
         return "", []
-    meta, items = answer.body.get("metadata"), answer.body.get("items")
-    following = meta.get("continue") if isinstance(meta, dict) else None
-    return (following if isinstance(following, str) else ""), (items if isinstance(items, list) else [])
+    return answer.body["metadata"].get("continue") or "", answer.body["items"] or []
 
 
 def _name_of(item: Any) -> tuple[str, str]:
-    meta = item.get("metadata") if isinstance(item, dict) else None
-    return (str(meta.get("namespace", "")), str(meta.get("name", ""))) if isinstance(meta, dict) else ("", "")
+    """Namespace and name of an item, empty where it does not tell."""
+    if isinstance(item, Unreadable):
+        return item.key
+    return item["metadata"].get("namespace", ""), item["metadata"].get("name", "")
 
 
-def named(listed: Object) -> list[Object]:
+def named(listed: Object) -> list[Object | Unreadable]:
     """The items of a list, each with the kind and the apiVersion that a list leaves out."""
-    kind, version = str(listed.get("kind", "")).removesuffix("List"), listed.get("apiVersion", "")
-    return [{"kind": kind, "apiVersion": version, **item} for item in listed.get("items") or ()]
+    kind, version = listed.get("kind", "").removesuffix("List"), listed.get("apiVersion", "")
+    items = listed.get("items") or ()
+    return [item if isinstance(item, Unreadable) else {"kind": kind, "apiVersion": version, **item} for item in items]

@@ -7,14 +7,18 @@ from typing import Any, NamedTuple
 
 from hpaaudit.api.see import pod_seen
 from hpaaudit.api.selector import Selector, equalities
+from hpaaudit.api.typed import typed
 from hpaaudit.cluster.client import Answer, Client
 from hpaaudit.cluster.initial import named, pages
-from hpaaudit.cluster.shapes import PODS
+from hpaaudit.cluster.outline import Unreadable, of_object
+from hpaaudit.cluster.shapes import PODS, UNFIT
+from hpaaudit.cluster.unread import Unread
 from hpaaudit.cluster.watch import Key, key_of
 from hpaaudit.model.digest import digest
 from hpaaudit.model.facts import Fact, PodGone, PodSeen
 from hpaaudit.model.target import Pod
 from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.model.version import version_number
 
 UNWANTED_US = 600 * SECOND
 """A selector that no HPA has had for so long is let go: a target may be away for a moment, or its kind unknown."""
@@ -117,7 +121,7 @@ class Pods:
         if chosen is None or (before is None and not selected):
             return
         meta["labels"] = {name: labels[name] for name in chosen.keys & labels.keys()}
-        fact = pod_seen(at_us, raw)
+        fact = typed(pod_seen(at_us, raw))
         after = _known(fact.pod)
         if before and before.uid != after.uid:
             self._forget(key, at_us)
@@ -133,11 +137,20 @@ class Pods:
         else:  # its labels changed: told once, then it is nobody's
             self.seen.pop(key, None)
 
+    def concerned(self, bad: Unreadable) -> bool:
+        """Whether a pod that cannot be read may be one of those that are selected."""
+        chosen = self.chosen.get(bad.namespace)
+        if not bad.namespace:
+            return any(one.selectors for one in self.chosen.values())
+        if chosen is None or not chosen.selectors:
+            return False
+        return bad.labels is None or bad.key in self.seen or chosen.match(dict(bad.labels))
+
     def gone(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Deleted."""
         meta = raw["metadata"]
         if self.buried is not None:
-            self.buried.add(meta["uid"])
+            self.buried.add(meta.get("uid", ""))
         if (key := key_of(raw)) in self.seen:
             self._forget(key, at_us)
 
@@ -164,26 +177,38 @@ class Pods:
             if chosen.let_go(by_namespace.get(namespace, set()), now_us):
                 del self.chosen[namespace]
 
-    async def fetch(self, client: Client, selection: Selection) -> Answer:
-        """Read pods that came after the first list; the watch may be ahead of the answer, which is the last page."""
+    async def fetch(self, client: Client, selection: Selection, unread: Unread) -> Answer:
+        """Read pods that came after the first list; the watch may be ahead of the answer, which is the last page.
+
+        A pod that cannot be read is `unread`.
+        """
         namespace, selector = selection
         self.buried = set()
         query = {"labelSelector": str(selector)} if selector else {}
         async for answer in pages(client, f"/api/v1/namespaces/{namespace}/pods", query, PODS):
             for raw in named(answer.body) if answer.good else ():
-                if raw["metadata"]["uid"] not in self.buried:
-                    self._take(raw, answer.at_us, fetched=True)
+                if isinstance(raw, Unreadable):
+                    unread.refuse(raw, answer.at_us)
+                elif raw["metadata"].get("uid", "") not in self.buried:
+                    self._take_up(raw, answer.at_us, unread)
         self.buried = None
         return answer
+
+    def _take_up(self, raw: dict[str, Any], at_us: Micros, unread: Unread) -> None:
+        try:
+            self._take(raw, at_us, fetched=True)
+        except UNFIT as problem:
+            unread.refuse(of_object(raw, PODS.kind, str(problem)), at_us)
 
     def _chosen(self, namespace: str) -> Chosen:
         return self.chosen.setdefault(namespace, Chosen(set(self.keep_labels)))
 
     def _forget(self, key: Key, at_us: Micros) -> None:
+        self.fetched.discard(key)
         self.sink(PodGone(at_us=at_us, namespace=key[0], name=key[1], uid=self.seen.pop(key).uid))
 
 
 def _known(pod: Pod) -> Known:
-    version = pod.resource_version
-    number = int(version) if version.isdecimal() else 0
-    return Known(pod.uid, number, hash(pod.labels), digest(replace(pod, resource_version="")))
+    return Known(
+        pod.uid, version_number(pod.resource_version) or 0, hash(pod.labels), digest(replace(pod, resource_version=""))
+    )

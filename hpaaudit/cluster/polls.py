@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from hpaaudit.api import requests
 from hpaaudit.api.see import metrics_read, scale_read
+from hpaaudit.api.typed import typed
 from hpaaudit.api.usage import pod_sample
-from hpaaudit.cluster.client import BURST, Answer, Client
+from hpaaudit.cluster.client import BURST, OK, Answer, Client
 from hpaaudit.cluster.gaps import Gaps
 from hpaaudit.cluster.phase import Phase
-from hpaaudit.cluster.shapes import ANY, USAGE, decoded
+from hpaaudit.cluster.shapes import ANY, UNFIT, USAGE, VALUES, decoded
 from hpaaudit.model.facts import Fact, ResourceMetricsRead, ScaleRead, ValuesRead
 from hpaaudit.model.units import SECOND, Micros
 
@@ -93,7 +94,7 @@ class Polls:
 
     async def _read(self, path: str) -> Read:
         """Read once more; where the very same bytes come again, they are not decoded again."""
-        last = self.answers.setdefault(path, Last(USAGE if path.startswith(RESOURCES) else ANY))
+        last = self.answers.setdefault(path, Last(_shape(path)))
         item = pod_sample if path.startswith(RESOURCES) else None
         answer = await self.client.get(path, decode=last.decode, item=item)
         self._bound(path, answer)
@@ -134,17 +135,24 @@ class Last:
             return replace(self.good, at_us=answer.at_us, took_us=answer.took_us)
         fact = _fact(answer)
         # Usage is new nearly each time, and much.
-        if answer.good and not fact.error and not isinstance(fact, ResourceMetricsRead):
+        if answer.status == OK and not fact.error and not isinstance(fact, ResourceMetricsRead):
             self.good = fact
         return fact
+
+
+def _shape(path: str) -> "msgspec.json.Decoder[Any]":
+    if path.startswith(RESOURCES):
+        return USAGE
+    return ANY if requests.scale_target(path) else VALUES
 
 
 def _fact(answer: Answer) -> Read:
     """The answer as a fact; one that nobody can read is a failed read."""
     see = scale_read if requests.scale_target(answer.path) else metrics_read
     try:
-        return see(answer.at_us, answer.took_us, answer.path, answer.status, answer.body, answer.error, "")
-    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as problem:
+        fact = see(answer.at_us, answer.took_us, answer.path, answer.status, answer.body, answer.error, "")
+        return fact if isinstance(fact, ResourceMetricsRead) else typed(fact)  # of usage its shape says all
+    except UNFIT as problem:
         text = f"the answer cannot be read: {problem}"
         return see(answer.at_us, answer.took_us, answer.path, answer.status, None, text, "")
 

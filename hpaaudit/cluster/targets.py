@@ -12,7 +12,9 @@ from hpaaudit.cluster.discovery import CRDS, Discovery, Place, Resolved, base_pa
 from hpaaudit.cluster.events import MADE, base, makers
 from hpaaudit.cluster.gaps import Gaps
 from hpaaudit.cluster.hpas import Hpas
+from hpaaudit.cluster.outline import Unreadable
 from hpaaudit.cluster.scope import Scope
+from hpaaudit.cluster.shapes import CUSTOM, WORKLOADS, Shape
 from hpaaudit.cluster.watch import Follower, Key
 from hpaaudit.cluster.workloads import Workloads
 from hpaaudit.model.facts import Fact, RolloutSeen, ScaleRead, TargetRef, TargetSeen
@@ -28,9 +30,20 @@ class Following(Protocol):
     """Whoever can open a watch."""
 
     def follow(
-        self, path: str, follower: Follower, what: str, *, withdrawn: Callable[[], None]
+        self,
+        path: str,
+        follower: Follower,
+        what: str,
+        *,
+        shape: Shape,
+        withdrawn: Callable[[], None],
+        concerned: Callable[[Unreadable], bool],
+        part: str,
     ) -> Awaitable[Answer | None]:
-        """Follow a collection; the answer that refused it, if it was refused. `withdrawn` is told of a later one."""
+        """Follow a collection; the answer that refused it, if it was refused. `withdrawn` is told of a later one.
+
+        concerned   whether an object that cannot be read is wanted, and `part` of what it tells is told nowhere else
+        """
 
     def follow_events(self, kind: str, about: Callable[[str, str], bool]) -> Awaitable[None]:
         """Follow the Events about objects of a kind that `about` knows by namespace and name."""
@@ -113,7 +126,16 @@ class Targets:
             self.unwatched[resolved.place] = path
             self.dirty()
 
-        if await self.following.follow(path, workloads, f"{what}, so their scales are read", withdrawn=withdrawn):
+        refused = await self.following.follow(
+            path,
+            workloads,
+            f"{what}, so their scales are read",
+            shape=WORKLOADS if resolved.built_in else CUSTOM,
+            withdrawn=withdrawn,
+            concerned=workloads.concerned,
+            part=WRITERS,  # the scale of one that cannot be read is asked for
+        )
+        if refused:
             self.unwatched[resolved.place] = path
 
     async def _may_watch(self, path: str, what: str) -> bool:

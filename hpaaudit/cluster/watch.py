@@ -5,7 +5,7 @@ import random
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import urlencode
 
 import aiohttp
@@ -22,7 +22,9 @@ from hpaaudit.cluster.compare import EARLY, LEAD_SECONDS, SOON_SECONDS, Comparis
 from hpaaudit.cluster.gaps import WAITING, Gaps
 from hpaaudit.cluster.initial import STREAMED, CutShort, Object, Stalled, Streaming, is_end, named, pages, patience
 from hpaaudit.cluster.meters import kind_of
-from hpaaudit.cluster.shapes import UNREADABLE, WHOLE, Shape, TooLong, event_of
+from hpaaudit.cluster.outline import Unreadable, of_object
+from hpaaudit.cluster.shapes import UNFIT, WHOLE, Shape, TooLong, event_of
+from hpaaudit.cluster.unread import NOBODY, Unread
 from hpaaudit.model.units import SECOND, Micros
 
 WATCH_SECONDS = 90, 130
@@ -57,6 +59,10 @@ Key = tuple[str, str]
 """Namespace and name."""
 
 
+class Nameless(Exception):
+    """An event of an object that does not even tell its name: only a list can say what is there."""
+
+
 class Behind(Exception):
     """A watch that stands, and is not known to be current."""
 
@@ -80,6 +86,7 @@ class Watch:
     `started` is done when all was told once, with the answer that refused it if it was refused. After that
     nothing ends the watch but cancelling it: what fails is tried again, and the gap is written down.
     `forbidden` says whether we may not watch now; `withdrawn` is told when that comes later than at the start.
+    An object that cannot be read is `unread`, and the watch goes on.
 
     heard_us     when it said something last: a blank is nothing
     current_us   when it was last known to have told everything: by a bookmark, a list, its end in due time
@@ -98,8 +105,10 @@ class Watch:
         shape: Shape = WHOLE,
         streamed: bool = False,
         withdrawn: Callable[[Answer], None] = lambda _: None,
+        unread: Unread | None = None,
     ) -> None:
         self.client, self.path, self.follower, self.gaps, self.query = client, path, follower, gaps, query
+        self.unread = unread or Unread(path, gaps, lambda _: None, lambda _: None)
         self.shape, self.withdrawn = shape, withdrawn
         self.prefix = f"{path}?{urlencode(query)}" if query else path
         self.resource, self.meters = kind_of(path)[0], client.meters
@@ -152,9 +161,9 @@ class Watch:
                 if _was_silent(problem):
                     # Dead from when it was last heard.
                     reason, since_us = "silent", self.heard_us
-            except (*UNREADABLE, TooLong, ValueError, KeyError, TypeError, AttributeError) as problem:
-                # An object that we cannot read must not end a recording: all is listed anew, and the gap stays.
-                cause, reason, self.version = f"an object cannot be read: {problem!r}", "unreadable", ""
+            except (*UNFIT, TooLong, Nameless) as problem:
+                # Whose it was is not known: all is listed anew, and the gap stays until then.
+                cause, reason, self.version = f"an answer cannot be read: {problem}", "unreadable", ""
                 self._has_started(None)
             self._restarts(reason)
             self.streaming.broke()
@@ -201,13 +210,13 @@ class Watch:
     async def _list(self) -> None:
         """Read the whole collection, page by page, so that never all of it is held; an expired page begins it anew."""
         keys: set[Key] = set()
+        self.unread.listing()
         self.meters.relists[self.resource,] += 1
         async for answer in pages(self.client, self.path, self.query, self.shape):
             if not answer.good:
                 raise WatchFailed(answer)
             for raw in named(answer.body):
-                self.follower.changed(raw, answer.at_us)
-                keys.add(key_of(raw))
+                keys |= self._take_up(raw, answer.at_us)
         self.heard_us = answer.at_us
         self._knows_all(keys, answer.body["metadata"]["resourceVersion"])
 
@@ -257,7 +266,8 @@ class Watch:
             confirmed = comparing.done() and not comparing.cancelled() and comparing.result()
         if ended:
             self.current_us = self.client.clock.now()
-        if not events and not confirmed and self._stood() >= SHORT_SECONDS:
+        silent = not events and not confirmed and self._stood() >= SHORT_SECONDS
+        if silent or self.unread.wants_list(self.heard_us):
             # No bookmark either: the version would be compacted away. A fresh list takes over without a hole.
             self.version = ""
 
@@ -284,6 +294,7 @@ class Watch:
     async def _take_all(self, lines: AsyncGenerator[bytes, None]) -> None:
         """All that is there, and what happens to it meanwhile, up to the bookmark that ends it."""
         keys: set[Key] = set()
+        self.unread.listing()
         self.meters.relists[self.resource,] += 1
         self.streaming.begun = True
         async with patience() as told:
@@ -292,14 +303,12 @@ class Watch:
                 if kind == "BOOKMARK":
                     if is_end(raw):
                         self.streaming.ended()
-                        self._knows_all(keys, raw["metadata"]["resourceVersion"])
+                        self._knows_all(keys, _version_of(raw))
                         return
                 elif kind == "DELETED":
-                    self.follower.gone(raw, self.heard_us)
-                    keys.discard(key_of(raw))
+                    keys -= self._let_go(raw)
                 elif kind in CHANGES:
-                    self.follower.changed(raw, self.heard_us)
-                    keys.add(key_of(raw))
+                    keys |= self._take_up(raw, self.heard_us)
                     if kind == "ADDED":
                         told()
                 else:
@@ -307,14 +316,18 @@ class Watch:
         raise CutShort("the server ended a watch before it had told all")
 
     def _knows_all(self, keys: set[Key], version: str) -> None:
-        """These are all there are, in this version."""
-        self.follower.only(keys, self.heard_us)
+        """These are all there are, in this version; where one does not tell its name, none is called gone."""
+        if not version:
+            raise ValueError("the end of what is there has no version")
+        if all(name for _, name in keys):
+            self.follower.only(keys, self.heard_us)
+        self.unread.only(self.heard_us)
         self.version, self.count, self.current_us = version, len(keys), self.heard_us
         self.gaps.found(self.prefix, self.heard_us)
         self._has_started(None)
 
-    def _event(self, line: bytes) -> tuple[str, Object]:
-        """A line of the watch: what happened, and to which object; WatchFailed for an ERROR."""
+    def _event(self, line: bytes) -> tuple[str, Any]:
+        """A line of the watch: what happened, and to which object, or it is Unreadable; WatchFailed for an ERROR."""
         self.heard_us = self.client.clock.now()
         self.meters.heard(self.resource, self.heard_us)
         self.events += 1
@@ -325,26 +338,57 @@ class Watch:
             raise WatchFailed(_status(self.path, raw, self.heard_us))
         return kind, raw
 
-    def _take(self, kind: str, raw: Object) -> None:
+    def _take(self, kind: str, raw: Any) -> None:
+        known = NOBODY in self.unread.objects
         if kind == "DELETED":
-            self.follower.gone(raw, self.heard_us)
+            self._let_go(raw)
             self.count -= 1
         elif kind in CHANGES:
-            self.follower.changed(raw, self.heard_us)
+            self._take_up(raw, self.heard_us)
             self.count += kind == "ADDED"
         elif kind != "BOOKMARK":
             # Whether something changed nobody knows: it is no change, and all is listed anew.
             raise _unknown(kind)
-        version = raw["metadata"]["resourceVersion"]
-        if not isinstance(version, str) or not version:
-            raise ValueError(f"its resourceVersion is {version!r}")
+        version = _version_of(raw)
         before, after = number(self.version), number(version)
         if version != self.version and (before is None or after is None or after > before):
             self.moved, self.futile = True, 0
-            if kind == "BOOKMARK":
+            if kind == "BOOKMARK" and version:
                 # One that says the version again may come from a cache that stands still.
                 self.current_us = self.heard_us
-        self.version = version
+        self.version = version or self.version
+        if NOBODY in self.unread.objects and not known:
+            raise Nameless("an event does not tell of which object it is")
+
+    # Objects
+
+    def _take_up(self, raw: Object | Unreadable, at_us: Micros) -> set[Key]:
+        """Tell the follower of an object that is there, or write down that it cannot be read; its key."""
+        if isinstance(raw, Unreadable):
+            return self._refuse(raw, at_us)
+        try:
+            key = key_of(raw)
+            self.follower.changed(raw, at_us)
+        except UNFIT as problem:
+            return self._refuse(of_object(raw, self.shape.kind, _said(problem)), at_us)
+        self.unread.sound(key, at_us)
+        return {key}
+
+    def _let_go(self, raw: Object | Unreadable) -> set[Key]:
+        """Tell the follower that an object is gone; its key."""
+        if isinstance(raw, Unreadable):
+            if not raw.name:
+                return self._refuse(raw, self.heard_us)
+            raw = {"metadata": {"namespace": raw.namespace, "name": raw.name, "uid": raw.uid}}
+        key = key_of(raw)
+        self.follower.gone(raw, self.heard_us)
+        self.unread.sound(key, self.heard_us)
+        return {key}
+
+    def _refuse(self, bad: Unreadable, at_us: Micros) -> set[Key]:
+        """Write an object down that cannot be read; its key."""
+        self.unread.refuse(bad, at_us)
+        return {bad.key}
 
 
 def _unknown(kind: str) -> ValueError:
@@ -364,9 +408,26 @@ def _is_behind(comparing: "asyncio.Task[bool]") -> bool:
 
 
 def key_of(raw: Object) -> Key:
-    """The name of an object within its kind."""
+    """The name of an object within its kind; ValueError where it tells none."""
     meta = raw["metadata"]
-    return meta.get("namespace", ""), meta["name"]
+    namespace, name = meta.get("namespace", ""), meta["name"]
+    if not (isinstance(namespace, str) and isinstance(name, str) and name):
+        raise ValueError("it has no name")
+    return namespace, name
+
+
+def _version_of(raw: Object | Unreadable) -> str:
+    """The resource version of an object, empty where it is not a text."""
+    if isinstance(raw, Unreadable):
+        return raw.version
+    meta = raw.get("metadata")
+    version = meta.get("resourceVersion") if isinstance(meta, dict) else None
+    return version if isinstance(version, str) else ""
+
+
+def _said(problem: BaseException) -> str:
+    """What an error of reading says; a KeyError only names its field."""
+    return f"it lacks {problem}" if isinstance(problem, KeyError) else str(problem) or type(problem).__name__
 
 
 def _was_silent(problem: Exception) -> bool:
@@ -374,6 +435,9 @@ def _was_silent(problem: Exception) -> bool:
     return isinstance(problem, aiohttp.SocketTimeoutError)
 
 
-def _status(path: str, raw: Object, now: Micros) -> Answer:
+def _status(path: str, raw: Object | Unreadable, now: Micros) -> Answer:
     """The Status of an ERROR event as the answer that it stands for."""
-    return Answer(path=path, status=raw.get("code") or 0, body=raw, error="", sent_us=now, at_us=now)
+    if isinstance(raw, Unreadable):
+        return Answer(path=path, status=0, body=None, error=raw.reason, sent_us=now, at_us=now)
+    code = raw.get("code")
+    return Answer(path=path, status=code if isinstance(code, int) else 0, body=raw, error="", sent_us=now, at_us=now)

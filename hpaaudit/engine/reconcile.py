@@ -37,6 +37,7 @@ from hpaaudit.model.hpa import Condition, Hpa
 from hpaaudit.model.memory import EMPTY, Memory, Recommendation
 from hpaaudit.model.observation import Observation
 from hpaaudit.model.target import Pod, Scale
+from hpaaudit.model.version import version_number
 
 _OK = range(200, 300)
 
@@ -57,7 +58,8 @@ def reconcile(seen: Observation, memory: Memory, flags: Flags, *, keep_pods: boo
 
 def _version(hpa: Hpa) -> int:
     """A resource version as a number; one that is none counts as new enough."""
-    return int(hpa.resource_version) if hpa.resource_version.isdigit() else MAX_INT64
+    number = version_number(hpa.resource_version)
+    return MAX_INT64 if number is None else number
 
 
 def _stale(seen: Observation, hpa: Hpa, memory: Memory) -> Outcome:

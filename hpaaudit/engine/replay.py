@@ -28,7 +28,7 @@ from hpaaudit.engine.rules.candidates import (
     widened,
 )
 from hpaaudit.engine.rules.published import BENT
-from hpaaudit.engine.unknown import blinds, event_counts, extreme, is_near_edge, recommendation_counts, shifted
+from hpaaudit.engine.unknown import blinds, event_counts, extreme, hidden, is_near_edge, recommendation_counts, shifted
 from hpaaudit.engine.world import World, is_controller
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.decision import Decision
@@ -38,6 +38,7 @@ from hpaaudit.model.hpa import Hpa, HpaStatus
 from hpaaudit.model.memory import EMPTY, Memory
 from hpaaudit.model.observation import Observation
 from hpaaudit.model.units import Micros
+from hpaaudit.model.version import version_number
 
 _UNSEEN = Memory(recommendations=())
 """The memory of a process that ran before we looked: nothing is known of it."""
@@ -88,13 +89,16 @@ class Process:
                 if self.holder and holder != self.holder:
                     self._forget()
                 self.holder = holder
-            case StatusWritten(resource_version=version) if version.isdigit() and is_controller(fact.by):
-                self.written[f"{fact.namespace}/{fact.name}"] = int(version)
+            case StatusWritten() if is_controller(fact.by):
+                if (version := version_number(fact.resource_version)) is not None:
+                    self.written[f"{fact.namespace}/{fact.name}"] = version
             case HpaSeen():
                 self._hpa_seen(fact)
             case Gap() if not self.plan.exact and blinds(fact, self.plan.period_us):
                 # What was recommended and done meanwhile is as unknown as what was before we looked.
-                self.unseen_until_us |= dict.fromkeys(self.memories, fact.until_us)
+                key = hidden(fact)
+                keys = self.memories if key is None else self.memories.keys() & {key}
+                self.unseen_until_us |= dict.fromkeys(keys, fact.until_us)
             case HpaGone():
                 # The registry of selectors lets go at once, the rest only at the next reconcile.
                 key = f"{fact.namespace}/{fact.name}"

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from typing import TypeVar
+from urllib.parse import unquote
 
 from hpaaudit.engine.remember import longest_us
 from hpaaudit.engine.rules import unseen as rules
@@ -21,6 +22,15 @@ _Entry = TypeVar("_Entry", Recommendation, ScaleEvent)
 def blinds(gap: Gap, period_us: Micros) -> bool:
     """Whether several reconciles may have gone unseen: of a single one the next status tells what it did."""
     return gap.until_us - gap.at_us > period_us and gap.prefix.startswith(_SHOWING_HPAS)
+
+
+def hidden(gap: Gap) -> str | None:
+    """The HPA (`namespace/name`) that is all that a gap hides; None where it hides more than one."""
+    path = gap.prefix.partition("?")[0].partition("#")[0]
+    match path.strip("/").split("/"):
+        case ["apis", _, _, "namespaces", namespace, "horizontalpodautoscalers", name] if name:
+            return f"{unquote(namespace)}/{unquote(name)}"
+    return None
 
 
 def recommendation_counts(hpa: Hpa, unseen_until_us: Micros, flags: Flags, now_us: Micros) -> bool:

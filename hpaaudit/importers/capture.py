@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hpaaudit.api import answers, requests, see, times
+from hpaaudit.api.canonical import canonical_json
 from hpaaudit.errors import BadCapture
 from hpaaudit.importers.collections import Collections, place_of
 from hpaaudit.importers.files import numbered
@@ -158,7 +159,7 @@ class Reader:
                 status=status,
                 error=error,
                 by=by,
-                status_json=see.canonical_json(shown.get("status") or {}),
+                status_json=canonical_json(shown.get("status") or {}),
                 resource_version="" if after is None else (after.get("metadata") or {}).get("resourceVersion", ""),
             )
             return [

@@ -378,6 +378,30 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """An object, an answer or a value that was not taken up, for it has another shape than Kubernetes gives it.
+
+    path         of the collection, or as it was requested; a table of the recording where the value came from elsewhere
+    namespace, name, uid   of the object as far as it told them, else empty
+    reason       what is wrong, and where in it
+    object_json  of the object the fields that are read of a sound one; what has another type than it should only as
+                 that type's name; `{}` where there is nothing safe to keep
+    bytes        of all of it as it came, 0 where unknown
+    count        how often it was refused since its last row, this time included
+    """
+
+    at_us: Micros
+    path: str
+    namespace: str
+    name: str
+    uid: str
+    reason: str
+    object_json: str
+    bytes: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
     """The recording was complete to here."""
 
@@ -408,5 +432,6 @@ Fact = (
     | RecorderStarted
     | Reconciled
     | Gap
+    | Refused
     | Ended
 )

@@ -108,6 +108,18 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """An object, or what else was not taken up, and why: `count` times.
+
+    what   its path, as far as it told one
+    """
+
+    what: str
+    reason: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
     """What is in a recording.
 
@@ -115,6 +127,7 @@ class Inspection:
     releases            that the controller or the API server reported, in order of appearance
     hpas                `namespace/name`, sorted;  pods, targets   distinct ones
     polled, new         items of all answers, and those that were new; a pod with its containers is one
+    refused             what was not taken up, for it has another shape than Kubernetes gives it, most often first
     bytes               of all segments, manifests included, and of the log
     logged              facts that stand in the log, which is no segment yet;  torn   bytes at its end that are none
     recorders           who recorded, in order of appearance: version, server, trust and auth, as in `recorders`
@@ -141,6 +154,7 @@ class Inspection:
     streams: tuple[StreamSize, ...]
     gaps: tuple[Gap, ...]
     missing: tuple[Missing, ...]
+    refused: tuple[Unread, ...] = ()
     logged: int = 0
     torn: int = 0
     recorders: tuple[tuple[str, str, str, str], ...] = ()

@@ -17,6 +17,7 @@ class Event(StrEnum):
     STREAM_REFUSED = "stream_refused"
     METRICS_UNSERVED = "metrics_unserved"
     METRIC_UNKNOWN = "metric_unknown"
+    OBJECT_REFUSED = "object_refused"
     TARGET_UNKNOWN = "target_unknown"
     RESUMED = "recording_resumed"
     DISK_REFUSED = "disk_refused"

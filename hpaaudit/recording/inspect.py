@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hpaaudit.model.inspection import Inspection, Missing, StreamSize, TableSize
+from hpaaudit.model.inspection import Inspection, Missing, StreamSize, TableSize, Unread
 from hpaaudit.recording import manifest
 from hpaaudit.recording.log import log_name
 from hpaaudit.recording.manifest import Segment
@@ -33,6 +33,7 @@ class _Count:
     failures: Counter[Stream] = field(default_factory=Counter)
     polled: Counter[Stream] = field(default_factory=Counter)
     new: Counter[Stream] = field(default_factory=Counter)
+    refused: Counter[tuple[str, str]] = field(default_factory=Counter)
     recorders: dict[tuple[str, str, str, str], None] = field(default_factory=dict)
     writers: bool = False
     flags: bool = False
@@ -68,6 +69,9 @@ def inspect(recording: Recording) -> Inspection:
         tables=tables,
         streams=_streams(count),
         gaps=recording.gaps,
+        refused=tuple(
+            Unread(what=what, reason=reason, count=times) for (what, reason), times in count.refused.most_common()
+        ),
         logged=recording.segments[-1].facts if recording.held else 0,
         torn=recording.torn,
         recorders=tuple(count.recorders),
@@ -95,6 +99,8 @@ def _add(count: _Count, folder: Path, segment: Segment) -> None:
     for version, offset_us in rows("versions", "version", "clock_offset_us"):
         count.releases |= {version: None} if version else {}
         count.clock |= offset_us is not None
+    for *whose, reason, times in rows("refused", "path", "namespace", "name", "reason", "count"):
+        count.refused["/".join(word for word in whose if word), reason] += times
     streams: dict[int, Stream] = {}
     for seq, *stream, items, replicas in rows("reads", "seq", "kind", "path", "by", "items", "spec_replicas"):
         kind, path, user = stream

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from hpaaudit.errors import RecordingError
-from hpaaudit.model.facts import Fact, Gap
+from hpaaudit.model.facts import Fact, Gap, Refused
 from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording import manifest, room
@@ -25,6 +25,8 @@ from hpaaudit.recording.upkeep import Upkeep
 
 SOURCE = "record"
 FULL = (errno.ENOSPC, errno.EDQUOT)
+MOST_TOLD = 100
+"""So many kinds of values that cannot be kept are told of, then no more: the rows go on."""
 LONGEST_WAIT_US = 60 * SECOND
 UNLOGGED_SYNCS = 4
 """So many times what is logged at once may wait for a log that refuses; then only a segment can take it."""
@@ -61,6 +63,7 @@ class Keeper:
         self._closed = False
         self._log: Log | None = None
         self._sieve = Sieve()
+        self._told: set[str] = set()
         self._refused_us: Micros | None = None
         self._wait_us, self._next_us, self._refusal = limits.sync_us, now_us, ""
         self._synced_us = self._sealed_us = now_us
@@ -152,6 +155,16 @@ class Keeper:
         rows = self._pending.add(fact)
         if not self._behind:
             self._unlogged.add(rows)
+        while self._pending.refused:
+            self._tell_refused(self._pending.refused.pop())
+
+    def _tell_refused(self, made: Refused) -> None:
+        """Tell of each kind of value that cannot be kept once; each has a row."""
+        if made.reason not in self._told and len(self._told) < MOST_TOLD:
+            self._told.add(made.reason)
+            whose = "/".join(word for word in (made.namespace, made.name) if word) or made.path
+            line = f"what was seen of {whose} cannot be kept, all else is: {made.reason}"
+            self.note(Note(line, Event.OBJECT_REFUSED, path=made.path, reason=made.reason))
 
     @property
     def _fullness(self) -> float:

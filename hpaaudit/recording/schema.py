@@ -322,6 +322,19 @@ _ALL = (
         text("prefix", "paths that nobody looked at, `*` for all; `PATH#writers`: only at writers and rollouts"),
         text("cause", "why"),
     ),
+    _table(
+        "refused",
+        "object, answer or value that was not taken up, for it has another shape than Kubernetes gives it",
+        AT,
+        text("path", "of its collection, or as it was requested; a table of this page where the value is of no answer"),
+        text("namespace", "of the object, empty where it did not tell"),
+        text("name", "of the object, empty where it did not tell"),
+        text("uid", "of the object, empty where it did not tell"),
+        text("reason", "what is wrong, and where in it"),
+        text("object_json", "of the object what is read of a sound one, sorted keys; `{}` where that is nothing"),
+        number("bytes", "of the whole object as it came, 0 where unknown", "bytes"),
+        number("count", "how often it was refused since its last row, this time included"),
+    ),
     _table("ends", "instant to which the recording says that it is complete", AT),
 )
 

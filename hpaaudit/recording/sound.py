@@ -69,7 +69,7 @@ def bad_row(table: Table, row: Sequence[Any]) -> str:
             return f"has {problem} as its {column.name}"
     gone = dict(zip((column.name for column in table.columns), row, strict=True))
     if "gone" in gone and not gone["gone"]:
-        for name in _needed(table, gone):
+        for name in needed(table, gone):
             if gone[name] is None:
                 return f"has no {name}"
     return ""
@@ -82,23 +82,31 @@ def _value(table: str, column: Column, value: Any) -> str:
     if type(value) is not TYPES[column.type]:
         return f"a value of type {type(value).__name__}"
     if column.type == "int64":
-        low, high = _range(column)
+        low, high = range_of(column)
         return "" if low <= value <= high else f"a number beyond {low} to {high}"
     return _text(table, column.name, value) if column.type == "string" else ""
 
 
 def _text(table: str, name: str, value: str) -> str:
     """What is wrong with one text."""
-    if not value.isascii():
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            return "a text with half a character"
+    if not is_text(value):
+        return "a text with half a character"
     words = WORDS.get((table, name))
     if words is not None and value not in words:
         return f"a word that is none of {', '.join(words)}"
     kind = KINDS.get((table, name))
     return "" if kind is None or is_shaped(value, kind) else "JSON of another shape"
+
+
+def is_text(value: str, most: int = MAX_INT64) -> bool:
+    """Whether a text is of at most so many characters, and without half ones (lone surrogates)."""
+    if value.isascii():
+        return len(value) <= most
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return len(value) <= most
 
 
 def _column(table: str, column: Column, values: pa.ChunkedArray) -> str:
@@ -107,7 +115,7 @@ def _column(table: str, column: Column, values: pa.ChunkedArray) -> str:
         return f"{values.null_count} NULLs"
     if column.type == "int64":
         least = pc.min_max(values).as_py()
-        low, high = _range(column)
+        low, high = range_of(column)
         if least["min"] is not None and not (low <= least["min"] and least["max"] <= high):
             return f"a number beyond {low} to {high}"
     elif column.type == "string":
@@ -120,7 +128,7 @@ def _column(table: str, column: Column, values: pa.ChunkedArray) -> str:
     return ""
 
 
-def _range(column: Column) -> tuple[int, int]:
+def range_of(column: Column) -> tuple[int, int]:
     """The least and the greatest value of a column of numbers."""
     if column.unit == US:
         return (0, LAST_US) if column.name in SEEN else (YEAR_1_US, YEAR_10000_US - 1)
@@ -157,7 +165,7 @@ def _rows(table: Table, rows: pa.Table, first_seq: int, facts: int) -> str:
             return "has reads of one stream that do not stand together in their order"
     if "gone" in names:
         here = rows.filter(pc.invert(rows.column("gone"))) if pc.any(rows.column("gone")).as_py() else rows
-        for name in _needed(table, names):
+        for name in needed(table, names):
             if here.column(name).null_count:
                 return f"has no {name} where it is not gone"
     if {"kind", "resource_version"} <= names and table.name == "reads":
@@ -167,7 +175,7 @@ def _rows(table: Table, rows: pa.Table, first_seq: int, facts: int) -> str:
     return ""
 
 
-def _needed(table: Table, names: Iterable[str]) -> list[str]:
+def needed(table: Table, names: Iterable[str]) -> list[str]:
     """The columns, of those with these names, that only an end leaves out."""
     unknown, asked = UNKNOWN.get(table.name, ()), set(names)
     return [one.name for one in table.columns if one.nullable and one.name not in unknown and one.name in asked]

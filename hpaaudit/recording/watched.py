@@ -18,6 +18,7 @@ from hpaaudit.model.facts import (
     PodSeen,
     Reconciled,
     RecorderStarted,
+    Refused,
     RolloutSeen,
     ScaledObjectGone,
     ScaledObjectSeen,
@@ -57,6 +58,7 @@ PLAIN: dict[str, type[Any]] = {
     "recorders": RecorderStarted,
     "reconciles": Reconciled,
     "gaps": Gap,
+    "refused": Refused,
     "ends": Ended,
 }
 

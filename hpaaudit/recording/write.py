@@ -9,8 +9,6 @@ from hpaaudit.model.facts import Fact
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.grow import Growing
 from hpaaudit.recording.pending import Pending
-from hpaaudit.recording.schema import TABLES
-from hpaaudit.recording.sound import bad_row
 
 # Nearly an hour of 300 HPAs, and as much again while they are written. Less costs more on the disk: samples of such a
 # fleet take 1.7 times their entropy in segments of an hour, 1.9 in those of 15 minutes, 2.4 in those of five.
@@ -41,15 +39,9 @@ class Writer:
         """Take the next fact; seals by itself when much waits in memory."""
         if self._closed:
             raise RecordingError(f"{self.folder} is closed: nothing can be added to it.")
-        try:
-            rows = self._pending.add(fact)
-            problem = next(
-                (f"{problem} ({table})" for table, row in rows if (problem := bad_row(TABLES[table], row))), ""
-            )
-        except (TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
-            problem = f"is nothing that a row can be made of ({type(error).__name__})"
-        if problem:
-            raise BadFact(f"{type(fact).__name__} {problem}")
+        self._pending.add(fact)
+        if self._pending.refused:
+            raise BadFact(self._pending.refused[0].reason)
         if self._pending.bytes >= BYTE_BUDGET:
             self.seal()
 

@@ -100,6 +100,9 @@ def _holes(found: Inspection) -> Iterator[str]:
     if found.foreign:
         yield f"  foreign, and not read: {found.foreign_count}"
         yield from _listed(found.foreign)
+    if found.refused:
+        yield f"  cannot be read: {len(found.refused)}"
+        yield from _listed([f"{one.what}  {one.reason}  ({one.count} times)" for one in found.refused])
     if found.missing:
         yield "  missing"
         yield from (f"    {missing.what}: {missing.limits}" for missing in found.missing)

@@ -106,10 +106,10 @@ def test_of_a_pod_nothing_is_decoded_but_what_is_kept() -> None:
     env = [{"name": "PASSWORD", "value": "hunter2"}]
     pod = {"metadata": {"name": "web-0", "annotations": {"note": "secret"}, "labels": {"app": "web"}},
            "spec": {"containers": [{"name": "app", "env": env, "args": ["--key=1"]}]}}  # fmt: skip
-    raw = decoded(json.dumps({"items": [pod], "metadata": {}}).encode(), PODS.listed)
+    raw = decoded(json.dumps({"items": [pod], "metadata": {"resourceVersion": "5"}}).encode(), PODS.listed)
     assert raw == {
         "items": [{"metadata": {"name": "web-0", "labels": {"app": "web"}}, "spec": {"containers": [{"name": "app"}]}}],
-        "metadata": {},
+        "metadata": {"resourceVersion": "5"},
     }
     assert see.pod_seen(Micros(0), raw["items"][0]) == see.pod_seen(Micros(0), pod)
 

@@ -3,7 +3,8 @@
 import pytest
 
 from hpaaudit.engine.rules.candidates import SHIFTS
-from hpaaudit.engine.unknown import is_near_edge, shifted
+from hpaaudit.engine.unknown import blinds, hidden, is_near_edge, shifted
+from hpaaudit.model.facts import Gap
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Behavior, Hpa, HpaSpec, HpaStatus, ObjectRef, ScalingPolicy, ScalingRules
 from hpaaudit.model.memory import Memory, Recommendation, ScaleEvent
@@ -69,3 +70,20 @@ def test_scale_events_are_shifted_with_the_rest() -> None:
     earlier, later = (shifted(memory, nth, PERIOD) for nth in range(SHIFTS))
     assert [memory.up[0].at_us - event.at_us for memory in (earlier, later) if memory.up] == [-SLACK, SLACK]
     assert (earlier.down, later.down) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "key"),
+    [
+        ("*", None),
+        ("/apis/autoscaling/v2/horizontalpodautoscalers?labelSelector=a", None),
+        ("/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers", None),
+        ("/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers/", None),
+        ("/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers/a%2Fb", "shop/a/b"),
+        ("/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers/web", "shop/web"),
+    ],
+)
+def test_a_gap_of_one_hpa_hides_that_one_alone(prefix: str, key: str | None) -> None:
+    gap = Gap(at_us=NOW, until_us=Micros(NOW + 60 * SECOND), prefix=prefix, cause="it cannot be read")
+    assert blinds(gap, Micros(15 * SECOND))
+    assert hidden(gap) == key

@@ -6,7 +6,7 @@ import pytest
 
 import hpaaudit
 from hpaaudit.flows import fleet as flow
-from hpaaudit.model.facts import Gap
+from hpaaudit.model.facts import Gap, HpaSeen
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording.read import open_recording
 from hpaaudit.recording.write import Writer
@@ -127,13 +127,21 @@ def test_compiled_code_lies_in_the_users_cache_where_the_installation_is_not_our
     assert flow.cache_folder().parent == tmp_path / "hpaaudit"
 
 
-@pytest.mark.parametrize("seconds", [14, 16, 200])
-def test_after_a_gap_the_kernel_knows_as_little_as_the_rules_one_by_one(seconds: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("seconds", "prefix"), [(14, "*"), (16, "*"), (200, "*"), (200, "one"), (14, "one"), (200, "nobody")]
+)
+def test_after_a_gap_the_kernel_knows_as_little_as_the_rules_one_by_one(
+    seconds: int, prefix: str, tmp_path: Path
+) -> None:
     fleet.write(tmp_path / "fleet", hpas=2, hours=0.1, seed=SEED)
     outside.write(tmp_path / "fleet", tmp_path / "seen", rows=1500)
     facts = list(open_recording(tmp_path / "seen").facts())
     middle = facts[len(facts) // 2].at_us
-    gap = Gap(at_us=middle, until_us=Micros(middle + seconds * SECOND), prefix="*", cause="it died")
+    if prefix != "*":
+        one = next(fact for fact in facts if isinstance(fact, HpaSeen))
+        base = f"/apis/autoscaling/v2/namespaces/{one.namespace}/horizontalpodautoscalers"
+        prefix = f"{base}/{one.name if prefix == 'one' else 'nobody'}"
+    gap = Gap(at_us=middle, until_us=Micros(middle + seconds * SECOND), prefix=prefix, cause="it died")
     with Writer(tmp_path / "gap", source="record", started_us=facts[0].at_us) as writer:
         for fact in (*facts[: len(facts) // 2], gap, *facts[len(facts) // 2 :]):
             writer.add(fact)

@@ -19,6 +19,7 @@ from hpaaudit.model.facts import (
     PodSeen,
     Reconciled,
     RecorderStarted,
+    Refused,
     ResourceMetricsRead,
     RolloutSeen,
     ScaledObjectGone,
@@ -298,6 +299,17 @@ def segments() -> tuple[tuple[Fact, ...], ...]:
         HpaGone(at_us=at(78), namespace="shop", name="orders", uid="uid-orders"),
         ScaledObjectGone(at_us=at(78), namespace="shop", name="orders", uid="uid-scaled"),
         TargetGone(at_us=at(79), target=DEPLOYMENT, uid="uid-deployment"),
+        Refused(
+            at_us=at(76),
+            path="/apis/autoscaling/v2/horizontalpodautoscalers",
+            namespace="bank",
+            name="odd",
+            uid="u-odd",
+            reason="Expected `int`, got `bool` - at `$.object.spec.maxReplicas`",
+            object_json='{"metadata":{"name":"odd"},"spec":{"maxReplicas":true}}',
+            bytes=412,
+            count=3,
+        ),
         Ended(at_us=at(80)),
     )
     return first, second, third

@@ -82,6 +82,7 @@ def test_inspect_prints_content_sizes_reads_and_holes(folder: Path) -> None:
     ]
     assert "  8 reads, 1 failed; 10 samples polled, 8 new" in lines
     assert "    12:01:01Z-12:01:15Z  /apis/metrics.k8s.io  the watch broke" in lines
+    assert lines[lines.index("  cannot be read: 1") + 1].endswith("(3 times)")
     assert lines[-1] == f"  next  hpaaudit replay {folder}"
 
 

@@ -136,6 +136,34 @@ def test_a_gap_hides_what_its_prefix_says(prefix: str, stream: str, hides_shop: 
         assert found == (stream, hides_shop)
 
 
+@pytest.mark.parametrize(
+    ("prefix", "concerns"),
+    [
+        ("*", True),
+        ("/api/v1/pods", True),
+        ("/apis/autoscaling/v2/horizontalpodautoscalers", True),
+        ("/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers", True),
+        ("/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers/", True),
+        ("/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers?labelSelector=a", True),
+        ("/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers/check%20out", True),
+        ("/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers/web", False),
+        ("/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers/other", False),
+        ("/api/v1/namespaces/shop/pods/anybody", True),
+        ("/apis/apps/v1/namespaces/shop/deployments/web", True),
+        ("/apis/apps/v1/namespaces/shop/deployments/web/scale", True),
+        ("/apis/apps/v1/namespaces/shop/deployments/other#writers", False),
+        ("/apis/apps/v1/namespaces/shop/deployments/other/scale", False),
+        ("/apis/external.metrics.k8s.io/v1beta1/namespaces/shop/queue", True),
+        ("/apis/metrics.k8s.io/v1beta1/namespaces/shop/pods", True),
+    ],
+)
+def test_the_gap_of_one_object_concerns_the_hpas_that_it_can_be_of(prefix: str, concerns: bool) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(sql.folder("macros")["gap_of_object"])
+        found = connection.execute("select gap_of_object(?, 'check out', 'web')", [prefix]).fetchone()
+    assert found == (concerns,)
+
+
 def test_a_gap_of_a_metric_hides_it_from_an_hpa_whose_metrics_an_annotation_keeps() -> None:
     with duckdb.connect() as connection:
         for name in ("gap_hides", "metric_names"):

@@ -9,6 +9,7 @@ from hpaaudit.model.facts import (
     Fact,
     PodGone,
     PodSeen,
+    Refused,
     ResourceMetricsRead,
     ScaledObjectGone,
     ScaleRead,
@@ -145,3 +146,20 @@ def test_every_state_of_a_scaled_object_is_a_row_and_so_is_its_end(tmp_path: Pat
         (at(1), "web", False, "Deployment", "keda-hpa-web", None, 20, "False", '[{"type":"rabbitmq"}]'),
         (at(2), "web", True, None, None, None, None, None, None),
     ]
+
+
+def test_what_was_refused_is_a_row_of_its_own(tmp_path: Path) -> None:
+    odd = Refused(
+        at_us=at(30),
+        path="/apis/autoscaling/v2/horizontalpodautoscalers",
+        namespace="shop",
+        name="odd",
+        uid="u",
+        reason="Expected `int`, got `bool` - at `$.object.spec.maxReplicas`",
+        object_json='{"spec":{"maxReplicas":true}}',
+        bytes=410,
+        count=7,
+    )
+    with over(tmp_path, [odd]) as results:
+        rows = results.sql("select name, reason, object, bytes, times from refused").fetchall()
+    assert rows == [(odd.name, odd.reason, odd.object_json, odd.bytes, odd.count)]

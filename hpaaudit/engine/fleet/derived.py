@@ -13,7 +13,7 @@ from hpaaudit.engine.fleet.told import NULL
 from hpaaudit.engine.instants import NOWHERE, STATUS_WRITE, Evidence
 from hpaaudit.engine.lives import Life
 from hpaaudit.engine.plan import Plan, Reading
-from hpaaudit.engine.unknown import blinds
+from hpaaudit.engine.unknown import blinds, hidden
 from hpaaudit.engine.world import LAG_US
 from hpaaudit.model.columns import Telling
 from hpaaudit.model.facts import Fact, Gap, HpaSeen
@@ -105,17 +105,33 @@ class Derived:
 
     def _blind(self, rows: Rows, keys: Ids[tuple[str, str]]) -> tuple[Array, Array]:
         """The last long gap since the pass before: after how many facts it stands, NONE without, and its end."""
-        gaps = [(index, gap.until_us) for index, gap in self._gaps if blinds(gap, self.period_us)]
-        seq, until_us = np.array([(NONE, NULL), *gaps], np.int64).T
-        last = np.searchsorted(seq, rows["facts"], "left") - 1
         begun = {_number(keys, key): lives[0].first for key, lives in self._reading.lives.of.items()}
+        gaps: dict[str | None, list[tuple[int, int]]] = {None: []}
+        for index, gap in self._gaps:
+            if blinds(gap, self.period_us):
+                gaps.setdefault(hidden(gap), []).append((index, gap.until_us))
+        seq, until_us = self._last_gap(rows, gaps.pop(None))
+        for key, own in gaps.items():
+            if key is None or key not in self._reading.lives.of:
+                continue
+            place = rows["hpa"] == _number(keys, key)
+            own_seq, own_until_us = self._last_gap(rows, own)
+            later = place & (own_seq > seq)
+            seq, until_us = np.where(later, own_seq, seq), np.where(later, own_until_us, until_us)
         first = np.zeros(len(keys), np.int64)
         first[list(begun)] = list(begun.values())
         since = first[rows["hpa"]]
         same = rows["hpa"][1:] == rows["hpa"][:-1]
         since[1:][same] = rows["facts"][:-1][same]
-        new = seq[last] >= since
-        return np.where(new, seq[last], NONE), np.where(new, until_us[last], NULL)
+        new = seq >= since
+        return np.where(new, seq, NONE), np.where(new, until_us, NULL)
+
+    @staticmethod
+    def _last_gap(rows: Rows, gaps: list[tuple[int, int]]) -> tuple[Array, Array]:
+        """Of these gaps the last before each reconcile: after how many facts it stands, and its end."""
+        seq, until_us = np.array([(NONE, NULL), *gaps], np.int64).T
+        last = np.searchsorted(seq, rows["facts"], "left") - 1
+        return seq[last], until_us[last]
 
     def _rows(self, life: Life, keys: Ids[tuple[str, str]]) -> Rows:
         times, reading = self._times, self._reading

@@ -18,6 +18,7 @@ from hpaaudit.engine.rules.numbers import MAX_INT64
 from hpaaudit.model.facts import HpaSeen
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.units import Micros
+from hpaaudit.model.version import version_number
 
 _COLUMNS = ("hpa", "seq", "spec", "status", "version", "uid")
 
@@ -152,7 +153,8 @@ class HpaTracks:
 
 def _number(version: str) -> int:
     """A resource version as a number; one that is none counts as new enough."""
-    return int(version) if version.isdigit() else MAX_INT64
+    number = version_number(version)
+    return MAX_INT64 if number is None else number
 
 
 def _seen(

@@ -26,6 +26,7 @@ from hpaaudit.engine.instants import GRID
 from hpaaudit.model.columns import Slice
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Hpa, MetricSpec, MetricType
+from hpaaudit.model.version import version_number
 
 BITS = 62
 
@@ -232,9 +233,9 @@ class Fleet:
         seqs, own = numbers(table.seq).tolist(), by_controller(table.by)
         for place, seq in enumerate(seqs):
             text = version.words[version.codes[place]]
-            if own[place] and text.isdigit():
+            if own[place] and (written := version_number(text)) is not None:
                 key = (namespace.words[namespace.codes[place]], name.words[name.codes[place]])
-                self._written.append((self.hpas.keys.of(key), seq, int(text)))
+                self._written.append((self.hpas.keys.of(key), seq, written))
 
     def _attempts(self, passes: Rows) -> dict[int, list[Attempt]]:
         if not self._exact:
