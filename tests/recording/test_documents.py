@@ -92,7 +92,8 @@ def test_any_value_in_any_field_of_a_document_is_one_line(sound: Path) -> None:
 @pytest.mark.parametrize("name", DOCUMENTS)
 @pytest.mark.parametrize(
     "data",
-    [b"", b"{}", b"[]", b"null", b"{", b"\xff\xfe", b"[" * 100_000, b'{"a":' * 100_000, b"1" * 10_000, b'{"format_version": 1e400}',
+    [b"", b"{}", b"[]", b"null", b"{", b"\xff\xfe", b"[" * 100_000, b'{"a":' * 100_000, b"1" * 10_000,
+     b'{"format_version": 1e400}',
      b'{"format_version": ' + b"9" * 5000 + b"}", b'{"format_version": true}', b" " * (bounds.DOCUMENT_BYTES + 1)],
     ids=range(13),
 )  # fmt: skip
@@ -139,7 +140,7 @@ def test_a_segment_that_claims_more_than_any_can_have_is_not_read(sound: Path, t
 def test_two_names_of_one_number_are_not_two_segments(sound: Path, tmp_path: Path) -> None:
     folder = tmp_path / "r"
     copytree(sound, folder)
-    for name in ("1", "0000001", "٠٠٠٠٠١", "000001 "):
+    for name in ("1", "0000001", "\u0660\u0660\u0660\u0660\u0660\u0661", "000001 "):
         copytree(folder / "segments/000001", folder / "segments" / name)
     assert said(folder) == []
     assert verify(folder).segments == 2
