@@ -35,11 +35,11 @@ def _heads(seen: Survey) -> Iterator[tuple[str, int, bool]]:
     A segment that stands for others is in no chain: only the heads that are told of such a recording lead to it.
     """
     sealed = [segment for segment in seen.segments if segment.held is None]
-    first = sealed[:1]
     states = [(seen.head[manifest.HASH], 0, 0)]
     states += [(segment.before_next[0], segment.number, segment.before_next[1]) for segment in sealed]
-    for sha256, number, facts in states:
+    for count, (sha256, number, facts) in enumerate(states):
         end = manifest.render({"segments": number, "facts": facts, "previous": sha256})[1]
+        led_to = sealed[:count]
         for head in (sha256, end):
-            yield head, number, not (first and first[0].removed)
-            yield whole(first, head), number, True
+            yield head, number, not any(segment.removed for segment in led_to)
+            yield whole(led_to, head), number, True

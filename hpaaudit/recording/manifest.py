@@ -253,6 +253,9 @@ def impossible(segment: Segment) -> str:
     rows = sum(file.rows for file in segment.files if file.table not in PARTS)
     if rows != segment.facts:
         return f"claims {segment.facts} facts in {rows} rows"
-    if segment.first_us > segment.last_us:
+    removed = segment.removed
+    if segment.first_us > segment.last_us or (removed and removed.first_us > removed.last_us):
         return "claims to end before it begins"
+    if removed and removed.facts != segment.first_seq + segment.facts:
+        return f"claims to stand for {removed.facts} facts, and ends with fact {segment.first_seq + segment.facts}"
     return ""

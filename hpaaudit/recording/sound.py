@@ -18,7 +18,7 @@ LONGEST_US = MAX_INT64 // 1000
 SEEN = ("at_us", "until_us", "began_us")
 """Times of the recorder's own clock, which are never before 1970 nor far in the future."""
 
-COUNTED = ("seq", "occurrence", "place", "container_idx", "items", "took_us")
+COUNTED = ("seq", "occurrence", "place", "container_idx", "items")
 """What is never negative."""
 
 WORDS = {
@@ -164,9 +164,10 @@ def _rows(table: Table, rows: pa.Table, first_seq: int, facts: int) -> str:
         if table.name == "reads" and names.issuperset(table.sort) and not _stands_together(rows, table.sort):
             return "has reads of one stream that do not stand together in their order"
     if "gone" in names:
-        here = rows.filter(pc.invert(rows.column("gone"))) if pc.any(rows.column("gone")).as_py() else rows
+        gone = rows.column("gone")
         for name in needed(table, names):
-            if here.column(name).null_count:
+            column = rows.column(name)
+            if column.null_count and not pc.all(pc.or_(gone, pc.is_valid(column))).as_py():
                 return f"has no {name} where it is not gone"
     if {"kind", "resource_version"} <= names and table.name == "reads":
         scales = rows.filter(pc.equal(rows.column("kind"), "scale"))

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -72,39 +72,70 @@ def refused(path: Path) -> str:
     return said.removeprefix(f"{path}:")
 
 
+def watched(path: str, metadata: str, rest: str = "") -> bytes:
+    """A watch event as text, for what JSON in Python cannot say."""
+    thing = f'{{"metadata":{{"name":"a","namespace":"b"{metadata}}}{rest}}}'
+    return f'{AT}"watch":"{path}","type":"ADDED","object":{thing}}}'.encode()
+
+
+def read_of(rest: str) -> bytes:
+    """A read of a scale as text."""
+    return f'{AT}"get":"{SCALE}",{rest}}}'.encode()
+
+
+def replicas(number: str) -> bytes:
+    """A scale of so many."""
+    return read_of(f'"status":200,"body":{{"spec":{{"replicas":{number}}}}}')
+
+
+def ended(at: str) -> bytes:
+    """A line of this instant."""
+    return f'{{"at":"{at}","end":true}}'.encode()
+
+
+END = f'{AT}"end":true}}'
+DEEP = '{"a":' * 300 + "1" + "}" * 300
+
 BAD: dict[str, tuple[bytes, str]] = {
-    "deep arrays": (AT.encode() + b'"get":' + b"[" * 100_000 + b"]" * 100_000 + b"}", "1: nested too deeply"),
-    "deep objects": (AT.encode() + b'"get":' + b'{"a":' * 100_000 + b"1" + b"}" * 100_001, "1: nested too deeply"),
-    "a deep spec": ((AT + f'"watch":"{HPAS}","type":"ADDED","object":{{"metadata":{{"name":"a","namespace":"b"}},"spec":').encode()
-                    + b'{"a":' * 300 + b"1" + b"}" * 302, "1: HpaSeen has JSON of another shape as its spec_json"),
-    "half a character": ((AT + '"reconcile":"shop/\\ud800"}').encode(), "1: Reconciled has a text with half a character as its name"),
-    "half a character in a spec": ((AT + f'"watch":"{HPAS}","type":"ADDED","object":{{"metadata":{{"name":"a","namespace":"b"}},"spec":{{"a":"\\udfff"}}}}}}').encode(), "1: HpaSeen has"),
-    "a number beyond 64 bits": ((AT + f'"get":"{SCALE}","status":200,"body":{{"spec":{{"replicas":9223372036854775808}}}}}}').encode(), "1: no scale: "),
-    "a fraction": ((AT + f'"get":"{SCALE}","status":200,"body":{{"spec":{{"replicas":2.5}}}}}}').encode(), "1: no scale: Expected `int | null`, got `float`"),
-    "a truth": ((AT + f'"get":"{SCALE}","status":200,"body":{{"spec":{{"replicas":true}}}}}}').encode(), "1: no scale: Expected `int | null`, got `bool`"),
-    "NaN": ((AT + f'"get":"{SCALE}","status":NaN}}').encode(), "1: not JSON (NaN is no JSON)"),
-    "Infinity": ((AT + f'"get":"{SCALE}","status":200,"ms":-Infinity}}').encode(), "1: not JSON"),
-    "a status beyond 64 bits": ((AT + f'"get":"{SCALE}","status":{10**30}}}').encode(), "1: ScaleRead has a number beyond"),
-    "many digits": ((AT + '"get":"/x","status":' + "9" * 5000 + "}").encode(), "1: not JSON"),
-    "less than no time": ((AT + f'"get":"{SCALE}","status":200,"ms":-5,"body":{{}}}}').encode(), "1: ScaleRead has a number beyond 0"),
-    "a mark at the beginning": (b"\xef\xbb\xbf" + AT.encode() + b'"end":true}', "1: not JSON"),
-    "UTF-16": ((AT + '"end":true}').encode("utf-16"), "1: cannot be read further"),
-    "only line feeds of a Mac": ((AT + '"end":true}\r' + AT + '"end":true}').encode(), "1: not JSON"),
-    "year 0": (b'{"at":"0000-01-01T00:00:00Z","end":true}', "1: "),
-    "year 1": (b'{"at":"0001-01-01T00:00:00Z","end":true}', "1: '0001-01-01T00:00:00Z' is before 1970"),
-    "year 9999": (b'{"at":"9999-12-31T23:59:59Z","end":true}', "1: "),
-    "year 10000": (b'{"at":"10000-01-01T00:00:00Z","end":true}', "1: "),
-    "beyond year 9999 by its zone": (b'{"at":"9999-12-31T23:59:59-23:59","end":true}', "1: "),
-    "a pod of year 10000": ((AT + f'"watch":"{PODS}","type":"ADDED","object":{{"metadata":{{"name":"a","namespace":"b","creationTimestamp":"9999-12-31T23:59:59-23:59"}}}}}}').encode(), "1: "),
+    "deep arrays": (f'{AT}"get":{"[" * 100_000}{"]" * 100_000}}}'.encode(), "1: nested too deeply"),
+    "deep objects": (AT.encode() + b'"get":' + b'{"a":' * 100_000, "1: nested too deeply"),
+    "a deep spec": (watched(HPAS, "", f',"spec":{DEEP}'), "1: HpaSeen has JSON of another shape as its spec_json"),
+    "half a character": (
+        f'{AT}"reconcile":"shop/\\ud800"}}'.encode(),
+        "1: Reconciled has a text with half a character as its name",
+    ),
+    "half a character in a spec": (watched(HPAS, "", ',"spec":{"a":"\\udfff"}'), "1: HpaSeen has"),
+    "a number beyond 64 bits": (replicas("9223372036854775808"), "1: no scale: "),
+    "a fraction": (replicas("2.5"), "1: no scale: Expected `int | null`, got `float`"),
+    "a truth": (replicas("true"), "1: no scale: Expected `int | null`, got `bool`"),
+    "NaN": (read_of('"status":NaN'), "1: not JSON (NaN is no JSON)"),
+    "Infinity": (read_of('"status":200,"ms":-Infinity'), "1: not JSON"),
+    "a status beyond 64 bits": (read_of(f'"status":{10**30}'), "1: ScaleRead has a number beyond"),
+    "many digits": (f'{AT}"get":"/x","status":{"9" * 5000}}}'.encode(), "1: not JSON"),
+    "a mark at the beginning": (b"\xef\xbb\xbf" + END.encode(), "1: not JSON"),
+    "UTF-16": (END.encode("utf-16"), "1: cannot be read further"),
+    "only line feeds of a Mac": (f"{END}\r{END}".encode(), "1: not JSON"),
+    "year 0": (ended("0000-01-01T00:00:00Z"), "1: "),
+    "year 1": (ended("0001-01-01T00:00:00Z"), "1: '0001-01-01T00:00:00Z' is before 1970"),
+    "year 9999": (ended("9999-12-31T23:59:59Z"), "1: "),
+    "year 10000": (ended("10000-01-01T00:00:00Z"), "1: "),
+    "beyond year 9999 by its zone": (ended("9999-12-31T23:59:59-23:59"), "1: "),
+    "a pod of year 10000": (watched(PODS, ',"creationTimestamp":"9999-12-31T23:59:59-23:59"'), "1: "),
     "nothing": (b"", " empty"),
     "blanks": (b" \n\r\n\t\n", " empty"),
     "zeros": (b"\0" * 1000, "1: not JSON"),
-    "a name that is no text": ((AT + f'"watch":"{PODS}","type":"ADDED","object":{{"metadata":{{"name":"a","namespace":{{}}}}}}}}').encode(), "1: "),
-    "labels that are no texts": ((AT + f'"watch":"{PODS}","type":"ADDED","object":{{"metadata":{{"name":"a","namespace":"b","labels":{{"a":[]}}}}}}}}').encode(), "1: PodSeen is nothing that a row can be made of"),
-    "flags that are no object": ((AT + '"controller":"started","flags":[1]}').encode(), "1: "),
-    "a long word": ((AT + '"controller":"' + "x" * 100_000 + '"}').encode(), "1: controller must be"),
-    "a gap that ends in year 9999": ((AT + '"gap":"*","until":"9999-12-31T23:59:59Z"}').encode(), "1: Gap has a number beyond"),
-}  # fmt: skip
+    "a name that is no text": (watched(PODS, ',"namespace":{}'), "1: "),
+    "labels that are no texts": (
+        watched(PODS, ',"labels":{"a":[]}'),
+        "1: PodSeen is nothing that a row can be made of",
+    ),
+    "flags that are no object": (f'{AT}"controller":"started","flags":[1]}}'.encode(), "1: "),
+    "a long word": (f'{AT}"controller":"{"x" * 100_000}"}}'.encode(), "1: controller must be"),
+    "a gap that ends in year 9999": (
+        f'{AT}"gap":"*","until":"9999-12-31T23:59:59Z"}}'.encode(),
+        "1: Gap has a number beyond",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", BAD)
@@ -197,7 +228,8 @@ def test_memory_stays_within_what_the_page_says(tmp_path: Path, what: str) -> No
 
 
 ODD = st.none() | st.booleans() | st.integers() | st.sampled_from(
-    [-1, 0, 2**31, 2**63, -(2**63) - 1, 10**30, 0.5, 1e400, "", "x", "\ud800", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z", "1e30", "-1",
+    [-1, 0, 2**31, 2**63, -(2**63) - 1, 10**30, 0.5, 1e400, "", "x",
+    "\ud800", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z", "1e30", "-1",
      "../..", "*", "a/b/c", [], {}, [None], {"": None}, [[]], {"name": 5}, {"a": {"b": []}}, "\x1b[31m", "é" * 300]
 ) | st.text(max_size=5)  # fmt: skip
 
@@ -240,22 +272,27 @@ def captures(draw: Any) -> bytes:
     return bytes(data)
 
 
+def outcome(read: Callable[[], object]) -> str:
+    """The error of ours that comes of it, nothing where there is none."""
+    try:
+        read()
+    except AuditError as error:
+        return str(error)
+    return ""
+
+
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(captures())
 def test_any_capture_is_refused_in_one_line_or_makes_a_recording_that_can_be_replayed(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as away:
         path, into = Path(away) / "capture.jsonl", Path(away) / "recording"
         path.write_bytes(data)
-        try:
-            import_capture([path], into=into)
-        except BadCapture as error:
-            assert str(error).startswith(f"{path}:")
-            assert "\n" not in str(error)
+        said = outcome(lambda: import_capture([path], into=into))
+        if said:
+            assert said.startswith(f"{path}:")
+            assert "\n" not in said
             assert not into.exists()
             return
         assert verify(into, reread=True).damages == ()
-        try:
-            for _ in passes(into):
-                pass
-        except AuditError as error:
-            assert "release" in str(error)  # noqa: PT017 a capture may name one that nobody knows
+        said = outcome(lambda: list(passes(into)))
+        assert not said or "release" in said  # a capture may name one that nobody knows

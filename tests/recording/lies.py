@@ -79,11 +79,13 @@ def _publish(folder: Path, name: str, body: Body) -> str:
 
 NUMBERS = (-(2**63), 2**63 - 1, -1, 0, 10**15, 253_402_300_800_000_000, -62_135_596_800_000_001, 2**31, 2**53)
 TEXTS = (
-    "", "x", "{", "[]", "null", "1", '"x"', "{}", '{"a":{}}', '{"a":null}', '{"metrics":5}', '{"conditions":[1]}', "[" * 5000 + "]" * 5000,
-    '{"a":' * 500 + "1" + "}" * 500, '{"a":"\\ud800"}', '{"maxReplicas":1e999}', '{"maxReplicas":99999999999999999999}',
-    '{"behavior":{"scaleUp":{"policies":[{"value":-1}]}}}', '{"scaleTargetRef":[]}', '{"scaleTargetRef":{"kind":5}}',
-    '{"metrics":[{"type":"Resource"}]}', '{"metrics":[{"type":[]}]}', '{"currentMetrics":[null]}', '{"a":1}', '[["a","b"]]', '[["a",1]]',
-    '[{"name":"a","requests_milli":{"cpu":"x"}}]', "a" * 300_000, "a\0b", "\u202e", "\x1b[31m", "é" * 10, "../../etc/passwd", "*", "a/b",
+    "", "x", "{", "[]", "null", "1", '"x"', "{}", '{"a":{}}', '{"a":null}', '{"metrics":5}', '{"conditions":[1]}',
+    "[" * 5000 + "]" * 5000, '{"a":' * 500 + "1" + "}" * 500, '{"a":"\\ud800"}', '{"maxReplicas":1e999}',
+    '{"maxReplicas":99999999999999999999}', '{"behavior":{"scaleUp":{"policies":[{"value":-1}]}}}',
+    '{"scaleTargetRef":[]}', '{"scaleTargetRef":{"kind":5}}', '{"metrics":[{"type":"Resource"}]}',
+    '{"metrics":[{"type":[]}]}', '{"currentMetrics":[null]}', '{"a":1}', '[["a","b"]]', '[["a",1]]',
+    '[{"name":"a","requests_milli":{"cpu":"x"}}]', "a" * 300_000, "a\0b", "\u202e", "\x1b[31m", "é" * 10,
+    "../../etc/passwd", "*", "a/b",
 )  # fmt: skip
 
 
@@ -112,7 +114,7 @@ def lies(column: pa.ChunkedArray) -> list[tuple[str, pa.Array]]:
     text = [None if value is None else str(value) for value in values]
     found += [
         ("as text", pa.array(text, pa.string())),
-        ("as bytes", pa.array([None if one is None else one.encode() + b"\xed\xa0\x80\xff" for one in text], pa.binary())),
+        ("as bytes", pa.array([None if one is None else one.encode() + b"\xed\xa0\x80" for one in text], pa.binary())),
         ("as floats", pa.array([0.5] * count, pa.float64())),
         ("as lists", pa.array([[1, 2]] * count, pa.list_(pa.int64()))),
         ("as structs", pa.array([{"a": 1}] * count)),

@@ -52,8 +52,13 @@ def _hpa(name: str, replicas: int, *metrics: object) -> object:
 
 
 def _lines(*, reconciles: bool) -> Iterator[Line]:
-    queue = {"type": "External", "external": {"metric": {"name": "queue", "selector": {"matchLabels": {"q": "orders"}}},
-             "target": {"type": "AverageValue", "averageValue": "2"}}}  # fmt: skip
+    queue = {
+        "type": "External",
+        "external": {
+            "metric": {"name": "queue", "selector": {"matchLabels": {"q": "orders"}}},
+            "target": {"type": "AverageValue", "averageValue": "2"},
+        },
+    }
     rate = {
         "type": "Pods",
         "pods": {"metric": {"name": "rate"}, "target": {"type": "AverageValue", "averageValue": "1"}},
@@ -62,12 +67,21 @@ def _lines(*, reconciles: bool) -> Iterator[Line]:
     yield saw(0, HPAS, "ADDED", _hpa("busy", 2, queue, rate))
     yield saw(0, PODS, "ADDED", running("web-0"))
     yield saw(0, PODS, "ADDED", running("web-1"))
-    deployment = {"metadata": {"name": "web", "namespace": "shop", "uid": "u"}, "spec": {"replicas": 2,
-                  "selector": {"matchLabels": {"app": "web"}}}, "status": {"replicas": 2}}  # fmt: skip
+    deployment = {
+        "metadata": {"name": "web", "namespace": "shop", "uid": "u"},
+        "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "web"}}},
+        "status": {"replicas": 2},
+    }
     yield saw(0, DEPLOYMENT.rpartition("/")[0], "ADDED", deployment)
-    event = {"metadata": {"name": "e", "namespace": "shop", "uid": "e"}, "reason": "SuccessfulRescale", "message": "New size: 2; reason: cpu above",
-             "involvedObject": {"kind": "HorizontalPodAutoscaler", "namespace": "shop", "name": "web", "uid": "uid-web"},
-             "source": {"component": "horizontal-pod-autoscaler"}, "count": 1, "lastTimestamp": "2026-03-02T14:00:14Z"}  # fmt: skip
+    event = {
+        "metadata": {"name": "e", "namespace": "shop", "uid": "e"},
+        "reason": "SuccessfulRescale",
+        "message": "New size: 2; reason: cpu above",
+        "involvedObject": {"kind": "HorizontalPodAutoscaler", "namespace": "shop", "name": "web", "uid": "uid-web"},
+        "source": {"component": "horizontal-pod-autoscaler"},
+        "count": 1,
+        "lastTimestamp": "2026-03-02T14:00:14Z",
+    }
     for turn in range(ROUNDS):
         now = 15 * turn
         yield got(now + 1, SCALE, scale(2 + turn // 3))
@@ -102,16 +116,49 @@ def _besides() -> Iterator[Fact]:
         at_us=at(0), state="declared", release="1.36", version="", flags=(("v", "2"),), gates=(("A", True),)
     )
     yield VersionRead(at_us=at(0), version="v1.36.2", clock_offset_us=Micros(-1200), round_trip_us=Micros(900))
-    yield LeaseSeen(at_us=at(0), namespace="kube-system", name="kube-controller-manager", holder="a", acquired_us=at(-60),
-                    renewed_us=at(0), transitions=1)  # fmt: skip
+    yield LeaseSeen(
+        at_us=at(0),
+        namespace="kube-system",
+        name="kube-controller-manager",
+        holder="a",
+        acquired_us=at(-60),
+        renewed_us=at(0),
+        transitions=1,
+    )
     yield RolloutSeen(
         at_us=at(0), target=web, resource_version="1", revision="r", rolling=True, max_surge="25%", max_unavailable="0"
     )
-    yield ScaledObjectSeen(at_us=at(0), namespace="shop", name="busy", uid="s", resource_version="9", generation=2, target_kind="Deployment",
-                           target_name="web", hpa_name="busy", min_replicas=0, max_replicas=20, idle_replicas=None, fallback_replicas=6,
-                           ready="True", active="True", fallback="False", paused="", triggers_json='[{"type":"rabbitmq"}]', annotations_json="{}")  # fmt: skip
-    yield SurroundingSeen(at_us=at(0), api_group="", resource="resourcequotas", namespace="shop", name="team", uid="q", gone=False,
-                          state_json='{"hard":{"pods":"10"},"used":{"pods":"9"}}')  # fmt: skip
+    yield ScaledObjectSeen(
+        at_us=at(0),
+        namespace="shop",
+        name="busy",
+        uid="s",
+        resource_version="9",
+        generation=2,
+        target_kind="Deployment",
+        target_name="web",
+        hpa_name="busy",
+        min_replicas=0,
+        max_replicas=20,
+        idle_replicas=None,
+        fallback_replicas=6,
+        ready="True",
+        active="True",
+        fallback="False",
+        paused="",
+        triggers_json='[{"type":"rabbitmq"}]',
+        annotations_json="{}",
+    )
+    yield SurroundingSeen(
+        at_us=at(0),
+        api_group="",
+        resource="resourcequotas",
+        namespace="shop",
+        name="team",
+        uid="q",
+        gone=False,
+        state_json='{"hard":{"pods":"10"},"used":{"pods":"9"}}',
+    )
     yield Gap(at_us=at(0), until_us=at(1), prefix="/apis/apps", cause="the watch broke")
 
 

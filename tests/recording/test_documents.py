@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hpaaudit.errors import RecordingError
 from hpaaudit.recording import bounds, manifest
 from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.retire import retire, sealed_segments
 from hpaaudit.recording.verify import verify
 from tests.recording.lies import Body, tell
 from tests.recording.small import small
@@ -92,7 +93,8 @@ def test_any_value_in_any_field_of_a_document_is_one_line(sound: Path) -> None:
 @pytest.mark.parametrize("name", DOCUMENTS)
 @pytest.mark.parametrize(
     "data",
-    [b"", b"{}", b"[]", b"null", b"{", b"\xff\xfe", b"[" * 100_000, b'{"a":' * 100_000, b"1" * 10_000, b'{"format_version": 1e400}',
+    [b"", b"{}", b"[]", b"null", b"{", b"\xff\xfe", b"[" * 100_000, b'{"a":' * 100_000, b"1" * 10_000,
+     b'{"format_version": 1e400}',
      b'{"format_version": ' + b"9" * 5000 + b"}", b'{"format_version": true}', b" " * (bounds.DOCUMENT_BYTES + 1)],
     ids=range(13),
 )  # fmt: skip
@@ -139,7 +141,7 @@ def test_a_segment_that_claims_more_than_any_can_have_is_not_read(sound: Path, t
 def test_two_names_of_one_number_are_not_two_segments(sound: Path, tmp_path: Path) -> None:
     folder = tmp_path / "r"
     copytree(sound, folder)
-    for name in ("1", "0000001", "٠٠٠٠٠١", "000001 "):
+    for name in ("1", "0000001", "\u0660\u0660\u0660\u0660\u0660\u0661", "000001 "):
         copytree(folder / "segments/000001", folder / "segments" / name)
     assert said(folder) == []
     assert verify(folder).segments == 2
@@ -148,3 +150,18 @@ def test_two_names_of_one_number_are_not_two_segments(sound: Path, tmp_path: Pat
 def test_the_documents_that_we_write_are_documents(sound: Path) -> None:
     for name in DOCUMENTS:
         assert manifest.document(sound, name)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("facts", -1), ("facts", 0), ("facts", 10**6), ("last_us", 0), ("sha256", "0" * 64)]
+)
+def test_a_segment_that_stands_for_others_and_lies_about_them_is_named(folder: Path, field: str, value: Any) -> None:
+    assert retire(folder, sealed_segments(folder), 2, "removed by retention: older than 1 h")
+    assert said(folder) == []
+    path = folder / "segments/000002/manifest.json"
+    body = json.loads(path.read_bytes())
+    del body["sha256"]
+    path.write_bytes(manifest.render(body | {"removed": body["removed"] | {field: value}})[0])
+    told = said(folder)
+    assert told
+    assert "segments/00000" in told[0]

@@ -38,7 +38,6 @@ def outcome(read: Callable[[], object]) -> str:
     try:
         read()
     except AuditError as error:
-        assert "\n" not in str(error)
         return str(error)
     return ""
 
@@ -65,6 +64,7 @@ def test_every_reader_says_a_lie_in_one_line_or_bears_it(sound: Path, tmp_path: 
         checked = verify(folder, reread=True).damages
         for read in (lambda: inspect(folder), lambda: list(passes(folder))):  # noqa: B023 read at once
             said = outcome(read)
+            assert "\n" not in said
             assert not said or folder.name in said or "release" in said, (table, name, what)
         facts = outcome(lambda: list(open_recording(folder).facts()))  # noqa: B023 likewise
         assert bool(facts) == bool(checked), (table, name, what)
@@ -94,7 +94,7 @@ CASES: list[tuple[str, str, Callable[[list], list], str]] = [
     ("reconciles", "began_us", first(2**62), "a number beyond"),
     ("pods", "start_us", first(253_402_300_800_000_000), "a number beyond"),
     ("pods", "start_us", first(-62_135_596_800_000_001), "a number beyond"),
-    ("reads", "took_us", first(-1), "a number beyond"),
+    ("reads", "took_us", first(2**62), "a number beyond"),
     ("samples", "window_us", first(2**60), "a number beyond"),
     ("samples", "memory_bytes", first(2**62), "a number beyond"),
     ("samples", "occurrence", first(-1), "a number beyond"),
