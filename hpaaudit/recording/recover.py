@@ -166,6 +166,7 @@ def _set_aside(folder: Path, name: str) -> bool:
         if (found := f"{path.name}.{number}" if number else path.name) not in taken
     )
     path.rename(place / free)
+    sync_folder(folder)
     sync_folder(place)
     sync_folder(path.parent)
     return True

@@ -14,6 +14,9 @@ from pathlib import Path
 from tests.simulation.mutants import MOST_SEEDS, MUTANTS, Mutant, planted
 from tests.simulation.run import Outcome, run_seed
 
+TOLD = 100
+"""So often a long run says how far it is."""
+
 
 def main() -> int:
     """Run what the command line asks for; 1 where a seed failed."""
@@ -68,6 +71,8 @@ def many(one: Callable[[int], Outcome], seeds: range, jobs: int, *, digests: boo
             say(outcome.story())
         if outcome.problem:
             failed.append(outcome)
+        if (outcome.seed + 1) % TOLD == 0:
+            sys.stderr.write(f"seed {outcome.seed}: {len(failed)} failed\n")
     kinds = Counter(kind_of(outcome.problem) for outcome in failed)
     for kind, number in kinds.most_common():
         say(f"{number} x {kind}: seeds {', '.join(str(o.seed) for o in failed if kind_of(o.problem) == kind)}")

@@ -241,7 +241,7 @@ class Life:
                 self.service("custom.metrics.k8s.io", self.chance.choice(("True", "False")))
             case 6:
                 self.server.drop(HPAS, (namespace, name))
-                self.machine.after(self.chance.choice((0.5, 20)), lambda: self.hpa(namespace, name, kind))
+                self.machine.after(self.chance.choice((0.5, 20, 120)), lambda: self.hpa(namespace, name, kind))
             case 7 if kind is DEPLOYMENTS:
                 self.server.drop(kind, (namespace, name))
                 self.machine.after(self.chance.choice((0.5, 10)), lambda: self.workload(namespace, name, kind, 2))

@@ -161,7 +161,7 @@ MUTANTS = (
     Mutant("a restart leaves no gap", Keeper, "add", _forgets_restarts, ("kill", "term")),
     Mutant("one event of a watch in twenty is passed over", Watch, "_take", _skips_events, ()),
     Mutant("the end of a pod is not told", Pods, "gone", _nothing, ()),
-    Mutant("an HPA that a list lacks is still there", Hpas, "only", _nothing, ("down", "compact")),
+    Mutant("an HPA that a list lacks is still there", Hpas, "only", _nothing, ("down", "compact", "term")),
     Mutant("a disk that recovers tells no states", Sieve, "reopen", _without_states, ("full", "read_only")),
     Mutant("a second recorder is let in", Lock, "__init__", _open_to_all, ("second",)),
 )
