@@ -86,12 +86,14 @@ def test_inspect_prints_content_sizes_reads_and_holes(folder: Path) -> None:
     assert lines[-1] == f"  next  hpaaudit replay {folder}"
 
 
-def test_verify_says_in_one_line_that_a_recording_is_sound(folder: Path, facts: list[Fact]) -> None:
+def test_verify_says_that_a_recording_is_sound_and_what_only_its_head_proves(folder: Path, facts: list[Fact]) -> None:
     code, text, _ = run(f"hpaaudit verify {folder}")
     assert code == 0
     assert text.startswith(f"{folder} is sound: 3 segments, ")
-    assert text.splitlines()[0].endswith(f"; every checksum holds, and {len(facts)} facts can be read.")
-    assert len(text.splitlines()) == 1
+    sound, head, proof = text.splitlines()
+    assert sound.endswith(f"; every checksum holds, and {len(facts)} facts can be read.")
+    assert head.startswith("Head hash: ")
+    assert proof.endswith("verify --expect HASH.")
 
 
 def test_verify_names_each_damage_and_how_far_a_replay_can_go(folder: Path) -> None:
