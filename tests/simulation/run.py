@@ -17,6 +17,7 @@ class Outcome:
     """What became of a seed: `problem` is empty where all was well; `digest` is of every byte that was recorded."""
 
     seed: int
+    options: str = ""
     problem: str = ""
     trace: list[str] = field(default_factory=list)
     digest: str = ""
@@ -26,7 +27,7 @@ class Outcome:
 
     def story(self) -> str:
         """What to read when it failed."""
-        again = f".venv/bin/python -m tests.simulation --seed {self.seed}"
+        again = f".venv/bin/python -m tests.simulation --seed {self.seed}{self.options}"
         shown = self.trace[-TRACE_LINES:]
         return "\n".join((f"seed {self.seed}: {self.problem}", *shown, f"again: {again}"))
 
@@ -43,7 +44,8 @@ def run_seed(
     place = keep or Path(tempfile.mkdtemp(prefix="simulation-", dir=base))
     drawn = plan(seed, without=without, also=also)
     world = World(drawn, place)
-    outcome = Outcome(seed)
+    chosen = (("--without", without), ("--also", also))
+    outcome = Outcome(seed, "".join(f" {name} {','.join(sorted(kinds))}" for name, kinds in chosen if kinds))
     try:
         world.run()
         outcome.facts = check(world)
