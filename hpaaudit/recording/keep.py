@@ -192,7 +192,7 @@ class Keeper:
         files, first_seq = self._files, self.acknowledged
         if self._log is None:
             self._log = Log(self.folder, files.segments + 1, files.facts, files.previous)
-        self._log.append(first_seq, unlogged.facts, unlogged.rows)
+        self._log.append(first_seq, unlogged.facts, unlogged.rows, unlogged.unchanged)
         self.acknowledged = first_seq + unlogged.facts
 
     def _seal_all(self, now_us: Micros) -> None:

@@ -31,6 +31,7 @@ class Log:
         self.path = folder / log_name(number)
         self.broken = False
         data = frames.head(number, first_seq, previous)
+        self._mark = frames.mark_of(number, previous)
         if not self.path.parent.is_dir():
             self.path.parent.mkdir()
             sync_folder(folder)
@@ -43,10 +44,20 @@ class Log:
         """Bytes that are on the disk."""
         return self._size
 
-    def append(self, first_seq: int, facts: int, rows: Mapping[str, Sequence[Row]]) -> None:
-        """Add some facts: they are on the disk when this returns."""
+    def append(
+        self,
+        first_seq: int,
+        facts: int,
+        rows: Mapping[str, Sequence[Row]],
+        unchanged: Mapping[str, Sequence[Row]],
+    ) -> None:
+        """Add some facts: they are on the disk when this returns.
+
+        unchanged   items of their reads that have no row among these: with them no frame before is needed
+        """
+        data = frames.frame(self._mark, first_seq, facts, rows, unchanged)
         try:
-            end = self._write(frames.frame(first_seq, facts, rows), self._size)
+            end = self._write(data, self._size)
         except OSError:
             with suppress(OSError):
                 os.ftruncate(self._file, self._size)

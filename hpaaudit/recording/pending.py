@@ -1,14 +1,23 @@
 """Facts that wait for their segment, as the rows of its tables."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import pyarrow as pa
 
 from hpaaudit.model.facts import Fact, ResourceMetricsRead, ScaleRead, ValuesRead
 from hpaaudit.recording import watched
-from hpaaudit.recording.polled import ReadEncoder
+from hpaaudit.recording.polled import ReadEncoder, ReadRows, Stream
 from hpaaudit.recording.rows import NUMBER_BYTES, Row, Rows
 from hpaaudit.recording.schema import TABLES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactRows:
+    """A fact as rows, each with its table; `read` says more of it where it is a read."""
+
+    rows: list[tuple[str, Row]]
+    read: ReadRows | None = None
 
 
 class Pending:
@@ -24,17 +33,18 @@ class Pending:
         self._reads = ReadEncoder()
         self._rows = {name: Rows(table) for name, table in TABLES.items()}
 
-    def add(self, fact: Fact) -> list[tuple[str, Row]]:
-        """Take the next fact; return its rows, each with its table."""
+    def add(self, fact: Fact) -> FactRows:
+        """Take the next fact; return its rows."""
         seq = self.first_seq + self.facts
         if isinstance(fact, ScaleRead | ResourceMetricsRead | ValuesRead):
-            rows = self._reads.rows(seq, fact)
+            read = self._reads.rows(seq, fact)
+            found = FactRows(rows=read.rows, read=read)
         else:
-            rows = [watched.to_row(seq, fact)]
-        for table, row in rows:
+            found = FactRows(rows=[watched.to_row(seq, fact)])
+        for table, row in found.rows:
             self.bytes += self._rows[table].append(row)
         self.facts += 1
-        return rows
+        return found
 
     def tables(self) -> dict[str, pa.Table]:
         """Return the tables that have rows."""
@@ -42,26 +52,40 @@ class Pending:
 
 
 class Unlogged:
-    """Rows that no log has yet; `bytes` is about what they will take in one."""
+    """Rows that no log has yet; `bytes` is about what they will take in one.
+
+    unchanged   what the first read of each stream answered and has no row for, so that these facts can be read alone
+    """
 
     def __init__(self) -> None:
         self.rows: dict[str, list[Row]] = {}
+        self.unchanged: dict[str, list[Row]] = {}
         self.facts = self.bytes = 0
+        self._streams: set[Stream] = set()
 
-    def add(self, rows: Iterable[tuple[str, Row]]) -> None:
+    def add(self, found: FactRows) -> None:
         """Take the rows of the next fact."""
+        self._take(self.rows, found.rows)
+        read = found.read
+        if read and read.answered and read.stream not in self._streams:
+            self._streams.add(read.stream)
+            self._take(self.unchanged, read.unchanged())
+        self.facts += 1
+
+    def _take(self, into: dict[str, list[Row]], rows: Iterable[tuple[str, Row]]) -> None:
         for table, row in rows:
-            self.rows.setdefault(table, []).append(row)
+            into.setdefault(table, []).append(row)
             self.bytes += NUMBER_BYTES * len(row)
             for value in row:
                 if value.__class__ is str:
                     self.bytes += len(value)
-        self.facts += 1
 
     def extend(self, later: "Unlogged") -> None:
         """Take what comes after."""
-        for table, rows in later.rows.items():
-            self.rows.setdefault(table, []).extend(rows)
+        for mine, theirs in ((self.rows, later.rows), (self.unchanged, later.unchanged)):
+            for table, rows in theirs.items():
+                mine.setdefault(table, []).extend(rows)
+        self._streams |= later._streams
         self.facts, self.bytes = self.facts + later.facts, self.bytes + later.bytes
 
 
