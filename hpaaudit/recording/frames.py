@@ -122,6 +122,12 @@ class Found:
         return sum(frame.facts for frame in self.frames[self.whole :])
 
     @property
+    def cut(self) -> bool:
+        """Whether something is missing behind the last sound frame, or may be."""
+        end = max([BEGIN, *(frame.end for frame in self.frames)])
+        return end < self.acknowledged or (not self.head and end < self.size)
+
+    @property
     def problem(self) -> str:
         """What is wrong with it, as a predicate; empty where all that was acknowledged is sound."""
         if self.number is None or not self.head:

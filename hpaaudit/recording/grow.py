@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from hpaaudit.errors import FileExists, RecordingError
 from hpaaudit.model.units import Micros
 from hpaaudit.recording import manifest
-from hpaaudit.recording.durable import FOLDER_MODE, publish, sync_folder, write_synced
+from hpaaudit.recording.durable import FOLDER_MODE, publish, require_folder, sync_folder, write_synced
 from hpaaudit.recording.parquet import encode
 from hpaaudit.recording.schema import FORMAT_VERSION, PARTS, TABLES
 
@@ -76,9 +76,12 @@ class Growing:
         final = self.folder / manifest.segment_name(number)
         unfinished = final.with_name(final.name + manifest.UNFINISHED)
         try:
+            require_folder(final.parent)
             for left in (unfinished, final):  # of a try that the disk refused, at the very last perhaps
                 shutil.rmtree(left, ignore_errors=True)
-            unfinished.mkdir()
+                if left.is_symlink() or left.is_file():
+                    left.unlink()
+            unfinished.mkdir(FOLDER_MODE)
             facts, sha256 = write_segment(unfinished, tables, number, self.facts, self.previous)
             unfinished.rename(final)
             sync_folder(final.parent)
@@ -121,6 +124,8 @@ def write_segment(
     first_seq: int,
     previous: str,
     removed: manifest.Removed | None = None,
+    *,
+    repaired: bool = False,
 ) -> tuple[int, str]:
     """Write the files of a segment and its manifest into a folder; return how many facts it has, and its hash.
 
@@ -137,6 +142,7 @@ def write_segment(
         previous=previous,
         sha256="",
         removed=removed,
+        repaired=repaired,
     )
     body, sha256 = manifest.render(manifest.segment_body(segment))
     write_synced(folder / manifest.MANIFEST, body)

@@ -71,12 +71,11 @@ class Keeper:
 
     def _find(self, cluster: str, now_us: Micros) -> Recovered | None:
         """Begin a recording, or take one up."""
-        if not (self.folder / manifest.RECORDING).exists():
-            self._files = Growing(self.folder, source=SOURCE, cluster=cluster, started_us=now_us)
-            self._lock = Lock(self.folder)
-            return None
         self._lock = Lock(self.folder)
         try:
+            if not (self.folder / manifest.RECORDING).exists():
+                self._files = Growing(self.folder, source=SOURCE, cluster=cluster, started_us=now_us)
+                return None
             found = self._recover(cluster)
         except BaseException:
             self._lock.release()

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hpaaudit.recording import frames
-from hpaaudit.recording.durable import publish, sync_data, sync_folder
+from hpaaudit.recording.durable import own_folder, publish, sync_data, sync_folder
 from hpaaudit.recording.rows import Row
 
 LOGS = "log"
@@ -32,11 +32,9 @@ class Log:
         self.broken = False
         data = frames.head(number, first_seq, previous)
         self._mark = frames.mark_of(number, previous)
-        if not self.path.parent.is_dir():
-            self.path.parent.mkdir()
-            sync_folder(folder)
+        own_folder(self.path.parent)
         publish(self.path, data)
-        self._file = os.open(self.path, os.O_RDWR)
+        self._file = os.open(self.path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         self._size = len(data)
 
     @property

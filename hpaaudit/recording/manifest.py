@@ -58,6 +58,7 @@ class Segment:
     first_us, last_us   least and greatest `at_us` of its facts
     previous            hash of the document before this one
     removed             what it stands for; None: for itself
+    repaired            it has the place of a damaged one, after a segment that is still there
     place               its folder, relative to the recording's, where that is not the one of its number
     held                Arrow tables of its rows where it is not sealed, for then it has no files
     """
@@ -71,6 +72,7 @@ class Segment:
     previous: str
     sha256: str
     removed: Removed | None = None
+    repaired: bool = False
     place: str = ""
     held: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
@@ -138,6 +140,7 @@ def segment_body(segment: Segment) -> dict[str, Any]:
             file.table: {"rows": file.rows, "bytes": file.bytes, "sha256": file.sha256} for file in segment.files
         },
         **({"removed": asdict(segment.removed)} if segment.removed else {}),
+        **({"repaired": True} if segment.repaired else {}),
         "previous": segment.previous,
     }
 
@@ -155,5 +158,6 @@ def segment_from_body(body: dict[str, Any], place: str = "") -> Segment:
         previous=body["previous"],
         sha256=body[HASH],
         removed=Removed(**removed) if removed else None,
+        repaired=body.get("repaired") is True,
         place=place,
     )

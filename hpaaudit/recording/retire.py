@@ -9,7 +9,7 @@ from hpaaudit.errors import RecordingError
 from hpaaudit.model.facts import Gap
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording import manifest
-from hpaaudit.recording.durable import sync_folder
+from hpaaudit.recording.durable import FOLDER_MODE, sync_folder
 from hpaaudit.recording.grow import write_segment
 from hpaaudit.recording.known import KEYS, last_states
 from hpaaudit.recording.manifest import Removed, Segment
@@ -56,7 +56,7 @@ def retire(folder: Path, segments: Sequence[Segment], through: int, cause: str) 
     Raises `OSError`: then nothing is removed, or the rest is by `finish`.
     """
     gone = [segment for segment in segments if segment.number <= through]
-    if not gone or gone[-1].removed:
+    if not gone or (gone[-1].removed and not gone[-1].repaired):
         return False
     last, before = gone[-1], gone[0].removed
     first_us = before.first_us if before else min(segment.first_us for segment in gone)
@@ -73,7 +73,7 @@ def retire(folder: Path, segments: Sequence[Segment], through: int, cause: str) 
     unfinished = base.with_name(base.name + manifest.UNFINISHED)
     shutil.rmtree(unfinished, ignore_errors=True)
     try:
-        unfinished.mkdir()
+        unfinished.mkdir(FOLDER_MODE)
         removed = Removed(facts=facts, first_us=first_us, last_us=last_us, sha256=sha256)
         write_segment(unfinished, pending.tables(), last.number, pending.first_seq, _head(folder), removed)
         mark_uploaded(unfinished)  # it is nothing that is not known elsewhere

@@ -139,10 +139,9 @@ def _places(names: list[str]) -> list[tuple[int, str]]:
 
 
 def _whole(segments: list[Segment], last_hash: str) -> str:
-    """Return a hash that leads to every byte: the first segment is in no chain where it stands for others."""
-    if segments and segments[0].removed and last_hash:
-        return manifest.digest(f"{segments[0].sha256}{last_hash}".encode())
-    return last_hash
+    """Return a hash that leads to every byte: a segment is in no chain where it stands for others."""
+    beside = "".join(segment.sha256 for segment in segments if segment.removed)
+    return manifest.digest(f"{beside}{last_hash}".encode()) if beside and last_hash else last_hash
 
 
 def _segment(folder: Path, number: int, place: str, before: tuple[str, int] | None) -> Segment:
@@ -150,8 +149,10 @@ def _segment(folder: Path, number: int, place: str, before: tuple[str, int] | No
     body = manifest.load(folder / place / manifest.MANIFEST)
     segment = manifest.segment_from_body(body, place)
     follows = before is None or before == (segment.previous, segment.first_seq)
-    if segment.removed and before:  # it is the first one
-        follows = before == (segment.previous, 0)
+    if segment.removed and before:
+        # What it has is less than what was there: its facts are the last of these numbers.
+        first_seq = min(before[1], segment.first_seq) if segment.repaired else 0
+        follows = before == (segment.previous, first_seq)
     if segment.number != number or not follows:
         raise ValueError("does not continue the segment before it")
     if unknown := [file.name for file in segment.files if file.table not in TABLES]:

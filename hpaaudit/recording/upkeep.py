@@ -49,7 +49,7 @@ class Upkeep:
     def retire_uploaded(self) -> bool:
         """Remove the oldest segment of those that are safe somewhere else; whether there was one."""
         segments, number = sealed_segments(self.folder), room.uploaded(self.folder)
-        oldest = next((segment.number for segment in segments if not segment.removed), 0)
+        oldest = next((segment.number for segment in segments if segment.repaired or not segment.removed), 0)
         return 0 < oldest <= number and self._retire(segments, oldest, "removed to make room: it was uploaded")
 
     def _retire(self, segments: Sequence[Segment], through: int, cause: str) -> bool:

@@ -27,7 +27,7 @@ def verify(folder: Path, *, reread: bool = False) -> Verification:
                 fresh.append(error.damage)
         found += fresh
     sealed = [segment for segment in seen.segments if segment.held is None]
-    first = next((segment for segment in sealed if segment.removed), None)
+    first = next((segment for segment in sealed if segment.removed and not segment.repaired), None)
     found.sort(key=lambda damage: (damage.segment, damage.file))
     return Verification(
         info=recording_info(folder, seen, seen.segments),
@@ -43,6 +43,7 @@ def verify(folder: Path, *, reread: bool = False) -> Verification:
         torn=seen.torn,
         removed=first.number if first else 0,
         removed_us=first.removed.last_us if first and first.removed else None,
+        repaired=tuple(segment.number for segment in sealed if segment.repaired),
     )
 
 
