@@ -7,7 +7,7 @@ Each command of `hpaaudit` is one flow, importable here under its name; rooms ar
     replay(recording, into=…)      recording to results: every reconcile decided again, beside what happened
     explain(results, …)            one reconcile, step by step
     query(results, …)              a question of sql/questions, or SQL
-    inspect(recording), verify(recording)
+    inspect(recording), verify(recording), repair(recording)
 """
 
 from importlib import import_module
@@ -23,6 +23,7 @@ _FLOWS = {
     "query": "query",
     "inspect": "inspect",
     "verify": "verify",
+    "repair": "repair",
 }
 
 __all__ = ["__version__", *_FLOWS]  # noqa: PLE0604 (names of flows)

@@ -217,7 +217,9 @@ class _Session:
             keeper.tick(now())
 
     def _progress(self, observer: "Observer", keeper: "Keeper") -> Progress:
-        return replace(observer.progress, bytes=keeper.bytes, seconds=time.monotonic() - self.begun)
+        seen = observer.progress
+        gaps = seen.gaps + keeper.gaps
+        return replace(seen, gaps=gaps, bytes=keeper.bytes, seconds=time.monotonic() - self.begun)
 
 
 def _kept(keeper: "Keeper", uploader: "Uploader | None") -> Kept:

@@ -10,7 +10,7 @@ from hpaaudit.recording.manifest import UNFINISHED
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
 """Names, labels and messages of a cluster are for nobody's eyes but the recorder's user."""
 FOREIGN = ".foreign"
-"""What has a name of ours and is none of ours gets this at its end: it is moved away, and nothing is written into it."""
+"""What has a name of ours and is none of ours gets this at its end: it is moved away, never written into."""
 
 NEW = os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
 """Make a file: whatever has its name already, a link, a pipe or a file, is neither opened nor followed."""

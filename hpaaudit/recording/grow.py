@@ -95,11 +95,12 @@ class Growing:
 
     def close(self) -> None:
         """Mark the recording as complete."""
-        end, _ = manifest.render({"segments": self.segments, "facts": self.facts, "previous": self.previous})
+        end, sha256 = manifest.render({"segments": self.segments, "facts": self.facts, "previous": self.previous})
         try:
             publish(self.folder / manifest.END, end)
         except OSError as error:
             raise RecordingError(f"cannot end the recording in {self.folder}: {error.strerror}.") from error
+        self.previous = sha256
 
 
 def holds_something(folder: Path) -> bool:

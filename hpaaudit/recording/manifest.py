@@ -19,6 +19,8 @@ UNFINISHED = ".tmp"
 BASE = ".base"  # a segment that stands for others, until it has their place
 REMOVED = ".removed"
 HASH = "sha256"
+LEFT_OUT = 2 << 20
+"""So many numbers of facts may be free before a repaired segment: far more than a segment holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,14 +61,14 @@ class Unlogged:
         self.rows: dict[str, list[Row]] = {}
         self.unchanged: dict[str, list[Row]] = {}
         self.facts = self.bytes = 0
-        self._streams: set[Stream] = set()
+        self.streams: set[Stream] = set()
 
     def add(self, found: FactRows) -> None:
         """Take the rows of the next fact."""
         self._take(self.rows, found.rows)
         read = found.read
-        if read and read.answered and read.stream not in self._streams:
-            self._streams.add(read.stream)
+        if read and read.answered and read.stream not in self.streams:
+            self.streams.add(read.stream)
             self._take(self.unchanged, read.unchanged())
         self.facts += 1
 
@@ -85,7 +85,7 @@ class Unlogged:
         for mine, theirs in ((self.rows, later.rows), (self.unchanged, later.unchanged)):
             for table, rows in theirs.items():
                 mine.setdefault(table, []).extend(rows)
-        self._streams |= later._streams
+        self.streams |= later.streams
         self.facts, self.bytes = self.facts + later.facts, self.bytes + later.bytes
 
 

@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,7 @@ class _Stand:
     previous     hash that it names;  after  what the next one continues
     first_us, last_us   between which the damaged facts lie
     repaired     it follows a segment that is there; False: it is the first one
+    last         no segment follows
     """
 
     number: int
@@ -52,6 +53,7 @@ class _Stand:
     repaired: bool
     salvage: Salvage
     mend: Mend
+    last: bool = False
 
 
 def repair(folder: Path, *, plan: bool = False) -> Repair:
@@ -86,8 +88,13 @@ def mend(folder: Path, *, plan: bool = False, deep: bool = True) -> list[Mend]:
     seen = survey(folder)
     stands = list(_stands(folder, seen, deep=deep))
     found = [stand.mend for stand in stands]
+    if seen.complete and stands and stands[-1].last:
+        # Until when the last segment went is not known any more: so the recording has no end.
+        found.append(Mend(file=manifest.END, problem="ends a segment that is damaged", aside=(manifest.END,)))
     for stand in () if plan else stands:
         _put(folder, stand)
+    if not plan and found[len(stands) :]:
+        set_aside(folder, manifest.END)
     for step in (_end, _trailing, _log):
         seen = survey(folder)
         found += [made for made in step(folder, seen, plan=plan) if made.file not in {one.file for one in found}]
@@ -112,9 +119,10 @@ def _stands(folder: Path, seen: Survey, *, deep: bool) -> Iterator[_Stand]:
             if damaged:
                 yield _in_place(segment, from_segment(folder, segment, damaged, _listed_again(folder, chain, segment)))
         left, expected, last_us = segment.before_next, segment.number + 1, max(last_us, segment.last_us)
-    last, right = _behind(folder, seen, expected)
-    if right and last >= expected:
-        yield from _missing(seen, (expected, last), left, right, (last_us, last_us))
+    last, behind = _behind(folder, seen, expected)
+    if behind and last >= expected:
+        for stand in _missing(seen, (expected, last), left, behind, (last_us, last_us)):
+            yield replace(stand, last=True)
 
 
 def _behind(folder: Path, seen: Survey, expected: int) -> tuple[int, Link | None]:
@@ -140,18 +148,20 @@ def _missing(
     if first == 1:  # one for all, as after retention
         first = last
     until_us = max(from_us, until_us)
-    if lost < last - first + 1:
+    if not last - first < lost <= manifest.LEFT_OUT and numbers[0] > 1:
         return  # they contradict each other: nothing true can stand there
     problems = {damage.segment: damage.problem for damage in seen.damages}
     previous = left[0]
     for number in range(first, last + 1):
         name = manifest.segment_name(number)
-        end = right if number == last else ("", left[1] + number - first + 1)
-        cause = f"segment {number} is damaged"
+        cause = f"segment {number} is damaged" + ("" if from_us < until_us else ", nobody knows until when it went")
+        end = right if number == last else (manifest.digest(cause.encode()), left[1] + number - first + 1)
         facts: list[Fact] = [Gap(at_us=from_us, until_us=until_us, prefix=EVERYTHING, cause=cause)]
-        if number == last and lost > len(STATES) + last - first + 1 and seen.segments:
-            over_us = max(until_us, *(segment.last_us for segment in seen.segments))
+        over_us = max([until_us, *(segment.last_us for segment in seen.segments)])
+        if number == last and over_us > until_us:
             facts += until_listed(STATES, until_us, over_us)
+        if len(facts) > lost - (last - first):  # there are not so many numbers
+            facts = [Gap(at_us=from_us, until_us=over_us, prefix=EVERYTHING, cause=cause)]
         yield _Stand(
             number=number,
             previous=previous,

@@ -39,7 +39,9 @@ WRONG = (ValueError, KeyError, TypeError, IndexError, OverflowError)
 """What rows raise that have a right checksum and were written wrong."""
 
 _PLACES = {
-    table: [[column.name for column in TABLES[table].columns].index(name) for name in (key, "occurrence", "place", "gone")]
+    table: [
+        [column.name for column in TABLES[table].columns].index(name) for name in (key, "occurrence", "place", "gone")
+    ]
     for table, key in (("samples", "pod"), ("metric_values", "object"))
 }
 _STREAM = slice(3, 13)  # of a row of `reads`: what reads of one stream agree in
@@ -241,8 +243,9 @@ def from_segment(folder: Path, segment: Segment, damaged: Sequence[str], until_u
     first_us, last_us = segment.first_us, segment.last_us
     cause = f"files of the segment are damaged: {', '.join(damaged)}"
     prefixes = {prefix for table in damaged for prefix in SHOWN_BY.get(table, (EVERYTHING,))}
-    gaps = [_gap(first_us, last_us, prefix, cause) for prefix in sorted(prefixes)]
-    gaps += until_listed([table for table in STATES if table in damaged], last_us, max(last_us, until_us))
+    gaps: list[Fact] = [_gap(first_us, last_us, prefix, cause) for prefix in sorted(prefixes)]
+    if until_us > last_us:
+        gaps += until_listed([table for table in STATES if table in damaged], last_us, until_us)
     if len(gaps) > lost:  # there are not so many numbers
         gaps = [_gap(first_us, max(last_us, until_us), EVERYTHING, cause)]
     kept = [fact for _, fact in sorted(facts, key=itemgetter(0))]

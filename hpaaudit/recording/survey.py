@@ -151,7 +151,8 @@ def _segment(folder: Path, number: int, place: str, before: tuple[str, int] | No
     follows = before is None or before == (segment.previous, segment.first_seq)
     if segment.removed and before:
         # What it has is less than what was there: its facts are the last of these numbers.
-        first_seq = min(before[1], segment.first_seq) if segment.repaired else 0
+        fits = segment.repaired and 0 <= segment.first_seq - before[1] <= manifest.LEFT_OUT
+        first_seq = before[1] if fits else 0
         follows = before == (segment.previous, first_seq)
     if segment.number != number or not follows:
         raise ValueError("does not continue the segment before it")

@@ -15,6 +15,7 @@ class Upkeep:
     """Removes what may go, and never raises for it.
 
     bytes   of all segments
+    gaps    that this left: one stands for all that was removed
     note    is told once that something cannot be removed
     """
 
@@ -22,6 +23,7 @@ class Upkeep:
         self.folder, self.limits, self.note = folder, limits, note
         self.bytes = room.size(folder / manifest.SEGMENTS)
         self._stuck = False
+        self.gaps = 0
         self.take_ballast()
 
     def take_ballast(self) -> None:
@@ -62,5 +64,6 @@ class Upkeep:
             self._stuck = True
             return False
         if removed:
+            self.gaps = 1
             self.bytes = room.size(self.folder / manifest.SEGMENTS)
         return removed
