@@ -200,13 +200,16 @@ def _frame(mark: bytes, facts: int, first_seq: int, unpacked: bytes, hidden: byt
 def read(data: bytes, known: tuple[int, str, int] | None = None) -> Found:
     """Return what a log holds.
 
-    known   number, hash of the document before and number of the first fact, where the first frame does not say it
+    known   number, hash of the document before and number of the first fact, as the document before tells them
 
     Raises `ValueError`, a predicate, where nothing of it can be read.
     """
     found = list(_sound_frames(data))
-    first = next((frame for frame in found if not frame.facts and _head_of(frame)), None)
-    named = _head_of(first) if first else None
+    heads = [(frame, named) for frame in found if not frame.facts and (named := _head_of(frame))]
+    if known:  # what begins as the log of something else may hold frames of this one
+        theirs = [] if any(frame.mark == mark_of(*known[:2]) for frame in found) else heads
+        heads = [one for one in heads if one[1] == known[:2]] or theirs
+    first, named = heads[0] if heads else (None, None)
     if first and named:
         (number, previous), first_seq, mark = named, first.first_seq, first.mark
     elif known:

@@ -52,13 +52,17 @@ def survey(folder: Path) -> Survey:
     expected = 1
     for number, place in _places(names):
         try:
-            segment = _segment(folder, number, place, before)
+            # Behind one that is missing nothing is known to continue.
+            segment = _segment(folder, number, place, before if number == expected else None)
+            base = segment.removed is not None and not segment.repaired and expected == 1
+            if number != expected and base and (segment.previous, 0) != before:
+                raise ValueError("does not continue the segment before it")  # noqa: TRY301 said below
         except (OSError, ValueError) as error:
             damages += [_missing(expected)] if number != expected else []
             damages.append(_damage(number, f"{place}/{manifest.MANIFEST}", error))
             expected, before = number + 1, None
             continue
-        if number != expected and not (segment.removed and expected == 1):
+        if number != expected and not base:
             damages.append(_missing(expected))
         segments.append(segment)
         expected, before = number + 1, segment.before_next
