@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -44,6 +45,19 @@ def evict(path: Path) -> None:
     while os.path.lexists(names[-1]):
         names.append(path.with_name(f"{path.name}{FOREIGN}.{len(names)}"))
     path.rename(names[-1])
+
+
+def remove(path: Path) -> None:
+    """Remove a folder with all that is in it, or a file; of a link only the link. Raises `OSError`."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def is_file(path: Path) -> bool:
+    """Tell whether a name is that of a regular file, and of no link to one."""
+    return os.path.lexists(path) and stat.S_ISREG(path.lstat().st_mode)
 
 
 def own_folder(path: Path) -> None:

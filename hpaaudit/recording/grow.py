@@ -13,6 +13,7 @@ from hpaaudit.errors import FileExists, RecordingError
 from hpaaudit.model.units import Micros
 from hpaaudit.recording import manifest
 from hpaaudit.recording.durable import FOLDER_MODE, publish, require_folder, sync_folder, write_synced
+from hpaaudit.recording.lock import LOCK
 from hpaaudit.recording.parquet import encode
 from hpaaudit.recording.schema import FORMAT_VERSION, PARTS, TABLES
 
@@ -111,7 +112,7 @@ def holds_something(folder: Path) -> bool:
 
 
 def _is_beginning(path: Path) -> bool:
-    if path.name == LOST_AND_FOUND:
+    if path.name in (LOST_AND_FOUND, LOCK):
         return True
     if path.name == manifest.SEGMENTS:
         return path.is_dir() and not path.is_symlink() and not any(path.iterdir())

@@ -1,5 +1,6 @@
 """Takes up a recording that was ended or killed: what its log holds becomes a segment, bad tails are set aside."""
 
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from hpaaudit.model.facts import Fact
 from hpaaudit.model.inspection import Mend
 from hpaaudit.model.units import Micros
 from hpaaudit.recording import manifest
-from hpaaudit.recording.durable import sync_folder, vacate
+from hpaaudit.recording.durable import is_file, own_folder, sync_folder, vacate
 from hpaaudit.recording.grow import Growing
 from hpaaudit.recording.known import last_states
 from hpaaudit.recording.log import LOGS, log_name
@@ -48,6 +49,7 @@ def recover(folder: Path, *, source: str, cluster: str) -> Recovered:
     Raises `RecordingError` where it is another one than is to go on, or the disk refuses.
     """
     try:
+        _evict_strangers(folder)
         finish(folder)
     except OSError as error:
         raise _refused(folder, error) from error
@@ -62,6 +64,17 @@ def recover(folder: Path, *, source: str, cluster: str) -> Recovered:
         return _recover(folder, survey(folder) if mends else seen, mends, complete=seen.complete)
     except OSError as error:
         raise _refused(folder, error) from error
+
+
+def _evict_strangers(folder: Path) -> None:
+    """Make names free that are read at the begin and hold no file or folder of ours: a pipe there would stop us."""
+    if os.path.lexists(folder / LOGS):
+        own_folder(folder / LOGS)
+        for path in (folder / LOGS).iterdir():
+            if not is_file(path):
+                vacate(path)
+    if not is_file(folder / manifest.END):
+        vacate(folder / manifest.END)
 
 
 def _refused(folder: Path, error: OSError) -> RecordingError:

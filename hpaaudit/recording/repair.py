@@ -1,7 +1,6 @@
 """Makes a damaged recording sound: what can be read stays, what cannot is set aside and becomes a gap."""
 
 import os
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.inspection import Mend, Repair
 from hpaaudit.model.units import Micros
 from hpaaudit.recording import manifest
-from hpaaudit.recording.durable import FOLDER_MODE, sync_folder
+from hpaaudit.recording.durable import FOLDER_MODE, is_file, remove, sync_folder
 from hpaaudit.recording.grow import Growing, write_segment
 from hpaaudit.recording.lock import Lock
 from hpaaudit.recording.log import log_name
@@ -220,7 +219,7 @@ def _put(folder: Path, stand: _Stand) -> None:
     name = manifest.segment_name(stand.number)
     ready = folder / f"{name}{STANDS}"
     unfinished = ready.with_name(ready.name + manifest.UNFINISHED)
-    shutil.rmtree(unfinished, ignore_errors=True)
+    remove(unfinished)
     unfinished.mkdir(FOLDER_MODE)
     pending = Pending(stand.after[1] - len(stand.salvage.facts))
     for fact in stand.salvage.facts:
@@ -239,9 +238,9 @@ def _finish(folder: Path) -> None:
     """Give segments that stand for others their places; also where this was begun and not ended."""
     parts = folder / manifest.SEGMENTS
     for path in sorted(parts.glob(f"*{STANDS}{manifest.UNFINISHED}")):
-        shutil.rmtree(path)
+        remove(path)
     for path in sorted(parts.glob(f"*{STANDS}")):
-        if path.is_symlink() or not (path / manifest.MANIFEST).is_file():
+        if not is_file(path / manifest.MANIFEST):
             continue
         name = path.name.removesuffix(STANDS)
         set_aside(folder, f"{manifest.SEGMENTS}/{name}")

@@ -9,7 +9,7 @@ from hpaaudit.errors import RecordingError
 from hpaaudit.model.facts import Gap
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording import manifest
-from hpaaudit.recording.durable import FOLDER_MODE, sync_folder
+from hpaaudit.recording.durable import FOLDER_MODE, is_file, remove, sync_folder
 from hpaaudit.recording.grow import write_segment
 from hpaaudit.recording.known import KEYS, last_states
 from hpaaudit.recording.manifest import Removed, Segment
@@ -71,8 +71,8 @@ def retire(folder: Path, segments: Sequence[Segment], through: int, cause: str) 
         pending.add(fact)
     base = folder / f"{manifest.segment_name(last.number)}{manifest.BASE}"
     unfinished = base.with_name(base.name + manifest.UNFINISHED)
-    shutil.rmtree(unfinished, ignore_errors=True)
     try:
+        remove(unfinished)
         unfinished.mkdir(FOLDER_MODE)
         removed = Removed(facts=facts, first_us=first_us, last_us=last_us, sha256=sha256)
         write_segment(unfinished, pending.tables(), last.number, pending.first_seq, _head(folder), removed)
@@ -92,8 +92,9 @@ def finish(folder: Path) -> None:
     names = [path.name for path in parts.iterdir()]
     for name in names:
         if name.endswith((manifest.BASE + manifest.UNFINISHED, manifest.REMOVED)):
-            shutil.rmtree(parts / name)
-    bases = sorted(name for name in names if name.endswith(manifest.BASE))
+            remove(parts / name)
+    # What a base stands for is deleted: it must be one.
+    bases = sorted(name for name in names if name.endswith(manifest.BASE) and is_file(parts / name / manifest.MANIFEST))
     for base in bases[-1:]:
         final = base.removesuffix(manifest.BASE)
         gone = [parts / name for name in names if name.isdecimal() and int(name) <= int(final)]

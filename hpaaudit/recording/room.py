@@ -2,12 +2,11 @@
 
 import os
 import shutil
-import stat
 from contextlib import suppress
 from pathlib import Path
 
 from hpaaudit.recording import manifest
-from hpaaudit.recording.durable import make_file, write_synced
+from hpaaudit.recording.durable import is_file, make_file, write_synced
 
 BALLAST = "ballast"
 SPARE = 10  # so many times the ballast must be free for it to be taken
@@ -19,7 +18,7 @@ def take_ballast(folder: Path, size: int) -> None:
     """Take some room that can be given back when there is no other; nothing where there is little."""
     path = folder / BALLAST
     with suppress(OSError):
-        if not size or _is_file(path) or shutil.disk_usage(folder).free < SPARE * size:
+        if not size or is_file(path) or shutil.disk_usage(folder).free < SPARE * size:
             return
         with os.fdopen(make_file(path, os.O_WRONLY), "wb") as file:
             if hasattr(os, "posix_fallocate"):
@@ -60,7 +59,7 @@ def sealed(folder: Path) -> list[Path]:
 
     Files in them never change; `recording.json` does not either.
     """
-    return [path for path in _segments(folder) if not _is_file(path / UPLOADED)]
+    return [path for path in _segments(folder) if not is_file(path / UPLOADED)]
 
 
 def mark_uploaded(segment: Path) -> None:
@@ -72,14 +71,10 @@ def uploaded(folder: Path) -> int:
     """Return the number of the last segment that is uploaded together with all before it, 0 where none is."""
     number = 0
     for path in _segments(folder):
-        if not _is_file(path / UPLOADED):
+        if not is_file(path / UPLOADED):
             break
         number = int(path.name)
     return number
-
-
-def _is_file(path: Path) -> bool:
-    return os.path.lexists(path) and stat.S_ISREG(path.lstat().st_mode)
 
 
 def _segments(folder: Path) -> list[Path]:

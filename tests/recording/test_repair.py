@@ -289,7 +289,9 @@ def test_every_damaged_file_is_set_aside_and_all_other_facts_stay(
                 harmed.unlink()
             else:
                 middle = len(data) // 2
-                harmed.write_bytes(data[:middle] + (bytes([data[middle] ^ 1]) + data[middle + 1 :] if way == "flip" else b""))
+                harmed.write_bytes(
+                    data[:middle] + (bytes([data[middle] ^ 1]) + data[middle + 1 :] if way == "flip" else b"")
+                )
             if way == "gone" and path.name == "end.json":
                 continue
             found = repaired(folder, facts)
