@@ -1,6 +1,7 @@
 """Starts several recorders on one new folder at the same instant, again and again: run as a script."""
 
 import contextlib
+import itertools
 import os
 import sys
 import time
@@ -66,14 +67,13 @@ def main(place: Path, races: int) -> None:
         spans = sorted(tuple(map(float, each.split()[1:3])) for each in said if each.startswith("in "))
         kept = {1000 + which for which, each in enumerate(said) if each.endswith("True")}
         winners += len(spans)
-        overlaps += any(end > after[0] for (_, end), after in zip(spans, spans[1:], strict=False))
+        overlaps += any(end > after[0] for (_, end), after in itertools.pairwise(spans))
         try:
             found = {fact.at_us for fact in open_recording(folder).facts() if isinstance(fact, Ended)}
             losses += not kept <= found or bool(verify(folder, reread=True).damages)
         except AuditError:
             losses += 1
         others |= {each.split()[1] for each in said if each.startswith("out ")} | ({"died"} & set(said))
-    print(races, winners, overlaps, losses, *sorted(others))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Whatever has a name of ours in a recording, nothing is written elsewhere, nothing hangs, and the recording goes on."""
+"""Whatever has a name of ours in a recording, nothing is written elsewhere, nothing hangs, and it goes on."""
 
 import os
 import shutil
@@ -100,7 +100,7 @@ def test_what_is_planted_does_no_harm(
     into, outside = tmp_path / "friday", tmp_path / "outside"
     outside.mkdir()
     (outside / "file").write_text("theirs")
-    before = os.stat(outside / "file").st_mtime_ns
+    before = (outside / "file").stat().st_mtime_ns
     first = keeper(into)
     first.add(Ended(at_us=Micros(1)))
     assert first.seal(Micros(1))
@@ -127,7 +127,7 @@ def test_what_is_planted_does_no_harm(
     assert verify(into, reread=True).damages == ()
     assert sorted(path.name for path in outside.iterdir()) == ["file"]
     assert (outside / "file").read_text() == "theirs"
-    assert os.stat(outside / "file").st_mtime_ns == before
+    assert (outside / "file").stat().st_mtime_ns == before
 
 
 def test_all_that_a_recorder_makes_is_for_its_user_alone(tmp_path: Path) -> None:

@@ -28,10 +28,10 @@ LIMITS = Limits(ballast_bytes=0)
 LOG = "log/000002.wal"
 LONG = int(os.environ.get("HPAAUDIT_DAMAGES", "400"))
 """So many damages by chance are tried; more on request."""
-CLUSTER = "https://10.0.0.1:6443"
+CLUSTER, LATER = "https://10.0.0.1:6443", at(600)
 
 
-def keeper(folder: Path, now_us: Micros = at(600)) -> Keeper:
+def keeper(folder: Path, now_us: Micros = LATER) -> Keeper:
     """Begin a recording, or go on with one."""
     return Keeper(folder, cluster=CLUSTER, now_us=now_us, note=[].append, limits=LIMITS)
 
@@ -71,9 +71,6 @@ def spans(data: bytes) -> list[tuple[int, int]]:
 def intact(whole: bytes, damaged: bytes) -> list[int]:
     """Which frames are somewhere in a damaged log with all their bytes."""
     return [number for number, (start, end) in enumerate(spans(whole)) if whole[start:end] in damaged]
-
-
-KNOWN = "number, previous hash and first fact of the log, as the segment before it tells them"
 
 
 def saved(damaged: bytes, known: tuple[int, str, int]) -> list[Fact]:
