@@ -1,7 +1,7 @@
 """Grows the folder of a recording: whole segments from columns, each document naming the hash of the one before."""
 
-import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Self
@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from hpaaudit.errors import FileExists, RecordingError
 from hpaaudit.model.units import Micros
 from hpaaudit.recording import manifest
-from hpaaudit.recording.durable import FOLDER_MODE, publish, require_folder, sync_folder, write_synced
+from hpaaudit.recording.durable import FOLDER_MODE, publish, remove, require_folder, sync_folder, write_synced
 from hpaaudit.recording.lock import LOCK
 from hpaaudit.recording.parquet import encode
 from hpaaudit.recording.schema import FORMAT_VERSION, PARTS, TABLES
@@ -79,15 +79,15 @@ class Growing:
         try:
             require_folder(final.parent)
             for left in (unfinished, final):  # of a try that the disk refused, at the very last perhaps
-                shutil.rmtree(left, ignore_errors=True)
-                if left.is_symlink() or left.is_file():
-                    left.unlink()
+                with suppress(OSError):
+                    remove(left)
             unfinished.mkdir(FOLDER_MODE)
             facts, sha256 = write_segment(unfinished, tables, number, self.facts, self.previous)
             unfinished.rename(final)
             sync_folder(final.parent)
         except OSError as error:
-            shutil.rmtree(unfinished, ignore_errors=True)
+            with suppress(OSError):
+                remove(unfinished)
             raise RecordingError(
                 f"cannot write segment {number} of {self.folder}: {error.strerror}; "
                 f"{_facts(tables)} facts wait in memory: make room, then seal again.",

@@ -1,8 +1,8 @@
 """Takes up a recording that was ended or killed: what its log holds becomes a segment, bad tails are set aside."""
 
 import os
-import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from hpaaudit.model.facts import Fact
 from hpaaudit.model.inspection import Mend
 from hpaaudit.model.units import Micros
 from hpaaudit.recording import manifest
-from hpaaudit.recording.durable import is_file, own_folder, sync_folder, vacate
+from hpaaudit.recording.durable import is_file, own_folder, remove, sync_folder, vacate
 from hpaaudit.recording.grow import Growing
 from hpaaudit.recording.known import last_states
 from hpaaudit.recording.log import LOGS, log_name
@@ -90,7 +90,8 @@ def _recover(folder: Path, seen: Survey, mends: Sequence[Mend], *, complete: boo
     sync_folder(folder)
     aside = [name for name in _beyond(folder, files.segments) if set_aside(folder, name)]
     if tail:
-        shutil.rmtree(folder / f"{manifest.segment_name(tail.number)}{manifest.UNFINISHED}", ignore_errors=True)
+        with suppress(OSError):
+            remove(folder / f"{manifest.segment_name(tail.number)}{manifest.UNFINISHED}")
         files.add(dict(tail.held or {}))
     aside += [name for name in _unfinished(folder) if set_aside(folder, name)]
     log = log_name(files.segments)

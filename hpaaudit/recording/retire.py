@@ -1,7 +1,7 @@
 """Removes the oldest segments: one that stands for them says when, why, and how everything stood at their end."""
 
-import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -80,7 +80,8 @@ def retire(folder: Path, segments: Sequence[Segment], through: int, cause: str) 
         unfinished.rename(base)
         sync_folder(base.parent)
     except OSError:
-        shutil.rmtree(unfinished, ignore_errors=True)
+        with suppress(OSError):
+            remove(unfinished)
         raise
     finish(folder)
     return True
@@ -103,7 +104,7 @@ def finish(folder: Path) -> None:
         (parts / base).rename(parts / final)
         sync_folder(parts)
         for path in (*away, *(parts / other for other in bases[:-1])):
-            shutil.rmtree(path)
+            remove(path)
 
 
 def _head(folder: Path) -> str:

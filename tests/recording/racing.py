@@ -74,6 +74,7 @@ def main(place: Path, races: int) -> None:
         except AuditError:
             losses += 1
         others |= {each.split()[1] for each in said if each.startswith("out ")} | ({"died"} & set(said))
+    sys.stdout.write(" ".join(map(str, (races, winners, overlaps, losses, *sorted(others)))))
 
 
 if __name__ == "__main__":
