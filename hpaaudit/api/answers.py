@@ -17,6 +17,8 @@ _GENERIC = {
     503: "the server is currently unable to handle the request",
     504: "the server was unable to return a response in the time allotted, but may still be processing the request",
 }
+LONGEST = 32 << 10
+"""So much of an error is kept: no condition of a status holds a longer one."""
 _NO_ANSWER_BUT_OURS = (403, 406, 415)
 _SERVER_ERROR = 500
 
@@ -29,6 +31,10 @@ def error_text(verb: str, path: str, status: int, body: Any, error: str) -> str:
     generic sentence. Without any answer (status 0) the error is what the transport said; the client
     puts verb and URL in front, which only the reader of the flags can do.
     """
+    return _error_text(verb, path, status, body, error)[:LONGEST]
+
+
+def _error_text(verb: str, path: str, status: int, body: Any, error: str) -> str:
     if isinstance(body, dict) and body.get("message"):
         return str(body["message"])
     if status == 0:

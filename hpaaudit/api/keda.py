@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hpaaudit.api.see import canonical_json, metadata, named
+from hpaaudit.api.canonical import canonical_json
+from hpaaudit.api.see import metadata, named
 from hpaaudit.model.facts import ScaledObjectSeen
 from hpaaudit.model.units import Micros
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from hpaaudit.model.units import Milli, Quantity
 
-_GRAMMAR = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?([A-Za-z]*(?:[+-]?\d*))")
+_GRAMMAR = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?([A-Za-z]*(?:[+-]?\d*))", re.ASCII)
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL_SUFFIX = {exponent: suffix for suffix, exponent in _DECIMAL.items()}
@@ -22,6 +22,8 @@ _FAST_DIGITS = 18
 _PLAIN_DIGITS = 11
 _NANO_IN_MILLI = 10**6
 _MAX_INT64 = 2**63 - 1
+_LONGEST_CHARS = 512
+"""No quantity that anybody writes is longer: what is remembered of them stays small."""
 _UNCHECKED_STEPS = (1, 2, 3, 6, 9)
 
 
@@ -70,7 +72,7 @@ def _exponent_of(suffix: str) -> tuple[int, int]:
         return 10, _DECIMAL[suffix]
     if suffix in _BINARY:
         return 2, _BINARY[suffix]
-    if suffix[0] in "eE" and re.fullmatch(r"[+-]?\d+", suffix[1:]):
+    if suffix[0] in "eE" and re.fullmatch(r"[+-]?\d+", suffix[1:], re.ASCII):
         exponent = (int(suffix[1:]) + 2**31) % 2**32 - 2**31  # cut to int32, as upstream
         # Beyond this every int64 of it is zero, or one unit of the least: no need to write all the digits.
         return 10, max(-_FAR, min(exponent, _FAR))
@@ -80,9 +82,9 @@ def _exponent_of(suffix: str) -> tuple[int, int]:
 @lru_cache(maxsize=65536)
 def parse(text: str) -> Quantity:
     """A quantity as the API server reads it; ValueError with the text otherwise."""
-    match = _GRAMMAR.fullmatch(text) if text else None
+    match = _GRAMMAR.fullmatch(text) if text and len(text) <= _LONGEST_CHARS else None
     if match is None:
-        raise ValueError(f"{text!r} is not a quantity")
+        raise ValueError(f"{text[:_LONGEST_CHARS]!r} is not a quantity")
     sign, whole, fraction, suffix = match[1], match[2].lstrip("0"), match[3] or "", match[4]
     try:
         base, exponent = _exponent_of(suffix)

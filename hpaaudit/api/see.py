@@ -1,11 +1,14 @@
 """Kubernetes' JSON to facts: of every object only what a decision or a verdict needs."""
 
-import json
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Annotated, Any, TypedDict
+
+import msgspec
 
 from hpaaudit.api import answers, quantity, requests, times
+from hpaaudit.api.canonical import canonical_json
 from hpaaudit.api.usage import PodMetricsList, pod_samples
+from hpaaudit.api.values import MetricValueList, metric_values
 from hpaaudit.model.facts import (
     ApiServiceSeen,
     EventSeen,
@@ -16,19 +19,10 @@ from hpaaudit.model.facts import (
     ScaleRead,
     ValuesRead,
 )
-from hpaaudit.model.metrics import MetricsRequest, MetricValue
 from hpaaudit.model.target import Container, Pod, Scale
-from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.model.units import Micros
 
 _OK = range(200, 300)
-
-
-_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def canonical_json(value: Any) -> str:
-    """JSON with sorted keys and no blanks, so that equal documents are equal texts."""
-    return _CANONICAL.encode(value)
 
 
 def metadata(raw: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -122,8 +116,37 @@ def pod_seen(at_us: Micros, raw: Mapping[str, Any]) -> PodSeen:
     )
 
 
+_Replicas = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
+
+
+class _ScaleSpec(TypedDict, total=False):
+    replicas: _Replicas | None
+
+
+class _ScaleStatus(TypedDict, total=False):
+    replicas: _Replicas | None
+    selector: str | dict[str, str] | None
+    targetSelector: str | None
+
+
+class _ScaleMeta(TypedDict, total=False):
+    resourceVersion: str
+
+
+class _Scale(TypedDict, total=False):
+    """Of a Scale what is read, in the types that Go's decoder takes."""
+
+    metadata: _ScaleMeta | None
+    spec: _ScaleSpec | None
+    status: _ScaleStatus | None
+
+
 def scale_of(raw: Mapping[str, Any]) -> Scale:
-    """A Scale: zero replicas are left out of its JSON."""
+    """A Scale: zero replicas are left out of its JSON. ValueError where it is none."""
+    try:
+        msgspec.convert(raw, _Scale)
+    except msgspec.ValidationError as problem:
+        raise ValueError(f"no scale: {problem}") from None
     spec, status = raw.get("spec") or {}, raw.get("status") or {}
     selector = status.get("selector") or ""
     if isinstance(selector, Mapping):  # extensions/v1beta1
@@ -157,12 +180,12 @@ def metrics_read(
 ) -> ResourceMetricsRead | ValuesRead:
     """A read of one of the three metric APIs. ValueError if the path is none of theirs.
 
-    body   JSON, a PodMetricsList, or whatever came instead
+    body   JSON, a PodMetricsList, a MetricValueList, or whatever came instead
     """
     request = requests.metrics_request(path)
     if request is None:
         raise ValueError(f"{path} is not the path of a metric")
-    good = status in _OK and isinstance(body, Mapping | PodMetricsList)
+    good = status in _OK and isinstance(body, Mapping | PodMetricsList | MetricValueList)
     text = "" if good else answers.error_text("get", path, status, body, error)
     if request.api == requests.RESOURCE_METRICS:
         return ResourceMetricsRead(
@@ -183,7 +206,7 @@ def metrics_read(
         status=status,
         error=text,
         by=by,
-        values=tuple(_value(request, item) for item in body.get("items") or ()) if good else None,
+        values=metric_values(body, external=request.api == requests.EXTERNAL_METRICS) if good else None,
     )
 
 
@@ -252,17 +275,4 @@ def _containers(raw: Iterable[Mapping[str, Any]] | None) -> tuple[Container, ...
             restart_policy=item.get("restartPolicy") or "",
         )
         for item in raw or ()
-    )
-
-
-def _value(request: MetricsRequest, item: Mapping[str, Any]) -> MetricValue:
-    external = request.api == requests.EXTERNAL_METRICS
-    window = item.get("windowSeconds", item.get("window"))
-    return MetricValue(
-        object=canonical_json(item.get("metricLabels") or {})
-        if external
-        else (item.get("describedObject") or {}).get("name", ""),
-        timestamp_us=times.maybe_micros(item.get("timestamp")),
-        window_us=None if window is None else times.bounded(Micros(int(window) * SECOND)),
-        value=quantity.parse_json(item.get("value")).milli,
     )

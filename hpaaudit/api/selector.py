@@ -9,6 +9,7 @@ from hpaaudit.model.hpa import LabelSelector
 
 _NAME = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_NUMBER = re.compile(r"[+-]?\d{1,19}", re.ASCII)  # longer ones are beyond 64 bits
 _MAX_NAME = 63
 _MAX_PREFIX = 253
 _SPECIAL = "=!(),<>"
@@ -65,7 +66,7 @@ class Term:
                 return value is not None
             case "!":
                 return value is None
-        if value is None or not re.fullmatch(r"[+-]?\d+", value):
+        if value is None or not _NUMBER.fullmatch(value):
             return False
         bound = int(self.values[0])
         return int(value) > bound if self.operator == "gt" else int(value) < bound
@@ -174,7 +175,7 @@ def _term(key: str, operator: str, values: tuple[str, ...]) -> Term:
         errors += [
             f"values[0]: Invalid value: {_quoted(value)}: for 'Gt', 'Lt' operators, the value must be an integer"
             for value in values
-            if not re.fullmatch(r"[+-]?\d+", value)
+            if not _NUMBER.fullmatch(value)
         ]
     for index, value in enumerate(values):
         found = _value_errors(value)

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from hpaaudit.model.units import SECOND, Micros
 
-_RFC3339 = re.compile(r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)")
-_PART = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)")
+_RFC3339 = re.compile(r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_PART = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)", re.ASCII)
 _UNIT_NANOS = {
     "ns": 1,
     "us": 1_000,
@@ -19,14 +19,19 @@ _UNIT_NANOS = {
     "h": 3_600_000_000_000,
 }
 _LONGEST_US = 2**63 // 1000  # Go's durations are nanoseconds in 64 bits
+_LONGEST_CHARS = 100
+"""No time or duration that anybody writes is longer: what is remembered of them stays small."""
+_DAY = 24 * 3600
+_FIRST, _LAST = -62_135_596_800, 253_402_300_799
+"""The seconds of years 1 to 9999, of which RFC 3339 can speak."""
 
 
 @lru_cache(maxsize=8192)
 def micros(text: str) -> Micros:
     """RFC 3339 with any offset, cut (not rounded) to microseconds; ValueError otherwise."""
-    match = _RFC3339.fullmatch(text)
+    match = _RFC3339.fullmatch(text) if len(text) <= _LONGEST_CHARS else None
     if match is None:
-        raise ValueError(f"{text!r} is not an RFC 3339 time")
+        raise ValueError(f"{text[:_LONGEST_CHARS]!r} is not an RFC 3339 time")
     year, month, day, hour, minute, second, fraction, zone = match.groups()
     # A leap second is the last microsecond-less second of its minute for everybody else.
     leap = second == "60"
@@ -35,6 +40,8 @@ def micros(text: str) -> Micros:
     if zone not in "Zz":
         offset = int(zone[1:3]) * 3600 + int(zone[4:6]) * 60
         seconds -= offset if zone[0] == "+" else -offset
+        if offset > _DAY or not _FIRST <= seconds <= _LAST:
+            raise ValueError(f"{text!r} is beyond the years 1 to 9999, or its offset is longer than a day")
     return Micros(seconds * SECOND + int((fraction or "0")[:6].ljust(6, "0")))
 
 
@@ -61,6 +68,8 @@ def duration(text: str) -> Micros:
     """A Go duration such as `1m0.5s`, cut to microseconds; ValueError otherwise."""
     if text == "0":
         return Micros(0)
+    if len(text) > _LONGEST_CHARS:
+        raise ValueError(f"{text[:_LONGEST_CHARS]!r} is too long for a duration")
     sign, rest = (-1, text[1:]) if text.startswith("-") else (1, text.removeprefix("+"))
     nanos, end = 0, 0
     for match in _PART.finditer(rest):

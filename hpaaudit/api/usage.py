@@ -28,7 +28,10 @@ class _PodMetrics(msgspec.Struct, gc=False):
 
 
 class PodMetricsList(msgspec.Struct, gc=False):
-    """What is read of an answer: the parser passes over labels and all else. Nothing here leads back to itself."""
+    """What is read of an answer: the parser passes over labels and all else. Nothing here leads back to itself.
+
+    The items of a long answer are made one by one, and are samples already.
+    """
 
     items: list[_PodMetrics] | None = None
 
@@ -44,7 +47,18 @@ def pod_samples(body: PodMetricsList | Mapping[str, Any], *, single: bool = Fals
             body = msgspec.convert({"items": [body]} if single else body, PodMetricsList)
         except msgspec.ValidationError as problem:
             raise ValueError(str(problem)) from None
-    return tuple([_sample(item) for item in body.items or ()])
+    return tuple([item if isinstance(item, PodSample) else _sample(item) for item in body.items or ()])
+
+
+_ITEM = msgspec.json.Decoder(_PodMetrics)
+
+
+def pod_sample(data: bytes) -> PodSample:
+    """The sample of one item's JSON; ValueError where it is none."""
+    try:
+        return _sample(_ITEM.decode(data))
+    except msgspec.DecodeError as problem:
+        raise ValueError(str(problem)) from None
 
 
 def _sample(item: _PodMetrics) -> PodSample:

@@ -7,6 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 from hpaaudit.api import quantity, v2
+from hpaaudit.api.canonical import levels
+from hpaaudit.api.typed import JSON_LEVELS
 from hpaaudit.model.hpa import Behavior, HpaSpec, HpaStatus, MetricSpec, MetricStatus, MetricTarget, ObjectRef
 from hpaaudit.model.units import Quantity
 
@@ -45,7 +47,7 @@ def annotation(annotations_json: str, name: str) -> Any:
     if text is None:
         return None
     try:
-        return json.loads(text)
+        return json.loads(text) if levels(text) <= JSON_LEVELS else None
     except ValueError:
         return None
 

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hpaaudit.api.see import canonical_json, metadata, named, owner
+from hpaaudit.api.canonical import canonical_json
+from hpaaudit.api.see import metadata, named, owner
 from hpaaudit.api.selector import BadSelector, from_label_selector
 from hpaaudit.api.v2 import label_selector
 from hpaaudit.model.facts import RolloutSeen, TargetRef, TargetSeen
@@ -17,6 +18,14 @@ Field = tuple[str, ...]
 
 _REPLICAS = ("spec", "replicas")
 _AVAILABLE = "NewReplicaSetAvailable"
+
+
+_LONGEST_LIMIT = 64
+_INT32 = -(2**31), 2**31 - 1
+
+
+class NoScale(ValueError):
+    """A custom resource that says no replicas, as it may."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +57,8 @@ def target_seen(
 ) -> TargetSeen:
     """A workload that an HPA scales, and who owns its replicas; `paths` of a custom one.
 
-    ValueError where a custom one says no replicas: its scale subresource fails as well then.
+    NoScale where a custom one says no replicas: its scale subresource fails as well then. ValueError or TypeError
+    where what it says is no scale.
     """
     meta = metadata(raw)
     manager, operation, subresource, written_us = owner(meta, paths.replicas if paths else _REPLICAS)
@@ -70,8 +80,9 @@ def target_seen(
 
 def rollout_seen(at_us: Micros, target: TargetRef, raw: Mapping[str, Any]) -> RolloutSeen:
     """Whether pods of an old template are being replaced, or the new one was not taken up yet."""
-    meta, spec, status = metadata(raw), raw.get("spec") or {}, raw.get("status") or {}
-    limits = (spec.get("strategy") or spec.get("updateStrategy") or {}).get("rollingUpdate") or {}
+    meta, spec, status = metadata(raw), _mapping(raw.get("spec")), _mapping(raw.get("status"))
+    strategy = _mapping(spec.get("strategy") or spec.get("updateStrategy"))
+    limits = _mapping(strategy.get("rollingUpdate"))
     return RolloutSeen(
         at_us=at_us,
         target=target,
@@ -94,7 +105,13 @@ def _is_rolling(kind: str, status: Mapping[str, Any]) -> bool:
         return bool(status["updateRevision"] != (status.get("currentRevision") or status["updateRevision"]))
     if "updatedReplicas" not in status and kind != "Deployment":
         return False
-    return int(status.get("updatedReplicas") or 0) < int(status.get("replicas") or 0)
+    updated, replicas = status.get("updatedReplicas") or 0, status.get("replicas") or 0
+    return isinstance(updated, int) and isinstance(replicas, int) and updated < replicas
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """An object, empty where something else stands: what a custom resource holds nobody checks."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def _built_in_scale(raw: Mapping[str, Any]) -> Scale:
@@ -110,12 +127,15 @@ def _built_in_scale(raw: Mapping[str, Any]) -> Scale:
 def _custom_scale(raw: Mapping[str, Any], paths: ScalePaths) -> Scale:
     """As the API server makes it of a custom resource: no status is zero, no selector is empty, no spec an error."""
     replicas, status, selector = (_at(raw, path) for path in (paths.replicas, paths.status_replicas, paths.selector))
-    for value, kind, path in ((replicas, int, paths.replicas), (selector or "", str, paths.selector)):
-        if type(value) is not kind:
-            raise ValueError(f"{named(metadata(raw))} cannot be scaled: .{'.'.join(path)} is {canonical_json(value)}")
-    return Scale(
-        spec_replicas=replicas, status_replicas=status if isinstance(status, int) else 0, selector=selector or ""
-    )
+    if replicas is None:
+        raise NoScale(f"{named(metadata(raw))} cannot be scaled: it has no .{'.'.join(paths.replicas)}")
+    status, selector = 0 if status is None else status, selector or ""
+    for value, path in ((replicas, paths.replicas), (status, paths.status_replicas)):
+        if type(value) is not int or not _INT32[0] <= value <= _INT32[1]:
+            raise ValueError(f"cannot be scaled: .{'.'.join(path)} is no number of 32 bits")
+    if not isinstance(selector, str):
+        raise TypeError(f"cannot be scaled: .{'.'.join(paths.selector)} is no text")
+    return Scale(spec_replicas=replicas, status_replicas=status, selector=selector)
 
 
 def _field(path: str | None) -> Field:
@@ -131,7 +151,7 @@ def _at(raw: Any, field: Field) -> Any:
 
 def _text(limit: Any) -> str:
     """A number or a percentage of pods, empty where there is none."""
-    return "" if limit is None else str(limit)
+    return str(limit)[:_LONGEST_LIMIT] if isinstance(limit, int | str) else ""
 
 
 def _selector(raw: Mapping[str, Any] | None) -> str:
@@ -150,5 +170,5 @@ def _template_hash(raw: Mapping[str, Any]) -> str:
     revision = (metadata(raw).get("annotations") or {}).get("deployment.kubernetes.io/revision")
     if revision:
         return f"revision {revision}"
-    template = (raw.get("spec") or {}).get("template")
+    template = _mapping(raw.get("spec")).get("template")
     return hashlib.sha256(canonical_json(template).encode()).hexdigest()[:16] if template else ""

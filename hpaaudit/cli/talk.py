@@ -23,13 +23,19 @@ class Talk:
     """To a person: progress is one line that changes on a terminal, else a line a minute."""
 
     def __init__(self) -> None:
+        from hpaaudit.report.repeats import Repeats
+
         self.terminal = sys.stderr.isatty()
         self.shown = 0.0
+        self.repeats = Repeats()
+        # What libraries log comes through the same door, and is counted there.
+        logging.basicConfig(handlers=[_Handler(self)], level=logging.WARNING, force=True)
 
     def show(self, progress: "Progress") -> None:
         """Called every second."""
         from hpaaudit.report.progress import progress_line
 
+        self.catch_up()
         if self.terminal:
             self.say(f"\r\033[K{progress_line(progress)}", ended=False)
         elif self.due(progress):
@@ -43,6 +49,16 @@ class Talk:
         return due
 
     def note(self, line: str) -> None:
+        """A line that stays, if it was not said just now."""
+        for one in self.repeats.take(line, time.monotonic()):
+            self.write(one)
+
+    def catch_up(self) -> None:
+        """Say how often what was said came again."""
+        for one in self.repeats.due(time.monotonic()):
+            self.write(one)
+
+    def write(self, line: str) -> None:
         """A line that stays."""
         from hpaaudit.report.text import printable
 
@@ -65,18 +81,15 @@ class Talk:
 class JsonTalk(Talk):
     """To a machine: one object a line, what libraries log among them."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        logging.basicConfig(handlers=[_Handler(self)], level=logging.WARNING, force=True)
-
     def show(self, progress: "Progress") -> None:
         """Every minute."""
         from hpaaudit.report.log import progress_note
 
+        self.catch_up()
         if self.due(progress):
             self.note(progress_note(progress))
 
-    def note(self, line: str) -> None:
+    def write(self, line: str) -> None:
         """A line."""
         from hpaaudit.report.log import log_line
 
@@ -101,7 +114,7 @@ class JsonTalk(Talk):
 class _Handler(logging.Handler):
     """Brings what Python's libraries log into our own lines."""
 
-    def __init__(self, talk: JsonTalk) -> None:
+    def __init__(self, talk: Talk) -> None:
         super().__init__()
         self.talk = talk
 

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import os
 import ssl
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from types import TracebackType
@@ -13,9 +13,13 @@ from typing import Any, Self
 import aiohttp
 from yarl import URL
 
+from hpaaudit.cluster import body as bodies
 from hpaaudit.cluster.access import Access
+from hpaaudit.cluster.body import Decode
+from hpaaudit.cluster.budget import Budget, Share, weight
 from hpaaudit.cluster.clock import Clock
 from hpaaudit.cluster.credentials import Credentials, Shown
+from hpaaudit.cluster.descriptors import requests_at_once
 from hpaaudit.cluster.meters import Meters
 from hpaaudit.cluster.proxy import proxy_of
 from hpaaudit.cluster.shapes import MAX_ANSWER_BYTES, MAX_LINE_BYTES, TooLong, decoded
@@ -24,11 +28,17 @@ from hpaaudit.errors import Forbidden, NotServed, Unreachable
 from hpaaudit.model.units import Micros
 
 GET_SECONDS = 30
-"""How long an answer may take."""
+"""How long an answer may take, and how long a watch until it stands."""
 QUIET_SECONDS = 150
-"""How long a watch may say nothing: the server sends a bookmark about once a minute."""
+"""How long a connection of a watch may be silent: the server sends a bookmark about once a minute."""
 QPS, BURST = 20, 40
-Decode = Callable[[bytes], Any]
+MAX_ERROR_BYTES = 1 << 20
+"""No refusal is longer: a Status of Kubernetes is some hundred bytes."""
+MAX_MESSAGE = 4096
+"""So much of the server's words is kept."""
+LONGEST_DIGITS = 9
+"""Of Retry-After; more is for ever."""
+Connect = Callable[[], aiohttp.ClientSession]
 OK, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, GONE, TOO_MANY = 200, 401, 403, 404, 410, 429
 
 
@@ -38,6 +48,7 @@ class Answer:
 
     status   0: no answer at all, and `error` says why
     body     decoded JSON, or text;  date  the Date header, empty without;  retry_seconds  of Retry-After
+    too_long it was longer than what is read: that there is no answer is our own doing
     """
 
     path: str
@@ -48,6 +59,7 @@ class Answer:
     at_us: Micros
     date: str = ""
     retry_seconds: float = 0
+    too_long: bool = False
 
     @property
     def took_us(self) -> Micros:
@@ -63,7 +75,8 @@ class Answer:
     def message(self) -> str:
         """The server's own words, or why there are none."""
         if isinstance(self.body, dict):
-            return str(self.body.get("message") or self.body.get("reason") or self.status)
+            said = str(self.body.get("message") or self.body.get("reason") or self.status)[:MAX_MESSAGE]
+            return " ".join(said.split())
         return self.error or " ".join(str(self.body).split())[:200] or f"status {self.status}"
 
 
@@ -78,25 +91,44 @@ class WatchFailed(Exception):
 class Client:
     """One session with one API server; at most QPS requests a second, BURST at once.
 
-    Use as an async context manager.
+    Use as an async context manager. `connect` opens the session; None: over the network.
     """
 
-    def __init__(self, access: Access, clock: Clock, *, qps: float = QPS, meters: Meters | None = None) -> None:
+    def __init__(
+        self,
+        access: Access,
+        clock: Clock,
+        *,
+        qps: float = QPS,
+        meters: Meters | None = None,
+        budget: Budget | None = None,
+        connect: Connect | None = None,
+    ) -> None:
         self.access, self.clock, self.meters = access, clock, meters or Meters()
+        self.budget = budget or Budget()
+        self._connect = connect or self._over_the_network
         self.qps, self._free_at = qps, 0.0
         self._credentials, self._proxy = Credentials(access), proxy_of(access)
         self._session: aiohttp.ClientSession | None = None
         self._sockets = Sockets()
+        # Descriptors are left for the log, and for those who ask how we do.
+        self._in_flight = asyncio.Semaphore(requests_at_once())
 
     async def __aenter__(self) -> Self:
         # Who cannot show anything is told so at once, and not by a 401.
         await self._credentials.shown()
-        self._session = aiohttp.ClientSession(
+        self._session = self._connect()
+        return self
+
+    def _over_the_network(self) -> aiohttp.ClientSession:
+        return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, socket_factory=self._sockets.make),
-            headers={"User-Agent": _agent(), "Accept": "application/json"},
+            headers={"User-Agent": _agent(), "Accept": "application/json", "Accept-Encoding": bodies.PACKED},
+            # What is packed is unpacked in bounds; and no server of ours has a use for cookies.
+            auto_decompress=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=10),
         )
-        return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -105,66 +137,88 @@ class Client:
             await self._session.close()
             await self._sockets.hang_up()
 
-    async def get(self, path: str, *, seconds: float = GET_SECONDS, decode: Decode = decoded) -> Answer:
+    async def get(
+        self, path: str, *, seconds: float = GET_SECONDS, decode: Decode = decoded, item: Decode | None = None
+    ) -> Answer:
         """One answer, whatever it is; never raises for what the server or the network did.
 
         decode   makes the body of a 200; of any other answer all is decoded
+        item     makes each item of a long list, whose body is then what `decode` makes of the rest, with these items
         """
-        return await self._ask("GET", path, None, seconds, decode)
+        return await self._ask("GET", path, None, seconds, decode, item)
 
     async def post(self, path: str, body: Any) -> Answer:
         """The answer to a review; nothing else is ever posted."""
-        return await self._ask("POST", path, body, GET_SECONDS, decoded)
+        return await self._ask("POST", path, body, GET_SECONDS, decoded, None)
 
-    async def _ask(self, method: str, path: str, body: Any, seconds: float, decode: Decode) -> Answer:
+    async def _ask(
+        self, method: str, path: str, body: Any, seconds: float, decode: Decode, item: Decode | None
+    ) -> Answer:
         try:
             shown = await self._credentials.shown()
-            answer = await self._once(method, path, body, seconds, shown, decode)
+            answer = await self._once(method, path, body, seconds, shown, decode, item)
             if answer.status == UNAUTHORIZED and (fresh := await self._credentials.renewed(shown)):
-                answer = await self._once(method, path, body, seconds, fresh, decode)
+                answer = await self._once(method, path, body, seconds, fresh, decode, item)
         except Unreachable as problem:
             return self._unanswered(path, str(problem))
         return answer
 
-    async def _once(self, method: str, path: str, body: Any, seconds: float, shown: Shown, decode: Decode) -> Answer:
+    async def _once(
+        self, method: str, path: str, body: Any, seconds: float, shown: Shown, decode: Decode, item: Decode | None
+    ) -> Answer:
         await self._turn()
         sent = self.clock.now()
         timeout = aiohttp.ClientTimeout(total=seconds, sock_connect=10)
         try:
-            async with self._request(method, path, body, timeout, shown) as got:
-                answer = await self._answer(path, got, sent, shown, decode)
+            # The clock of aiohttp stops at the end of a request whose last bytes wait for memory: ours does not.
+            async with (
+                self._in_flight,
+                asyncio.timeout(seconds),
+                self._request(method, path, body, timeout, shown) as got,
+            ):
+                answer = await self._answer(path, got, sent, shown, decode, item)
         except TooLong as problem:
-            answer = self._unanswered(path, str(problem), sent)
-        except (aiohttp.ClientError, TimeoutError, OSError) as problem:
+            answer = self._unanswered(path, str(problem), sent, too_long=True)
+        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as problem:
             answer = self._unanswered(path, _reason(problem, seconds), sent)
         self.meters.asked(method, path, answer.status, sent, answer.at_us)
         return answer
 
-    async def lines(self, path: str) -> AsyncGenerator[bytes, None]:
-        """The lines of a watch; first an empty one, when it stands.
+    async def lines(self, path: str, *, seconds: float = GET_SECONDS) -> AsyncGenerator[bytes, None]:
+        """The lines of a watch; first an empty one, when it stands, which takes `seconds` at most.
 
         WatchFailed when it is refused; aiohttp's errors and TimeoutError when it breaks; TooLong.
         """
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=QUIET_SECONDS)
         try:
             shown = await self._credentials.shown()
             while True:
                 await self._turn()
                 sent = self.clock.now()
-                async with self._request("GET", path, None, timeout, shown) as got:
+                async with self._standing(path, shown, seconds) as got:
                     self.meters.asked("GET", path, got.status, sent, self.clock.now())
                     if got.status == OK:
                         yield b""
-                        async for line in _lines(got.content):
-                            yield line
+                        with self.budget.share() as share:
+                            async for line in _lines(bodies.pieces(got), share):
+                                yield line
                         return
-                    refusal = await self._answer(path, got, sent, shown, decoded)
+                    async with asyncio.timeout(seconds):
+                        refusal = await self._answer(path, got, sent, shown, decoded, None)
                 fresh = await self._credentials.renewed(shown) if refusal.status == UNAUTHORIZED else None
                 if fresh is None:
                     raise WatchFailed(refusal)
                 shown = fresh
         except Unreachable as problem:
             raise WatchFailed(self._unanswered(path, str(problem))) from None
+
+    @contextlib.asynccontextmanager
+    async def _standing(self, path: str, shown: Shown, seconds: float) -> AsyncIterator[aiohttp.ClientResponse]:
+        """A request for a watch, once its headers are there: neither the server nor a proxy may hold them back."""
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=QUIET_SECONDS)
+        async with contextlib.AsyncExitStack() as stack:
+            async with asyncio.timeout(seconds):
+                got = await stack.enter_async_context(self._request("GET", path, None, timeout, shown))
+            yield got
 
     def _request(
         self, method: str, path: str, body: Any, timeout: aiohttp.ClientTimeout, shown: Shown
@@ -186,16 +240,21 @@ class Client:
         )
 
     async def _answer(
-        self, path: str, got: aiohttp.ClientResponse, sent: Micros, shown: Shown, decode: Decode
+        self, path: str, got: aiohttp.ClientResponse, sent: Micros, shown: Shown, decode: Decode, item: Decode | None
     ) -> Answer:
-        data = await _read(got.content)
-        if got.status != OK and shown.token:
+        def refusal(data: bytes) -> Any:
             # Errors are shown and recorded, and some proxies repeat in them what they were sent.
-            data = data.replace(shown.token.encode(), b"[token]")
+            return decoded(data.replace(shown.token.encode(), b"[token]") if shown.token else data)
+
+        with self.budget.share() as share:
+            if got.status == OK:
+                body = await bodies.read(got, share, decode, item, MAX_ANSWER_BYTES)
+            else:
+                body = await bodies.read(got, share, refusal, None, MAX_ERROR_BYTES)
         return Answer(
             path=path,
             status=got.status,
-            body=decode(data) if got.status == OK else decoded(data),
+            body=body,
             error="",
             sent_us=sent,
             at_us=self.clock.now(),
@@ -203,9 +262,9 @@ class Client:
             retry_seconds=_seconds(got.headers.get("Retry-After", "")),
         )
 
-    def _unanswered(self, path: str, error: str, sent: Micros | None = None) -> Answer:
+    def _unanswered(self, path: str, error: str, sent: Micros | None = None, *, too_long: bool = False) -> Answer:
         now = self.clock.now()
-        return Answer(path=path, status=0, body=None, error=error, sent_us=sent or now, at_us=now)
+        return Answer(path=path, status=0, body=None, error=error, sent_us=sent or now, at_us=now, too_long=too_long)
 
     async def _turn(self) -> None:
         """Wait for the budget."""
@@ -237,30 +296,29 @@ def _agent() -> str:
         return "hpaaudit record"
 
 
-async def _read(content: aiohttp.StreamReader) -> bytes:
-    """All of an answer, as far as it is one."""
-    chunks, size = [], 0
-    async for chunk in content.iter_any():
-        chunks.append(chunk)
-        size += len(chunk)
-        if size > MAX_ANSWER_BYTES:
-            raise TooLong(f"the answer is longer than {MAX_ANSWER_BYTES >> 20} MB")
-    return b"".join(chunks)
+async def _lines(body: AsyncIterator[bytes], share: Share) -> AsyncGenerator[bytes, None]:
+    """Whole lines; half of one at the end is nothing.
 
-
-async def _lines(content: aiohttp.StreamReader) -> AsyncGenerator[bytes, None]:
-    """Whole lines; half of one at the end is nothing."""
-    rest = b""
-    async for chunk in content.iter_any():
-        *whole, rest = (rest + chunk).split(b"\n")
-        for line in whole:
-            yield line
-        if len(rest) > MAX_LINE_BYTES:
+    TooLong for a line that takes more memory than one answer may have.
+    """
+    parts: list[bytes] = []
+    async for piece in body:
+        first, *others = piece.split(b"\n")
+        parts.append(first)
+        for line in others:
+            whole = b"".join(parts)
+            share.check(weight(whole) - share.held)
+            yield whole
+            parts = [line]
+        size = sum(map(len, parts)) if others else share.held + len(first)
+        if size > MAX_LINE_BYTES:
             raise TooLong(f"a line of the watch is longer than {MAX_LINE_BYTES >> 20} MB")
+        await share.hold(size)
 
 
 def _seconds(text: str) -> float:
-    return float(text) if text.isdigit() else 0
+    # Python takes other digits than a header may have, and any number of them.
+    return float(text[:LONGEST_DIGITS]) if text.isascii() and text.isdigit() else 0
 
 
 def _reason(problem: BaseException, seconds: float) -> str:

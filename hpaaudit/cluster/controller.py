@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from hpaaudit.cluster.client import Client
+from hpaaudit.cluster.shapes import PROCESSES
 from hpaaudit.model.facts import ControllerSeen
 
 PODS = "/api/v1/namespaces/kube-system/pods?labelSelector=component%3Dkube-controller-manager"
@@ -19,16 +20,17 @@ async def controller_seen(client: Client, holder: str) -> ControllerSeen | None:
 
     Flags that are not the autoscaler's are not kept.
     """
-    answer = await client.get(PODS)
+    answer = await client.get(PODS, decode=PROCESSES)
     pods = answer.body.get("items") or () if answer.good else ()
     host = holder.rpartition("_")[0]
-    leading = sorted(pods, key=lambda pod: pod["spec"].get("nodeName") != host)
-    containers = [one for pod in leading[:1] for one in pod["spec"]["containers"]]
+    specs = [pod.get("spec") or {} for pod in pods]
+    leading = sorted(specs, key=lambda spec: spec.get("nodeName") != host)
+    containers = [one for spec in leading[:1] for one in spec.get("containers") or ()]
     containers.sort(key=lambda one: one.get("name") != NAME)
     if not containers:
         return None
-    flags = _flags([*containers[0].get("command", ()), *containers[0].get("args", ())])
-    version = _version(containers[0].get("image", ""))
+    flags = _flags([*(containers[0].get("command") or ()), *(containers[0].get("args") or ())])
+    version = _version(containers[0].get("image") or "")
     return ControllerSeen(
         at_us=answer.at_us,
         state="declared",

@@ -39,9 +39,10 @@ class File:
             stamp = found.st_mtime_ns, found.st_ino, found.st_size
             if stamp != self.stamp and (content := self.path.read_bytes().strip()):
                 self.content, self.stamp = content, stamp
-        except OSError as problem:
+        except (OSError, ValueError) as problem:
             if not self.content:
-                raise Unreachable(f"{self.words} {self.path}: {problem.strerror}") from None
+                why = problem.strerror if isinstance(problem, OSError) else "no path of a file"
+                raise Unreachable(f"{self.words} {self.path}: {why}") from None
         if not self.content:
             raise Unreachable(f"{self.words} {self.path} is empty")
         return self.content

@@ -4,7 +4,9 @@ from dataclasses import dataclass, field, replace
 
 from hpaaudit.api import requests
 from hpaaudit.api.workload import ScalePaths, scale_paths
-from hpaaudit.cluster.client import Client
+from hpaaudit.cluster.client import NOT_FOUND, Client
+from hpaaudit.cluster.kinds import Group
+from hpaaudit.cluster.shapes import DEFINITION, GROUP, GROUPS, RESOURCES
 from hpaaudit.model.facts import TargetRef
 from hpaaudit.model.hpa import Hpa, ObjectRef
 from hpaaudit.model.metrics import MetricsRequest
@@ -59,34 +61,35 @@ class Resolved:
 class Discovery:
     """What is served, asked once; `refresh` asks again for what adapters may change.
 
+    unknown  versions of which the server did not say whether it serves them
     kinds    of a version, by kind its resource;  scales  by CRD and version;  groups  their preferred versions
     """
 
     client: Client
     metric_versions: dict[str, str] = field(default_factory=dict)
     answered: bool = False
+    unknown: set[str] = field(default_factory=set)
     kinds: dict[str, dict[str, str] | None] = field(default_factory=dict)
     scales: dict[tuple[str, str], ScalePaths | None] = field(default_factory=dict)
     groups: dict[str, str] = field(default_factory=dict)
 
     async def autoscaling(self) -> str:
         """The newest version in which HPAs are served."""
-        body = self.client.demand(await self.client.get("/apis/autoscaling"), "get", "the API group autoscaling")
+        answer = await self.client.get("/apis/autoscaling", decode=GROUP)
+        body = self.client.demand(answer, "get", "the API group autoscaling")
         served = {entry["version"] for entry in body["versions"]}
         return next((version for version in AUTOSCALING if version in served), "v1")
 
     async def refresh(self) -> None:
         """Ask which metric APIs are there, and forget kinds that were not found."""
-        answer = await self.client.get("/apis")
+        answer = await self.client.get("/apis", decode=GROUPS)
         if answer.good:
             self.answered = True
-            self.groups = {
-                group["name"]: (group.get("preferredVersion") or {}).get("version", "")
-                for group in answer.body["groups"]
-            }
+            groups = answer.body.get("groups") or ()
+            self.groups = {group["name"]: (group.get("preferredVersion") or {}).get("version", "") for group in groups}
             self.metric_versions = {
                 group["name"]: _metric_version(group)
-                for group in answer.body["groups"]
+                for group in groups
                 if group["name"] in (*METRICS, requests.CUSTOM_METRICS)
             }
         self.kinds = {base: kinds for base, kinds in self.kinds.items() if kinds is not None}
@@ -114,8 +117,7 @@ class Discovery:
         if resource := BUILT_IN.get((group, ref.kind)):
             target = TargetRef(group=group, resource=resource, namespace=namespace, name=ref.name)
             return Resolved(target=target, kind=ref.kind, version="v1", built_in=True)
-        base = f"/apis/{ref.api_version}" if group else f"/api/{ref.api_version}"
-        plural = (await self._kinds(base)).get(ref.kind)
+        plural = (await self._kinds(base_path(ref.api_version))).get(ref.kind)
         if plural is None:
             return None
         target = TargetRef(group=group, resource=plural, namespace=namespace, name=ref.name)
@@ -129,8 +131,9 @@ class Discovery:
     async def _kinds(self, base: str) -> dict[str, str]:
         """By kind the resources of a version; none where it is not served."""
         if base not in self.kinds:
-            answer = await self.client.get(base)
+            answer = await self.client.get(base, decode=RESOURCES)
             rows = answer.body.get("resources") or () if answer.good else None
+            (self.unknown.discard if answer.good or answer.status == NOT_FOUND else self.unknown.add)(base)
             self.kinds[base] = None if rows is None else {r["kind"]: r["name"] for r in rows if "/" not in r["name"]}
         return self.kinds[base] or {}
 
@@ -138,18 +141,22 @@ class Discovery:
         """Where the custom resources of a kind keep their scale; None where their definition may not be read."""
         crd = f"{target.resource}.{target.group}", version
         if crd not in self.scales:
-            answer = await self.client.get(f"{CRDS}/{crd[0]}")
+            answer = await self.client.get(f"{CRDS}/{crd[0]}", decode=DEFINITION)
             self.scales[crd] = scale_paths(answer.body, version) if answer.good else None
         return self.scales[crd]
 
 
-def _metric_version(group: dict[str, object]) -> str:
+def base_path(api_version: str) -> str:
+    """Where an `apiVersion` is served."""
+    return f"/apis/{api_version}" if requests.group_of(api_version) else f"/api/{api_version}"
+
+
+def _metric_version(group: Group) -> str:
     """As the controller's clients choose: the preferred version if they speak it, else the first that they do."""
-    versions = group.get("versions")
-    served = [str(entry["version"]) for entry in versions] if isinstance(versions, list) else []
+    served = [entry["version"] for entry in group.get("versions") or ()]
     preferred = group.get("preferredVersion")
-    wanted = str(preferred["version"]) if isinstance(preferred, dict) else ""
-    known = CUSTOM if group["name"] == requests.CUSTOM_METRICS else (METRICS[str(group["name"])],)
+    wanted = preferred["version"] if preferred else ""
+    known = CUSTOM if group["name"] == requests.CUSTOM_METRICS else (METRICS[group["name"]],)
     if wanted in known:
         return wanted
     return next((version for version in served if version in known), known[0])

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hpaaudit.api.see import event_seen
+from hpaaudit.api.typed import typed
+from hpaaudit.cluster.outline import Unreadable
 from hpaaudit.cluster.watch import Key, key_of
 from hpaaudit.model.facts import EventSeen, Fact
 from hpaaudit.model.units import Micros
@@ -59,16 +61,21 @@ class Events:
     def only(self, keys: set[Key], at_us: Micros) -> None:  # noqa: ARG002  # a Follower's
         """Events end by themselves, which nobody needs to know."""
         self.versions = {key: version for key, version in self.versions.items() if key in keys}
+        self.known = {}
 
     def changed(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Posted, or counted once more."""
         key, version, about = key_of(raw), raw["metadata"]["resourceVersion"], raw.get("involvedObject") or {}
         if self.versions.get(key) != version and self.about(about.get("namespace", ""), about.get("name", "")):
+            fact = typed(event_seen(at_us, raw))
             self.versions[key] = version
-            fact = event_seen(at_us, raw)
             before = self.known.pop(fact.uid, None)
             if before is None or replace(before, at_us=at_us) != fact:
                 self.sink(fact)
+
+    def concerned(self, bad: Unreadable) -> bool:
+        """Whether an Event that cannot be read may be about one of those objects."""
+        return bad.about is None or self.about(*bad.about)
 
     def gone(self, raw: dict[str, Any], at_us: Micros) -> None:  # noqa: ARG002  # a Follower's
         """Ended after its hour."""

@@ -5,12 +5,22 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from hpaaudit.api.decode import decode_hpa
 from hpaaudit.api.see import hpa_seen
+from hpaaudit.api.served import served
+from hpaaudit.cluster.shapes import UNFIT
 from hpaaudit.cluster.watch import Key, key_of
 from hpaaudit.model.facts import Fact, HpaGone, HpaSeen
-from hpaaudit.model.hpa import Hpa
+from hpaaudit.model.hpa import Hpa, HpaStatus
 from hpaaudit.model.units import Micros
+
+NOTHING_SAID = HpaStatus(
+    observed_generation=None,
+    last_scale_us=None,
+    current_replicas=0,
+    desired_replicas=0,
+    current_metrics=None,
+    conditions=(),
+)
 
 
 class Known(NamedTuple):
@@ -35,8 +45,8 @@ class Hpas:
 
     def remember(self, fact: HpaSeen) -> None:
         """Take up an HPA as an earlier run saw it last."""
-        with suppress(ValueError, KeyError, TypeError, AttributeError):  # it could not be read then, either
-            self._keep((fact.namespace, fact.name), fact)
+        with suppress(*UNFIT):  # an older version of this recorder kept what nobody can read
+            self._keep((fact.namespace, fact.name), fact, served(fact))
 
     def only(self, keys: set[Key], at_us: Micros) -> None:
         """After a list: what is absent is gone."""
@@ -48,12 +58,13 @@ class Hpas:
         fact = hpa_seen(at_us, raw)
         key = (fact.namespace, fact.name)
         before = self.seen.get(key)
-        if before and before.resource_version == fact.resource_version:
+        if before and before.resource_version == fact.resource_version and before.uid == fact.uid:
             return
+        hpa = served(fact)
         if before and before.uid != fact.uid:  # deleted and made again while nobody looked
             self._forget(key, at_us)
         self.sink(fact)
-        self._keep(key, fact)
+        self._keep(key, fact, hpa)
 
     def gone(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Deleted."""
@@ -61,11 +72,11 @@ class Hpas:
         if key in self.seen:
             self._forget(key, at_us)
 
-    def _keep(self, key: Key, fact: HpaSeen) -> None:
+    def _keep(self, key: Key, fact: HpaSeen, hpa: Hpa) -> None:
         before = self.seen.get(key)
         after = self.seen[key] = Known(fact.uid, fact.resource_version, hash(fact.spec_json))
         if before is None or (before.uid, before.spec) != (after.uid, after.spec):
-            self.decoded[key] = decode_hpa(replace(fact, status_json="{}"))
+            self.decoded[key] = replace(hpa, status=NOTHING_SAID)
             self.dirty()
 
     def _forget(self, key: Key, at_us: Micros) -> None:

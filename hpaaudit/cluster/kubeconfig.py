@@ -5,9 +5,10 @@ import binascii
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Required, TypedDict
 from urllib.parse import quote
 
+import msgspec
 import yaml
 from yarl import URL
 
@@ -19,6 +20,64 @@ SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 EXTENSION = "client.authentication.k8s.io/exec"
 """The extension of a cluster that is handed to credential plugins."""
 WAY_OUT = "run `kubectl proxy` and name a kubeconfig whose server is http://127.0.0.1:8001"
+
+_Cluster = TypedDict(
+    "_Cluster",
+    {
+        "server": str | None,
+        "proxy-url": str | None,
+        "tls-server-name": str | None,
+        "insecure-skip-tls-verify": bool | None,
+        "certificate-authority": str | None,
+        "certificate-authority-data": str | None,
+        "extensions": list[dict[str, Any]] | None,
+    },
+    total=False,
+)
+
+
+class _Variable(TypedDict, total=False):
+    name: Required[str]
+    value: str | None
+
+
+class _Exec(TypedDict, total=False):
+    command: str | None
+    apiVersion: str | None
+    installHint: str | None
+    interactiveMode: str | None
+    provideClusterInfo: bool | None
+    args: list[str] | None
+    env: list[_Variable] | None
+
+
+_User = TypedDict(
+    "_User",
+    {
+        "token": str | None,
+        "tokenFile": str | None,
+        "client-certificate": str | None,
+        "client-certificate-data": str | None,
+        "client-key": str | None,
+        "client-key-data": str | None,
+        "as": str | None,
+        "as-uid": str | None,
+        "as-groups": list[str] | None,
+        "as-user-extra": dict[str, list[str]] | None,
+        "exec": _Exec | None,
+    },
+    total=False,
+)
+
+
+class _Context(TypedDict, total=False):
+    cluster: str | None
+    user: str | None
+    namespace: str | None
+
+
+_SHAPES: Mapping[str, Any] = {"clusters": _Cluster, "users": _User, "contexts": _Context}
+"""What is read of an entry, in the types that kubectl takes."""
 
 Section = dict[str, tuple[Path, Mapping[str, Any]]]
 """Entries by name, each with the folder of its file."""
@@ -99,7 +158,7 @@ def _merged(paths: list[Path]) -> tuple[str, dict[str, Section]]:
     current = ""
     for path in paths:
         content = _load(path)
-        current = current or content.get("current-context") or ""
+        current = current or str(content.get("current-context") or "")
         for section, found in known.items():
             entries = content.get(section) or ()
             if not isinstance(entries, list | tuple) or not all(isinstance(entry, dict) for entry in entries):
@@ -110,6 +169,11 @@ def _merged(paths: list[Path]) -> tuple[str, dict[str, Section]]:
                     raise Unreachable(
                         f"{path} is not a kubeconfig: the {section[:-1]} {entry.get('name')} holds no mapping"
                     )
+                try:
+                    msgspec.convert(body, _SHAPES[section])
+                except msgspec.ValidationError as problem:
+                    # It names types and places, no values.
+                    raise Unreachable(f"{path}: the {section[:-1]} {str(entry.get('name'))[:100]}: {problem}") from None
                 found.setdefault(str(entry.get("name", "")), (path.parent, body))
     return current, known
 
@@ -135,7 +199,7 @@ def _load(path: Path) -> Mapping[str, Any]:
         content = {} if (read := yaml.safe_load(path.read_text())) is None else read
     except OSError as problem:
         raise Unreachable(f"{path}: {problem.strerror}; name another kubeconfig by --kubeconfig") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as problem:
+    except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as problem:
         raise Unreachable(f"{path} is not a kubeconfig: {_place(problem)}") from None
     if not isinstance(content, dict):
         raise Unreachable(f"{path} is not a kubeconfig: it holds no mapping")
@@ -222,6 +286,7 @@ def _pem(source: str, folder: Path, section: Mapping[str, Any], key: str) -> Pem
         return None
     try:
         Path(folder, path).read_bytes()
-    except OSError as problem:
-        raise Unreachable(f"{source}: {key} {folder / path}: {problem.strerror}") from None
+    except (OSError, ValueError) as problem:
+        why = problem.strerror if isinstance(problem, OSError) else "no path of a file"
+        raise Unreachable(f"{source}: {key} {folder / path}: {why}") from None
     return Path(folder, path)

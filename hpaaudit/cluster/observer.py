@@ -15,24 +15,36 @@ from hpaaudit.cluster.controller import controller_seen
 from hpaaudit.cluster.discovery import METRICS, Discovery
 from hpaaudit.cluster.estimate import HOUSEKEEPING_SECONDS, Estimate
 from hpaaudit.cluster.events import Events, selected
-from hpaaudit.cluster.gaps import Gaps
+from hpaaudit.cluster.gaps import EVERYTHING, Gaps
 from hpaaudit.cluster.hpas import Hpas
 from hpaaudit.cluster.initial import PAGE, can_stream
+from hpaaudit.cluster.outline import Unreadable
 from hpaaudit.cluster.pods import Pods, Selection
 from hpaaudit.cluster.polls import Polls
 from hpaaudit.cluster.scope import Scope
-from hpaaudit.cluster.shapes import HPAS, PODS, SURROUNDINGS, WHOLE, Shape
-from hpaaudit.cluster.surroundings import (
+from hpaaudit.cluster.shapes import (
     API_SERVICES,
+    EVENTS,
+    HPAS,
+    LEASES,
+    PODS,
+    SCALED_OBJECTS,
+    SURROUNDINGS,
+    Shape,
+)
+from hpaaudit.cluster.surroundings import (
+    API_SERVICES_PATH,
     CONTROLLER_LEASE,
     DELETED,
-    LEASES,
+    LEASES_PATH,
     Leases,
     Surroundings,
     api_services,
 )
 from hpaaudit.cluster.targets import Targets
+from hpaaudit.cluster.unread import Unread
 from hpaaudit.cluster.watch import Follower, Watch
+from hpaaudit.errors import ClusterError
 from hpaaudit.model.facts import (
     ApiServiceSeen,
     ControllerSeen,
@@ -56,6 +68,8 @@ if TYPE_CHECKING:
     from hpaaudit.cluster.states import States
 
 Seen = TypeVar("Seen")
+HPA_GROUP = "/apis/autoscaling/"
+AGAIN_SECONDS = 30
 GROUPS = (*METRICS, requests.CUSTOM_METRICS)
 
 
@@ -76,6 +90,13 @@ async def hpa_path(discovery: Discovery, scope: Scope) -> str:
 
 def _labels(scope: Scope) -> dict[str, str]:
     return {"labelSelector": scope.selector} if scope.selector else {}
+
+
+def _pods_of(selection: Selection) -> str:
+    """The path of a namespace's pods, as a gap names it."""
+    namespace, selector = selection
+    which = urlencode({"labelSelector": str(selector)} if selector else {"limit": str(PAGE)})
+    return f"/api/v1/namespaces/{namespace}/pods?{which}"
 
 
 class Observer:
@@ -104,14 +125,17 @@ class Observer:
         self.pods = Pods(self.sink, scope.keep_labels)
         self.targets = Targets(self.discovery, self.hpas, scope, self, self.gaps, self.sink, note, self.dirty.set)
         self.known: list[Fact] = []
+        self.goes_on = False
         self.controller: ControllerSeen | None = None
         self.scaled: States[ScaledObjectSeen] | None = None
         self.around: dict[tuple[str, str], States[SurroundingSeen]] = {}
+        self.unsaid: set[str] = set()
         self.unread: set[Selection] = set()
         self.polls = Polls(client, scope.interval_us, self.sink, self.gaps, self._spawn, self.targets.scale_was_read)
         self.surroundings = Surroundings(client, self.sink)
         self.tasks: set[asyncio.Task[None]] = set()
         self.watches: list[Watch] = []
+        self.refused: dict[str, Unread] = {}
         self.group: asyncio.TaskGroup | None = None
 
     def sink(self, fact: Fact) -> None:
@@ -151,6 +175,7 @@ class Observer:
     def remember(self, known: Iterable[Fact]) -> None:
         """Take up what an earlier run saw, before `run`: what is still so is not told again, what is gone is told."""
         for fact in known:
+            self.goes_on = True
             match fact:
                 case HpaSeen() if self.scope.covers(fact.namespace):
                     self.hpas.remember(fact)
@@ -169,7 +194,11 @@ class Observer:
     # Life
 
     async def run(self) -> None:
-        """Observe until stopped; a cluster that cannot be read at all is a ClusterError at once."""
+        """Observe until stopped, whatever the server answers."""
+        if self.goes_on:  # what was known is not known to be so any more, until all was read again
+            self.gaps.lost(
+                EVERYTHING, self.client.clock.now(), "the recorder was started again, and had not read all yet"
+            )
         with collecting_seldom():
             async with asyncio.TaskGroup() as self.group:
                 self._spawn(self._observe())
@@ -177,6 +206,8 @@ class Observer:
                 for task in self.tasks:
                     task.cancel()
         now = self.client.clock.now()
+        for unread in self.refused.values():
+            unread.tell(now)
         self.gaps.slice(now)
         self.sink(Ended(at_us=now))
 
@@ -189,14 +220,16 @@ class Observer:
         await self.surroundings.ask()
         await self._follow_controller()
         await self.discovery.refresh()
-        await self.follow(await hpa_path(self.discovery, self.scope), self.hpas, "HPAs", _labels(self.scope), HPAS)
+        path = await self._hpa_path()
+        await self.follow(path, self.hpas, "HPAs", _labels(self.scope), shape=HPAS)
         await self.targets.follow(self.client.clock.now)
         self.pods.choose(self.targets.selections())
-        await self.follow(self.scope.path("/api/v1", "pods"), self.pods, "pods", shape=PODS)
+        self.pod_path = self.scope.path("/api/v1", "pods")
+        await self.follow(self.pod_path, self.pods, "pods", shape=PODS, concerned=self.pods.concerned)
         await self.follow_events("HorizontalPodAutoscaler", lambda space, name: (space, name) in self.hpas.seen)
         services = api_services(self.sink, GROUPS)
         services.remember(fact for fact in self._known(ApiServiceSeen) if fact.reason != DELETED)
-        await self.follow(API_SERVICES, services, "API services")
+        await self.follow(API_SERVICES_PATH, services, "API services", shape=API_SERVICES)
         await self._follow_keda()
         await self._follow_surroundings()
         self._spawn(self._keep_house())
@@ -206,6 +239,7 @@ class Observer:
             self.dirty.clear()
             await self.targets.follow(self.client.clock.now)
             self.unread |= self.pods.choose(self.targets.selections())
+            self._let_go()
             await self._read_pods()
             await self._follow_keda()
             await self._follow_surroundings()
@@ -217,15 +251,38 @@ class Observer:
             if self.polling:
                 self.polls.spare(set(spared))
                 self.polls.want(paths)
+            self.gaps.found(EVERYTHING, self.client.clock.now())
             self.settled.set()
+
+    def _let_go(self) -> None:
+        """Forget what is asked for of namespaces and HPAs that are gone."""
+        self.pods.let_go(self.targets.selections(), self.client.clock.now())
+        for selection in [one for one in self.unread if one[0] not in self.pods.chosen]:
+            self.unread.discard(selection)
+            self.gaps.found(_pods_of(selection), self.client.clock.now())
 
     async def _keep_house(self) -> None:
         while True:
             await asyncio.sleep(HOUSEKEEPING_SECONDS)
+            for unread in self.refused.values():
+                unread.tell(self.client.clock.now())
             self.gaps.slice(self.client.clock.now())
             await self.surroundings.ask()
             await self.discovery.refresh()
             self.dirty.set()
+
+    async def _hpa_path(self) -> str:
+        """Where HPAs are; a server that does not say is asked again for ever."""
+        while True:
+            try:
+                path = await hpa_path(self.discovery, self.scope)
+            except ClusterError as problem:
+                self.gaps.lost(HPA_GROUP, self.client.clock.now(), str(problem))
+                self.note(Note(str(problem), Event.STREAM_REFUSED, path=HPA_GROUP, status=0))
+                await asyncio.sleep(AGAIN_SECONDS)
+            else:
+                self.gaps.found(HPA_GROUP, self.client.clock.now())
+                return path
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         if self.group is None:
@@ -244,6 +301,7 @@ class Observer:
         query: dict[str, str] | None,
         shape: Shape,
         withdrawn: Callable[[Answer], None],
+        unread: Unread,
     ) -> Watch:
         # Every collection is streamed where it can be: what the server takes for it is known beforehand. One of 1.36
         # allocated 47 MB for 3,000 pods; in pages 45 MB from its cache, but 120 MB from etcd, as before 1.34 or where
@@ -258,6 +316,7 @@ class Observer:
             shape=shape,
             streamed=can_stream(self.surroundings.version),
             withdrawn=withdrawn,
+            unread=unread,
         )
         self.watches.append(watch)
         self._spawn(watch.run())
@@ -269,10 +328,17 @@ class Observer:
         follower: Follower,
         what: str,
         query: dict[str, str] | None = None,
-        shape: Shape = WHOLE,
+        *,
+        shape: Shape,
         withdrawn: Callable[[], None] = lambda: None,
+        concerned: Callable[[Unreadable], bool] = lambda _: True,
+        part: str = "",
     ) -> Answer | None:
-        """Follow if it is allowed; if not, it is tried again for ever, and written down as a gap."""
+        """Follow if it is allowed; if not, it is tried again for ever, and written down as a gap.
+
+        concerned   whether an object that cannot be read may be one that is recorded;  part  of what its objects tell
+                    that nobody else does: empty for all of it
+        """
 
         def refused(answer: Answer) -> None:
             line = f"cannot follow {what}{self.scope.words} ({answer.status}): {answer.message}"
@@ -282,7 +348,9 @@ class Observer:
             refused(answer)
             withdrawn()
 
-        refusal = await self._watch(path, follower, query, shape, no_more).started
+        unread = Unread(path, self.gaps, self.sink, self.note, concerned, part)
+        self.refused[f"{path}?{urlencode(query or {})}"] = unread
+        refusal = await self._watch(path, follower, query, shape, no_more, unread).started
         if refusal is not None:
             refused(refusal)
         return refusal
@@ -291,12 +359,14 @@ class Observer:
         """Follow the Events about objects of a kind that `about` knows by namespace and name."""
         events = Events(self.sink, about)
         events.remember(fact for fact in self._known(EventSeen) if fact.kind == kind)
-        await self.follow(self.scope.path("/api/v1", "events"), events, f"Events of a {kind}", selected(kind))
+        path, what = self.scope.path("/api/v1", "events"), f"Events of a {kind}"
+        await self.follow(path, events, what, selected(kind), shape=EVENTS, concerned=events.concerned)
 
     async def _follow_controller(self) -> None:
         """Follow its Lease; every holder is asked for its flags, where its pod may be seen."""
         leases = Leases(self.sink, self._ask_controller)
-        refusal = await self.follow(LEASES, leases, "the Lease of kube-controller-manager", CONTROLLER_LEASE)
+        what = "the Lease of kube-controller-manager"
+        refusal = await self.follow(LEASES_PATH, leases, what, CONTROLLER_LEASE, shape=LEASES)
         if refusal or leases.seen is None:
             self._ask_controller("")
 
@@ -315,13 +385,21 @@ class Observer:
         if version and self.scaled is None:
             self.scaled = keda.scaled_objects(self.sink)
             self.scaled.remember(fact for fact in self._known(ScaledObjectSeen) if self.scope.covers(fact.namespace))
-            await self.follow(self.scope.path(f"/apis/{keda.GROUP}/{version}", keda.RESOURCE), self.scaled, keda.KIND)
+            path = self.scope.path(f"/apis/{keda.GROUP}/{version}", keda.RESOURCE)
+            await self.follow(path, self.scaled, keda.KIND, shape=SCALED_OBJECTS)
             seen = self.scaled.seen
             await self.follow_events(keda.KIND, lambda space, name: (space, name) in seen)
 
     async def _follow_surroundings(self) -> None:
         """Follow what holds pods back, as far as it is served by now."""
-        for kind, path in (await around.paths(self.discovery, self.scope)).items():
+        served, unknown = await around.paths(self.discovery, self.scope)
+        now = self.client.clock.now()
+        for path in self.unsaid - unknown:
+            self.gaps.found(path, now)
+        for path in unknown:
+            self.gaps.lost(path, now, "the server did not say whether it serves this")
+        self.unsaid = unknown
+        for kind, path in served.items():
             if kind not in self.around:
                 self.around[kind] = around.surroundings(kind, self.sink)
                 known = (one for one in self._known(SurroundingSeen) if self.scope.covers(one.namespace))
@@ -333,12 +411,8 @@ class Observer:
     async def _read_pods(self) -> None:
         """Read the pods of new selectors; what fails is tried again with the next housekeeping."""
         for selection in list(self.unread):
-            namespace, selector = selection
-            which = urlencode({"labelSelector": str(selector)} if selector else {"limit": str(PAGE)})
-            prefix, answer = (
-                f"/api/v1/namespaces/{namespace}/pods?{which}",
-                await self.pods.fetch(self.client, selection),
-            )
+            unread = self.refused[f"{self.pod_path}?"]
+            prefix, answer = _pods_of(selection), await self.pods.fetch(self.client, selection, unread)
             if answer.good:
                 self.unread.discard(selection)
                 self.gaps.found(prefix, answer.at_us)

@@ -4,10 +4,15 @@ import asyncio
 from collections import Counter
 from urllib.parse import unquote
 
+import msgspec
+
 from hpaaudit.api import requests
 from hpaaudit.cluster.client import Client
-from hpaaudit.cluster.observer import Observer
+from hpaaudit.cluster.discovery import Discovery
+from hpaaudit.cluster.kinds import Review
+from hpaaudit.cluster.observer import Observer, hpa_path
 from hpaaudit.cluster.scope import Scope
+from hpaaudit.cluster.shapes import VERSION
 from hpaaudit.model.hpa import Hpa
 from hpaaudit.model.plan import Permission, Plan
 
@@ -16,7 +21,8 @@ REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
 async def make_plan(client: Client, scope: Scope) -> Plan:
     """Start as a recorder does, but read no metric and keep nothing; then ask for each right that it needs."""
-    version = client.demand(await client.get("/version"), "get", "/version")
+    version = client.demand(await client.get("/version", decode=VERSION), "get", "/version")
+    await hpa_path(Discovery(client), scope)  # an observer would ask for ever
     observer = Observer(client, scope, lambda _: None, lambda _: None, polling=False)
     running = asyncio.create_task(observer.run())
     settled = asyncio.create_task(observer.settled.wait())
@@ -32,7 +38,7 @@ async def make_plan(client: Client, scope: Scope) -> Plan:
     return Plan(
         context=client.access.context,
         server=client.access.server,
-        version=version.get("gitVersion", ""),
+        version=version.get("gitVersion") or "",
         namespace=scope.namespace,
         interval_seconds=estimate.interval_seconds,
         hpas=estimate.hpas,
@@ -45,6 +51,7 @@ async def make_plan(client: Client, scope: Scope) -> Plan:
         unserved=_unserved(observer),
         unauditable=_unauditable(observer, denied),
         spared=tuple(sorted(set(observer.targets.spared().values()))),
+        warnings=client.access.warnings,
     )
 
 
@@ -93,7 +100,11 @@ async def _allowed(client: Client, right: Permission) -> bool:
     }
     review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview"}
     answer = await client.post(REVIEWS, {**review, "spec": {"resourceAttributes": attributes}})
-    return not isinstance(answer.body, dict) or bool(answer.body.get("status", {}).get("allowed", True))
+    try:
+        review = msgspec.convert(answer.body, Review)
+    except msgspec.ValidationError:
+        return True
+    return (review.get("status") or {}).get("allowed") is not False
 
 
 def _unserved(observer: Observer) -> tuple[tuple[str, int], ...]:

@@ -109,7 +109,7 @@ def _read(plugin: Plugin, printed: bytes, words: str) -> Issued:
     except msgspec.ValidationError as problem:
         # It names types and places, no values.
         raise Unreachable(f"{words} printed no ExecCredential: {problem}") from None
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise Unreachable(f"{words} printed no JSON; run it by hand") from None
     if found.kind != "ExecCredential" or found.api_version != plugin.version:
         raise Unreachable(f"{words} printed another kind or apiVersion than the ExecCredential of {plugin.version}")

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from hpaaudit.api import requests
 from hpaaudit.api.see import metrics_read, scale_read
-from hpaaudit.cluster.client import BURST, Answer, Client
+from hpaaudit.api.typed import typed
+from hpaaudit.api.usage import pod_sample
+from hpaaudit.cluster.client import BURST, OK, Answer, Client
 from hpaaudit.cluster.gaps import Gaps
 from hpaaudit.cluster.phase import Phase
-from hpaaudit.cluster.shapes import ANY, USAGE, decoded
+from hpaaudit.cluster.shapes import ANY, UNFIT, USAGE, VALUES, decoded
 from hpaaudit.model.facts import Fact, ResourceMetricsRead, ScaleRead, ValuesRead
 from hpaaudit.model.units import SECOND, Micros
 
@@ -29,7 +31,10 @@ Read = ScaleRead | ResourceMetricsRead | ValuesRead
 
 @dataclass(slots=True)
 class Polls:
-    """One task per path; `took` is told of every scale that was read."""
+    """One task per path; `took` is told of every scale that was read.
+
+    read_us   when each path was answered last
+    """
 
     client: Client
     interval_us: Micros
@@ -40,12 +45,15 @@ class Polls:
     tasks: "dict[str, asyncio.Task[None]]" = field(default_factory=dict)
     answers: dict[str, "Last"] = field(default_factory=dict)
     spared: set[str] = field(default_factory=set)
+    read_us: dict[str, Micros] = field(default_factory=dict)
 
     def want(self, paths: set[str]) -> None:
         """Read these paths from now on, and no others; a few new ones at once, many spread over an interval."""
         for path in self.tasks.keys() - paths:
             self.tasks.pop(path).cancel()
             self.answers.pop(path, None)
+            self.read_us.pop(path, None)
+            self.gaps.found(path, self.client.clock.now())
         new = sorted(paths - self.tasks.keys())
         for path in new:
             self.tasks[path] = self.spawn(self._poll(path, at_once=len(new) <= BURST))
@@ -86,13 +94,23 @@ class Polls:
 
     async def _read(self, path: str) -> Read:
         """Read once more; where the very same bytes come again, they are not decoded again."""
-        last = self.answers.setdefault(path, Last(USAGE if path.startswith(RESOURCES) else ANY))
-        answer = await self.client.get(path, decode=last.decode)
+        last = self.answers.setdefault(path, Last(_shape(path)))
+        item = pod_sample if path.startswith(RESOURCES) else None
+        answer = await self.client.get(path, decode=last.decode, item=item)
+        self._bound(path, answer)
         fact = last.fact_of(answer)
         self.sink(fact)
         if isinstance(fact, ScaleRead):
             self.took(fact)
         return fact
+
+    def _bound(self, path: str, answer: Answer) -> None:
+        """What is too long for us the controller may well have read: nobody looked, from the last answer on."""
+        if answer.too_long:
+            self.gaps.lost(path, self.read_us.get(path, answer.sent_us), answer.error)
+        elif answer.status:
+            self.gaps.found(path, answer.at_us)
+            self.read_us[path] = answer.at_us
 
 
 @dataclass(slots=True)
@@ -117,17 +135,24 @@ class Last:
             return replace(self.good, at_us=answer.at_us, took_us=answer.took_us)
         fact = _fact(answer)
         # Usage is new nearly each time, and much.
-        if answer.good and not fact.error and not isinstance(fact, ResourceMetricsRead):
+        if answer.status == OK and not fact.error and not isinstance(fact, ResourceMetricsRead):
             self.good = fact
         return fact
+
+
+def _shape(path: str) -> "msgspec.json.Decoder[Any]":
+    if path.startswith(RESOURCES):
+        return USAGE
+    return ANY if requests.scale_target(path) else VALUES
 
 
 def _fact(answer: Answer) -> Read:
     """The answer as a fact; one that nobody can read is a failed read."""
     see = scale_read if requests.scale_target(answer.path) else metrics_read
     try:
-        return see(answer.at_us, answer.took_us, answer.path, answer.status, answer.body, answer.error, "")
-    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as problem:
+        fact = see(answer.at_us, answer.took_us, answer.path, answer.status, answer.body, answer.error, "")
+        return fact if isinstance(fact, ResourceMetricsRead) else typed(fact)  # of usage its shape says all
+    except UNFIT as problem:
         text = f"the answer cannot be read: {problem}"
         return see(answer.at_us, answer.took_us, answer.path, answer.status, None, text, "")
 

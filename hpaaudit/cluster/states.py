@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
+from hpaaudit.api.typed import typed
 from hpaaudit.cluster.watch import Key, key_of
 from hpaaudit.model.facts import ApiServiceSeen, Fact, ScaledObjectSeen, SurroundingSeen
 from hpaaudit.model.units import Micros
@@ -37,6 +38,8 @@ class States(Generic[Seen]):
     def changed(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Many write a time into their status every few seconds, which is nothing new."""
         fact, key = self.see(at_us, raw), key_of(raw)
+        if fact is not None:
+            typed(fact)
         before = self.seen.get(key)
         # Deleted and made again while nobody looked, or nothing is left of it that is kept.
         if before and (fact is None or getattr(before, "uid", "") != getattr(fact, "uid", "")):

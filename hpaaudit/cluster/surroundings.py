@@ -5,16 +5,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hpaaudit.api.see import api_service_seen, lease_seen
+from hpaaudit.api.typed import typed
 from hpaaudit.cluster.client import Client
 from hpaaudit.cluster.clock import Offset
+from hpaaudit.cluster.shapes import VERSION
 from hpaaudit.cluster.states import States
 from hpaaudit.cluster.watch import Key
 from hpaaudit.model.facts import ApiServiceSeen, Fact, LeaseSeen, VersionRead
 from hpaaudit.model.units import SECOND, Micros
 
-LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
+LEASES_PATH = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
 CONTROLLER_LEASE = {"fieldSelector": "metadata.name=kube-controller-manager"}
-API_SERVICES = "/apis/apiregistration.k8s.io/v1/apiservices"
+API_SERVICES_PATH = "/apis/apiregistration.k8s.io/v1/apiservices"
 DELETED = "Deleted"
 LEASE_US = 15 * SECOND
 """A Lease is renewed every 2 s; its life is written down so often, and every change of holder at once."""
@@ -33,7 +35,7 @@ class Leases:
 
     def changed(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Renewed, or taken over."""
-        fact, before = lease_seen(at_us, raw), self.seen
+        fact, before = typed(lease_seen(at_us, raw)), self.seen
         same = before and (before.holder, before.transitions) == (fact.holder, fact.transitions)
         if before is None or not same or at_us - before.at_us >= LEASE_US:
             self.seen = fact
@@ -43,7 +45,7 @@ class Leases:
 
     def gone(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Deleted: nobody holds it."""
-        self.seen = replace(lease_seen(at_us, raw), holder="")
+        self.seen = replace(typed(lease_seen(at_us, raw)), holder="")
         self.sink(self.seen)
 
 
@@ -72,9 +74,9 @@ class Surroundings:
 
     async def ask(self) -> None:
         """Ask for version and clock."""
-        answer = await self.client.get("/version")
+        answer = await self.client.get("/version", decode=VERSION)
         if answer.good:
-            self.version = answer.body.get("gitVersion", "")
+            self.version = answer.body.get("gitVersion") or ""
             self.sink(
                 VersionRead(
                     at_us=answer.at_us,

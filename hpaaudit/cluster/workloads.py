@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hpaaudit.api.workload import ScalePaths, rollout_seen, target_seen
+from hpaaudit.api.typed import typed
+from hpaaudit.api.workload import NoScale, ScalePaths, rollout_seen, target_seen
+from hpaaudit.cluster.outline import Unreadable
 from hpaaudit.cluster.watch import Key
 from hpaaudit.model.facts import Fact, RolloutSeen, TargetGone, TargetRef, TargetSeen
 from hpaaudit.model.units import Micros
@@ -16,8 +18,7 @@ class Workloads:
 
     `dirty` is called when the selector of a wanted one is new, or whether its replicas can be read.
     paths       of a custom resource's scale, None for a built-in kind
-    unreadable  those whose replicas cannot be read here: their scale subresource fails, and with which error
-                only a GET can tell
+    unreadable  those whose replicas cannot be read here: a GET of their scale tells them, or with which error it fails
     """
 
     group: str
@@ -48,11 +49,27 @@ class Workloads:
         """After a list: what is absent is gone."""
         for target in [target for target in self.seen if (target.namespace, target.name) not in keys]:
             self._forget(target, at_us)
+        self.unreadable = {one for one in self.unreadable if (one.namespace, one.name) in keys}
 
     def changed(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Most changes of a workload's status change nothing that we keep."""
         target = self._ref(raw)
-        readable = self._take(target, raw, at_us)
+        try:
+            self._take(target, raw, at_us)
+        except NoScale:
+            self._mark(target, readable=False)
+        else:
+            self._mark(target, readable=True)
+
+    def concerned(self, bad: Unreadable) -> bool:
+        """Whether one that cannot be read is wanted, or may be; its scale is to be asked for from now on."""
+        if not bad.name:
+            return bool(self.wanted)
+        target = TargetRef(group=self.group, resource=self.resource, namespace=bad.namespace, name=bad.name)
+        self._mark(target, readable=False)
+        return target in self.wanted
+
+    def _mark(self, target: TargetRef, *, readable: bool) -> None:
         if readable == (target in self.unreadable):
             (self.unreadable.discard if readable else self.unreadable.add)(target)
             self.dirty()
@@ -64,12 +81,10 @@ class Workloads:
         if target in self.seen:
             self._forget(target, at_us)
 
-    def _take(self, target: TargetRef, raw: dict[str, Any], at_us: Micros) -> bool:
-        """Keep and tell what is new; False where its replicas cannot be read."""
-        try:
-            fact = target_seen(at_us, target, raw, self.paths)
-        except (ValueError, TypeError, AttributeError, RecursionError):
-            return False  # nobody checks what a custom resource holds
+    def _take(self, target: TargetRef, raw: dict[str, Any], at_us: Micros) -> None:
+        """Keep and tell what is new; NoScale where a custom resource has no replicas, or another error."""
+        fact = typed(target_seen(at_us, target, raw, self.paths))
+        rollout = typed(rollout_seen(at_us, target, raw))
         before = self.seen.get(target)
         if before and before.uid != fact.uid:
             self._forget(target, at_us)
@@ -78,8 +93,7 @@ class Workloads:
             self._tell(target, fact)
             if target in self.wanted and (before is None or before.scale.selector != fact.scale.selector):
                 self.dirty()
-        self._roll(rollout_seen(at_us, target, raw))
-        return True
+        self._roll(rollout)
 
     def _roll(self, fact: RolloutSeen) -> None:
         """A rollout begins, goes on to yet another revision, or ends."""

@@ -338,6 +338,23 @@ class VersionRead:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecorderStarted:
+    """A recorder began, or went on with its recording.
+
+    version   of hpaaudit;  server  URL of the API server
+    trust     how the server was known: `authority` (that the kubeconfig names), `system` (the machine's authorities),
+              `unverified` (`insecure-skip-tls-verify`) or `plain` (http)
+    auth      what was shown to it: `token`, `certificate`, `plugin` or `nothing`, several joined by `+`
+    """
+
+    at_us: Micros
+    version: str
+    server: str
+    trust: str
+    auth: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reconciled:
     """The controller reconciled this HPA: began at `began_us`, decided at `at_us`."""
 
@@ -358,6 +375,30 @@ class Gap:
     until_us: Micros
     prefix: str
     cause: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """An object, an answer or a value that was not taken up, for it has another shape than Kubernetes gives it.
+
+    path         of the collection, or as it was requested; a table of the recording where the value came from elsewhere
+    namespace, name, uid   of the object as far as it told them, else empty
+    reason       what is wrong, and where in it
+    object_json  of the object the fields that are read of a sound one; what has another type than it should only as
+                 that type's name; `{}` where there is nothing safe to keep
+    bytes        of all of it as it came, 0 where unknown
+    count        how often it was refused since its last row, this time included
+    """
+
+    at_us: Micros
+    path: str
+    namespace: str
+    name: str
+    uid: str
+    reason: str
+    object_json: str
+    bytes: int
+    count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -388,7 +429,9 @@ Fact = (
     | ScaledObjectGone
     | SurroundingSeen
     | VersionRead
+    | RecorderStarted
     | Reconciled
     | Gap
+    | Refused
     | Ended
 )

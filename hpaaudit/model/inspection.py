@@ -22,6 +22,21 @@ class Damage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """What a hash that was kept outside of a recording says of it.
+
+    found     it is the head of this recording, or was
+    whole     it leads to every byte that is there now
+    segment   number of the last segment that it leads to, 0 for none
+    """
+
+    expected: str
+    found: bool
+    whole: bool
+    segment: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
     """What a check of every checksum found.
 
@@ -33,6 +48,9 @@ class Verification:
     torn          bytes at the end of the log that were being written when the recorder died: not damage, not read
     removed       number of the last segment that was removed, 0 where none was;  removed_us   its last instant
     repaired      numbers of segments that stand for damaged ones
+    head          hash that leads to every byte
+    anchor        what the hash says that the user kept elsewhere, None where none was given
+    foreign       names in the folder that are no part of the recording, at most a thousand;  foreign_count   of all
     """
 
     info: RecordingInfo
@@ -49,6 +67,10 @@ class Verification:
     removed: int = 0
     removed_us: Micros | None = None
     repaired: tuple[int, ...] = ()
+    head: str = ""
+    anchor: Anchor | None = None
+    foreign: tuple[str, ...] = ()
+    foreign_count: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +140,18 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """An object, or what else was not taken up, and why: `count` times.
+
+    what   its path, as far as it told one
+    """
+
+    what: str
+    reason: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
     """What is in a recording.
 
@@ -125,8 +159,12 @@ class Inspection:
     releases            that the controller or the API server reported, in order of appearance
     hpas                `namespace/name`, sorted;  pods, targets   distinct ones
     polled, new         items of all answers, and those that were new; a pod with its containers is one
+    refused             what was not taken up, for it has another shape than Kubernetes gives it, most often first
     bytes               of all segments, manifests included, and of the log
     logged              facts that stand in the log, which is no segment yet;  torn   bytes at its end that are none
+    recorders           who recorded, in order of appearance: version, server, trust and auth, as in `recorders`
+    foreign             names in the folder that are no part of the recording, at most a thousand
+    foreign_count       of all of these
     """
 
     info: RecordingInfo
@@ -148,5 +186,9 @@ class Inspection:
     streams: tuple[StreamSize, ...]
     gaps: tuple[Gap, ...]
     missing: tuple[Missing, ...]
+    refused: tuple[Unread, ...] = ()
     logged: int = 0
     torn: int = 0
+    recorders: tuple[tuple[str, str, str, str], ...] = ()
+    foreign: tuple[str, ...] = ()
+    foreign_count: int = 0

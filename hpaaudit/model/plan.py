@@ -39,6 +39,7 @@ class Plan:
     unserved        metric API groups that HPAs need and nobody serves, with the number of HPAs
     unauditable     HPAs (`namespace/name`) whose decisions cannot be judged, and why
     spared          metrics that would be read but for `--no-probe`
+    warnings        why the server, or what is shown to it, is not safe
     """
 
     context: str
@@ -56,6 +57,7 @@ class Plan:
     unserved: tuple[tuple[str, int], ...]
     unauditable: tuple[tuple[str, str], ...]
     spared: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hpaaudit.model.inspection import Inspection, Missing, StreamSize, TableSize
+from hpaaudit.model.inspection import Inspection, Missing, StreamSize, TableSize, Unread
 from hpaaudit.recording import manifest
 from hpaaudit.recording.log import log_name
 from hpaaudit.recording.manifest import Segment
+from hpaaudit.recording.opening import size_of
 from hpaaudit.recording.polled import RESOURCE, SCALE, VALUES
 from hpaaudit.recording.read import Recording, damaged
 from hpaaudit.recording.schema import TABLES
@@ -32,6 +33,8 @@ class _Count:
     failures: Counter[Stream] = field(default_factory=Counter)
     polled: Counter[Stream] = field(default_factory=Counter)
     new: Counter[Stream] = field(default_factory=Counter)
+    refused: Counter[tuple[str, str]] = field(default_factory=Counter)
+    recorders: dict[tuple[str, str, str, str], None] = field(default_factory=dict)
     writers: bool = False
     flags: bool = False
     clock: bool = False
@@ -46,6 +49,7 @@ def inspect(recording: Recording) -> Inspection:
         except Unsound as error:
             raise damaged(recording.folder, recording.segments, error.damage) from error
     tables = _tables(recording.segments)
+    strange = recording.foreign()
     return Inspection(
         info=recording.info,
         complete=recording.complete,
@@ -65,9 +69,15 @@ def inspect(recording: Recording) -> Inspection:
         tables=tables,
         streams=_streams(count),
         gaps=recording.gaps,
+        refused=tuple(
+            Unread(what=what, reason=reason, count=times) for (what, reason), times in count.refused.most_common()
+        ),
         logged=recording.segments[-1].facts if recording.held else 0,
         torn=recording.torn,
+        recorders=tuple(count.recorders),
         missing=tuple(_missing(count, {table.table for table in tables}, recording)),
+        foreign=strange.names,
+        foreign_count=strange.count,
     )
 
 
@@ -84,9 +94,13 @@ def _add(count: _Count, folder: Path, segment: Segment) -> None:
     for release, flags in rows("controllers", "release", "flags_json"):
         count.releases |= {release: None} if release else {}
         count.flags |= flags != "{}"
+    for version, server, trust, auth in rows("recorders", "version", "server", "trust", "auth"):
+        count.recorders |= {(version, server, trust, auth): None}
     for version, offset_us in rows("versions", "version", "clock_offset_us"):
         count.releases |= {version: None} if version else {}
         count.clock |= offset_us is not None
+    for *whose, reason, times in rows("refused", "path", "namespace", "name", "reason", "count"):
+        count.refused["/".join(word for word in whose if word), reason] += times
     streams: dict[int, Stream] = {}
     for seq, *stream, items, replicas in rows("reads", "seq", "kind", "path", "by", "items", "spec_replicas"):
         kind, path, user = stream
@@ -96,9 +110,16 @@ def _add(count: _Count, folder: Path, segment: Segment) -> None:
         count.polled[key] += items or 0
     # A sample has a row for each container: the first one stands for all.
     for seq, gone, index in rows("samples", "seq", "gone", "container_idx"):
-        count.new[streams[seq]] += not gone and not index
+        count.new[_stream_of(streams, seq, segment)] += not gone and not index
     for seq, gone in rows("metric_values", "seq", "gone"):
-        count.new[streams[seq]] += not gone
+        count.new[_stream_of(streams, seq, segment)] += not gone
+
+
+def _stream_of(streams: dict[int, Stream], seq: int, segment: Segment) -> Stream:
+    """The stream of a read that brought something; raises `Unsound` where there is no such read."""
+    if seq not in streams:
+        raise Unsound(segment, manifest.MANIFEST, f"names samples of fact {seq}, which is no read")
+    return streams[seq]
 
 
 def _tables(segments: tuple[Segment, ...]) -> tuple[TableSize, ...]:
@@ -122,8 +143,8 @@ def _documents(recording: Recording) -> int:
         parts.append(manifest.END)
     size = 0
     for part in (manifest.RECORDING, *parts):
-        with suppress(FileNotFoundError):  # a recorder that runs seals its log
-            size += (recording.folder / part).stat().st_size
+        with suppress(FileNotFoundError, ValueError):  # a recorder that runs seals its log
+            size += size_of(recording.folder, part)
     return size
 
 

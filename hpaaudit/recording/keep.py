@@ -2,14 +2,14 @@
 
 import errno
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from hpaaudit.errors import RecordingError
-from hpaaudit.model.facts import Fact, Gap
+from hpaaudit.model.facts import Fact, Gap, Refused
 from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording import manifest, room
@@ -25,6 +25,8 @@ from hpaaudit.recording.upkeep import Upkeep
 
 SOURCE = "record"
 FULL = (errno.ENOSPC, errno.EDQUOT)
+MOST_TOLD = 100
+"""So many kinds of values that cannot be kept are told of, then no more: the rows go on."""
 LONGEST_WAIT_US = 60 * SECOND
 UNLOGGED_SYNCS = 4
 """So many times what is logged at once may wait for a log that refuses; then only a segment can take it."""
@@ -36,6 +38,7 @@ class Keeper:
     acknowledged   facts that are on the disk, from the recording's first on
     known          how everything stood that is told only when it changes, where the recording goes on
     note           is told what the disk refuses, once, and that it takes everything again
+    executor       does what takes long, one thing at a time; None: a thread of its own
 
     Only beginning and closing raise: `FileExists` where the folder holds something else, `RecordingError` where the
     recording cannot go on, or its end cannot be written. Whatever the disk refuses meanwhile waits in memory, and
@@ -43,7 +46,14 @@ class Keeper:
     """
 
     def __init__(
-        self, folder: Path, *, cluster: str, now_us: Micros, note: Callable[[str], None], limits: Limits = USUAL
+        self,
+        folder: Path,
+        *,
+        cluster: str,
+        now_us: Micros,
+        note: Callable[[str], None],
+        limits: Limits = USUAL,
+        executor: Executor | None = None,
     ) -> None:
         self.folder, self.limits, self.note = folder, limits, note
         be_frugal()
@@ -54,19 +64,22 @@ class Keeper:
         self._closed = False
         self._log: Log | None = None
         self._sieve = Sieve()
+        self._told: set[str] = set()
         self._refused_us: Micros | None = None
         self._wait_us, self._next_us, self._refusal = limits.sync_us, now_us, ""
         self._synced_us = self._sealed_us = now_us
         if not self._lock.sure:
             note(Note(f"{folder} cannot be locked there: see that nobody else records into it", Event.UNLOCKED))
         self._upkeep = Upkeep(folder, limits, note)
-        self._thread = ThreadPoolExecutor(1, "segments")
+        self._executor = executor or ThreadPoolExecutor(1, "segments")
         self._job: Future[None] | None = None
         self._old: Pending | None = None
         self._since: list[Fact] = []
         self._flying = Unlogged()
         self._begin_segment(self._files.facts)
         if found:
+            for gap in found.gaps:
+                self.add(gap)
             until_us = max(found.last_us, now_us)
             self._write_down(Gap(at_us=found.last_us, until_us=until_us, prefix=EVERYTHING, cause=found.cause))
             line = f"going on in {folder}: {found.cause}"
@@ -154,6 +167,16 @@ class Keeper:
         rows = self._pending.add(fact)
         if not self._behind:
             self._unlogged.add(rows)
+        while self._pending.refused:
+            self._tell_refused(self._pending.refused.pop())
+
+    def _tell_refused(self, made: Refused) -> None:
+        """Tell of each kind of value that cannot be kept once; each has a row."""
+        if made.reason not in self._told and len(self._told) < MOST_TOLD:
+            self._told.add(made.reason)
+            whose = "/".join(word for word in (made.namespace, made.name) if word) or made.path
+            line = f"what was seen of {whose} cannot be kept, all else is: {made.reason}"
+            self.note(Note(line, Event.OBJECT_REFUSED, path=made.path, reason=made.reason))
 
     @property
     def _fullness(self) -> float:
@@ -250,7 +273,7 @@ class Keeper:
             self._seal_aside(now_us)
         elif self._unlogged.facts:
             self._flying, self._unlogged, self._old, self._since = self._unlogged, Unlogged(), None, []
-            self._job = self._thread.submit(self._append, self._flying)
+            self._job = self._executor.submit(self._append, self._flying)
 
     def _seal_aside(self, now_us: Micros) -> None:
         """Make a segment; what comes meanwhile is of the next one, and of its log."""
@@ -260,7 +283,7 @@ class Keeper:
         may_log = self._may_log()
         self._flying, self._old, self._since = self._unlogged, self._pending, []
         self._begin_segment(self._old.first_seq + self._old.facts)
-        self._job = self._thread.submit(self._log_and_seal, self._old, self._flying if may_log else None, now_us)
+        self._job = self._executor.submit(self._log_and_seal, self._old, self._flying if may_log else None, now_us)
 
     def _log_and_seal(self, old: Pending, unlogged: Unlogged | None, now_us: Micros) -> None:
         if unlogged and unlogged.facts:
@@ -381,7 +404,7 @@ class Keeper:
 
     def _let_go(self) -> None:
         self._closed = True
-        self._thread.shutdown()
+        self._executor.shutdown()
         if self._log:
             self._log.close()
         self._lock.release()

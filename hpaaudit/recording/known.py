@@ -24,6 +24,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "api_services": ("name",),
     "surroundings": ("api_group", "resource", "namespace", "name"),
     "versions": (),
+    "recorders": (),
 }
 """What tells the objects of a table apart; nothing, where there is one."""
 

@@ -33,6 +33,7 @@ class Log:
         data = frames.head(number, first_seq, previous)
         self._mark = frames.mark_of(number, previous)
         own_folder(self.path.parent)
+        sync_folder(folder)  # every time: the sync after the one that made it may have failed
         publish(self.path, data)
         self._file = os.open(self.path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         self._size = len(data)

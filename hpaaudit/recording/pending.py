@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from hpaaudit.model.facts import Fact, ResourceMetricsRead, ScaleRead, ValuesRead
+from hpaaudit.model.facts import Fact, Refused, ResourceMetricsRead, ScaleRead, ValuesRead
+from hpaaudit.model.units import Micros
 from hpaaudit.recording import watched
+from hpaaudit.recording.invariants import problem_of, refused
 from hpaaudit.recording.polled import ReadEncoder, ReadRows, Stream
 from hpaaudit.recording.rows import NUMBER_BYTES, Row, Rows
 from hpaaudit.recording.schema import TABLES
@@ -23,28 +25,47 @@ class FactRows:
 class Pending:
     """The facts `first_seq` up to `first_seq + facts`.
 
-    bytes   about how many they take
+    bytes     about how many they take
+    refused   those that broke an invariant of the format: a row of its own says so in their place
     """
 
     def __init__(self, first_seq: int) -> None:
         self.first_seq = first_seq
         self.facts = 0
         self.bytes = 0
+        self.refused: list[Refused] = []
+        self._at_us = Micros(0)
         self._reads = ReadEncoder()
         self._rows = {name: Rows(table) for name, table in TABLES.items()}
 
     def add(self, fact: Fact) -> FactRows:
         """Take the next fact; return its rows."""
-        seq = self.first_seq + self.facts
-        if isinstance(fact, ScaleRead | ResourceMetricsRead | ValuesRead):
-            read = self._reads.rows(seq, fact)
-            found = FactRows(rows=read.rows, read=read)
-        else:
-            found = FactRows(rows=[watched.to_row(seq, fact)])
+        found = self._checked(fact)
         for table, row in found.rows:
             self.bytes += self._rows[table].append(row)
         self.facts += 1
         return found
+
+    def _checked(self, fact: Fact) -> FactRows:
+        """The rows of a fact; where they cannot be kept, the row that says so."""
+        seq, table = self.first_seq + self.facts, type(fact).__name__
+        read = fact if isinstance(fact, ScaleRead | ResourceMetricsRead | ValuesRead) else None
+        before = None
+        try:
+            before = self._reads.last(read) if read else None
+            as_read = self._reads.rows(seq, read) if read else None
+            rows = as_read.rows if as_read else [watched.to_row(seq, fact)]
+            table, problem = problem_of(rows)
+        except (ValueError, TypeError, OverflowError, AttributeError, RecursionError) as error:
+            problem = f"is nothing that a row can be made of: {type(error).__name__}"
+        if not problem:
+            self._at_us = fact.at_us
+            return FactRows(rows=rows, read=as_read)
+        if read and before:
+            self._reads.restore(read, before)
+        made = refused(self._at_us, fact, table, problem)
+        self.refused.append(made)
+        return FactRows(rows=[watched.to_row(seq, made)])
 
     def tables(self) -> dict[str, pa.Table]:
         """Return the tables that have rows."""

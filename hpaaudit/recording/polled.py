@@ -20,6 +20,9 @@ Read = ScaleRead | ResourceMetricsRead | ValuesRead
 # kind, api, namespace, resource, object, metric, selector, metric_selector, path, by.
 Stream = tuple[str, ...]
 
+Last = tuple[dict[Key, bytes] | None, dict[Key, MetricValue] | None]
+"""What a stream's last answer held, samples as digests and values; None where there was none."""
+
 SCALE, RESOURCE, VALUES = "scale", "resource", "values"
 MILLI = 1000
 _BOTH = ("cpu", "memory")
@@ -79,6 +82,21 @@ class ReadEncoder:
         # Digests: the last samples of 50,000 pods take a third of what they take as they are.
         self._samples: dict[Stream, dict[Key, bytes]] = {}
         self._values: dict[Stream, dict[Key, MetricValue]] = {}
+
+    def last(self, read: Read) -> Last:
+        """Return what is known of a read's stream."""
+        stream = _stream(read)
+        return self._samples.get(stream), self._values.get(stream)
+
+    def restore(self, read: Read, last: Last) -> None:
+        """Be as if a read had not been seen; `last` as it was before."""
+        stream, (samples, values) = _stream(read), last
+        self._samples.pop(stream, None)
+        self._values.pop(stream, None)
+        if samples is not None:
+            self._samples[stream] = samples
+        if values is not None:
+            self._values[stream] = values
 
     def rows(self, seq: int, read: Read) -> ReadRows:
         """Return the rows of a read, each with its table."""

@@ -4,8 +4,7 @@ import os
 from pathlib import Path
 
 from hpaaudit.recording.durable import own_folder, sync_folder
-
-QUARANTINE = "quarantine"
+from hpaaudit.recording.foreign import QUARANTINE
 
 
 def set_aside(folder: Path, name: str) -> bool:
@@ -15,6 +14,7 @@ def set_aside(folder: Path, name: str) -> bool:
         return False
     own_folder(folder / QUARANTINE)
     path.rename(_free(folder / QUARANTINE, path.name))
+    sync_folder(folder)
     sync_folder(folder / QUARANTINE)
     sync_folder(path.parent)
     return True

@@ -17,6 +17,8 @@ from hpaaudit.model.facts import (
     PodGone,
     PodSeen,
     Reconciled,
+    RecorderStarted,
+    Refused,
     RolloutSeen,
     ScaledObjectGone,
     ScaledObjectSeen,
@@ -53,8 +55,10 @@ PLAIN: dict[str, type[Any]] = {
     "api_services": ApiServiceSeen,
     "surroundings": SurroundingSeen,
     "versions": VersionRead,
+    "recorders": RecorderStarted,
     "reconciles": Reconciled,
     "gaps": Gap,
+    "refused": Refused,
     "ends": Ended,
 }
 

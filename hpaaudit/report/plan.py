@@ -16,6 +16,8 @@ def plan_text(plan: Plan) -> str:
         f"  {counted(plan.watches, 'stream')}; {counted(plan.polls, 'read')} {every}",
         f"  about {size(plan.bytes_per_hour)} per hour",
     ]
+    if plan.warnings:
+        lines += ["", "  not safe:", *(f"    {line}" for line in plan.warnings)]
     if plan.spared:
         lines += ["", "  not to be read:", *(f"    {name}" for name in plan.spared)]
     if plan.denied:

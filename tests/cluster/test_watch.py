@@ -197,18 +197,40 @@ def test_a_silent_connection_is_a_gap_since_it_was_last_heard(monkeypatch: pytes
     assert gap.until_us - gap.at_us >= 1_200_000
 
 
-def test_an_object_that_cannot_be_read_is_a_gap_and_no_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "FIRST_DELAY", 1.1)
-
-    async def lists(_: web.Request, count: int) -> web.Response:
-        return listed(5 + count, thing("a", 5), *([thing("b", 6, bad=True)] if not count else []))
+def test_an_object_that_cannot_be_read_is_a_gap_of_its_own_until_it_can_be() -> None:
+    """Nothing is listed anew for it, and what comes after it is seen at once."""
 
     async def watches(request: web.Request, _: int) -> web.StreamResponse:
-        return await stream(request, stay=True)
+        response = web.StreamResponse()
+        await response.prepare(request)
+        for raw in (thing("b", 6, bad=True), thing("c", 7)):
+            await response.write(json.dumps({"type": "MODIFIED", "object": raw}).encode() + b"\n")
+        await asyncio.sleep(1.1)
+        await response.write(json.dumps({"type": "MODIFIED", "object": thing("b", 8)}).encode() + b"\n")
+        await asyncio.sleep(60)
+        return response
 
-    notebook = follow(lists, watches, "only a")
-    assert [gap.cause for gap in notebook.gaps] == ["an object cannot be read: ValueError('bad')"]
-    assert notebook.told[-1] == "only a"
+    notebook = follow(one_thing, watches, "changed b")
+    assert [(gap.prefix, gap.cause) for gap in notebook.gaps] == [
+        ("/namespaces/shop/things/b", "the object cannot be read: bad")
+    ]
+    assert notebook.told == ["changed a", "only a", "changed c", "changed b"]
+
+
+def test_an_event_of_nobody_is_listed_for_and_nobody_is_called_gone_meanwhile() -> None:
+    async def watches(request: web.Request, count: int) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        await response.write(b'{"type":"MODIFIED","object":{"metadata":{"name":5}}}\n' if not count else b"")
+        await asyncio.sleep(60)
+        return response
+
+    async def lists(_: web.Request, count: int) -> web.Response:
+        nameless = {"metadata": {"namespace": "shop", "resourceVersion": "4"}}
+        return listed(5, thing("a", 5), *([] if not count else [nameless, thing("last", 9)]))
+
+    notebook = follow(lists, watches, "changed last")
+    assert notebook.told == ["changed a", "only a", "changed a", "changed last"]
 
 
 def test_a_server_that_went_back_in_time_is_listed_anew(monkeypatch: pytest.MonkeyPatch) -> None:

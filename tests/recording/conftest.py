@@ -18,6 +18,8 @@ from hpaaudit.model.facts import (
     PodGone,
     PodSeen,
     Reconciled,
+    RecorderStarted,
+    Refused,
     ResourceMetricsRead,
     RolloutSeen,
     ScaledObjectGone,
@@ -152,6 +154,7 @@ def segments() -> tuple[tuple[Fact, ...], ...]:
     first = (
         ControllerSeen(at_us=at(0), state="declared", release="1.36", version="", flags=(("v", "2"),), gates=()),
         VersionRead(at_us=at(0), version="v1.36.2", clock_offset_us=Micros(-1200), round_trip_us=Micros(900)),
+        RecorderStarted(at_us=at(0), version="0.1.0", server="https://10.0.0.1:6443", trust="authority", auth="token"),
         LeaseSeen(
             at_us=at(0),
             namespace="kube-system",
@@ -296,6 +299,17 @@ def segments() -> tuple[tuple[Fact, ...], ...]:
         HpaGone(at_us=at(78), namespace="shop", name="orders", uid="uid-orders"),
         ScaledObjectGone(at_us=at(78), namespace="shop", name="orders", uid="uid-scaled"),
         TargetGone(at_us=at(79), target=DEPLOYMENT, uid="uid-deployment"),
+        Refused(
+            at_us=at(76),
+            path="/apis/autoscaling/v2/horizontalpodautoscalers",
+            namespace="bank",
+            name="odd",
+            uid="u-odd",
+            reason="Expected `int`, got `bool` - at `$.object.spec.maxReplicas`",
+            object_json='{"metadata":{"name":"odd"},"spec":{"maxReplicas":true}}',
+            bytes=412,
+            count=3,
+        ),
         Ended(at_us=at(80)),
     )
     return first, second, third

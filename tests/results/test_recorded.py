@@ -1,4 +1,4 @@
-"""What was seen is asked where it lies: views on the recording's own Parquet, and tables that are copied out of it."""
+"""What was seen is asked where it lies: views on the recording, and tables that are copied out of it."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +9,7 @@ from hpaaudit.model.facts import (
     Fact,
     PodGone,
     PodSeen,
+    Refused,
     ResourceMetricsRead,
     ScaledObjectGone,
     ScaleRead,
@@ -18,7 +19,6 @@ from hpaaudit.model.target import Scale
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.read import open_recording
 from hpaaudit.results.read import Results
-from hpaaudit.results.seen import reader
 from tests.results import story
 from tests.results.things import WEB, at, pod, target_seen
 
@@ -148,16 +148,18 @@ def test_every_state_of_a_scaled_object_is_a_row_and_so_is_its_end(tmp_path: Pat
     ]
 
 
-def test_files_are_read_up_to_the_first_that_is_damaged(tmp_path: Path) -> None:
-    info = story.recorded(tmp_path / "recording", story.facts())
-    pattern = dict(info.tables)["pods"]
-    first = next((tmp_path / "recording" / "segments").glob("*/pods.parquet"))
-    for name, content in (("000002", first.read_bytes()), ("000003", b""), ("000004", first.read_bytes())):
-        folder = tmp_path / "recording" / "segments" / name
-        folder.mkdir()
-        (folder / "pods.parquet").write_bytes(content)
-    rows = reader(pattern, ["name", "gone"])
-    assert rows is not None
-    assert rows.read_all().to_pydict() == {"name": ["web-a", "web-b"] * 2, "gone": [False] * 4}
-    first.write_bytes(b"")
-    assert reader(pattern, ["name"]) is None
+def test_what_was_refused_is_a_row_of_its_own(tmp_path: Path) -> None:
+    odd = Refused(
+        at_us=at(30),
+        path="/apis/autoscaling/v2/horizontalpodautoscalers",
+        namespace="shop",
+        name="odd",
+        uid="u",
+        reason="Expected `int`, got `bool` - at `$.object.spec.maxReplicas`",
+        object_json='{"spec":{"maxReplicas":true}}',
+        bytes=410,
+        count=7,
+    )
+    with over(tmp_path, [odd]) as results:
+        rows = results.sql("select name, reason, object, bytes, times from refused").fetchall()
+    assert rows == [(odd.name, odd.reason, odd.object_json, odd.bytes, odd.count)]

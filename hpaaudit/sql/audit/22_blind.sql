@@ -20,4 +20,5 @@ left join runs.hpa_specs as a
     and a.valid_from < s.until
     and coalesce(a.valid_to > s.began_at, true)
 where gap_hides(g.prefix, h.namespace, metric_names(a.metrics))
+    and gap_of_object(g.prefix, h.name, a.target_name)
 group by s.reconcile_id;

@@ -45,7 +45,9 @@ with timeline as (
         on exists (
             select 1
             from hpa_specs as a
-            where a.hpa_uid = h.hpa_uid and gap_hides(g.prefix, h.namespace, metric_names(a.metrics))
+            where a.hpa_uid = h.hpa_uid
+                and gap_hides(g.prefix, h.namespace, metric_names(a.metrics))
+                and gap_of_object(g.prefix, h.name, a.target_name)
         )
     union all
     select opened_at, namespace, name, 'divergence ' || class, explanation

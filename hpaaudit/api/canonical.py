@@ -1,0 +1,31 @@
+"""Writes JSON so that equal documents are equal texts, and says how deep one is nested."""
+
+import json
+import re
+from typing import Any
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def canonical_json(value: Any) -> str:
+    """JSON with sorted keys and no blanks."""
+    return _CANONICAL.encode(value)
+
+
+_MARK = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
+SHALLOW = 50
+
+
+def levels(text: str) -> int:
+    """How deep a JSON text is nested, or a little more where that is little."""
+    opened = text.count("{") + text.count("[")
+    if opened <= SHALLOW:
+        return opened
+    depth = deepest = 0
+    for mark in _MARK.findall(text):
+        if mark in "{[":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif mark in "}]":
+            depth -= 1
+    return deepest

@@ -1,0 +1,26 @@
+"""Leaves file descriptors for the log and the segments, however many connections there are."""
+
+import resource
+from contextlib import suppress
+
+WANTED = 4096
+"""So many are enough for thousands of requests in flight."""
+RESERVED = 192
+"""For the log, a segment and its upload, the door's connections, a plugin's pipes, and the watches."""
+LEAST = 16
+
+
+def raise_limit() -> int:
+    """Raise the soft limit of this process towards its hard one; what it is now."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = WANTED if hard == resource.RLIM_INFINITY else min(WANTED, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            soft = wanted
+    return WANTED if soft == resource.RLIM_INFINITY else soft
+
+
+def requests_at_once() -> int:
+    """How many requests may be in flight, so that the others have what is reserved."""
+    return max(LEAST, min(raise_limit(), WANTED) - RESERVED)

@@ -1,0 +1,435 @@
+"""For any bytes of a server: what is sound is recorded, what is not is a row that says so, and nothing ends.
+
+`FUZZ_EXAMPLES=20000` tries so many of each kind; without it each takes a second.
+"""
+
+import asyncio
+import itertools
+import json
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hpaaudit.api.decode import decode_hpa
+from hpaaudit.api.selector import parse
+from hpaaudit.api.workload import scale_paths
+from hpaaudit.cluster import keda, shapes, watch
+from hpaaudit.cluster.access import Access, Plugin
+from hpaaudit.cluster.around import surroundings
+from hpaaudit.cluster.client import Answer, Client, WatchFailed
+from hpaaudit.cluster.clock import Clock
+from hpaaudit.cluster.controller import controller_seen
+from hpaaudit.cluster.discovery import METRICS, Discovery
+from hpaaudit.cluster.events import Events
+from hpaaudit.cluster.gaps import Gaps
+from hpaaudit.cluster.hpas import Hpas
+from hpaaudit.cluster.initial import named
+from hpaaudit.cluster.kubeconfig import find_access
+from hpaaudit.cluster.plugin import _read
+from hpaaudit.cluster.pods import Pods
+from hpaaudit.cluster.polls import Last, _shape
+from hpaaudit.cluster.shapes import Shape, page_of
+from hpaaudit.cluster.surroundings import Leases, Surroundings, api_services
+from hpaaudit.cluster.unread import Unread
+from hpaaudit.cluster.watch import Follower, Nameless, Watch
+from hpaaudit.cluster.workloads import Workloads
+from hpaaudit.errors import AuditError, ClusterError
+from hpaaudit.model.facts import Fact, Gap, HpaSeen, Refused, TargetRef
+from hpaaudit.model.hpa import ObjectRef
+from hpaaudit.model.units import Micros
+from hpaaudit.recording.keep import Keeper
+from hpaaudit.recording.limits import Limits
+from hpaaudit.recording.pending import Pending
+from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.verify import verify
+from tests.cluster import small
+from tests.cluster.mutations import documents, torn
+from tests.cluster.small import GOOD, PATHS, Small, answers, made
+
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
+SLICE, SLICE_WHOLE = 120, 6
+"""So many examples of a kind, and so many recordings, where nobody asks for more."""
+SECRET = "hunter2"  # noqa: S105  # that of the small cluster: in what no decision needs
+NOW = Micros(1_772_452_800_000_000)
+
+
+def some(count: int) -> Callable[[Any], Any]:
+    """So many examples, or as many as the environment says."""
+    checks = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
+    return settings(max_examples=EXAMPLES or count, deadline=None, suppress_health_check=checks, database=None)
+
+
+def nothing(*_: Any) -> None:
+    """Nobody listens."""
+
+
+class Eyes:
+    """A watch of one kind as the recorder has it, fed by hand; `facts` are what it told."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind, self.facts, self.pending = kind, list[Fact](), Pending(0)
+        self.gaps = Gaps(self.sink)
+        client = Client(Access(source="test", context="test", server="http://127.0.0.1:1"), Clock())
+        follower, shape, unread = self.follower()
+
+        async def watching() -> Watch:
+            return Watch(client, PATHS[kind], follower, self.gaps, query={}, shape=shape, unread=unread)
+
+        self.watch = asyncio.run(watching())
+        self.shape = shape
+
+    def sink(self, fact: Fact) -> None:
+        """What is told can be kept."""
+        self.facts.append(fact)
+        self.pending.add(fact)
+        assert not self.pending.refused, self.pending.refused
+        assert SECRET not in repr(fact)
+        if isinstance(fact, HpaSeen):
+            decode_hpa(fact)
+
+    def follower(self) -> tuple[Follower, Shape, Unread]:
+        """Who follows the objects of this kind, as what, and what of them is unread."""
+        concerned: Callable[[Any], bool] = lambda _: True  # noqa: E731
+        one: Any
+        match self.kind:
+            case "hpa":
+                one, shape = Hpas(self.sink, nothing), shapes.HPAS
+            case "pod":
+                one, shape = Pods(self.sink), shapes.PODS
+                one.choose({("shop", parse("app=web"))})
+                concerned = one.concerned
+            case "deployment" | "custom":
+                place = ("apps", "deployments") if self.kind == "deployment" else ("example.com", "rockets")
+                definition = answers()[small.CRD]
+                paths = None if self.kind == "deployment" else scale_paths(definition, "v1")
+                one, shape = Workloads(*place, self.sink, nothing, paths=paths), shapes.WORKLOADS
+                shape = shapes.WORKLOADS if paths is None else shapes.CUSTOM
+                group, resource = place
+                one.wanted = {
+                    TargetRef(group=group, resource=resource, namespace="shop", name=name) for name in ("web", "bad")
+                }
+                concerned = one.concerned
+            case "event":
+                one, shape = (
+                    Events(self.sink, lambda namespace, name: (namespace, name) == ("shop", "web")),
+                    shapes.EVENTS,
+                )
+                concerned = one.concerned
+            case "lease":
+                one, shape = Leases(self.sink, nothing), shapes.LEASES
+            case "api_service":
+                one, shape = api_services(self.sink, tuple(METRICS)), shapes.API_SERVICES
+            case "scaled_object":
+                one, shape = keda.scaled_objects(self.sink), shapes.SCALED_OBJECTS
+            case _:
+                kinds = {"quota": ("", "resourcequotas"), "node": ("", "nodes")}
+                hooks = ("admissionregistration.k8s.io", "mutatingwebhookconfigurations")
+                one, shape = surroundings(kinds.get(self.kind, hooks), self.sink), shapes.SURROUNDINGS
+        return one, shape, Unread(PATHS[self.kind], self.gaps, self.sink, nothing, concerned)
+
+    def hear(self, line: bytes) -> bool:
+        """A line of the watch; False where all must be listed anew."""
+        try:
+            self.watch._take(*self.watch._event(line))
+        except (Nameless, WatchFailed, ValueError):
+            return False
+        return True
+
+    def read(self, data: bytes) -> bool:
+        """A page of a list; False where it is none."""
+        page = page_of(self.shape)(data)
+        if not isinstance(page, dict):
+            assert isinstance(page, str)
+            return False
+        for raw in named(page):
+            self.watch._take_up(raw, NOW)
+        return True
+
+
+def event(kind: str, data: bytes) -> bytes:
+    """A line of a watch."""
+    return b'{"type":"' + kind.encode() + b'","object":' + data + b"}"
+
+
+def page(*items: bytes) -> bytes:
+    """A page of a list."""
+    head = b'{"kind":"List","apiVersion":"autoscaling/v2","metadata":{"resourceVersion":"9"},"items":['
+    return head + b",".join(items) + b"]}"
+
+
+counter = itertools.count(10)
+
+
+def sound(kind: str) -> bytes:
+    """A sound object that nobody saw before, in a state that is new."""
+    number = next(counter)
+    raw = made(kind, GOOD[kind][0])
+    raw["metadata"] |= {"resourceVersion": str(number), "uid": f"uid-{number}"}
+    if kind == "lease":
+        raw["spec"]["leaseTransitions"] = number
+    if kind == "api_service":
+        raw["status"]["conditions"][0]["message"] = str(number)
+    return json.dumps(raw).encode()
+
+
+@pytest.mark.parametrize("kind", PATHS)
+def test_an_object_of_any_bytes_is_recorded_or_refused_and_the_next_one_is_seen(kind: str) -> None:
+    eyes = Eyes(kind)
+
+    @some(SLICE)
+    @given(
+        documents(made(kind, "bad")),
+        documents(made(kind, "bad"), whole=True),
+        st.sampled_from(["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "", "ERROR"]),
+    )
+    def law(data: bytes, listed: bytes, type_: str) -> None:
+        eyes.hear(event(type_, data))
+        eyes.facts.clear()
+        assert eyes.read(page(sound(kind), listed))
+        assert count(eyes.facts) >= 1
+        eyes.facts.clear()
+        assert eyes.hear(event("MODIFIED", sound(kind)))
+        assert count(eyes.facts) >= 1
+
+    law()
+
+
+def count(facts: list[Fact]) -> int:
+    """How many facts tell of an object."""
+    return sum(not isinstance(fact, Refused | Gap) for fact in facts)
+
+
+@pytest.mark.parametrize("kind", PATHS)
+def test_a_page_or_a_line_of_any_bytes_ends_nothing(kind: str) -> None:
+    eyes = Eyes(kind)
+    whole = page(json.dumps(made(kind, "web")).encode(), json.dumps(made(kind, "bad")).encode())
+
+    @some(SLICE // 2)
+    @given(documents(json.loads(whole)) | torn(whole), st.data())
+    def law(data: bytes, more: st.DataObject) -> None:
+        eyes.read(data)
+        eyes.hear(more.draw(torn(event("ADDED", json.dumps(made(kind, "bad")).encode()))))
+        eyes.facts.clear()
+        assert eyes.hear(event("MODIFIED", sound(kind)))
+        assert count(eyes.facts) >= 1
+
+    law()
+
+
+POLLED = {
+    "usage": small.METRICS,
+    "values": small.CUSTOM,
+    "series": small.EXTERNAL,
+    "scale": small.SCALE,
+}
+
+
+@pytest.mark.parametrize("name", POLLED)
+def test_an_answer_of_any_bytes_is_a_read_that_can_be_kept(name: str) -> None:
+    """Well or failed; and a good one after it is read well."""
+    path = POLLED[name]
+    good = json.dumps(answers()[path]).encode()
+    pending = Pending(0)
+
+    @some(SLICE * 3)
+    @given(documents(answers()[path]))
+    def law(data: bytes) -> None:
+        last = Last(_shape(path))
+        for body, well in ((data, None), (good, True)):
+            answer = Answer(path=path, status=200, body=last.decode(body), error="", sent_us=NOW, at_us=NOW)
+            fact = last.fact_of(answer)
+            pending.add(fact)
+            assert not pending.refused, pending.refused
+            assert not well or not fact.error
+            assert len(fact.error) <= 32 << 10
+
+    law()
+
+
+class Scripted(Client):
+    """A client whose server is a table of bytes."""
+
+    def __init__(self, bodies: dict[str, bytes]) -> None:
+        super().__init__(Access(source="test", context="test", server="http://127.0.0.1:1"), Clock())
+        self.bodies = bodies
+
+    async def get(self, path: str, *, decode: Callable[[bytes], Any] = shapes.decoded, **_: Any) -> Answer:
+        """A 200, else a 404."""
+        data = self.bodies.get(path.partition("?")[0])
+        body = None if data is None else decode(data)
+        return Answer(path=path, status=404 if data is None else 200, body=body, error="", sent_us=NOW, at_us=NOW)
+
+
+ASKED = [path for path in answers() if path not in POLLED.values()]
+
+
+@pytest.mark.parametrize("path", ASKED)
+def test_what_a_server_says_of_itself_in_any_bytes_ends_nothing(path: str) -> None:
+    sure = {one: json.dumps(body).encode() for one, body in answers().items()}
+
+    @some(SLICE)
+    @given(documents(answers()[path]))
+    def law(data: bytes) -> None:
+        pending = Pending(0)
+
+        async def ask() -> None:
+            client = Scripted({**sure, path: data})
+            discovery = Discovery(client)
+            await discovery.refresh()
+            with suppress(ClusterError):
+                assert isinstance(await discovery.autoscaling(), str)
+            await discovery.serves("/api/v1", "nodes")
+            await discovery.serves("/apis/admissionregistration.k8s.io/v1", "nodes")
+            rocket = ObjectRef(kind="Rocket", name="web", api_version="example.com/v1")
+            await discovery.resolve("shop", rocket)
+            for holder in ("", "one_1"):
+                if (seen := await controller_seen(client, holder)) is not None:
+                    pending.add(seen)
+            await Surroundings(client, pending.add).ask()
+
+        asyncio.run(ask())
+        assert not pending.refused, pending.refused
+
+    law()
+
+
+CONFIG: dict[str, Any] = {
+    "current-context": "here",
+    "contexts": [{"name": "here", "context": {"cluster": "c", "user": "u", "namespace": "shop"}}],
+    "clusters": [
+        {
+            "name": "c",
+            "cluster": {
+                "server": "https://127.0.0.1:6443",
+                "proxy-url": "http://127.0.0.1:3128",
+                "tls-server-name": "kubernetes",
+                "insecure-skip-tls-verify": False,
+                "extensions": [{"name": "client.authentication.k8s.io/exec", "extension": {"a": 1}}],
+            },
+        }
+    ],
+    "users": [
+        {
+            "name": "u",
+            "user": {
+                "as": "me",
+                "as-groups": ["a"],
+                "as-user-extra": {"k": ["v"]},
+                "exec": {
+                    "command": "no-such-plugin",
+                    "apiVersion": "client.authentication.k8s.io/v1",
+                    "args": ["get"],
+                    "env": [{"name": "A", "value": "B"}],
+                    "interactiveMode": "Never",
+                    "provideClusterInfo": True,
+                },
+            },
+        },
+    ],
+}
+PLUGGED = {
+    "apiVersion": "client.authentication.k8s.io/v1",
+    "kind": "ExecCredential",
+    "status": {"token": "t", "expirationTimestamp": "2026-03-02T12:00:00Z"},
+}
+
+
+def test_a_kubeconfig_of_any_bytes_is_a_way_in_or_one_line(tmp_path: Path) -> None:
+    with_token: Any = json.loads(json.dumps(CONFIG))
+    with_token["users"][0]["user"] |= {"token": "t", "exec": None}
+    path = tmp_path / "kubeconfig"
+
+    async def show(access: Access) -> None:
+        async with Client(access, Clock()) as client:
+            await client.get("/version", seconds=0.001)
+
+    @some(SLICE)
+    @given(documents(CONFIG) | documents(with_token))
+    def law(data: bytes) -> None:
+        path.write_bytes(data)
+        with suppress(AuditError):
+            asyncio.run(show(find_access(path, None)))
+
+    law()
+
+
+def test_what_a_plugin_prints_in_any_bytes_is_a_credential_or_one_line() -> None:
+    made_by = Plugin(owner="user u", version="client.authentication.k8s.io/v1", command="plugin")
+
+    @some(SLICE)
+    @given(documents(PLUGGED) | st.binary())
+    def law(data: bytes) -> None:
+        with suppress(AuditError):
+            found = _read(made_by, data, "the plugin")
+            assert isinstance(found.token, str)
+
+    law()
+
+
+def test_a_recording_of_objects_of_any_bytes_is_sound_and_has_every_good_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server, a recorder and a disk: nothing of what is sound is lost, and nothing is called damaged."""
+    monkeypatch.setattr(watch, "FIRST_DELAY", 0.05)
+    monkeypatch.setattr(watch, "LONGEST_DELAY", 0.1)
+    folders = (tmp_path / str(number) for number in itertools.count())
+    kinds = [kind for kind in PATHS if kind != "lease"]
+
+    @some(SLICE_WHOLE)
+    @given(
+        # A list that is no JSON says nothing of anybody; a line of a watch that is none is one line.
+        st.fixed_dictionaries({kind: st.lists(documents(made(kind, "bad"), whole=True), max_size=2) for kind in kinds}),
+        st.fixed_dictionaries({kind: st.lists(documents(made(kind, "bad")), max_size=2) for kind in kinds}),
+        st.booleans(),
+    )
+    def law(more: dict[str, list[bytes]], events: dict[str, list[bytes]], streamed: bool) -> None:
+        lines = {kind: [event("MODIFIED", one) for one in found] for kind, found in events.items()}
+        cluster = Small(more=dict(more), events=lines, streamed=streamed)
+
+        def enough(facts: list[Fact]) -> bool:
+            return {"web", "rocket"} <= {fact.name for fact in facts if isinstance(fact, HpaSeen)}
+
+        found = small.record(cluster, next(folders), enough, 10)
+        assert found.ended is None
+        assert found.verification.damages == ()
+        assert enough(found.facts)
+
+    law()
+
+
+def test_what_breaks_an_invariant_is_a_row_in_its_place_and_the_log_is_sound(tmp_path: Path) -> None:
+    """The last line: whatever comes in, sealing does not fail, and what was logged is read after a crash."""
+    facts = [fact for eyes in map(Eyes, PATHS) for fact in seen(eyes)]
+    folders = (tmp_path / str(number) for number in itertools.count())
+    odd = [True, 2**63, -(2**70), 1.5, None, "\ud800", "x" * (5 << 20), b"x", [], {"a": 1}, "[" * 100 + "]" * 100]
+
+    @some(SLICE_WHOLE * 4)
+    @given(st.lists(st.tuples(st.sampled_from(facts), st.integers(0, 20), st.sampled_from(odd)), max_size=12))
+    def law(drawn: list[tuple[Fact, int, Any]]) -> None:
+        into = next(folders)
+        keeper = Keeper(into, cluster="here", now_us=NOW, note=nothing, limits=Limits(ballast_bytes=0))
+        for fact, place, value in drawn:
+            names = [name for name in fact.__slots__ if name != "at_us"]
+            fields = {name: getattr(fact, name) for name in fact.__slots__}
+            keeper.add(type(fact)(**fields | {names[place % len(names)]: value}))
+            keeper.add(fact)
+        keeper.flush(NOW)
+        assert len(list(open_recording(into).facts())) == 2 * len(drawn)
+        keeper.close()
+        kept = list(open_recording(into).facts())
+        assert verify(into, reread=True).damages == ()
+        assert kept[1::2] == [fact for fact, _, _ in drawn]
+
+    law()
+
+
+def seen(eyes: Eyes) -> list[Fact]:
+    """What was told of a sound object."""
+    assert eyes.hear(event("ADDED", json.dumps(made(eyes.kind, GOOD[eyes.kind][0])).encode()))
+    return eyes.facts
