@@ -9,6 +9,7 @@ Each command of `hpaaudit` is a function here, under its name. Its code is loade
     query(results, …)              answers a question of sql/questions, or SQL: `Answer`
     inspect(recording)             says what is in a recording: `Inspection`
     verify(recording)              checks every checksum of a recording: `Verification`
+    repair(recording)              keeps what can be read of a damaged recording: `Repair`
 
 Everything that they raise on purpose is an `AuditError`.
 """
@@ -37,6 +38,7 @@ __all__ = [
     "AuditError",
     "Inspection",
     "ReconcileAccount",
+    "Repair",
     "Results",
     "Verification",
     "__version__",
@@ -45,6 +47,7 @@ __all__ = [
     "inspect",
     "query",
     "record",
+    "repair",
     "replay",
     "verify",
 ]
@@ -54,6 +57,7 @@ _HOMES = {
     "AuditError": "errors",
     "Inspection": "model.inspection",
     "ReconcileAccount": "model.account",
+    "Repair": "model.inspection",
     "Results": "results.read",
     "Verification": "model.inspection",
     "explain": "flows.explain",
@@ -61,6 +65,7 @@ _HOMES = {
     "inspect": "flows.inspect",
     "query": "flows.query",
     "record": "flows.record",
+    "repair": "flows.repair",
     "replay": "flows.replay",
     "verify": "flows.verify",
 }

@@ -23,6 +23,7 @@ COMMANDS = {
     "query": ("hpaaudit.cli.query:query_command", "Ask a question, or anything in SQL."),
     "inspect": ("hpaaudit.cli.inspect:inspect_command", "Say what is in a recording, and what is missing."),
     "verify": ("hpaaudit.cli.verify:verify_command", "Check every checksum of a recording."),
+    "repair": ("hpaaudit.cli.repair:repair_command", "Keep what can be read of a damaged recording."),
     "demo": ("hpaaudit.cli.demo:demo_command", "Replay a bundled incident, without a cluster."),
 }
 """Where each command lives, and its line in `hpaaudit --help`, in the order of use."""

@@ -258,7 +258,9 @@ class Session:
             keeper.tick(now())
 
     def _progress(self, observer: "Observer", keeper: "Keeper") -> Progress:
-        return replace(observer.progress, bytes=keeper.bytes, seconds=asyncio.get_running_loop().time() - self.begun)
+        seen = observer.progress
+        gaps = seen.gaps + keeper.gaps
+        return replace(seen, gaps=gaps, bytes=keeper.bytes, seconds=asyncio.get_running_loop().time() - self.begun)
 
 
 def _kept(keeper: "Keeper", uploader: "Uploader | None") -> Kept:

@@ -47,6 +47,7 @@ class Verification:
     logged        facts that stand in the log, which is no segment yet
     torn          bytes at the end of the log that were being written when the recorder died: not damage, not read
     removed       number of the last segment that was removed, 0 where none was;  removed_us   its last instant
+    repaired      numbers of segments that stand for damaged ones
     head          hash that leads to every byte
     anchor        what the hash says that the user kept elsewhere, None where none was given
     foreign       names in the folder that are no part of the recording, at most a thousand;  foreign_count   of all
@@ -65,10 +66,41 @@ class Verification:
     torn: int = 0
     removed: int = 0
     removed_us: Micros | None = None
+    repaired: tuple[int, ...] = ()
     head: str = ""
     anchor: Anchor | None = None
     foreign: tuple[str, ...] = ()
     foreign_count: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mend:
+    """One thing that a repair does.
+
+    file      that is damaged, relative to the recording's folder;  problem  a predicate
+    kept      facts of it that stay;  lost  that are not there any more, None where nobody knows how many
+    aside     what is moved to the quarantine
+    """
+
+    file: str
+    problem: str
+    kept: int = 0
+    lost: int | None = 0
+    aside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repair:
+    """What a repair did, or would do.
+
+    path    of the recording
+    mends   in the order of the segments; none where everything is sound
+    done    False: it was only planned
+    """
+
+    path: str
+    mends: tuple[Mend, ...]
+    done: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

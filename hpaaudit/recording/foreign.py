@@ -20,7 +20,7 @@ _DOCUMENTS = re.compile(r"(recording\.json|end\.json)(\.tmp)?|ballast(\.tmp)?|\.
 _FOLDERS = (manifest.SEGMENTS, LOGS, QUARANTINE, "lost+found")
 _NOTES = re.compile(r"(README|LICENSE|NOTICE)(\..*)?|.*\.(md|txt|sig|minisig|bundle|pem)", re.IGNORECASE)
 _RESULTS = re.compile(r".*\.duckdb(\.wal)?|\..*\.duckdb\.\w+\.tmp")
-_SEGMENT = re.compile(r"\d{6,9}(\.base)?(\.tmp|\.removed)?", re.ASCII)
+_SEGMENT = re.compile(r"\d{6,9}(\.base|\.repaired)?(\.tmp|\.removed)?", re.ASCII)
 _LOG = re.compile(r"\d{6,9}\.wal(\.tmp)?", re.ASCII)
 
 

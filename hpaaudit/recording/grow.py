@@ -1,7 +1,7 @@
 """Grows the folder of a recording: whole segments from columns, each document naming the hash of the one before."""
 
-import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Self
@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 from hpaaudit.errors import FileExists, RecordingError
 from hpaaudit.model.units import Micros
 from hpaaudit.recording import manifest
-from hpaaudit.recording.durable import FOLDER_MODE, publish, sync_folder, write_synced
+from hpaaudit.recording.durable import FOLDER_MODE, publish, remove, require_folder, sync_folder, write_synced
+from hpaaudit.recording.lock import LOCK
 from hpaaudit.recording.parquet import encode
 from hpaaudit.recording.schema import FORMAT_VERSION, PARTS, TABLES
 
@@ -76,14 +77,17 @@ class Growing:
         final = self.folder / manifest.segment_name(number)
         unfinished = final.with_name(final.name + manifest.UNFINISHED)
         try:
+            require_folder(final.parent)
             for left in (unfinished, final):  # of a try that the disk refused, at the very last perhaps
-                shutil.rmtree(left, ignore_errors=True)
-            unfinished.mkdir()
+                with suppress(OSError):
+                    remove(left)
+            unfinished.mkdir(FOLDER_MODE)
             facts, sha256 = write_segment(unfinished, tables, number, self.facts, self.previous)
             unfinished.rename(final)
             sync_folder(final.parent)
         except OSError as error:
-            shutil.rmtree(unfinished, ignore_errors=True)
+            with suppress(OSError):
+                remove(unfinished)
             raise RecordingError(
                 f"cannot write segment {number} of {self.folder}: {error.strerror}; "
                 f"{_facts(tables)} facts wait in memory: make room, then seal again.",
@@ -92,11 +96,12 @@ class Growing:
 
     def close(self) -> None:
         """Mark the recording as complete."""
-        end, _ = manifest.render({"segments": self.segments, "facts": self.facts, "previous": self.previous})
+        end, sha256 = manifest.render({"segments": self.segments, "facts": self.facts, "previous": self.previous})
         try:
             publish(self.folder / manifest.END, end)
         except OSError as error:
             raise RecordingError(f"cannot end the recording in {self.folder}: {error.strerror}.") from error
+        self.previous = sha256
 
 
 def holds_something(folder: Path) -> bool:
@@ -107,7 +112,7 @@ def holds_something(folder: Path) -> bool:
 
 
 def _is_beginning(path: Path) -> bool:
-    if path.name == LOST_AND_FOUND:
+    if path.name in (LOST_AND_FOUND, LOCK):
         return True
     if path.name == manifest.SEGMENTS:
         return path.is_dir() and not path.is_symlink() and not any(path.iterdir())
@@ -121,6 +126,8 @@ def write_segment(
     first_seq: int,
     previous: str,
     removed: manifest.Removed | None = None,
+    *,
+    repaired: bool = False,
 ) -> tuple[int, str]:
     """Write the files of a segment and its manifest into a folder; return how many facts it has, and its hash.
 
@@ -137,6 +144,7 @@ def write_segment(
         previous=previous,
         sha256="",
         removed=removed,
+        repaired=repaired,
     )
     body, sha256 = manifest.render(manifest.segment_body(segment))
     write_synced(folder / manifest.MANIFEST, body)

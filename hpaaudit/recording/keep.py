@@ -60,6 +60,7 @@ class Keeper:
         found = self._find(cluster, now_us)
         self.known: tuple[Fact, ...] = found.known if found else ()
         self.acknowledged = self._files.facts
+        self._gaps = 0
         self._closed = False
         self._log: Log | None = None
         self._sieve = Sieve()
@@ -67,6 +68,8 @@ class Keeper:
         self._refused_us: Micros | None = None
         self._wait_us, self._next_us, self._refusal = limits.sync_us, now_us, ""
         self._synced_us = self._sealed_us = now_us
+        if not self._lock.sure:
+            note(Note(f"{folder} cannot be locked there: see that nobody else records into it", Event.UNLOCKED))
         self._upkeep = Upkeep(folder, limits, note)
         self._executor = executor or ThreadPoolExecutor(1, "segments")
         self._job: Future[None] | None = None
@@ -78,18 +81,17 @@ class Keeper:
             for gap in found.gaps:
                 self.add(gap)
             until_us = max(found.last_us, now_us)
-            self.add(Gap(at_us=found.last_us, until_us=until_us, prefix=EVERYTHING, cause=found.cause))
+            self._write_down(Gap(at_us=found.last_us, until_us=until_us, prefix=EVERYTHING, cause=found.cause))
             line = f"going on in {folder}: {found.cause}"
             note(Note(line, Event.RESUMED, facts=self._files.facts, set_aside=len(found.aside)))
 
     def _find(self, cluster: str, now_us: Micros) -> Recovered | None:
         """Begin a recording, or take one up."""
-        if not (self.folder / manifest.RECORDING).exists():
-            self._files = Growing(self.folder, source=SOURCE, cluster=cluster, started_us=now_us)
-            self._lock = Lock(self.folder)
-            return None
         self._lock = Lock(self.folder)
         try:
+            if not (self.folder / manifest.RECORDING).exists():
+                self._files = Growing(self.folder, source=SOURCE, cluster=cluster, started_us=now_us)
+                return None
             found = self._recover(cluster)
         except BaseException:
             self._lock.release()
@@ -105,6 +107,11 @@ class Keeper:
             if _of_the_disk(error).errno in FULL and room.drop_ballast(self.folder):
                 return recover(self.folder, source=SOURCE, cluster=cluster)
             raise
+
+    @property
+    def gaps(self) -> int:
+        """Gaps that only the keeper knows of: before it began, and of what it let go or removed."""
+        return self._gaps + self._upkeep.gaps
 
     @property
     def bytes(self) -> int:
@@ -150,6 +157,11 @@ class Keeper:
             self._seal_aside(fact.at_us)
         elif self._unlogged.bytes >= self.limits.sync_bytes:
             self._log_aside(fact.at_us)
+
+    def _write_down(self, gap: Fact) -> None:
+        """Add a gap, or what stands after one, that only the keeper knows of."""
+        self._gaps += isinstance(gap, Gap)
+        self.add(gap)
 
     def _take(self, fact: Fact) -> None:
         rows = self._pending.add(fact)
@@ -212,20 +224,37 @@ class Keeper:
         self._unlogged = Unlogged()
 
     def _append(self, unlogged: Unlogged) -> None:
+        self._lock.require()
         files, first_seq = self._files, self.acknowledged
         if self._log is None:
             self._log = Log(self.folder, files.segments + 1, files.facts, files.previous)
-        self._log.append(first_seq, unlogged.facts, unlogged.rows)
+        self._log.append(first_seq, unlogged.facts, unlogged.rows, unlogged.unchanged)
         self.acknowledged = first_seq + unlogged.facts
 
     def _seal_all(self, now_us: Micros) -> None:
         self._add_segment(self._pending, now_us)
         self._begin_segment(self._files.facts)
-        self._let_log_go()
+        self._sealed()
 
     def _add_segment(self, pending: Pending, now_us: Micros) -> None:
+        self._lock.require()
         self._files.add(pending.tables())
         self._upkeep.sealed(self._files.segments, now_us)
+
+    def _sealed(self) -> None:
+        """Say which segment is whole: its hash leads to every byte before it, and proves them where it is kept."""
+        files = self._files
+        line = f"segment {files.segments} of {self.folder} is whole, its hash is {files.previous}"
+        note = Note(
+            line,
+            Event.SEGMENT_SEALED,
+            Level.INFO,
+            segment=files.segments,
+            facts=files.facts,
+            sha256=files.previous,
+        )
+        self.note(note)
+        self._let_log_go()
 
     def _let_log_go(self) -> None:
         """Its facts are in a segment now."""
@@ -273,7 +302,7 @@ class Keeper:
             if problem.errno not in FULL or not self._upkeep.make_room():
                 self._refused(problem, now_us)
         elif self._old:
-            self._let_log_go()
+            self._sealed()
 
     def _undo(self) -> None:
         """Be as if what failed had not been begun."""
@@ -330,7 +359,7 @@ class Keeper:
         line = f"{self.folder}: the disk takes everything again" + ("; what was let go is a gap" if gaps else "")
         self.note(Note(line, Event.DISK_RECOVERED, gaps=len(gaps)))
         for fact in gaps:
-            self.add(fact)
+            self._write_down(fact)
 
     # The end
 
@@ -344,11 +373,34 @@ class Keeper:
         try:
             # What was let go is told once there is room: so there may be more after the first time.
             if not (self.seal(self._sealed_us) and self.seal(self._sealed_us)):
-                raise RecordingError(f"{self.folder}: {self._refusal}; {self.unwritten} facts could not be written.")
+                raise RecordingError(f"{self.folder}: {self._refusal}; {self._left_out()} could not be written.")
+            self._lock.require()
             self._files.close()
             room.drop_ballast(self.folder)
+            self._ended()
+        except OSError as error:
+            raise RecordingError(f"cannot end the recording in {self.folder}: {error.strerror}.") from error
         finally:
             self._let_go()
+
+    def _left_out(self) -> str:
+        """Say what is lost with the process."""
+        gone = sum(self._sieve.counts.values())
+        return f"{self.unwritten} facts" + (f", and {gone} that memory could not hold," if gone else "")
+
+    def _ended(self) -> None:
+        """Say the last hash, which leads to every byte of the recording."""
+        files = self._files
+        line = f"{self.folder} is complete, its hash is {files.previous}"
+        note = Note(
+            line,
+            Event.RECORDING_SEALED,
+            Level.INFO,
+            segments=files.segments,
+            facts=files.facts,
+            sha256=files.previous,
+        )
+        self.note(note)
 
     def _let_go(self) -> None:
         self._closed = True

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hpaaudit.recording import frames
-from hpaaudit.recording.durable import publish, sync_data, sync_folder
+from hpaaudit.recording.durable import own_folder, publish, sync_data, sync_folder
 from hpaaudit.recording.rows import Row
 
 LOGS = "log"
@@ -31,10 +31,11 @@ class Log:
         self.path = folder / log_name(number)
         self.broken = False
         data = frames.head(number, first_seq, previous)
-        self.path.parent.mkdir(exist_ok=True)
+        self._mark = frames.mark_of(number, previous)
+        own_folder(self.path.parent)
         sync_folder(folder)  # every time: the sync after the one that made it may have failed
         publish(self.path, data)
-        self._file = os.open(self.path, os.O_RDWR)
+        self._file = os.open(self.path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         self._size = len(data)
 
     @property
@@ -42,10 +43,20 @@ class Log:
         """Bytes that are on the disk."""
         return self._size
 
-    def append(self, first_seq: int, facts: int, rows: Mapping[str, Sequence[Row]]) -> None:
-        """Add some facts: they are on the disk when this returns."""
+    def append(
+        self,
+        first_seq: int,
+        facts: int,
+        rows: Mapping[str, Sequence[Row]],
+        unchanged: Mapping[str, Sequence[Row]],
+    ) -> None:
+        """Add some facts: they are on the disk when this returns.
+
+        unchanged   items of their reads that have no row among these: with them no frame before is needed
+        """
+        data = frames.frame(self._mark, first_seq, facts, rows, unchanged)
         try:
-            end = self._write(frames.frame(first_seq, facts, rows), self._size)
+            end = self._write(data, self._size)
         except OSError:
             with suppress(OSError):
                 os.ftruncate(self._file, self._size)

@@ -25,6 +25,8 @@ UNFINISHED = ".tmp"
 BASE = ".base"  # a segment that stands for others, until it has their place
 REMOVED = ".removed"
 HASH = "sha256"
+LEFT_OUT = 2 << 20
+"""So many numbers of facts may be free before a repaired segment: far more than a segment holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +66,7 @@ class Segment:
     first_us, last_us   least and greatest `at_us` of its facts
     previous            hash of the document before this one
     removed             what it stands for; None: for itself
+    repaired            it has the place of a damaged one, after a segment that is still there
     place               its folder, relative to the recording's, where that is not the one of its number
     held                Arrow tables of its rows where it is not sealed, for then it has no files
     """
@@ -77,6 +80,7 @@ class Segment:
     previous: str
     sha256: str
     removed: Removed | None = None
+    repaired: bool = False
     place: str = ""
     held: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
@@ -216,6 +220,7 @@ def segment_body(segment: Segment) -> dict[str, Any]:
             file.table: {"rows": file.rows, "bytes": file.bytes, "sha256": file.sha256} for file in segment.files
         },
         **({"removed": asdict(segment.removed)} if segment.removed else {}),
+        **({"repaired": True} if segment.repaired else {}),
         "previous": segment.previous,
     }
 
@@ -233,6 +238,7 @@ def segment_from_body(body: dict[str, Any], place: str = "") -> Segment:
         previous=body["previous"],
         sha256=body[HASH],
         removed=Removed(**removed) if removed else None,
+        repaired=body.get("repaired") is True,
         place=place,
     )
     problem = impossible(segment)

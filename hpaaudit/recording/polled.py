@@ -32,6 +32,49 @@ _object = attrgetter("object")
 _request = attrgetter("api", "namespace", "resource", "object", "metric", "selector", "metric_selector")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadRows:
+    """A read as rows.
+
+    rows      of the read itself and of what changed since the last answer of its stream, each with its table
+    changed   items of the answer that have rows among them
+    """
+
+    seq: int
+    read: Read
+    stream: Stream
+    rows: list[tuple[str, Row]]
+    changed: frozenset[Key] = frozenset()
+
+    @property
+    def answered(self) -> bool:
+        """Whether later reads of its stream may be told by what changed since."""
+        return _items(self.read) is not None
+
+    def unchanged(self) -> list[tuple[str, Row]]:
+        """Return the rows of the items that have none, each at its place: with them the answer is known alone."""
+        read, rows = self.read, list[tuple[str, Row]]()
+        if len(self.changed) == len(_items(read) or ()):
+            return rows
+        if isinstance(read, ResourceMetricsRead):
+            for place, (key, sample) in enumerate(keyed(read.samples or (), _pod).items()):
+                if key not in self.changed:
+                    rows += _sample_rows(self.seq, read.request, Change(key=key, place=place, item=b""), sample)
+        elif isinstance(read, ValuesRead):
+            for place, (key, value) in enumerate(keyed(read.values or (), _object).items()):
+                if key not in self.changed:
+                    change = Change(key=key, place=place, item=value)
+                    rows.append(("metric_values", _value_row(self.seq, read.request, change)))
+        return rows
+
+
+def _items(read: Read) -> tuple[PodSample, ...] | tuple[MetricValue, ...] | None:
+    """Return the items of an answer, None where there was none, and for scales."""
+    if isinstance(read, ScaleRead):
+        return None
+    return read.samples if isinstance(read, ResourceMetricsRead) else read.values
+
+
 class ReadEncoder:
     """Turns reads into rows; begins anew with every segment, so that each can be read alone."""
 
@@ -55,29 +98,33 @@ class ReadEncoder:
         if values is not None:
             self._values[stream] = values
 
-    def rows(self, seq: int, read: Read) -> list[tuple[str, Row]]:
+    def rows(self, seq: int, read: Read) -> ReadRows:
         """Return the rows of a read, each with its table."""
         stream = _stream(read)
         head = (seq, read.at_us, read.took_us, *stream, read.status, read.error)
         if isinstance(read, ScaleRead):
-            return [("reads", (*head, None, *scale_to_columns(read.scale), read.resource_version))]
-        items = read.samples if isinstance(read, ResourceMetricsRead) else read.values
+            row = (*head, None, *scale_to_columns(read.scale), read.resource_version)
+            return ReadRows(seq=seq, read=read, stream=stream, rows=[("reads", row)])
+        items = _items(read)
         rows: list[tuple[str, Row]] = [
             ("reads", (*head, None if items is None else len(items), None, None, None, None))
         ]
+        changed: list[Key] = []
         if isinstance(read, ResourceMetricsRead):
             if read.samples is not None:
                 samples = keyed(read.samples, _pod)
                 digests = {key: digest(sample) for key, sample in samples.items()}
                 for change in changes(self._samples.get(stream, {}), digests):
                     rows += _sample_rows(seq, read.request, change, samples.get(change.key))
+                    changed += [change.key] if change.item is not None else []
                 self._samples[stream] = digests
         elif read.values is not None:
             values = keyed(read.values, _object)
             for found in changes(self._values.get(stream, {}), values):
                 rows.append(("metric_values", _value_row(seq, read.request, found)))
+                changed += [found.key] if found.item is not None else []
             self._values[stream] = values
-        return rows
+        return ReadRows(seq=seq, read=read, stream=stream, rows=rows, changed=frozenset(changed))
 
 
 def _stream(read: Read) -> Stream:

@@ -158,7 +158,8 @@ class Recording:
     @property
     def removed_us(self) -> Micros | None:
         """The last instant of what was removed, None where nothing was: that time is a gap."""
-        removed = self.segments[0].removed if self.segments else None
+        first = self.segments[0] if self.segments else None
+        removed = first.removed if first and not first.repaired else None
         return removed.last_us if removed else None
 
     @property

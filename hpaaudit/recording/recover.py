@@ -1,28 +1,29 @@
 """Takes up a recording that was ended or killed: what its log holds becomes a segment, bad tails are set aside."""
 
 import errno
-import shutil
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hpaaudit.errors import RecordingError
 from hpaaudit.model.facts import Fact, Gap
-from hpaaudit.model.inspection import Damage
+from hpaaudit.model.inspection import Mend
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording import manifest
-from hpaaudit.recording.durable import sync_folder
+from hpaaudit.recording.durable import is_file, own_folder, remove, sync_folder, vacate
 from hpaaudit.recording.grow import Growing
 from hpaaudit.recording.known import last_states
 from hpaaudit.recording.log import LOGS, log_name
 from hpaaudit.recording.manifest import Segment
+from hpaaudit.recording.quarantine import set_aside
+from hpaaudit.recording.repair import growing, mend
 from hpaaudit.recording.retire import finish
 from hpaaudit.recording.segments import Unsound, rows
 from hpaaudit.recording.sieve import EVERYTHING
 from hpaaudit.recording.survey import Survey, survey
 
-QUARANTINE = "quarantine"
 WATCHED = ("hpas", "pods", "targets", "rollouts", "scaled_objects", "api_services", "surroundings")
 EVENTS = "events"
 SLICE_US = 90 * SECOND
@@ -56,6 +57,7 @@ def recover(folder: Path, *, source: str, cluster: str) -> Recovered:
     Raises `RecordingError` where it is another one than is to go on, or the disk refuses.
     """
     try:
+        _evict_strangers(folder)
         finish(folder)
     except OSError as error:
         raise _refused(folder, error) from error
@@ -71,29 +73,42 @@ def recover(folder: Path, *, source: str, cluster: str) -> Recovered:
         theirs = seen.head["cluster"] or "an unknown cluster"
         raise RecordingError(f"{folder} is a recording of {theirs}, not of {cluster}: name another folder.")
     try:
-        return _recover(folder, seen)
+        mends = mend(folder, deep=False)
+        return _recover(folder, survey(folder) if mends else seen, mends, complete=seen.complete)
     except OSError as error:
         raise _refused(folder, error) from error
+
+
+def _evict_strangers(folder: Path) -> None:
+    """Make names free that are read at the begin and hold no file or folder of ours: a pipe there would stop us."""
+    if os.path.lexists(folder / LOGS):
+        own_folder(folder / LOGS)
+        for path in (folder / LOGS).iterdir():
+            if not is_file(path):
+                vacate(path)
+    if not is_file(folder / manifest.END):
+        vacate(folder / manifest.END)
 
 
 def _refused(folder: Path, error: OSError) -> RecordingError:
     return RecordingError(f"cannot go on in {folder}: {error.strerror}.")
 
 
-def _recover(folder: Path, seen: Survey) -> Recovered:
+def _recover(folder: Path, seen: Survey, mends: Sequence[Mend], *, complete: bool) -> Recovered:
+    """Go on after the last segment; what stands in a sound log becomes one."""
     sealed = [segment for segment in seen.segments if segment.held is None]
     tail = next((segment for segment in seen.segments if segment.held is not None), None)
-    files = _files(folder, seen, sealed, tail)
-    log = log_name(files.segments + 1)
-    damage = next((found for found in seen.damages if found.file == log), None)
-    (folder / manifest.END).unlink(missing_ok=True)
+    files = growing(folder, seen, sealed)
+    vacate(folder / manifest.END)
     sync_folder(folder)
-    aside = [name for name in _beyond(folder, files.segments) if _set_aside(folder, name)]
+    aside = [name for name in _beyond(folder, files.segments) if set_aside(folder, name)]
     if tail:
-        shutil.rmtree(folder / f"{manifest.segment_name(tail.number)}{manifest.UNFINISHED}", ignore_errors=True)
+        with suppress(OSError):
+            remove(folder / f"{manifest.segment_name(tail.number)}{manifest.UNFINISHED}")
         files.add(dict(tail.held or {}))
-    aside += [name for name in _unfinished(folder) if _set_aside(folder, name)]
-    if (damage or seen.torn) and _set_aside(folder, log):
+    aside += [name for name in _unfinished(folder) if set_aside(folder, name)]
+    log = log_name(files.segments)
+    if seen.torn and set_aside(folder, log):
         aside.append(log)
     _remove_logs(folder)
     segments = (*sealed, tail) if tail else tuple(sealed)
@@ -102,11 +117,11 @@ def _recover(folder: Path, seen: Survey) -> Recovered:
     return Recovered(
         files=files,
         last_us=last_us,
-        cause=_cause(seen, damage, aside),
+        cause=_cause(complete, mends, seen.torn, aside),
         facts=tail.facts if tail else 0,
         known=tuple(known),
-        gaps=() if seen.complete else tuple(_unended(folder, segments[-2:], last_us)),
-        aside=tuple(aside),
+        gaps=() if complete else tuple(_unended(folder, segments[-2:], last_us)),
+        aside=(*(name for made in mends for name in made.aside), *aside),
     )
 
 
@@ -121,17 +136,6 @@ def _unended(folder: Path, segments: tuple[Segment, ...], last_us: Micros) -> It
     for gap in last.values():
         if last_us - SLICE_US <= gap.until_us < last_us:
             yield replace(gap, at_us=gap.until_us, until_us=last_us)
-
-
-def _files(folder: Path, seen: Survey, sealed: list[Segment], tail: Segment | None) -> Growing:
-    """Go on where the log does, which names what is before it; else after the last segment that can be read."""
-    if tail:
-        return Growing.again(folder, tail.number - 1, tail.first_seq, tail.previous)
-    if not sealed:
-        return Growing.again(folder, 0, 0, seen.head[manifest.HASH])
-    last = sealed[-1]
-    previous, facts = last.before_next
-    return Growing.again(folder, last.number, facts, previous)
 
 
 def _beyond(folder: Path, last: int) -> list[str]:
@@ -153,40 +157,23 @@ def _unfinished(folder: Path) -> Iterator[str]:
         yield f"{manifest.SEGMENTS}/{path.name}"
 
 
-def _set_aside(folder: Path, name: str) -> bool:
-    """Move a file or folder to the quarantine under a name that is free; whether it was there."""
-    path, place = folder / name, folder / QUARANTINE
-    if not path.exists():
-        return False
-    place.mkdir(exist_ok=True)
-    taken = {other.name for other in place.iterdir()}
-    free = next(
-        found
-        for number in range(len(taken) + 1)
-        if (found := f"{path.name}.{number}" if number else path.name) not in taken
-    )
-    path.rename(place / free)
-    sync_folder(folder)
-    sync_folder(place)
-    sync_folder(path.parent)
-    return True
-
-
 def _remove_logs(folder: Path) -> None:
     """Take away logs whose facts stand in a segment."""
-    for path in (folder / LOGS).glob("*"):
-        path.unlink()
-    if (folder / LOGS).is_dir():
+    if not (folder / LOGS).is_symlink() and (folder / LOGS).is_dir():
+        for path in (folder / LOGS).iterdir():
+            vacate(path)
         sync_folder(folder / LOGS)
 
 
-def _cause(seen: Survey, damage: Damage | None, aside: list[str]) -> str:
+def _cause(complete: bool, mends: Sequence[Mend], torn: int, aside: Sequence[str]) -> str:
     """Say why nothing is known from the last fact until the recorder began anew."""
-    if seen.complete:
+    if complete and not mends:
         return "the recorder was stopped, and started again"
-    told = "the recorder died, and was started again"
-    if damage:
-        told += f"; {damage.file} {damage.problem}"
-    elif seen.torn:
-        told += f"; {seen.torn} bytes of its log were not whole"
-    return f"{told}; set aside: {', '.join(aside)}" if aside else told
+    told = "the recorder was stopped" if complete else "the recorder died"
+    told += ", and was started again"
+    for made in mends:
+        told += f"; {made.file} {made.problem}"
+    if torn:
+        told += f"; {torn} bytes of its log were not whole"
+    names = [*(name for made in mends for name in made.aside), *aside]
+    return f"{told}; set aside: {', '.join(names)}" if names else told

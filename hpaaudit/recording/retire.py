@@ -1,7 +1,7 @@
 """Removes the oldest segments: one that stands for them says when, why, and how everything stood at their end."""
 
-import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from hpaaudit.errors import RecordingError
 from hpaaudit.model.facts import Gap
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording import manifest
-from hpaaudit.recording.durable import sync_folder
+from hpaaudit.recording.durable import FOLDER_MODE, is_file, remove, sync_folder
 from hpaaudit.recording.grow import write_segment
 from hpaaudit.recording.known import KEYS, last_states
 from hpaaudit.recording.manifest import Removed, Segment
@@ -56,7 +56,7 @@ def retire(folder: Path, segments: Sequence[Segment], through: int, cause: str) 
     Raises `OSError`: then nothing is removed, or the rest is by `finish`.
     """
     gone = [segment for segment in segments if segment.number <= through]
-    if not gone or gone[-1].removed:
+    if not gone or (gone[-1].removed and not gone[-1].repaired):
         return False
     last = gone[-1]
     # Not the first one's: a clock that was set back between two runs brings earlier times later.
@@ -72,16 +72,17 @@ def retire(folder: Path, segments: Sequence[Segment], through: int, cause: str) 
         pending.add(fact)
     base = folder / f"{manifest.segment_name(last.number)}{manifest.BASE}"
     unfinished = base.with_name(base.name + manifest.UNFINISHED)
-    shutil.rmtree(unfinished, ignore_errors=True)
     try:
-        unfinished.mkdir()
+        remove(unfinished)
+        unfinished.mkdir(FOLDER_MODE)
         removed = Removed(facts=facts, first_us=first_us, last_us=last_us, sha256=sha256)
         write_segment(unfinished, pending.tables(), last.number, pending.first_seq, _head(folder), removed)
         mark_uploaded(unfinished)  # it is nothing that is not known elsewhere
         unfinished.rename(base)
         sync_folder(base.parent)
     except OSError:
-        shutil.rmtree(unfinished, ignore_errors=True)
+        with suppress(OSError):
+            remove(unfinished)
         raise
     finish(folder)
     return True
@@ -93,8 +94,9 @@ def finish(folder: Path) -> None:
     names = [path.name for path in parts.iterdir()]
     for name in names:
         if name.endswith((manifest.BASE + manifest.UNFINISHED, manifest.REMOVED)):
-            shutil.rmtree(parts / name)
-    bases = sorted(name for name in names if name.endswith(manifest.BASE))
+            remove(parts / name)
+    # What a base stands for is deleted: it must be one.
+    bases = sorted(name for name in names if name.endswith(manifest.BASE) and is_file(parts / name / manifest.MANIFEST))
     for base in bases[-1:]:
         final = base.removesuffix(manifest.BASE)
         gone = [parts / name for name in names if name.isdecimal() and int(name) <= int(final)]
@@ -103,7 +105,7 @@ def finish(folder: Path) -> None:
         (parts / base).rename(parts / final)
         sync_folder(parts)
         for path in (*away, *(parts / other for other in bases[:-1])):
-            shutil.rmtree(path)
+            remove(path)
 
 
 def _head(folder: Path) -> str:

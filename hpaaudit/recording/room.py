@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hpaaudit.recording import manifest
+from hpaaudit.recording.durable import is_file, make_file, write_synced
 
 BALLAST = "ballast"
 SPARE = 10  # so many times the ballast must be free for it to be taken
@@ -17,9 +18,9 @@ def take_ballast(folder: Path, size: int) -> None:
     """Take some room that can be given back when there is no other; nothing where there is little."""
     path = folder / BALLAST
     with suppress(OSError):
-        if not size or path.exists() or shutil.disk_usage(folder).free < SPARE * size:
+        if not size or is_file(path) or shutil.disk_usage(folder).free < SPARE * size:
             return
-        with path.open("wb") as file:
+        with os.fdopen(make_file(path, os.O_WRONLY), "wb") as file:
             if hasattr(os, "posix_fallocate"):
                 os.posix_fallocate(file.fileno(), 0, size)
             else:
@@ -58,19 +59,19 @@ def sealed(folder: Path) -> list[Path]:
 
     Files in them never change; `recording.json` does not either.
     """
-    return [path for path in _segments(folder) if not (path / UPLOADED).exists()]
+    return [path for path in _segments(folder) if not is_file(path / UPLOADED)]
 
 
 def mark_uploaded(segment: Path) -> None:
     """Say that a segment is safe somewhere else: where room lacks, it may be removed; raises `OSError`."""
-    (segment / UPLOADED).touch()
+    write_synced(segment / UPLOADED, b"")
 
 
 def uploaded(folder: Path) -> int:
     """Return the number of the last segment that is uploaded together with all before it, 0 where none is."""
     number = 0
     for path in _segments(folder):
-        if not (path / UPLOADED).exists():
+        if not is_file(path / UPLOADED):
             break
         number = int(path.name)
     return number

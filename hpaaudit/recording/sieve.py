@@ -1,5 +1,6 @@
 """Lets facts go while the disk takes nothing and memory fills: pods before metrics before HPAs."""
 
+from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 
@@ -23,10 +24,11 @@ LEVELS = (1.0, 1.25, 1.5)
 
 @dataclass(slots=True)
 class Sieve:
-    """What was let go: since when, of which paths, and how the objects among it stood last."""
+    """What was let go: since when and how much, of which paths, and how the objects among it stood last."""
 
     since: dict[str, Micros] = field(default_factory=dict)
     last: dict[Hashable, Fact] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
 
     def keeps(self, fact: Fact, fullness: float) -> bool:
         """Tell whether there is room for a fact; what was begun to be let go is let go until `reopen`.
@@ -39,6 +41,7 @@ class Sieve:
         if prefix is None:
             return True
         self.since.setdefault(prefix, fact.at_us)
+        self.counts[prefix] += 1
         thing = object_of(fact)
         if thing is not None:
             self.last[thing] = fact
@@ -63,5 +66,5 @@ class Sieve:
             for prefix, since_us in sorted(self.since.items(), key=lambda item: item[1])
         ]
         states = [replace(fact, at_us=max(fact.at_us, now_us)) for fact in self.last.values()]
-        self.since, self.last = {}, {}
+        self.since, self.last, self.counts = {}, {}, Counter()
         return [*gaps, *states]

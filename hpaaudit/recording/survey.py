@@ -61,13 +61,17 @@ def survey(folder: Path) -> Survey:
     expected = 1
     for number, place in _places(names):
         try:
-            segment = _segment(folder, number, place, before)
+            # Behind one that is missing nothing is known to continue.
+            segment = _segment(folder, number, place, before if number == expected else None)
+            base = segment.removed is not None and not segment.repaired and expected == 1
+            if number != expected and base and (segment.previous, 0) != before:
+                raise ValueError("does not continue the segment before it")  # noqa: TRY301 said below
         except (OSError, ValueError) as error:
             damages += [_missing(expected)] if number != expected else []
             damages.append(_damage(number, f"{place}/{manifest.MANIFEST}", error))
             expected, before = number + 1, None
             continue
-        if number != expected and not (segment.removed and expected == 1):
+        if number != expected and not base:
             damages.append(_missing(expected))
         segments.append(segment)
         expected, before = number + 1, segment.before_next
@@ -170,10 +174,9 @@ def is_number(name: str) -> bool:
 
 
 def whole(segments: list[Segment], last_hash: str) -> str:
-    """Return a hash that leads to every byte: the first segment is in no chain where it stands for others."""
-    if segments and segments[0].removed and last_hash:
-        return manifest.digest(f"{segments[0].sha256}{last_hash}".encode())
-    return last_hash
+    """Return a hash that leads to every byte: a segment is in no chain where it stands for others."""
+    beside = "".join(segment.sha256 for segment in segments if segment.removed)
+    return manifest.digest(f"{beside}{last_hash}".encode()) if beside and last_hash else last_hash
 
 
 def _segment(folder: Path, number: int, place: str, before: tuple[str, int] | None) -> Segment:
@@ -181,8 +184,11 @@ def _segment(folder: Path, number: int, place: str, before: tuple[str, int] | No
     body = manifest.document(folder, f"{place}/{manifest.MANIFEST}")
     segment = manifest.segment_from_body(body, place)
     follows = before is None or before == (segment.previous, segment.first_seq)
-    if segment.removed and before:  # it is the first one
-        follows = before == (segment.previous, 0)
+    if segment.removed and before:
+        # What it has is less than what was there: its facts are the last of these numbers.
+        fits = segment.repaired and 0 <= segment.first_seq - before[1] <= manifest.LEFT_OUT
+        first_seq = before[1] if fits else 0
+        follows = before == (segment.previous, first_seq)
     if segment.number != number or not follows:
         raise ValueError("does not continue the segment before it")
     return segment

@@ -63,26 +63,29 @@ def read_tail(log: LogFile, before: tuple[str, int] | None) -> Tail:
     """Return what a log holds; `before`: hash and number of facts that it continues, None where unknown."""
     name = log_name(log.number)
     try:
-        found = _continuing(frames.read(log.data), log.number, before)
-        segment = segment_of(found, digest(log.data[: found.sound])) if found.facts else None
+        found = read_log(log, before)
+        segment = segment_of(found, log.number, digest(log.data[: found.sound])) if found.facts else None
     except (ValueError, KeyError, msgspec.DecodeError, pa.ArrowException, OverflowError, TypeError) as error:
         problem = " ".join(str(error).split())[:LONGEST_REASON] or "cannot be read"
         return Tail(segment=None, damage=Damage(segment=log.number, file=name, problem=problem), torn=0)
     damage = None
     if found.problem:
         # What stands before it can be read: so it is what follows that is damaged.
-        damage = Damage(segment=log.number + bool(segment), file=name, problem=found.problem)
+        problem = f"{found.problem}; {found.beyond} facts behind that are sound" if found.beyond else found.problem
+        damage = Damage(segment=log.number + bool(segment), file=name, problem=problem)
     return Tail(segment=segment, damage=damage, torn=found.torn)
 
 
-def _continuing(found: frames.Found, number: int, before: tuple[str, int] | None) -> frames.Found:
-    """Return a log that is the next one; raises `ValueError`."""
-    if found.number != number or (before and before != (found.previous, found.first_seq)):
+def read_log(log: LogFile, before: tuple[str, int] | None) -> frames.Found:
+    """Return what a log holds; `before` as in `read_tail`. Raises `ValueError` where it is of something else."""
+    found = frames.read(log.data, (log.number, *before) if before else None)
+    says = (found.number, found.previous, found.first_seq)
+    if found.number is not None and says != (log.number, *(before or says[1:])):
         raise ValueError("does not continue the segment before it")
     return found
 
 
-def segment_of(found: frames.Found, sha256: str) -> Segment:
+def segment_of(found: frames.Found, number: int, sha256: str) -> Segment:
     """Return the facts of a log as a segment; raises `ValueError` or `KeyError` where they were written wrong."""
     held = {name: ordered(TABLES[name], rows).combine_chunks() for name, rows in collected(found.rows()).items()}
     facts = [rows for name, rows in held.items() if name not in PARTS]
@@ -97,7 +100,7 @@ def segment_of(found: frames.Found, sha256: str) -> Segment:
         raise ValueError(problem)
     times = [pc.min_max(rows.column("at_us")).as_py() for rows in facts]
     return Segment(
-        number=found.number,
+        number=number,
         first_seq=found.first_seq,
         facts=found.facts,
         first_us=min(time["min"] for time in times),

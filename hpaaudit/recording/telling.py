@@ -35,11 +35,14 @@ TARGET = ("api_group", "resource", "namespace", "name")
 def read_telling(folder: Path, segments: Sequence[Segment], component: str) -> Iterator[Telling]:
     """Yield what each segment tells; `component` is whose Events do. Raises `Unsound`."""
     hpas, targets = _Last(("namespace", "name")), _Last(TARGET)
+    reached = segments[0].first_seq if segments else 0
     for segment in segments:
         tables = _tables(folder, segment)
-        at_us = np.zeros(segment.facts, np.int64)
+        # A repaired segment has fewer facts than numbers: those that nobody has have no time.
+        at_us = np.zeros(segment.first_seq + segment.facts - reached, np.int64)
         for rows in tables.values():
-            at_us[rows.column("seq").to_numpy() - segment.first_seq] = rows.column("at_us").to_numpy()
+            at_us[rows.column("seq").to_numpy() - reached] = rows.column("at_us").to_numpy()
+        reached = segment.first_seq + segment.facts
         found: list[tuple[int, Fact]] = []
         for table in WHOLE:
             if table in tables:

@@ -15,6 +15,7 @@ class Upkeep:
     """Removes what may go, and never raises for it.
 
     bytes   of all segments
+    gaps    that this left: one stands for all that was removed
     note    is told once that something cannot be removed
     """
 
@@ -22,6 +23,7 @@ class Upkeep:
         self.folder, self.limits, self.note = folder, limits, note
         self.bytes = room.size(folder / manifest.SEGMENTS)
         self._stuck = False
+        self.gaps = 0
         self.take_ballast()
 
     def take_ballast(self) -> None:
@@ -49,7 +51,7 @@ class Upkeep:
     def retire_uploaded(self) -> bool:
         """Remove the oldest segment of those that are safe somewhere else; whether there was one."""
         segments, number = sealed_segments(self.folder), room.uploaded(self.folder)
-        oldest = next((segment.number for segment in segments if not segment.removed), 0)
+        oldest = next((segment.number for segment in segments if segment.repaired or not segment.removed), 0)
         return 0 < oldest <= number and self._retire(segments, oldest, "removed to make room: it was uploaded")
 
     def _retire(self, segments: Sequence[Segment], through: int, cause: str) -> bool:
@@ -62,5 +64,6 @@ class Upkeep:
             self._stuck = True
             return False
         if removed:
+            self.gaps = 1
             self.bytes = room.size(self.folder / manifest.SEGMENTS)
         return removed

@@ -32,7 +32,7 @@ def verify(folder: Path, *, reread: bool = False, expect: str | None = None) -> 
                 fresh.append(error.damage)
         found += fresh
     sealed = [segment for segment in seen.segments if segment.held is None]
-    first = next((segment for segment in sealed if segment.removed), None)
+    first = next((segment for segment in sealed if segment.removed and not segment.repaired), None)
     strange = foreign(folder, seen.segments)
     found.sort(key=lambda damage: (damage.segment, damage.file))
     return Verification(
@@ -49,6 +49,7 @@ def verify(folder: Path, *, reread: bool = False, expect: str | None = None) -> 
         torn=seen.torn,
         removed=first.number if first else 0,
         removed_us=first.removed.last_us if first and first.removed else None,
+        repaired=tuple(segment.number for segment in sealed if segment.repaired),
         head=seen.last_hash,
         anchor=None if expect is None else anchored(seen, expect),
         foreign=strange.names,

@@ -8,6 +8,7 @@ from hpaaudit.errors import BadFact, RecordingError
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.grow import Growing
+from hpaaudit.recording.lock import Lock
 from hpaaudit.recording.pending import Pending
 
 # Nearly an hour of 300 HPAs, and as much again while they are written. Less costs more on the disk: samples of such a
@@ -27,7 +28,12 @@ class Writer:
     def __init__(self, folder: Path, *, source: str, cluster: str = "", started_us: Micros) -> None:
         self.folder = folder
         self._closed = False
-        self._files = Growing(folder, source=source, cluster=cluster, started_us=started_us)
+        self._lock = Lock(folder)
+        try:
+            self._files = Growing(folder, source=source, cluster=cluster, started_us=started_us)
+        except BaseException:
+            self._lock.release()
+            raise
         self._pending = Pending(self._files.facts)
 
     @property
@@ -58,6 +64,7 @@ class Writer:
         self.seal()
         self._files.close()
         self._closed = True
+        self._lock.release()
 
     def __enter__(self) -> Self:
         return self
@@ -66,4 +73,7 @@ class Writer:
         if kind is None:
             self.close()
         elif not self._closed:
-            self.seal()
+            try:
+                self.seal()
+            finally:
+                self._lock.release()

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from hpaaudit.api.times import whole_seconds
-from hpaaudit.model.inspection import Inspection, StreamSize, TableSize, Verification
+from hpaaudit.model.inspection import Inspection, Repair, StreamSize, TableSize, Verification
 from hpaaudit.model.units import Micros
 from hpaaudit.report.table import table
 from hpaaudit.report.text import clock, counted, printable, stamp
@@ -16,7 +16,7 @@ LISTED = 10
 KILO = 1000
 
 
-def as_json(found: Inspection | Verification) -> str:
+def as_json(found: Inspection | Verification | Repair) -> str:
     """Return everything that was found."""
     return json.dumps(asdict(found), indent=2, ensure_ascii=False) + "\n"
 
@@ -168,17 +168,22 @@ def _damaged(found: Verification) -> Iterator[str]:
     yield from (f"  {damage.file} {damage.problem}" for damage in found.damages)
     yield ""
     if found.sound_until is None:
-        yield "  Nothing before the damage can be replayed: restore the recording from a copy."
+        yield "  Nothing before the damage can be replayed: restore it from a copy, or keep what can be read."
+        yield f"  next  hpaaudit repair {found.info.path} --plan"
     else:
         until = stamp(found.sound_until)
         yield f"  Everything up to {until} is sound."
         yield f"  next  hpaaudit replay {found.info.path} --until {until}"
+        yield f"        hpaaudit repair {found.info.path} --plan"
 
 
 def _ended(found: Verification) -> Iterator[str]:
     if found.removed and found.removed_us is not None:
         segments = "segment 1" if found.removed == 1 else f"segments 1 to {found.removed}"
         yield f"Removed: {segments}, up to {stamp(found.removed_us)}; that time is a gap."
+    if found.repaired:
+        numbers = ", ".join(map(str, found.repaired))
+        yield f"Repaired: {'segment' if len(found.repaired) == 1 else 'segments'} {numbers}; what was lost is a gap."
     if not found.complete:
         yield "Not ended: its recorder died or still runs, so nothing is known after its last fact."
     if found.torn:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from hpaaudit.model.facts import Fact, Gap, HpaSeen, PodGone, PodSeen, ResourceMetricsRead
+from hpaaudit.model.note import Level
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording import room
 from hpaaudit.recording.keep import Keeper
@@ -57,7 +58,12 @@ def world(facts: list[Fact]) -> dict[str, Fact]:
 def fill(folder: Path, *, uploading: bool) -> None:
     """Record until the disk is full and memory too, make room, and look at what was kept."""
     chance, told, given = random.Random(7), list[str](), list[Fact]()  # noqa: S311 (chance that can be repeated)
-    keeper = Keeper(folder, cluster="here", now_us=Micros(0), note=told.append, limits=LIMITS)
+
+    def note(line: str) -> None:
+        if getattr(line, "level", None) != Level.INFO:  # segments that are whole
+            told.append(line)
+
+    keeper = Keeper(folder, cluster="here", now_us=Micros(0), note=note, limits=LIMITS)
     assert (folder / "ballast").stat().st_size == LIMITS.ballast_bytes
     filler = folder.parent / "filler"
     filler.write_bytes(bytes(TAKEN))
@@ -91,6 +97,7 @@ def fill(folder: Path, *, uploading: bool) -> None:
         return
     assert told[1:] == [f"{folder}: the disk takes everything again; what was let go is a gap"]
     gaps = [fact for fact in found if isinstance(fact, Gap)]
+    assert keeper.gaps == len(gaps)  # what the last line of the recorder counts
     cause = "nothing could be written (No space left on device) and memory was full"
     assert [(gap.prefix, gap.until_us, gap.cause) for gap in gaps] == [
         (prefix, LATER, cause) for prefix in ("/api/v1/pods", "/apis/metrics.k8s.io", "*")

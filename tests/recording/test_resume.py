@@ -9,6 +9,7 @@ import pytest
 
 from hpaaudit.errors import FileExists, RecordingError
 from hpaaudit.model.facts import Ended, Fact, Gap, HpaSeen, PodSeen
+from hpaaudit.model.note import Event, Note
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.keep import Keeper
 from hpaaudit.recording.limits import Limits
@@ -124,8 +125,13 @@ def test_a_log_is_gone_on_with_though_the_segment_before_cannot_be_read(killed: 
     (killed / "segments/000001/manifest.json").write_text("{}")
     with keeper(killed):
         pass
-    assert [damage.file for damage in verify(killed).damages] == ["segments/000001/manifest.json"]
+    assert verify(killed, reread=True).damages == ()
+    assert [fact for fact in open_recording(killed).facts() if not isinstance(fact, Gap)] == facts[10:-1]
+    # What stands for it names its hash: mended by hand it can be put back.
+    shutil.rmtree(killed / "segments/000001")
+    (killed / "quarantine/000001").rename(killed / "segments/000001")
     (killed / "segments/000001/manifest.json").write_bytes(manifest)
+    assert verify(killed, reread=True).damages == ()
     assert list(open_recording(killed).facts())[: len(facts) - 1] == facts[:-1]
 
 
@@ -143,7 +149,39 @@ def test_what_stood_when_it_died_is_known(killed: Path, facts: list[Fact]) -> No
 def test_going_on_is_told(killed: Path) -> None:
     told: list[str] = []
     keeper(killed, LATER, told).close()
-    assert told == [f"going on in {killed}: the recorder died, and was started again"]
+    assert told[0] == f"going on in {killed}: the recorder died, and was started again"
+
+
+def test_each_whole_segment_and_the_end_are_told_with_their_hash(tmp_path: Path, facts: list[Fact]) -> None:
+    """Kept elsewhere, it proves what stood in the folder then."""
+    told: list[str] = []
+    again = keeper(tmp_path / "friday", at(0), told)
+    for fact in facts[:10]:
+        again.add(fact)
+    again.seal(at(0))
+    first = open_recording(tmp_path / "friday").info.manifest_sha256
+    again.add(facts[10])
+    again.close()
+    notes = [(note.event, note.fields) for note in told if isinstance(note, Note)]
+    (one, two, end) = [fields for _, fields in notes]
+    assert [event for event, _ in notes] == [Event.SEGMENT_SEALED, Event.SEGMENT_SEALED, Event.RECORDING_SEALED]
+    assert (one["segment"], one["sha256"], one["facts"]) == (1, first, 10)
+    assert two["segment"] == 2
+    assert (end["sha256"], end["facts"]) == (open_recording(tmp_path / "friday").info.manifest_sha256, 11)
+
+
+def test_the_gaps_that_the_keeper_writes_are_counted(killed: Path, tmp_path: Path, facts: list[Fact]) -> None:
+    """A recorder that goes on has a gap; one that begins has none; what retention removes leaves one."""
+    with keeper(killed) as again:
+        assert again.gaps == 1
+    limits = Limits(ballast_bytes=0, keep_bytes=1)
+    with Keeper(tmp_path / "short", cluster=CLUSTER, now_us=at(0), note=[].append, limits=limits) as short:
+        for number, fact in enumerate(facts[:20]):
+            assert short.gaps == (number > 10)
+            short.add(fact)
+            if number in (4, 10):
+                short.seal(fact.at_us)
+    assert short.gaps == len(open_recording(tmp_path / "short").gaps) == 1
 
 
 def test_a_second_recorder_is_kept_out(killed: Path) -> None:

@@ -1,0 +1,81 @@
+"""Starts several recorders on one new folder at the same instant, again and again: run as a script."""
+
+import contextlib
+import itertools
+import os
+import sys
+import time
+from pathlib import Path
+
+from hpaaudit.errors import AuditError
+from hpaaudit.model.facts import Ended
+from hpaaudit.model.units import Micros
+from hpaaudit.recording.keep import Keeper
+from hpaaudit.recording.limits import Limits
+from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.verify import verify
+
+RECORDERS = 4
+SECONDS = 0.005
+
+
+def one(folder: Path, number: int, begin: float) -> str:
+    """Record a fact; tell from when to when the folder was ours, or why it was not."""
+    while time.monotonic() < begin:
+        pass
+    try:
+        keeper = Keeper(folder, cluster="here", now_us=Micros(0), note=lambda _: None, limits=Limits(ballast_bytes=0))
+    except AuditError as error:
+        return f"out {type(error).__name__} {error}"
+    since = time.monotonic()
+    keeper.add(Ended(at_us=Micros(1000 + number)))
+    kept = keeper.flush(Micros(0))
+    time.sleep(SECONDS)
+    kept &= keeper.seal(Micros(0))
+    return f"in {since} {time.monotonic()} {kept}"
+
+
+def race(folder: Path) -> list[str]:
+    """Let recorders start at once; return what each says."""
+    begin, ends = time.monotonic() + 0.01, []
+    for number in range(RECORDERS):
+        hear, tell = os.pipe()
+        if not os.fork():
+            said = "died"
+            with contextlib.suppress(BaseException):
+                said = one(folder, number, begin)
+            os.write(tell, said.encode())
+            os._exit(0)
+        os.close(tell)
+        ends.append(hear)
+    said = []
+    for hear in ends:
+        with os.fdopen(hear) as answer:
+            said.append(answer.read())
+    for _ in ends:
+        os.wait()
+    return said
+
+
+def main(place: Path, races: int) -> None:
+    """Tell how many races there were, in how many several were in at once, in how many something was lost."""
+    overlaps = losses = winners = 0
+    others: set[str] = set()
+    for number in range(races):
+        folder = place / str(number)
+        said = race(folder)
+        spans = sorted(tuple(map(float, each.split()[1:3])) for each in said if each.startswith("in "))
+        kept = {1000 + which for which, each in enumerate(said) if each.endswith("True")}
+        winners += len(spans)
+        overlaps += any(end > after[0] for (_, end), after in itertools.pairwise(spans))
+        try:
+            found = {fact.at_us for fact in open_recording(folder).facts() if isinstance(fact, Ended)}
+            losses += not kept <= found or bool(verify(folder, reread=True).damages)
+        except AuditError:
+            losses += 1
+        others |= {each.split()[1] for each in said if each.startswith("out ")} | ({"died"} & set(said))
+    sys.stdout.write(" ".join(map(str, (races, winners, overlaps, losses, *sorted(others)))))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))

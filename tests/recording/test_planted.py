@@ -1,0 +1,155 @@
+"""Whatever has a name of ours in a recording, nothing is written elsewhere, nothing hangs, and it goes on."""
+
+import os
+import shutil
+import signal
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+
+import pytest
+
+from hpaaudit.model.facts import Ended, Gap
+from hpaaudit.model.units import Micros
+from hpaaudit.recording import room
+from hpaaudit.recording.keep import Keeper
+from hpaaudit.recording.limits import Limits
+from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.verify import verify
+
+LIMITS = Limits(ballast_bytes=1 << 12)
+PLACES = (
+    ("log", "quarantine", "segments/000002", "recording.json.tmp"),
+    ("log/000002.wal", "end.json", "ballast", "segments/000002.tmp", "segments/000001/uploaded"),
+    ("log/000002.wal.tmp", "end.json.tmp", "lock", "segments/000002.base.tmp", "segments/000002.repaired"),
+)
+"""That are planted together: a folder of ours and what is in it are not."""
+HANGS_SECONDS = 20
+
+
+def link(path: Path, outside: Path) -> None:
+    """A link to a file of somebody else."""
+    path.symlink_to(outside / "file")
+
+
+def dangling(path: Path, outside: Path) -> None:
+    """A link to what is not there yet."""
+    path.symlink_to(outside / "absent")
+
+
+def folder_link(path: Path, outside: Path) -> None:
+    """A link to a folder of somebody else."""
+    path.symlink_to(outside)
+
+
+def pipe(path: Path, _: Path) -> None:
+    """A pipe that nobody reads or writes."""
+    os.mkfifo(path)
+
+
+def folder(path: Path, _: Path) -> None:
+    """A folder that holds something."""
+    path.mkdir()
+    (path / "mine").write_text("mine")
+
+
+def file(path: Path, _: Path) -> None:
+    """A file that holds something."""
+    path.write_text("mine")
+
+
+KINDS = (link, dangling, folder_link, pipe, folder, file)
+
+
+@pytest.fixture(autouse=True)
+def _no_hang() -> Iterator[None]:
+    """End what hangs."""
+
+    def hangs(_number: int, _frame: FrameType | None) -> None:
+        raise AssertionError("it hangs")
+
+    before = signal.signal(signal.SIGALRM, hangs)
+    signal.alarm(HANGS_SECONDS)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def keeper(into: Path) -> Keeper:
+    """Begin a recording, or go on with one."""
+    return Keeper(into, cluster="here", now_us=Micros(100), note=[].append, limits=LIMITS)
+
+
+def plant(into: Path, place: str, kind: Callable[[Path, Path], None], outside: Path) -> None:
+    """Put something into a place, which is made free."""
+    path = into / place
+    path.parent.mkdir(exist_ok=True)
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    path.unlink(missing_ok=True)
+    kind(path, outside)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("places", PLACES, ids=lambda places: places[0])
+@pytest.mark.parametrize("when", ["before it starts", "while it runs"])
+def test_what_is_planted_does_no_harm(
+    when: str, places: tuple[str, ...], kind: Callable[[Path, Path], None], tmp_path: Path
+) -> None:
+    into, outside = tmp_path / "friday", tmp_path / "outside"
+    outside.mkdir()
+    (outside / "file").write_text("theirs")
+    before = (outside / "file").stat().st_mtime_ns
+    first = keeper(into)
+    first.add(Ended(at_us=Micros(1)))
+    assert first.seal(Micros(1))
+    if when == "before it starts":
+        first._let_go()
+    for place in places:
+        plant(into, place, kind, outside)
+    if when == "before it starts":
+        first = keeper(into)
+    first.add(Ended(at_us=Micros(200)))
+    first.flush(Micros(200))
+    for segment in room.sealed(into):
+        room.mark_uploaded(segment)
+    first._upkeep.take_ballast()
+    first.add(Ended(at_us=Micros(201)))
+    assert first.seal(Micros(201))
+    first.add(Ended(at_us=Micros(202)))
+    assert first.flush(Micros(202))
+    first._let_go()
+    with keeper(into) as again:
+        again.add(Ended(at_us=Micros(300)))
+    facts = [fact.at_us for fact in open_recording(into).facts() if not isinstance(fact, Gap)]
+    assert facts == [1, 200, 201, 202, 300]
+    assert verify(into, reread=True).damages == ()
+    assert sorted(path.name for path in outside.iterdir()) == ["file"]
+    assert (outside / "file").read_text() == "theirs"
+    assert (outside / "file").stat().st_mtime_ns == before
+
+
+def test_all_that_a_recorder_makes_is_for_its_user_alone(tmp_path: Path) -> None:
+    into = tmp_path / "friday"
+    mask = os.umask(0)
+    try:
+        recorder = keeper(into)
+        recorder.add(Ended(at_us=Micros(1)))
+        recorder.seal(Micros(1))
+        room.mark_uploaded(into / "segments/000001")
+        recorder.add(Ended(at_us=Micros(2)))
+        recorder.flush(Micros(2))
+        recorder._let_go()
+        with (into / "log/000002.wal").open("ab") as log:
+            log.write(b"torn")
+        modes = {path: stat.S_IMODE(path.stat().st_mode) for path in into.rglob("*")}
+        keeper(into).close()
+        modes |= {path: stat.S_IMODE(path.stat().st_mode) for path in into.rglob("*")}
+    finally:
+        os.umask(mask)
+    assert {"ballast", "uploaded", "000002.wal", "quarantine", "end.json"} <= {path.name for path in modes}
+    assert {mode for path, mode in modes.items() if path.suffix or path.name in ("ballast", "uploaded")} == {0o600}
+    assert {oct(mode) for path, mode in modes.items() if path.name in ("log", "quarantine", "segments", "000001")} == {
+        "0o700"
+    }

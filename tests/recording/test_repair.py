@@ -1,0 +1,422 @@
+"""Whatever befalls a log or a segment, what can be read stays, once and in order, and what is lost is a gap."""
+
+import os
+import random
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hpaaudit.errors import DamagedRecording, RecordingError
+from hpaaudit.flows.repair import repair
+from hpaaudit.flows.replay import replay
+from hpaaudit.model.facts import Ended, Fact, Gap, PodSeen, ResourceMetricsRead, ValuesRead
+from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.recording import frames, manifest
+from hpaaudit.recording.frames import BEGIN
+from hpaaudit.recording.keep import Keeper
+from hpaaudit.recording.limits import Limits
+from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.salvage import from_log
+from hpaaudit.recording.verify import verify
+from tests.recording.conftest import at, pod, queue, usage
+from tests.recording.harm import by_chance, cuts, flips, zeroed
+
+LIMITS = Limits(ballast_bytes=0)
+LOG = "log/000002.wal"
+LONG = int(os.environ.get("HPAAUDIT_DAMAGES", "400"))
+"""So many damages by chance are tried; more on request."""
+CLUSTER, LATER = "https://10.0.0.1:6443", at(600)
+
+
+def keeper(folder: Path, now_us: Micros = LATER) -> Keeper:
+    """Begin a recording, or go on with one."""
+    return Keeper(folder, cluster=CLUSTER, now_us=now_us, note=[].append, limits=LIMITS)
+
+
+def history() -> list[list[Fact]]:
+    """Facts by frame: pods that come once, answers that mostly repeat, shrink, move and fail."""
+    names = ["a", "b", "c"]
+    told: list[list[Fact]] = [[pod(0, "first", "True"), usage(0, 300, *names)]]
+    for second in range(1, 9):
+        read = usage(second, 300 if second % 4 else 500, *names[: 1 + second % 3], scraped=second // 3)
+        values = queue(second, 4000, *([5000] if second % 2 else []))
+        values = replace(values, values=tuple(replace(one, timestamp_us=at(0)) for one in values.values or ()))
+        told.append([pod(second, f"pod-{second}", "True"), read, values, replace(read, at_us=at(second + 0.5))])
+    return told
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a recording with a segment and a log of nine frames, whose recorder is no more."""
+    folder = tmp_path_factory.mktemp("small") / "recording"
+    dead = keeper(folder, at(0))
+    dead.add(Ended(at_us=at(-1)))
+    dead.seal(at(0))
+    for part in history():
+        for fact in part:
+            dead.add(fact)
+        dead.flush(at(0))
+    dead._let_go()
+    return folder
+
+
+def spans(data: bytes) -> list[tuple[int, int]]:
+    """Where each frame of facts stands in a sound log."""
+    return [(frame.start, frame.end) for frame in frames.read(data).frames]
+
+
+def intact(whole: bytes, damaged: bytes) -> list[int]:
+    """Which frames are somewhere in a damaged log with all their bytes."""
+    return [number for number, (start, end) in enumerate(spans(whole)) if whole[start:end] in damaged]
+
+
+def saved(damaged: bytes, known: tuple[int, str, int]) -> list[Fact]:
+    """What can be read of a damaged log."""
+    try:
+        found = frames.read(damaged, known)
+    except ValueError:
+        return []
+    return from_log(found, at(-1)).facts
+
+
+@pytest.fixture(scope="module")
+def known(small: Path) -> tuple[int, str, int]:
+    """Give what the segment before the log tells of it."""
+    (segment, _) = open_recording(small).segments
+    return 2, segment.sha256, 1
+
+
+def check(whole: bytes, damaged: bytes, known: tuple[int, str, int], told: list[list[Fact]]) -> None:
+    """Every frame whose bytes are there is kept, once and in order; nothing is invented; what lacks is a gap."""
+    facts = saved(damaged, known)
+    there = intact(whole, damaged)
+    kept = [fact for fact in facts if not isinstance(fact, Gap)]
+    assert kept == [fact for number in there for fact in told[number]]
+    gaps = [fact for fact in facts if isinstance(fact, Gap) and "facts of the log are damaged" in fact.cause]
+    holes = [(before, number) for before, number in zip([-1, *there], there, strict=False) if number > before + 1]
+    assert [(gap.at_us, gap.until_us) for gap in gaps] == [
+        (told[before][-1].at_us if before >= 0 else at(-1), told[number][0].at_us) for before, number in holes
+    ]
+    lost = sum(len(told[number]) for before, after in holes for number in range(before + 1, after))
+    assert sum(int(gap.cause.split()[0]) for gap in gaps) == lost
+
+
+@pytest.mark.parametrize("harm", [flips, cuts, lambda data: zeroed(data, 100)], ids=["flips", "cuts", "zeros"])
+def test_every_damage_of_every_byte_costs_only_the_frames_that_it_hits(
+    harm: Callable[[bytes], Iterator[bytes]], small: Path, known: tuple[int, str, int]
+) -> None:
+    whole, told = (small / LOG).read_bytes(), history()
+    assert len(spans(whole)) == len(told)
+    for damaged in harm(whole):
+        check(whole, damaged, known, told)
+
+
+def test_damages_by_chance_cost_only_the_frames_that_they_hit(small: Path, known: tuple[int, str, int]) -> None:
+    whole, told, lost = (small / LOG).read_bytes(), history(), 0
+    for seed in range(LONG):
+        damaged = by_chance(whole, random.Random(seed))  # noqa: S311 (chance that can be repeated)
+        check(whole, damaged, known, told)
+        lost += len(told) - len(intact(whole, damaged))
+    assert 0 < lost < LONG * len(told)  # the damages were neither none nor all
+
+
+def test_a_flip_in_the_head_loses_nothing(small: Path, tmp_path: Path) -> None:
+    """Of the bytes before the first fact each is flipped, and the recording repaired."""
+    whole, told = (small / LOG).read_bytes(), [fact for part in history() for fact in part]
+    first = spans(whole)[0][0]
+    for number, place in enumerate([*range(BEGIN), BEGIN + 3, BEGIN + 30, first - 1]):
+        folder = tmp_path / str(number)
+        shutil.copytree(small, folder)
+        (folder / LOG).write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(DamagedRecording):
+            open_recording(folder)
+        (mend,) = repair(folder).mends
+        assert (mend.kept, mend.lost) == (len(told), 0)
+        assert [*open_recording(folder).facts()][1:] == told
+        assert verify(folder, reread=True).damages == ()
+
+
+def repaired(folder: Path, told: list[Fact]) -> list[Fact]:
+    """Repair a recording, which is sound then, and again needs none; return its facts."""
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and not path.is_symlink()}
+    planned = repair(folder, plan=True)
+    assert before == {path: path.read_bytes() for path in before}
+    assert not (folder / "quarantine").exists()
+    done = repair(folder)
+    assert {mend.file for mend in done.mends} == {mend.file for mend in planned.mends}
+    assert verify(folder, reread=True).damages == ()
+    assert repair(folder).mends == ()
+    there = {path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert set(before.values()) <= there  # nothing is deleted
+    found = list(open_recording(folder).facts())
+    kept = [fact for fact in found if not isinstance(fact, Gap)]
+    assert kept == [fact for fact in told if fact in kept]
+    assert len(kept) == len(set(map(repr, kept)))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_damaged_log_goes_on_being_recorded(seed: int, small: Path, tmp_path: Path) -> None:
+    whole, told = (small / LOG).read_bytes(), history()
+    folder = tmp_path / "recording"
+    shutil.copytree(small, folder)
+    damaged = by_chance(whole, random.Random(seed))  # noqa: S311 (chance that can be repeated)
+    (folder / LOG).write_bytes(damaged)
+    with keeper(folder) as again:
+        again.add(Ended(at_us=at(700)))
+    assert verify(folder, reread=True).damages == ()
+    kept = [fact for fact in open_recording(folder).facts() if not isinstance(fact, Gap)]
+    expected = [fact for number in intact(whole, damaged) for fact in told[number]]
+    assert kept == [Ended(at_us=at(-1)), *expected, Ended(at_us=at(700))]
+    assert open_recording(folder).gaps[-1].until_us == at(600)
+
+
+def test_a_lost_frame_is_a_gap_with_both_ends_and_what_changes_is_unknown_until_it_is_listed_again(
+    small: Path, tmp_path: Path
+) -> None:
+    folder, told = tmp_path / "recording", history()
+    shutil.copytree(small, folder)
+    whole = (small / LOG).read_bytes()
+    start, end = spans(whole)[4]
+    (folder / LOG).write_bytes(whole[:start] + bytes(end - start) + whole[end:])
+    found = repaired(folder, [Ended(at_us=at(-1)), *(fact for part in told for fact in part)])
+    gaps = [fact for fact in found if isinstance(fact, Gap)]
+    assert (gaps[0].at_us, gaps[0].until_us, gaps[0].prefix) == (at(3.5), at(5), "*")
+    assert gaps[0].cause == "4 facts of the log are damaged"
+    assert {gap.prefix for gap in gaps[1:]} >= {"/apis/autoscaling/", "/api/v1/pods", "/apis/apps"}
+    assert {(gap.at_us, gap.until_us) for gap in gaps[1:]} == {(at(5), at(8.5))}
+    with replay(folder) as results:
+        assert results.sql("select count(*) from coverage_gaps").fetchall() == [(len(gaps),)]
+
+
+def without_what_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write logs as recorders up to 0.1.0 did: no mark, and nothing of what did not change."""
+    frame = frames._frame
+    monkeypatch.setattr(frames, "_frame", lambda _mark, facts, seq, body, _hidden: plain(frame, facts, seq, body))
+
+
+def plain(frame: Callable[..., bytes], facts: int, first_seq: int, unpacked: bytes) -> bytes:
+    """A frame whose body is zstd alone."""
+    import zlib
+
+    made = frame(b"", facts, first_seq, unpacked, b"")
+    body = made[frames.BODY + frames.SKIPPED.size :]
+    start = frames.START.pack(len(body), len(unpacked), facts, first_seq)
+    return start + frames.CHECKSUM.pack(zlib.crc32(body, zlib.crc32(start))) + body
+
+
+def test_a_log_of_an_older_recorder_is_read_and_repaired(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers that continue a damaged one are unknown there: they are left out, which is a gap, and never guessed."""
+    without_what_stands_alone(monkeypatch)
+    folder, told = tmp_path / "recording", history()
+    dead = keeper(folder, at(0))
+    for part in told:
+        for fact in part:
+            dead.add(fact)
+        dead.flush(at(0))
+    dead._let_go()
+    everything = [fact for part in told for fact in part]
+    assert list(open_recording(folder).facts()) == everything
+    log = folder / "log/000001.wal"
+    whole = log.read_bytes()
+    assert not frames.read(whole).frames[0].mark
+    known = (1, open_recording(folder).segments[0].previous, 0)
+    for damaged in [*flips(whole), *(by_chance(whole, random.Random(seed)) for seed in range(300))]:  # noqa: S311
+        facts = saved(damaged, known)
+        kept = [fact for fact in facts if not isinstance(fact, Gap)]
+        intact_facts = [fact for number in intact(whole, damaged) for fact in told[number]]
+        assert [fact for fact in kept if isinstance(fact, PodSeen)] == [
+            fact for fact in intact_facts if isinstance(fact, PodSeen)
+        ]
+        assert kept == [fact for fact in intact_facts if fact in kept]
+        left_out = {fact.path.partition("?")[0] for fact in intact_facts if fact not in kept}  # type: ignore[union-attr]
+        assert left_out <= {fact.prefix for fact in facts if isinstance(fact, Gap)}
+
+
+def test_frames_of_another_log_are_none_of_ours(small: Path, known: tuple[int, str, int], tmp_path: Path) -> None:
+    """A file system may give a file the blocks of another one."""
+    other = keeper(tmp_path / "other", at(1))
+    other.add(Ended(at_us=at(-1)))
+    other.seal(at(0))
+    for number in range(40):
+        other.add(Ended(at_us=at(number)))
+        other.flush(at(0))
+    other._let_go()
+    foreign, whole = (tmp_path / "other" / LOG).read_bytes(), (small / LOG).read_bytes()
+    told = history()
+    for start, end in spans(whole):
+        check(whole, whole[:start] + foreign[spans(foreign)[0][0] :] + whole[end:], known, told)
+    check(whole, whole + foreign, known, told)
+    check(whole, foreign[:BEGIN] + foreign[BEGIN : spans(foreign)[0][0]] + whole[spans(whole)[2][0] :], known, told)
+
+
+# Segments
+
+
+@pytest.fixture
+def sealed(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> Path:
+    """Give a recording of three segments, in which every pod and HPA is told of in its order."""
+    folder = tmp_path / "sealed"
+    with keeper(folder, at(0)) as made:
+        for part in segments:
+            for fact in part:
+                made.add(fact)
+            made.seal(part[-1].at_us)
+    return folder
+
+
+def files(folder: Path) -> list[Path]:
+    """Every file but the head, without which nobody knows what it is a recording of."""
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "recording.json")
+
+
+def test_every_damaged_file_is_set_aside_and_all_other_facts_stay(
+    sealed: Path, facts: list[Fact], tmp_path: Path
+) -> None:
+    for number, path in enumerate(files(sealed)):
+        for way in ("flip", "cut", "gone"):
+            folder = tmp_path / f"{number}-{way}"
+            shutil.copytree(sealed, folder)
+            harmed = folder / path.relative_to(sealed)
+            data = harmed.read_bytes()
+            if way == "gone":
+                harmed.unlink()
+            else:
+                middle = len(data) // 2
+                harmed.write_bytes(
+                    data[:middle] + (bytes([data[middle] ^ 1]) + data[middle + 1 :] if way == "flip" else b"")
+                )
+            if way == "gone" and path.name == "end.json":
+                continue
+            found = repaired(folder, facts)
+            gaps = [fact for fact in found if isinstance(fact, Gap)]
+            if path.name == "end.json":
+                assert len(gaps) == 1  # the one that was recorded
+                continue
+            lost = [fact for fact in facts if fact not in found]
+            recording = open_recording(folder)
+            unseen = [fact for fact in lost if recording.complete or fact.at_us <= recording.info.ended_us]
+            assert all(any(gap.at_us <= fact.at_us <= gap.until_us for gap in gaps) for fact in unseen), (path, way)
+            assert bool(lost) or path.name.startswith("gaps"), (path, way)
+            of_the_segment = {p.name for p in path.parent.glob("*.parquet")}
+            if path.suffix == ".parquet" and len(of_the_segment) > 1:
+                assert len(lost) < len(facts) // 2
+
+
+@pytest.mark.parametrize("gone", [[1], [2], [3], [1, 2], [2, 3], [1, 2, 3], [1, 3]])
+def test_segments_that_are_gone_leave_a_gap(
+    gone: list[int], sealed: Path, facts: list[Fact], segments: tuple[tuple[Fact, ...], ...]
+) -> None:
+    for number in gone:
+        shutil.rmtree(sealed / manifest.segment_name(number))
+    found = repaired(sealed, facts)
+    assert any(isinstance(fact, Gap) and "damaged" in fact.cause for fact in found)
+    there = [fact for number, part in enumerate(segments, 1) if number not in gone for fact in part]
+    assert [fact for fact in found if fact in facts] == there
+
+
+def test_a_segment_that_is_found_again_can_be_put_back(sealed: Path, facts: list[Fact], tmp_path: Path) -> None:
+    """What stands for it names its hash, so the rest of the chain is as it was."""
+    shutil.copytree(sealed / "segments/000002", tmp_path / "copy")
+    (sealed / "segments/000002/manifest.json").write_text("{}")
+    repair(sealed)
+    shutil.rmtree(sealed / "segments/000002")
+    shutil.copytree(tmp_path / "copy", sealed / "segments/000002")
+    assert verify(sealed, reread=True).damages == ()
+    assert list(open_recording(sealed).facts()) == facts
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_several_damages_at_once_are_repaired(seed: int, sealed: Path, facts: list[Fact]) -> None:
+    chance = random.Random(seed)  # noqa: S311 (chance that can be repeated)
+    for path in chance.sample(files(sealed), chance.randint(1, 6)):
+        path.write_bytes(by_chance(path.read_bytes(), chance))
+    repaired(sealed, facts)
+
+
+def test_a_repaired_recording_replays_both_ways_and_goes_on(tmp_path: Path) -> None:
+    folder = tmp_path / "recording"
+    shutil.copytree(Path(__file__).parents[2] / "recordings" / "load-step", folder)
+    parts = sorted((folder / "segments").iterdir())
+    path = parts[len(parts) // 2] / "pods.parquet"
+    path.write_bytes(path.read_bytes()[:-9])
+    repair(folder)
+    with replay(folder) as one, replay(folder, into=tmp_path / "fast.duckdb", detail="numbers") as fast:
+        query = "select count(*) from reconciles"
+        assert one.sql(query).fetchall() == fast.sql(query).fetchall() != [(0,)]
+
+
+@pytest.mark.parametrize("at_call", range(1, 40))
+def test_a_repair_that_was_cut_short_is_done_by_the_next(
+    at_call: int, sealed: Path, facts: list[Fact], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It dies at each of its renames, links and syncs in turn."""
+    (sealed / "segments/000002/pods.parquet").unlink(missing_ok=True)
+    (sealed / "segments/000002/manifest.json").write_text("{}")
+    (sealed / "segments/000001/pods.parquet").write_bytes(b"")
+    calls = 0
+
+    def dying(real: Callable[..., object]) -> Callable[..., object]:
+        def call(*given: object, **named: object) -> object:
+            nonlocal calls
+            calls += 1
+            if calls == at_call:
+                raise OSError(5, "Input/output error")
+            return real(*given, **named)
+
+        return call
+
+    with monkeypatch.context() as patched:
+        for name in ("rename", "fsync", "mkdir"):
+            patched.setattr(os, name, dying(getattr(os, name)))
+        try:
+            repair(sealed)
+        except RecordingError as error:
+            assert "cannot repair" in str(error)  # noqa: PT017 (some calls come after all was done)
+    repair(sealed)
+    assert verify(sealed, reread=True).damages == ()
+    assert repair(sealed).mends == ()
+    kept = [fact for fact in open_recording(sealed).facts() if not isinstance(fact, Gap)]
+    assert len(kept) > 10
+    assert kept == [fact for fact in facts if fact in kept]
+
+
+def test_a_recording_that_grows_is_not_repaired(sealed: Path) -> None:
+    with keeper(sealed), pytest.raises(RecordingError, match="is being recorded into by another process"):
+        repair(sealed)
+
+
+def test_a_damaged_head_is_said(sealed: Path) -> None:
+    (sealed / "recording.json").write_text("{")
+    with pytest.raises(DamagedRecording, match=r"recording\.json .* restore it from a copy"):
+        repair(sealed)
+
+
+def test_answers_behind_a_hole_are_those_that_were_given(tmp_path: Path) -> None:
+    """Of a fleet that mostly repeats, each frame in turn is lost: what is read of the others is what was read."""
+    folder, told = tmp_path / "fleet", list[list[Fact]]()
+    chance = random.Random(3)  # noqa: S311 (chance that can be repeated)
+    dead = keeper(folder, at(0))
+    names = [f"web-{number}" for number in range(30)]
+    for second in range(12):
+        chance.shuffle(names)
+        shown = sorted(names[:20]) if second % 3 else names[:25]
+        read = usage(second, 100, *shown, scraped=second // 4)
+        samples = tuple(
+            replace(one, timestamp_us=Micros(one.timestamp_us + chance.randrange(2) * SECOND))
+            for one in read.samples or ()
+        )
+        told.append([replace(read, samples=samples), queue(second, *[7] * chance.randrange(1, 4))])
+        for fact in told[-1]:
+            dead.add(fact)
+        dead.flush(at(0))
+    dead._let_go()
+    whole = (folder / "log/000001.wal").read_bytes()
+    known = (1, open_recording(folder).segments[0].previous, 0)
+    for number, (start, end) in enumerate(spans(whole)):
+        kept = saved(whole[:start] + bytes(end - start) + whole[end:], known)
+        reads = [fact for fact in kept if isinstance(fact, ResourceMetricsRead | ValuesRead)]
+        assert reads == [fact for other, part in enumerate(told) if other != number for fact in part]
