@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: help demo check test golden bench oracle mutants wheel cluster lock clean
+.PHONY: help demo check test golden bench oracle mutants wheel sbom image cluster lock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -39,6 +39,16 @@ mutants: $(READY)  ## change the rules one token at a time: a decision or a test
 wheel: $(READY)  ## build the wheel
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/uv build --wheel --no-build-isolation --python $(BIN)/python --out-dir dist --quiet
 	@ls dist/*.whl
+
+sbom: wheel  ## what the image holds of Python, from the lock: dist/*.cdx.json
+	@$(BIN)/python deploy/sbom.py dist
+
+image: sbom  ## build and push the recorder's image: BASE_DIGEST=sha256:… IMAGE=registry/hpaaudit:0.1.0 (docker buildx)
+	@: $(or $(filter sha256:%,$(BASE_DIGEST)),$(error BASE_DIGEST=sha256:… is needed: deploy/README.md says where it is from))
+	@: $(or $(IMAGE),$(error IMAGE=registry/hpaaudit:0.1.0 is needed))
+	@docker buildx build --file deploy/Containerfile --build-arg BASE_DIGEST=$(BASE_DIGEST) --sbom=true \
+	  --provenance=mode=max --metadata-file dist/image.json --tag $(IMAGE) --push .
+	@$(BIN)/python -c 'import json; print(json.load(open("dist/image.json"))["containerimage.digest"])'
 
 cluster: $(READY)  ## build etcd, kube-apiserver and what else the cluster tests need (Go; 5 to 12 min, once)
 	@$(BIN)/python -m tests.cluster.build

@@ -37,6 +37,10 @@ class DamagedRecording(RecordingError):
     """A file differs from what its manifest says."""
 
 
+class BadFact(RecordingError):
+    """Something was seen that no recording can hold: a predicate that names its table and column."""
+
+
 class BadCapture(RecordingError):
     """A line of a capture that cannot be read: file and line."""
 
@@ -63,6 +67,10 @@ class NotResults(ResultsError):
 
 class FileExists(ResultsError):
     """An output file is there already and may not be replaced."""
+
+
+class NotWritable(ResultsError):
+    """An output file that cannot be written."""
 
 
 class UnknownQuestion(ResultsError):

@@ -1,7 +1,7 @@
 """What holds for all tests: `--rewrite`, and no skips where HPAAUDIT_NO_SKIP says that every program is there."""
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 import pytest
 
@@ -17,6 +17,14 @@ def pytest_configure(config: pytest.Config) -> None:
     """Tests of golden files can be chosen, and those that run alone."""
     config.addinivalue_line("markers", "golden: compares with a golden file, or rewrites it")
     config.addinivalue_line("markers", "alone: a controller that reconciles every second, beside nothing that slows it")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What we remember of results lies in a folder of the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
 
 
 @pytest.fixture

@@ -20,17 +20,18 @@ def decode_hpa(fact: HpaSeen) -> Hpa:
         uid=fact.uid,
         resource_version=fact.resource_version,
         generation=fact.generation,
-        spec=_spec(fact),
+        spec=decode_spec(fact.api_version, fact.spec_json, fact.annotations_json),
         status=decode_status(fact),
     )
 
 
-def _spec(fact: HpaSeen) -> HpaSpec:
-    if fact.api_version == V1:
-        return v1.decode_spec(fact.spec_json, fact.annotations_json)
-    if fact.api_version == V2BETA1:
-        return v2beta1.decode_spec(fact.spec_json, fact.annotations_json)
-    return v2.decode_spec(fact.spec_json)
+def decode_spec(version: str, spec_json: str, annotations_json: str) -> HpaSpec:
+    """What an HPA asks for, defaults filled in."""
+    if version == V1:
+        return v1.decode_spec(spec_json, annotations_json)
+    if version == V2BETA1:
+        return v2beta1.decode_spec(spec_json, annotations_json)
+    return v2.decode_spec(spec_json)
 
 
 def decode_status(fact: HpaSeen) -> HpaStatus:

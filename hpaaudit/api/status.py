@@ -1,5 +1,7 @@
 """A status of `autoscaling/v2` in its parts, each as its own JSON: what repeats needs to be decoded once only."""
 
+from typing import Annotated, TypeAlias
+
 import msgspec
 
 from hpaaudit.api import v2
@@ -7,6 +9,10 @@ from hpaaudit.api.quantity import parse_json
 from hpaaudit.model.hpa import Condition, MetricStatus
 
 _NOTHING = msgspec.Raw(b"null")
+Int32: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
+Int64: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+"""What the API has bits for; a status with more is not of this shape."""
+
 _DIGITS = 15
 """So many of them are an exact number of thousandths for certain."""
 
@@ -16,7 +22,7 @@ class Current(msgspec.Struct, rename="camel", frozen=True):
 
     value: str | float | None = None
     average_value: str | float | None = None
-    average_utilization: int | None = None
+    average_utilization: Int32 | None = None
 
 
 class Source(msgspec.Struct, rename="camel", frozen=True):
@@ -60,9 +66,10 @@ class Entry(msgspec.Struct, rename="camel", frozen=True):
 class Status(msgspec.Struct, rename="camel", frozen=True):
     """A status; `conditions` as `conditions_of` reads them."""
 
+    observed_generation: Int64 | None = None
     last_scale_time: str | None = None
-    current_replicas: int | None = None
-    desired_replicas: int | None = None
+    current_replicas: Int32 | None = None
+    desired_replicas: Int32 | None = None
     current_metrics: list[Entry] | None = None
     conditions: msgspec.Raw = _NOTHING
 

@@ -18,9 +18,10 @@ def explain_command(source: Path, hpa: str | None, at: Moment | None) -> None:
 
     Example: hpaaudit explain recordings/friday shop/checkout --at 14:05
     """
+    from hpaaudit.cli.warn import warn
     from hpaaudit.flows.explain import explain
     from hpaaudit.flows.query import span_of
     from hpaaudit.report.explain import explain_text
 
     asked = moments(span_of(source), at=at) if at else {}
-    click.echo(explain_text(explain(source, hpa, **asked)), nl=False)
+    click.echo(explain_text(explain(source, hpa, warn=warn, **asked)), nl=False)

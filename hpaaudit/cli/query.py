@@ -36,6 +36,7 @@ def query_command(
 
     Example: hpaaudit query recordings/friday "from divergences" -o json
     """
+    from hpaaudit.cli.warn import warn
     from hpaaudit.flows import query as flow
     from hpaaudit.report.questions import questions_text
     from hpaaudit.report.table import table
@@ -48,7 +49,7 @@ def query_command(
         raise BadOption("Parquet is no text: send it into a file, as in -o parquet > answer.parquet")
     span = flow.span_of(source) if at or since or until else None
     asked = moments(span, at=at, since=since, until=until) if span else {}
-    with flow.query(source, question, hpa=hpa, **asked) as answer:
+    with flow.query(source, question, hpa=hpa, warn=warn, **asked) as answer:
         if output == "parquet":
             sys.stdout.buffer.write(answer.parquet())
         elif output == "table":

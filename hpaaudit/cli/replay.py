@@ -49,6 +49,7 @@ def replay_command(
 
     Example: hpaaudit replay recordings/friday --fail-on divergent
     """
+    from hpaaudit.cli.warn import warn
     from hpaaudit.flows.query import account, span_of
     from hpaaudit.flows.replay import replay
     from hpaaudit.report.replay import replay_text
@@ -67,7 +68,7 @@ def replay_command(
             hpas=hpas,
             detail=detail,
             overwrite=overwrite,
-            warn=lambda line: click.echo(line, err=True),
+            warn=warn,
             **bounds,
         ) as results:
             found = account(results)

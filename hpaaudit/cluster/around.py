@@ -26,14 +26,23 @@ def _ended(last: SurroundingSeen, at_us: Micros) -> SurroundingSeen:
     return replace(last, at_us=at_us, gone=True, state_json=NOTHING)
 
 
-async def paths(discovery: Discovery, scope: Scope) -> dict[Kind, str]:
-    """Where the kinds that are served can be read; those of the cluster only for who looks at all of it."""
-    found = {}
+async def paths(discovery: Discovery, scope: Scope) -> tuple[dict[Kind, str], set[str]]:
+    """Where the kinds that are served can be read; and of those of which the server did not say whether they are.
+
+    Those of the cluster only for who looks at all of it.
+    """
+    found: dict[Kind, str] = {}
+    unknown: set[str] = set()
     for group, resource in KINDS:
         if resource in OF_THE_CLUSTER and scope.namespace:
             continue
         version = discovery.groups.get(group) if group else "v1"
         base = f"/apis/{group}/{version}" if group else "/api/v1"
+        path = f"{base}/{resource}" if resource in OF_THE_CLUSTER else scope.path(base, resource)
         if version and await discovery.serves(base, resource):
-            found[group, resource] = f"{base}/{resource}" if resource in OF_THE_CLUSTER else scope.path(base, resource)
-    return found
+            found[group, resource] = path
+        elif version and base in discovery.unknown:
+            unknown.add(path)
+        elif group and not discovery.answered:
+            unknown.add(f"/apis/{group}/")
+    return found, unknown

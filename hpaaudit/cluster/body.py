@@ -90,15 +90,14 @@ async def _cut(first: bytes, body: AsyncGenerator[bytes, None], share: Share, de
     items, made, kept, piece = Items(), [], 0, first
     try:
         while True:
-            for raw in items.feed(piece):
+            for raw in items.feed(piece) if piece else items.last():
                 share.check(weight(raw) - share.held)
                 made.append(item(raw))
                 kept += len(raw) + ITEM_BYTES
             await share.hold(kept + items.held)
-            try:
-                piece = await anext(body)
-            except StopAsyncIteration:
+            if not piece:
                 break
+            piece = await anext(body, b"")
         rest = decode(items.rest)
     except (*UNREADABLE, ValueError, TypeError, AttributeError, KeyError) as problem:
         # As text it is no good answer, and says why.

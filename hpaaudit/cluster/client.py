@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import os
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from types import TracebackType
@@ -38,6 +38,7 @@ MAX_MESSAGE = 4096
 """So much of the server's words is kept."""
 LONGEST_DIGITS = 9
 """Of Retry-After; more is for ever."""
+Connect = Callable[[], aiohttp.ClientSession]
 OK, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, GONE, TOO_MANY = 200, 401, 403, 404, 410, 429
 
 
@@ -90,7 +91,7 @@ class WatchFailed(Exception):
 class Client:
     """One session with one API server; at most QPS requests a second, BURST at once.
 
-    Use as an async context manager.
+    Use as an async context manager. `connect` opens the session; None: over the network.
     """
 
     def __init__(
@@ -101,9 +102,11 @@ class Client:
         qps: float = QPS,
         meters: Meters | None = None,
         budget: Budget | None = None,
+        connect: Connect | None = None,
     ) -> None:
         self.access, self.clock, self.meters = access, clock, meters or Meters()
         self.budget = budget or Budget()
+        self._connect = connect or self._over_the_network
         self.qps, self._free_at = qps, 0.0
         self._credentials, self._proxy = Credentials(access), proxy_of(access)
         self._session: aiohttp.ClientSession | None = None
@@ -114,7 +117,11 @@ class Client:
     async def __aenter__(self) -> Self:
         # Who cannot show anything is told so at once, and not by a 401.
         await self._credentials.shown()
-        self._session = aiohttp.ClientSession(
+        self._session = self._connect()
+        return self
+
+    def _over_the_network(self) -> aiohttp.ClientSession:
+        return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, socket_factory=self._sockets.make),
             headers={"User-Agent": _agent(), "Accept": "application/json", "Accept-Encoding": bodies.PACKED},
             # What is packed is unpacked in bounds; and no server of ours has a use for cookies.
@@ -122,7 +129,6 @@ class Client:
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=10),
         )
-        return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -2,6 +2,7 @@
 
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 
@@ -11,26 +12,28 @@ READINGS = 20
 NEVER = Micros(0)
 
 
-def _steady() -> Micros:
-    """Microseconds of a clock that nobody sets."""
-    return Micros(time.monotonic_ns() // 1000)
-
-
 @dataclass(slots=True)
 class Clock:
     """The wall clock in microseconds; where the wall clock is set back it goes on at its own pace.
 
     How far it is then from the server's clock is read with every version.
+
+    wall_ns    nanoseconds since 1970, as the machine says;  steady_ns   nanoseconds of a clock that nobody sets
     """
 
+    wall_ns: Callable[[], int] = time.time_ns
+    steady_ns: Callable[[], int] = time.monotonic_ns
     last_us: Micros = NEVER
-    steady_us: Micros = field(default_factory=_steady)
+    steady_us: Micros = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.steady_us = Micros(self.steady_ns() // 1000)
 
     def now(self) -> Micros:
         """The present instant, never before one that was told already."""
-        steady = _steady()
+        steady = Micros(self.steady_ns() // 1000)
         passed = Micros(self.last_us + steady - self.steady_us)
-        self.last_us, self.steady_us = max(passed, Micros(time.time_ns() // 1000)), steady
+        self.last_us, self.steady_us = max(passed, Micros(self.wall_ns() // 1000)), steady
         return self.last_us
 
 

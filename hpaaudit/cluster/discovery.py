@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from hpaaudit.api import requests
 from hpaaudit.api.workload import ScalePaths, scale_paths
-from hpaaudit.cluster.client import Client
+from hpaaudit.cluster.client import NOT_FOUND, Client
 from hpaaudit.cluster.kinds import Group
 from hpaaudit.cluster.shapes import DEFINITION, GROUP, GROUPS, RESOURCES
 from hpaaudit.model.facts import TargetRef
@@ -61,12 +61,14 @@ class Resolved:
 class Discovery:
     """What is served, asked once; `refresh` asks again for what adapters may change.
 
+    unknown  versions of which the server did not say whether it serves them
     kinds    of a version, by kind its resource;  scales  by CRD and version;  groups  their preferred versions
     """
 
     client: Client
     metric_versions: dict[str, str] = field(default_factory=dict)
     answered: bool = False
+    unknown: set[str] = field(default_factory=set)
     kinds: dict[str, dict[str, str] | None] = field(default_factory=dict)
     scales: dict[tuple[str, str], ScalePaths | None] = field(default_factory=dict)
     groups: dict[str, str] = field(default_factory=dict)
@@ -115,8 +117,7 @@ class Discovery:
         if resource := BUILT_IN.get((group, ref.kind)):
             target = TargetRef(group=group, resource=resource, namespace=namespace, name=ref.name)
             return Resolved(target=target, kind=ref.kind, version="v1", built_in=True)
-        base = f"/apis/{ref.api_version}" if group else f"/api/{ref.api_version}"
-        plural = (await self._kinds(base)).get(ref.kind)
+        plural = (await self._kinds(base_path(ref.api_version))).get(ref.kind)
         if plural is None:
             return None
         target = TargetRef(group=group, resource=plural, namespace=namespace, name=ref.name)
@@ -132,6 +133,7 @@ class Discovery:
         if base not in self.kinds:
             answer = await self.client.get(base, decode=RESOURCES)
             rows = answer.body.get("resources") or () if answer.good else None
+            (self.unknown.discard if answer.good or answer.status == NOT_FOUND else self.unknown.add)(base)
             self.kinds[base] = None if rows is None else {r["kind"]: r["name"] for r in rows if "/" not in r["name"]}
         return self.kinds[base] or {}
 
@@ -142,6 +144,11 @@ class Discovery:
             answer = await self.client.get(f"{CRDS}/{crd[0]}", decode=DEFINITION)
             self.scales[crd] = scale_paths(answer.body, version) if answer.good else None
         return self.scales[crd]
+
+
+def base_path(api_version: str) -> str:
+    """Where an `apiVersion` is served."""
+    return f"/apis/{api_version}" if requests.group_of(api_version) else f"/api/{api_version}"
 
 
 def _metric_version(group: Group) -> str:

@@ -14,7 +14,7 @@ from hpaaudit.model.plan import Kept
 
 MAX_CONNECTIONS = 32
 """Beyond that the oldest is closed: a request takes milliseconds, who is still there says nothing."""
-BACKLOG = 16
+BACKLOG = 64
 """So many are taken at once, before the oldest can be closed."""
 DEADLINE_SECONDS = 5
 """A connection lives so long: to ask, to be answered, and to take the answer."""

@@ -13,12 +13,13 @@ TICK_SECONDS = 1
 LEAP_US = 5 * SECOND
 """A tick so late is no busy machine."""
 EVERYTHING = "*"
+WAITING = "the server took its time to begin the watch"
 CAUSE_CHARS = 1000
 
 
 @dataclass(slots=True)
 class Gaps:
-    """Open gaps by path; a long one is written in slices, so that little is lost with the process.
+    """Open gaps by path; a long one is written in slices, the first one soon, so that little is lost with the process.
 
     parts   of paths that are read in another way: what of them is not seen then
     """
@@ -30,8 +31,15 @@ class Gaps:
     parts: dict[str, str] = field(default_factory=dict)
 
     def lost(self, prefix: str, since_us: Micros, cause: str) -> None:
-        """Nobody looks at these paths since then; the first cause stands."""
-        self.open.setdefault(prefix, (since_us, " ".join(cause.split())[:CAUSE_CHARS]))
+        """Nobody looks at these paths since then; the first cause stands, if it is more than that we waited."""
+        cause = " ".join(cause.split())[:CAUSE_CHARS]
+        since_us, before = self.open.setdefault(prefix, (since_us, cause))
+        if before == WAITING:
+            self.open[prefix] = (since_us, cause)
+
+    def is_waiting(self, prefix: str) -> bool:
+        """Whether these paths are hidden only because a watch was asked for and does not stand yet."""
+        return prefix in self.open and self.open[prefix][1] == WAITING
 
     def found(self, prefix: str, at_us: Micros) -> None:
         """Somebody looks again."""
@@ -66,19 +74,25 @@ class Gaps:
                 cause = "the machine slept, the recorder was stopped, or the clock was set"
                 self.missed(EVERYTHING, before, after, f"the time leapt by {round(leap / SECOND)} s: {cause}")
             before = after
+            self._slice(after, [prefix for prefix in self.open if prefix not in self.counted or prefix == EVERYTHING])
 
     def slice(self, at_us: Micros) -> None:
         """Write down what is known of the gaps that are still open."""
-        for prefix, (_, cause) in list(self.open.items()):
-            self._write(prefix, at_us)
-            self.open[prefix] = (at_us, cause)
+        self._slice(at_us, list(self.open))
 
-    def _write(self, prefix: str, until_us: Micros) -> None:
+    def _slice(self, at_us: Micros, prefixes: list[str]) -> None:
+        for prefix in prefixes:
+            if self._write(prefix, at_us):
+                self.open[prefix] = (at_us, self.open[prefix][1])
+
+    def _write(self, prefix: str, until_us: Micros) -> bool:
+        """Write a gap down up to an instant; False where it is too short yet to be one."""
         since_us, cause = self.open[prefix]
         if prefix not in self.counted:
             if until_us - since_us < UNSEEN_US:
-                return
+                return False
             self.count += 1
             self.counted.add(prefix)
         hidden = f"{prefix}#{part}" if (part := self.parts.get(prefix)) else prefix
         self.sink(Gap(at_us=since_us, until_us=until_us, prefix=hidden, cause=cause))
+        return True

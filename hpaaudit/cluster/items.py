@@ -6,6 +6,7 @@ DEPTH = 40
 """Objects within objects, as deep as those of Kubernetes are by far."""
 HEAD_BYTES = 1 << 20
 """What stands before and after the items is shorter."""
+LONG_ITEM_BYTES = 1 << 16
 
 _STRING = rb'"(?:[^"\\]++|\\.)*+"'
 
@@ -59,6 +60,11 @@ class Items:
             return []
         return self._cut()
 
+    def last(self) -> list[bytes]:
+        """The items that are whole when nothing more comes."""
+        self._next_try = 0
+        return self.feed(b"")
+
     @property
     def rest(self) -> bytes:
         """The document with an empty list."""
@@ -89,5 +95,5 @@ class Items:
         if self._buffer[:1] not in ((b"", b",") if self.count else (b"", b"{")):
             raise ValueError(f"item {self.count} of the list is no object")
         # The longer one item is, the more rarely it is looked whether it is whole.
-        self._next_try = 0 if found or not self._buffer else 2 * len(self._buffer)
+        self._next_try = 0 if found or len(self._buffer) < LONG_ITEM_BYTES else 2 * len(self._buffer)
         return found

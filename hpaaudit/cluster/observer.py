@@ -15,7 +15,7 @@ from hpaaudit.cluster.controller import controller_seen
 from hpaaudit.cluster.discovery import METRICS, Discovery
 from hpaaudit.cluster.estimate import HOUSEKEEPING_SECONDS, Estimate
 from hpaaudit.cluster.events import Events, selected
-from hpaaudit.cluster.gaps import Gaps
+from hpaaudit.cluster.gaps import EVERYTHING, Gaps
 from hpaaudit.cluster.hpas import Hpas
 from hpaaudit.cluster.initial import PAGE, can_stream
 from hpaaudit.cluster.outline import Unreadable
@@ -125,9 +125,11 @@ class Observer:
         self.pods = Pods(self.sink, scope.keep_labels)
         self.targets = Targets(self.discovery, self.hpas, scope, self, self.gaps, self.sink, note, self.dirty.set)
         self.known: list[Fact] = []
+        self.goes_on = False
         self.controller: ControllerSeen | None = None
         self.scaled: States[ScaledObjectSeen] | None = None
         self.around: dict[tuple[str, str], States[SurroundingSeen]] = {}
+        self.unsaid: set[str] = set()
         self.unread: set[Selection] = set()
         self.polls = Polls(client, scope.interval_us, self.sink, self.gaps, self._spawn, self.targets.scale_was_read)
         self.surroundings = Surroundings(client, self.sink)
@@ -173,6 +175,7 @@ class Observer:
     def remember(self, known: Iterable[Fact]) -> None:
         """Take up what an earlier run saw, before `run`: what is still so is not told again, what is gone is told."""
         for fact in known:
+            self.goes_on = True
             match fact:
                 case HpaSeen() if self.scope.covers(fact.namespace):
                     self.hpas.remember(fact)
@@ -192,6 +195,10 @@ class Observer:
 
     async def run(self) -> None:
         """Observe until stopped, whatever the server answers."""
+        if self.goes_on:  # what was known is not known to be so any more, until all was read again
+            self.gaps.lost(
+                EVERYTHING, self.client.clock.now(), "the recorder was started again, and had not read all yet"
+            )
         with collecting_seldom():
             async with asyncio.TaskGroup() as self.group:
                 self._spawn(self._observe())
@@ -244,6 +251,7 @@ class Observer:
             if self.polling:
                 self.polls.spare(set(spared))
                 self.polls.want(paths)
+            self.gaps.found(EVERYTHING, self.client.clock.now())
             self.settled.set()
 
     def _let_go(self) -> None:
@@ -384,7 +392,14 @@ class Observer:
 
     async def _follow_surroundings(self) -> None:
         """Follow what holds pods back, as far as it is served by now."""
-        for kind, path in (await around.paths(self.discovery, self.scope)).items():
+        served, unknown = await around.paths(self.discovery, self.scope)
+        now = self.client.clock.now()
+        for path in self.unsaid - unknown:
+            self.gaps.found(path, now)
+        for path in unknown:
+            self.gaps.lost(path, now, "the server did not say whether it serves this")
+        self.unsaid = unknown
+        for kind, path in served.items():
             if kind not in self.around:
                 self.around[kind] = around.surroundings(kind, self.sink)
                 known = (one for one in self._known(SurroundingSeen) if self.scope.covers(one.namespace))

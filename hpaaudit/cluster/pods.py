@@ -87,12 +87,14 @@ class Pods:
     """The selected pods; one that was told of is followed to its end, also when nobody asks for it any more.
 
     keep_labels   are kept of every pod; of all other labels only those that some selector of its namespace names
+    fetched       pods that were fetched and of which the watch, which may be behind, said nothing since
     """
 
     sink: Callable[[Fact], None]
     keep_labels: tuple[str, ...] = ()
     seen: dict[Key, Known] = field(default_factory=dict)
     chosen: dict[str, Chosen] = field(default_factory=dict)
+    fetched: set[Key] = field(default_factory=set)
     buried: set[str] | None = None
 
     def remember(self, fact: PodSeen) -> None:
@@ -103,11 +105,15 @@ class Pods:
 
     def only(self, keys: set[Key], at_us: Micros) -> None:
         """After a list: what is absent is gone."""
+        self.fetched.clear()
         for key in self.seen.keys() - keys:
             self._forget(key, at_us)
 
     def changed(self, raw: dict[str, Any], at_us: Micros) -> None:
         """A kubelet writes more often than anything changes that a decision needs."""
+        self._take(raw, at_us, fetched=False)
+
+    def _take(self, raw: dict[str, Any], at_us: Micros, *, fetched: bool) -> None:
         meta = raw["metadata"]
         key, labels = key_of(raw), meta.get("labels") or {}
         chosen, before = self.chosen.get(key[0]), self.seen.get(key)
@@ -119,8 +125,11 @@ class Pods:
         after = _known(fact.pod)
         if before and before.uid != after.uid:
             self._forget(key, at_us)
-        elif before and 0 < after.version < before.version:
-            return  # it was true before what is known: resource versions of one kind are ordered numbers
+        elif before and 0 < after.version < before.version and (fetched or key in self.fetched):
+            # It was true before what is known: the versions of one kind are ordered numbers. What the watch itself
+            # says is newer than what it said, also with an older version: of a server that came back from a backup.
+            return
+        (self.fetched.add if fetched else self.fetched.discard)(key)
         if before is None or (before.uid, before.state) != (after.uid, after.state):
             self.sink(fact)
         if selected or (before and before.labels == after.labels):  # the selector of an earlier run matched it
@@ -187,7 +196,7 @@ class Pods:
 
     def _take_up(self, raw: dict[str, Any], at_us: Micros, unread: Unread) -> None:
         try:
-            self.changed(raw, at_us)
+            self._take(raw, at_us, fetched=True)
         except UNFIT as problem:
             unread.refuse(of_object(raw, PODS.kind, str(problem)), at_us)
 
@@ -195,6 +204,7 @@ class Pods:
         return self.chosen.setdefault(namespace, Chosen(set(self.keep_labels)))
 
     def _forget(self, key: Key, at_us: Micros) -> None:
+        self.fetched.discard(key)
         self.sink(PodGone(at_us=at_us, namespace=key[0], name=key[1], uid=self.seen.pop(key).uid))
 
 

@@ -8,7 +8,7 @@ from typing import Protocol
 from hpaaudit.api import requests
 from hpaaudit.api.selector import BadSelector, Selector, scale_selector
 from hpaaudit.cluster.client import FORBIDDEN, NOT_FOUND, OK, UNAUTHORIZED, Answer
-from hpaaudit.cluster.discovery import CRDS, Discovery, Place, Resolved
+from hpaaudit.cluster.discovery import CRDS, Discovery, Place, Resolved, base_path
 from hpaaudit.cluster.events import MADE, base, makers
 from hpaaudit.cluster.gaps import Gaps
 from hpaaudit.cluster.hpas import Hpas
@@ -57,6 +57,7 @@ class Targets:
     unwatched  those that may not be, with their paths: their scales are read;  refused  whose scale may not be, either
     names      of what is scaled, by kind;  bases  of the names of what comes of it
     noted      kinds whose Events are followed
+    unsaid     paths that are hidden because the server did not say whether it serves a target's kind
     scales     selectors that only a GET told;  known  what an earlier run saw last
     """
 
@@ -75,13 +76,14 @@ class Targets:
     names: dict[str, set[Key]] = field(default_factory=dict)
     bases: set[Key] = field(default_factory=set)
     noted: set[str] = field(default_factory=set)
+    unsaid: set[str] = field(default_factory=set)
     scales: dict[TargetRef, str] = field(default_factory=dict)
     told: set[str] = field(default_factory=set)
     known: list[TargetSeen | RolloutSeen] = field(default_factory=list)
 
     async def follow(self, now: Callable[[], Micros]) -> None:
         """Watch the kinds that HPAs scale, and their Events; what cannot be watched is left to `paths`."""
-        await self._resolve()
+        self._hide(await self._resolve(), now())
         wanted: dict[Place, set[TargetRef]] = {}
         for resolved in self.resolved.values():
             wanted.setdefault(resolved.place, set()).add(resolved.target)
@@ -152,9 +154,21 @@ class Targets:
         made = kind in MADE and any((namespace, maker) in self.bases for maker in makers(kind, name))
         return made or (namespace, name) in self.names.get(kind, ())
 
-    async def _resolve(self) -> None:
-        """Find each HPA's target; those of an unknown kind are told once, and metric APIs that are not there."""
-        found = {}
+    def _hide(self, unsaid: set[str], at_us: Micros) -> None:
+        """What cannot be looked at, because the server did not say what it serves, is a gap until it does."""
+        for path in self.unsaid - unsaid:
+            self.gaps.found(path, at_us)
+        for path in unsaid:
+            self.gaps.lost(path, at_us, "the server did not say whether it serves the kind that an HPA scales")
+        self.unsaid = unsaid
+
+    async def _resolve(self) -> set[str]:
+        """Find each HPA's target; those of an unknown kind are told once, and metric APIs that are not there.
+
+        Returns the paths of targets and pods that are not seen because the server did not say what it serves.
+        """
+        found: dict[Key, Resolved] = {}
+        unsaid: set[str] = set()
         for key, hpa in list(self.hpas.decoded.items()):
             for group in self.discovery.unserved(hpa):
                 line = f"{hpa.key} needs {group}, which nobody serves: install its adapter, or change the HPA"
@@ -162,12 +176,15 @@ class Targets:
             resolved = await self.discovery.resolve(hpa.namespace, hpa.spec.target)
             if resolved:
                 found[key] = resolved
+            elif (base := base_path(hpa.spec.target.api_version)) in self.discovery.unknown:
+                unsaid |= {f"{base}/", f"/api/v1/namespaces/{hpa.namespace}/pods?"}
             else:
                 kind, version = hpa.spec.target.kind, hpa.spec.target.api_version
                 line = f"{hpa.key} scales a {kind}, which {version} does not serve: its replicas are not seen"
                 self._tell_once(hpa.key, Note(line, Event.TARGET_UNKNOWN, hpa=hpa.key, kind=kind, api_version=version))
         self.resolved = found
         self._let_go()
+        return unsaid
 
     def _let_go(self) -> None:
         """Forget what was said and read of HPAs that are gone; groups and paths are told of once and for all."""

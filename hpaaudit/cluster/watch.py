@@ -19,7 +19,7 @@ from hpaaudit.cluster.client import (
     WatchFailed,
 )
 from hpaaudit.cluster.compare import EARLY, LEAD_SECONDS, SOON_SECONDS, Comparison, number
-from hpaaudit.cluster.gaps import Gaps
+from hpaaudit.cluster.gaps import WAITING, Gaps
 from hpaaudit.cluster.initial import STREAMED, CutShort, Object, Stalled, Streaming, is_end, named, pages, patience
 from hpaaudit.cluster.meters import kind_of
 from hpaaudit.cluster.outline import Unreadable, of_object
@@ -127,6 +127,8 @@ class Watch:
         """Follow until cancelled."""
         while True:
             retry, since_us, self.stood_at = 0.0, None, None
+            if self.heard_us:
+                self.gaps.lost(self.prefix, self.client.clock.now(), WAITING)
             try:
                 if not self.version and not self.streaming.wanted:
                     await self._list()
@@ -229,6 +231,8 @@ class Watch:
             "timeoutSeconds": str(seconds),
         }
         events, ended, confirmed = 0, False, False
+        if self.version:
+            self.gaps.lost(self.prefix, self.client.clock.now(), WAITING)
         async with aclosing(self.client.lines(f"{self.path}?{urlencode(query)}")) as lines:
             await anext(lines)  # it stands
             self.heard_us, self.forbidden = self.client.clock.now(), False
@@ -238,8 +242,9 @@ class Watch:
             self.stood_at, self.moved = loop.time(), False
             if self.prefix in self.gaps.open:
                 # The gap ends here; that a watch stands says nothing of its being current.
+                waited = self.gaps.is_waiting(self.prefix)
                 self.gaps.found(self.prefix, self.heard_us)
-                self.current_us = self.heard_us
+                self.current_us = self.current_us if waited else self.heard_us
             comparing = asyncio.create_task(self._compare(seconds))
             try:
                 async with asyncio.timeout(seconds + OVERDUE_SECONDS) as limit:

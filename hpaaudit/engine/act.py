@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from hpaaudit.engine.behaviours import Rules
 from hpaaudit.engine.outcome import (
     Outcome,
     current_of,
@@ -11,7 +12,6 @@ from hpaaudit.engine.outcome import (
     server_of,
     status_of,
 )
-from hpaaudit.engine.release import Rules
 from hpaaudit.engine.remember import remember_scale
 from hpaaudit.engine.status import with_condition, without_condition
 from hpaaudit.model.decision import PostedEvent, ScaleAttempt

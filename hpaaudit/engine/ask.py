@@ -1,7 +1,7 @@
 """What a metric asks for: how it is computed, against which target, and what it is called in messages."""
 
 from hpaaudit.api import selector as selectors
-from hpaaudit.engine.release import Rules
+from hpaaudit.engine.behaviours import Rules
 from hpaaudit.model.hpa import MetricSpec, MetricType
 
 NOTHING = 0

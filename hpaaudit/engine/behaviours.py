@@ -1,6 +1,9 @@
 """Every rule that changed between Kubernetes releases, and every feature gate that changes a decision: one table."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
+
+from hpaaudit.api.selector import BadSelector
 
 Version = tuple[int, int, int]
 
@@ -252,13 +255,6 @@ BEHAVIOURS = (
         what="no samples are said to be of pods that might be unready",
     ),
     Behaviour(
-        name="ObjectTargetGuard",
-        since=("1.29", "1.28.3", "1.27.7"),
-        reference="1.29 source",
-        known_by="read",
-        what="an Object metric without the value that its type names is invalid",
-    ),
-    Behaviour(
         name="ExactRatioFillsNothing",
         since=("1.28",),
         reference="#117845",
@@ -420,3 +416,75 @@ GATES = (
         reference="#138228; #142386: GA in 1.38-alpha.2",
     ),
 )
+
+
+class Rules(NamedTuple):
+    """The behaviours in force for one controller process, a field each: what a rule asks to know its release.
+
+    A tuple, because the compiled rules read it as it is.
+    """
+
+    spec_replicas_are_current: bool
+    utilization_guard: bool
+    partial_metrics: bool
+    first_invalid_told: bool
+    pods_error_named: bool
+    requirements_printed: bool
+    pending_is_unready: bool
+    scales_from_zero: bool
+    min_limit_says_so: bool
+    value_before_pods: bool
+    object_average: bool
+    object_average_tolerance: bool
+    quoted_urls: bool
+    ignored_samples_removed: bool
+    min_policy_moves: bool
+    prefixed_resource_error: bool
+    partial_blocks_down: bool
+    envelope: bool
+    plain_guard: bool
+    reads_v2: bool
+    inclusive_tolerance: bool
+    configurable_tolerance: bool
+    ambiguous_selector: bool
+    both_directions_count: bool
+    missing_up_to_target: bool
+    samples_before_requests: bool
+    named_missing_request: bool
+    partial_error_returned: bool
+    status_error_told: bool
+    container_metrics: bool
+    container_metric_name: bool
+    text_pods_might_be_unready: bool
+    exact_ratio_fills_nothing: bool
+    metrics_renewed_on_failure: bool
+    sidecars_count: bool
+    plain_messages: bool
+    missing_container_is_missing_pod: bool
+    object_average_described: bool
+    pod_level_resources: bool
+    conflict_retry: bool
+    binary_memory: bool
+    external_average_clamped: bool
+    value_clamped: bool
+    absent_container_fails: bool
+    scaled_to_zero_condition: bool
+    scale_to_zero: bool
+    generation: bool
+    stale_cache_skips: bool
+    object_error_in_order: bool
+    outer_prefix: bool
+    few_names_when_ambiguous: bool
+    succeeded_ignored: bool
+    overhead_excluded: bool
+    replicas_capped: bool
+    total_at_zero: bool
+    selector_errors_aggregated: bool
+    selector_error_names_key: bool
+    usage_named: bool
+
+    def told(self, error: BadSelector) -> str:
+        """What is wrong with a selector, in the words of this release."""
+        if self.selector_errors_aggregated:
+            return str(error)
+        return error.old if self.selector_error_names_key else error.oldest

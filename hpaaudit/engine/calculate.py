@@ -32,6 +32,7 @@ class Count:
     ratio: float
     adjusted: float | None
     adjust_code: str
+    inside: bool
     groups: Groups | None
     samples: Mapping[str, Sample] | None
     requests: Mapping[str, Milli] | None
@@ -49,10 +50,9 @@ def utilization(
         _tally(groups, counted, known, target, sight),
         target,
         sight.current,
-        sight.bounds,
-        sight.rules.utilization_guard,
+        sight.tolerance,
         isinstance(asked, Problem),
-        sight.rules.samples_before_requests,
+        sight.rules,
     )
     if made.problem == rules.BAD_REQUEST and isinstance(asked, Problem):
         return asked
@@ -75,9 +75,8 @@ def plain(samples: Mapping[str, Sample], target: Milli, resource: str, at_us: Mi
         _tally(groups, counted, None, target, sight),
         target,
         sight.current,
-        sight.bounds,
-        sight.rules.plain_guard,
-        sight.rules.exact_ratio_fills_nothing,
+        sight.tolerance,
+        sight.rules,
     )
     if made.problem:
         return _problem(made.problem, sight)
@@ -95,19 +94,18 @@ def value(usage: Milli, target: Milli, sight: Sight, *, external: bool) -> Count
         sight.current,
         len(sight.pods),
         running_and_ready(sight.pods),
-        sight.bounds,
-        external and not sight.rules.value_before_pods,
-        sight.rules.value_clamped,
+        sight.tolerance,
+        external,
+        sight.rules,
     )
     if made.problem:
         return _problem(made.problem, sight).under("unable to calculate ready pods")
     return _count(made)
 
 
-def per_pod(usage: Milli, target: Milli, sight: Sight, *, clamped: bool, tolerant: bool = True) -> Count:
+def per_pod(usage: Milli, target: Milli, sight: Sight, *, external: bool) -> Count:
     """Object and External average values."""
-    replicas, whole = sight.scale.status_replicas, sight.rules.total_at_zero
-    return _count(rules.per_pod(usage, target, replicas, sight.bounds, clamped, tolerant, whole))
+    return _count(rules.per_pod(usage, target, sight.scale.status_replicas, sight.tolerance, external, sight.rules))
 
 
 def _tally(
@@ -203,6 +201,7 @@ def _count(
         ratio=made.ratio,
         adjusted=None if made.adjust == rules.UNADJUSTED else made.adjusted,
         adjust_code=rules.ADJUST_CODES[made.adjust],
+        inside=made.inside,
         groups=groups,
         samples=samples,
         requests=asked,

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from hpaaudit.engine.limit import Limited
 from hpaaudit.engine.rules import reason
+from hpaaudit.engine.rules.codes import CODES, ON_TARGET
+from hpaaudit.engine.rules.numbers import NONE
 from hpaaudit.engine.rules.propose import ADJUST_CODES
-from hpaaudit.engine.stabilize import Stabilized
+from hpaaudit.engine.rules.settle import Limits, Settled
 from hpaaudit.model.decision import MetricProposal, Step
+from hpaaudit.model.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,31 +38,25 @@ class Chain:
         return Chain((*self.steps, step), "act.write_failed")
 
 
-def chain_of(
-    gates: Sequence[Step],
-    views: Sequence[MetricProposal] = (),
-    *,
-    current: int = 0,
-    raw: int | None = None,
-    held: Stabilized | None = None,
-    limited: Limited | None = None,
-    without_memory: Limited | None = None,
-    desired: int = 0,
-    behavior: bool = False,
-    bounds: tuple[int, int] = (0, 0),
-) -> Chain:
-    """The chain from a gate, or from the metrics through stabilization, policies and bounds.
+def gate_chain(step: Step) -> Chain:
+    """The chain of a gate that decides alone."""
+    return Chain((step,), step.code)
+
+
+def chain_of(views: Sequence[MetricProposal], settled: Settled, limits: Limits, memory: Memory) -> Chain:
+    """The chain from the metrics through stabilization, policies and bounds.
+
+    memory   as it was before
 
     A step is binding if the outcome would be another without it alone.
     """
-    if held is None or limited is None or without_memory is None or raw is None:
-        return Chain(tuple(gates), gates[-1].code if gates else "")
+    held, limited, raw, current = settled.held, settled.limited, settled.raw, settled.current
     winner = next((view for view in views if view.is_winner), None)
     metric = _metric_code(winner, current)
     steps = [
         Step(
             stage="propose",
-            code=reason.CODES[metric],
+            code=CODES[metric],
             before=current,
             after=raw,
             binding=raw != current,
@@ -68,17 +64,19 @@ def chain_of(
         )
     ]
     if held.replicas != raw:
+        decisive = None if held.decisive == NONE else (memory.recommendations or ())[held.decisive]
+        upward = limits.behaves and raw >= current
         steps.append(
             Step(
                 stage="stabilize",
-                code=reason.CODES[reason.of_window(raw, current, held.replicas, behavior)],
+                code=CODES[reason.of_window(settled)],
                 before=raw,
                 after=held.replicas,
-                binding=without_memory.replicas != limited.replicas,
+                binding=settled.without_memory != limited.replicas,
                 detail=(
-                    ("recommendation", held.decisive.replicas if held.decisive else None),
-                    ("recommended_us", held.decisive.at_us if held.decisive else None),
-                    ("window_us", held.window_us),
+                    ("recommendation", decisive.replicas if decisive else None),
+                    ("recommended_us", decisive.at_us if decisive else None),
+                    ("window_us", limits.up_window_us if upward else limits.down_window_us),
                 ),
             )
         )
@@ -86,7 +84,7 @@ def chain_of(
         steps.append(
             Step(
                 stage="policy",
-                code=reason.CODES[reason.of_policy(held.replicas, current, limited.disabled, behavior)],
+                code=CODES[reason.of_policy(settled)],
                 before=held.replicas,
                 after=limited.by_policy,
                 binding=limited.by_bounds != limited.replicas,
@@ -97,33 +95,22 @@ def chain_of(
         steps.append(
             Step(
                 stage="bound",
-                code=reason.CODES[reason.of_bound(limited.by_policy, limited.replicas)],
+                code=CODES[reason.of_bound(settled)],
                 before=limited.by_policy,
                 after=limited.replicas,
                 binding=True,
-                detail=(("min", bounds[0]), ("max", bounds[1])),
+                detail=(("min", limits.minimum), ("max", limits.maximum)),
             )
         )
-    if desired != limited.replicas:
-        steps.append(Step(stage="bound", code="bound.min", before=limited.replicas, after=desired, binding=True))
-    why = reason.primary(
-        metric,
-        raw,
-        current,
-        held.replicas,
-        limited.by_policy,
-        limited.by_bounds,
-        limited.replicas,
-        without_memory.replicas,
-        desired,
-        limited.disabled,
-        behavior,
-    )
-    return Chain(tuple(steps), reason.CODES[why])
+    if settled.desired != limited.replicas:
+        steps.append(
+            Step(stage="bound", code="bound.min", before=limited.replicas, after=settled.desired, binding=True)
+        )
+    return Chain(tuple(steps), CODES[reason.primary(metric, settled)])
 
 
 def _metric_code(winner: MetricProposal | None, current: int) -> int:
-    if winner is None or winner.ratio is None or winner.tolerance is None or winner.proposal is None:
-        return reason.ON_TARGET
+    if winner is None or winner.ratio is None or winner.proposal is None:
+        return ON_TARGET
     adjust = ADJUST_CODES.index(winner.adjust_code)
-    return reason.of_metric(adjust, winner.proposal, current, winner.ratio, winner.tolerance)
+    return reason.of_metric(adjust, winner.inside_tolerance, winner.proposal, current, winner.ratio)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from hpaaudit.engine.remember import remember_scale
-from hpaaudit.engine.rules.published import KEPT, UNDONE, followed, is_unbent
+from hpaaudit.engine.rules.published import KEPT, NEVER, UNBENT, UNDONE, bend, followed, tells_scale
 from hpaaudit.engine.status import condition_of
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.hpa import Condition, Hpa, HpaStatus
@@ -17,15 +17,8 @@ def follow(before: Memory, after: Memory, decision: Decision, hpa: Hpa, publishe
     current, desired = decision.spec_replicas, decision.desired
     if current is None or desired is None:
         return after
-    scaled = published.last_scale_us is not None and published.last_scale_us != hpa.status.last_scale_us
-    told = followed(
-        scaled,
-        published.desired_replicas,
-        published.current_replicas,
-        desired,
-        current,
-        decision.action != "hold",
-    )
+    scaled = tells_scale(_scaled_us(published), _scaled_us(hpa.status))
+    told = followed(scaled, published.desired_replicas, published.current_replicas, desired, current)
     if told == KEPT:
         return after
     undone = replace(after, up=before.up, down=before.down)
@@ -35,12 +28,12 @@ def follow(before: Memory, after: Memory, decision: Decision, hpa: Hpa, publishe
     return remember_scale(undone, hpa.spec.behavior, current, published.desired_replicas, now_us)
 
 
-def unbent(conditions: tuple[Condition, ...]) -> bool:
-    """Whether the conditions say that nothing bent the recommendation."""
+def bend_of(conditions: tuple[Condition, ...]) -> int:
+    """Whether the conditions say that something bent the recommendation: BENT, FAILING or UNBENT."""
     able, active, limited = (
         condition_of(conditions, kind) for kind in ("AbleToScale", "ScalingActive", "ScalingLimited")
     )
-    return is_unbent(
+    return bend(
         active is not None and active.status == "False",
         able is not None and able.reason == "ReadyForNewScale",
         limited is not None and limited.reason == "DesiredWithinRange",
@@ -48,12 +41,15 @@ def unbent(conditions: tuple[Condition, ...]) -> bool:
     )
 
 
+def _scaled_us(status: HpaStatus) -> int:
+    return NEVER if status.last_scale_us is None else status.last_scale_us
+
+
 def _recommended(after: Memory, decision: Decision, published: HpaStatus) -> Memory:
     """Where nothing bent the recommendation, it is the published number."""
-    if not unbent(published.conditions) or decision.raw_desired in (None, published.desired_replicas):
+    if decision.raw_desired in (None, published.desired_replicas) or after.recommendations is None:
         return after
-    active = condition_of(published.conditions, "ScalingActive")
-    if after.recommendations is None or active is None or active.status == "False":
+    if bend_of(published.conditions) != UNBENT:
         return after
     corrected = tuple(
         Recommendation(replicas=published.desired_replicas, at_us=old.at_us) if old.at_us == decision.at_us else old

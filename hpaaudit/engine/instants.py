@@ -96,7 +96,8 @@ def instants(
         found.append(trace)
         previous = trace.at_us
     last_us = born_us if previous is None else previous
-    for start in [*(start for start in starts if start > last_us), end_us + 1]:
+    # A process that takes over after the end finds nothing to reconcile.
+    for start in [*(start for start in starts if last_us < start <= end_us), end_us + 1]:
         found += [Evidence(at_us, NOWHERE, GRID) for at_us in _until(last_us, start, period_us)]
         last_us = start
     return found

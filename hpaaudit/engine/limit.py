@@ -1,10 +1,10 @@
-"""Scaling policies, minReplicas and maxReplicas: what is left of a stabilized recommendation."""
-
-from dataclasses import dataclass
+"""What a spec lets its HPA do, in numbers; and the words of the condition ScalingLimited."""
 
 from hpaaudit.engine.rules import limit as rules
-from hpaaudit.model.hpa import Behavior, ScalingRules
-from hpaaudit.model.memory import Memory, ScaleEvent
+from hpaaudit.engine.rules.settle import Limits
+from hpaaudit.model.flags import Flags
+from hpaaudit.model.hpa import Behavior, Hpa, ScalingRules
+from hpaaudit.model.memory import Memory
 from hpaaudit.model.units import SECOND, Micros
 
 REASONS = {
@@ -18,73 +18,38 @@ REASONS = {
     ),
 }
 
+_NO_POLICIES = rules.Policies(rules.SELECT_MAX, (), (), ())
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limited:
-    """The number, why, and what policies or bounds alone would have left.
 
-    limit       what the policies allow (None: nothing moved, no policy was asked)
-    by_policy   after policies, before minReplicas and maxReplicas
-    by_bounds   after minReplicas and maxReplicas, without policies
+def limits_of(hpa: Hpa, minimum: int, flags: Flags) -> Limits:
+    """What the spec of an HPA lets it do; `minimum` is its minReplicas, the default included."""
+    behavior, maximum = hpa.spec.behavior, hpa.spec.max_replicas
+    up_us, down_us = windows_us(behavior, flags.downscale_stabilization_us)
+    return Limits(
+        minimum=minimum,
+        maximum=maximum,
+        behaves=behavior is not None,
+        up_window_us=up_us,
+        down_window_us=down_us,
+        up=_NO_POLICIES if behavior is None else policies(behavior.scale_up),
+        down=_NO_POLICIES if behavior is None else policies(behavior.scale_down),
+    )
+
+
+def windows_us(behavior: Behavior | None, default_down_us: Micros) -> tuple[Micros, Micros]:
+    """The stabilization windows on the way up and down.
+
+    Without a behavior the second is the controller's flag. A behavior that gives none takes the flag in whole seconds
+    (`maybeInitScaleDownStabilizationWindow`).
     """
-
-    replicas: int
-    reason: str
-    message: str
-    limit: int | None
-    by_policy: int
-    by_bounds: int
-    disabled: bool
-
-
-def plain(stabilized: int, current: int, minimum: int, maximum: int, *, own_words: bool) -> Limited:
-    """Without a behavior.
-
-    own_words   TooFewReplicas has its own message; until 1.15 it shows that of the upper limit
-    """
-    made = rules.limit_plain(stabilized, current, minimum, maximum)
-    words = made.why
-    if words == rules.TOO_FEW and not own_words:
-        words = rules.UP_LIMIT if maximum > made.limit else rules.TOO_MANY
-    return _limited(made, words, limit=made.limit, disabled=False)
-
-
-def with_behavior(
-    stabilized: int,
-    current: int,
-    minimum: int,
-    maximum: int,
-    behavior: Behavior,
-    memory: Memory,
-    now_us: Micros,
-    *,
-    both: bool,
-    min_moves: bool,
-    capped: bool,
-) -> Limited:
-    """With a behavior; `both`, `min_moves` and `capped` as of `rules.allowed`."""
-    upward = stabilized > current
-    direction = behavior.scale_up if upward else behavior.scale_down
-    limit = current
-    if stabilized != current:
-        up, down = memory.up or (), memory.down or ()
-        limit = rules.allowed(
-            upward,
-            current,
-            policies(direction),
-            *_columns(up),
-            len(up),
-            *_columns(down),
-            len(down),
-            now_us,
-            both,
-            min_moves,
-            capped,
-        )
-    made = rules.limit_moves(stabilized, current, minimum, maximum, limit, limit)
-    moves = stabilized != current
-    disabled = moves and direction.select_policy == "Disabled"
-    return _limited(made, made.why, limit=made.limit if moves else None, disabled=disabled)
+    if behavior is None:
+        return Micros(0), default_down_us
+    up_seconds = behavior.scale_up.stabilization_window_seconds or 0
+    down_seconds = behavior.scale_down.stabilization_window_seconds
+    return (
+        Micros(up_seconds * SECOND),
+        Micros((default_down_us // SECOND if down_seconds is None else down_seconds) * SECOND),
+    )
 
 
 def policies(direction: ScalingRules) -> rules.Policies:
@@ -100,19 +65,23 @@ def policies(direction: ScalingRules) -> rules.Policies:
     )
 
 
-def _columns(events: tuple[ScaleEvent, ...]) -> tuple[list[int], list[int]]:
-    return [event.change for event in events], [event.at_us for event in events]
-
-
-def _limited(made: rules.Limited, words: int, *, limit: int | None, disabled: bool) -> Limited:
-    reason, _ = REASONS[made.why]
-    _, message = REASONS[words]
-    return Limited(
-        replicas=made.replicas,
-        reason=reason,
-        message=message,
-        limit=limit,
-        by_policy=made.by_policy,
-        by_bounds=made.by_bounds,
-        disabled=disabled,
+def scale_events(memory: Memory) -> rules.ScaleEvents:
+    """The scale events of a memory as numbers."""
+    up, down = memory.up or (), memory.down or ()
+    return rules.ScaleEvents(
+        [event.change for event in up],
+        [event.at_us for event in up],
+        [event.change for event in down],
+        [event.at_us for event in down],
     )
+
+
+def words(limited: rules.Limited, maximum: int, *, own_words: bool) -> tuple[str, str]:
+    """Reason and message of ScalingLimited.
+
+    own_words   TooFewReplicas has its own message; until 1.15 it shows that of the upper limit
+    """
+    reason, message = REASONS[limited.why]
+    if limited.why == rules.TOO_FEW and not own_words:
+        _, message = REASONS[rules.UP_LIMIT if maximum > limited.limit else rules.TOO_MANY]
+    return reason, message

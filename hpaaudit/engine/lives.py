@@ -2,12 +2,15 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from hpaaudit.api.decode import READ, V1, V2BETA1, decode_hpa, decode_status
+from hpaaudit.api.decode import READ, V1, V2BETA1, decode_hpa, decode_spec, decode_status
 from hpaaudit.api.requests import target_ref
+from hpaaudit.engine.fits import misfit, scale_misfit
 from hpaaudit.engine.instants import EVENT, SCALE_WRITE, STATUS_WRITE, Evidence, instants, merged
 from hpaaudit.model.facts import EventSeen, HpaGone, HpaSeen, TargetRef, TargetSeen
-from hpaaudit.model.hpa import MetricSpec, MetricType
+from hpaaudit.model.hpa import HpaSpec, HpaStatus, MetricSpec, MetricType
+from hpaaudit.model.target import Scale
 from hpaaudit.model.units import SECOND, Micros
 
 COMPONENT = "horizontal-pod-autoscaler"
@@ -58,6 +61,7 @@ class Lives:
         self.metrics: set[MetricSpec] = set()
         self._scaled_by: dict[TargetRef, set[str]] = {}
         self._replicas: dict[TargetRef, int] = {}
+        self._targets: dict[TargetRef, str] = {}
 
     def hpa(self, index: int, fact: HpaSeen) -> None:
         """An HPA was seen; another status than before tells of a reconcile."""
@@ -78,7 +82,7 @@ class Lives:
         key = f"{fact.namespace}/{fact.name}"
         problem = unsupported(fact)
         if problem:
-            self.unsupported[key] = problem
+            self.unsupported.setdefault(key, problem)
             return None
         spec = decode_hpa(fact).spec
         self.metrics.update(spec.metrics)
@@ -117,6 +121,26 @@ class Lives:
             if life.target == fact.target and life.end_us is None:
                 life.evidence.append(Evidence(fact.at_us, index, SCALE_WRITE))
 
+    def scale(self, target: TargetRef, scale: Scale | None) -> None:
+        """A scale was seen; one that cannot be is no reason to leave anything else out than who scales it."""
+        problems = (self._targets.get(target, ""), scale_misfit(scale))
+        self._targets[target] = min(filter(None, problems), default="")
+
+    def leave_out(self) -> None:
+        """Name the HPAs that scale what cannot be scaled, after everything was seen."""
+        odd = {target: problem for target, problem in self._targets.items() if problem}
+        if not odd:
+            return
+        alike: dict[tuple[str, str, str], set[TargetRef]] = {}
+        for target in self._targets:
+            alike.setdefault((target.group, target.namespace, target.name), set()).add(target)
+        for asked, keys in self._scaled_by.items():
+            # A kind may be served under another plural than the regular one, as in `engine.world`.
+            same = {asked} if asked in self._targets else alike.get((asked.group, asked.namespace, asked.name), set())
+            problem = next((odd[target] for target in sorted(same, key=repr) if target in odd), "")
+            if problem:
+                self.unsupported.update(dict.fromkeys(keys - self.unsupported.keys(), f"of its target {problem}"))
+
     def all(self) -> list[Life]:
         """Every life, HPA by HPA in the order in which they were seen first."""
         return [life for lives in self.of.values() for life in lives]
@@ -131,14 +155,31 @@ def _status(fact: HpaSeen) -> object:
     return decode_status(fact) if fact.api_version == V1 else fact.status_json
 
 
+# By its text: as values true equals 1.
+@lru_cache(maxsize=4096)
+def _spec_problem(version: str, spec_json: str, annotations_json: str) -> str:
+    return misfit(decode_spec(version, spec_json, annotations_json), HpaSpec, "spec")
+
+
+def unreadable(fact: HpaSeen) -> str:
+    """What of this HPA no API server serves, so that nobody can read it; empty if nothing."""
+    try:
+        problem = _spec_problem(fact.api_version, fact.spec_json, fact.annotations_json)
+        return problem or misfit(decode_status(fact), HpaStatus, "status")
+    except ValueError as error:
+        return f"it cannot be read ({error})"
+    except (TypeError, AttributeError, KeyError, RecursionError):
+        return "it cannot be read (its spec or status has another shape than the API's)"
+
+
 def unsupported(fact: HpaSeen) -> str:
     """Why this HPA cannot be replayed, empty if it can."""
     if fact.api_version not in READ:
         return f"it was served as {fact.api_version}; this engine reads {' and '.join(READ)}"
-    try:
-        hpa = decode_hpa(fact)
-    except (ValueError, TypeError, AttributeError, KeyError) as error:
-        return f"it cannot be read ({error})"
+    problem = unreadable(fact)
+    if problem:
+        return problem
+    hpa = decode_hpa(fact)
     # API servers of 1.20 to 1.23 lose it between v2beta2 and v2beta1; in a spec that was accepted it is never empty.
     if fact.api_version == V2BETA1 and any(
         metric.type == MetricType.CONTAINER_RESOURCE and not metric.container for metric in hpa.spec.metrics

@@ -1,13 +1,27 @@
-"""The recommendation held by memory, policies and bounds (`normalizeDesiredReplicas…`)."""
+"""The recommendation held by memory, policies and bounds, and the words for it (`normalizeDesiredReplicas…`)."""
 
 from dataclasses import replace
 
-from hpaaudit.engine import limit as limits
-from hpaaudit.engine import stabilize
+from hpaaudit.engine.behaviours import Rules
 from hpaaudit.engine.explain import chain_of
+from hpaaudit.engine.limit import limits_of, scale_events, words
 from hpaaudit.engine.outcome import Outcome, current_of, scaled_to_zero
 from hpaaudit.engine.recommend import Recommended
-from hpaaudit.engine.release import Rules
+from hpaaudit.engine.remember import remember_recommendation
+from hpaaudit.engine.rules.settle import (
+    ABOVE_MAXIMUM,
+    ALL_BELOW,
+    BELOW_MINIMUM,
+    DOWN_STABILIZED,
+    METRIC_ABOVE,
+    NO_REASON,
+    READY,
+    UP_STABILIZED,
+    Past,
+    Settled,
+    settle,
+)
+from hpaaudit.engine.rules.stabilize import Recommendations
 from hpaaudit.engine.status import with_condition
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Condition, Hpa
@@ -16,7 +30,26 @@ from hpaaudit.model.observation import Observation
 from hpaaudit.model.target import Scale
 from hpaaudit.model.units import Micros
 
-BELOW_MIN = "Current number of replicas below Spec.MinReplicas"
+_ABLE = {
+    READY: ("ReadyForNewScale", "recommended size matches current size"),
+    UP_STABILIZED: (
+        "ScaleUpStabilized",
+        "recent recommendations were lower than current one, applying the lowest recent recommendation",
+    ),
+    DOWN_STABILIZED: (
+        "ScaleDownStabilized",
+        "recent recommendations were higher than current one, applying the highest recent recommendation",
+    ),
+}
+
+WHY = {
+    NO_REASON: "",
+    METRIC_ABOVE: "{name} above target",
+    ALL_BELOW: "All metrics below target",
+    ABOVE_MAXIMUM: "Current number of replicas above Spec.MaxReplicas",
+    BELOW_MINIMUM: "Current number of replicas below Spec.MinReplicas",
+}
+"""Why the scale is written; `name` is that of the winning metric."""
 
 
 def normalize(
@@ -30,94 +63,42 @@ def normalize(
     flags: Flags,
     rules: Rules,
 ) -> Outcome:
-    """`normalizeDesiredReplicas…`: the recommendation held by memory, policies and bounds."""
-    now_us, current, maximum = seen.decided_us, current_of(scale, rules), hpa.spec.max_replicas
-    raw = max(found.replicas or 0, 0)  # a negative proposal leaves the zero that upstream starts from
+    """The recommendation held by memory, policies and bounds."""
+    now_us, current, raw = seen.decided_us, current_of(scale, rules), found.replicas or 0
+    limits = limits_of(hpa, minimum, flags)
+    settled = settle(raw, current, limits, past_of(memory), now_us, scaled_to_zero(hpa.status.conditions, rules), rules)
+    # A negative proposal leaves the zero that upstream starts from, and no name.
     name = found.name if raw > 0 else ""
-    reason = f"{name} above target" if raw > current else ("All metrics below target" if raw < current else "")
-    behavior, old = hpa.spec.behavior, memory.recommendations or ()
-    if behavior is None:
-        held = stabilize.plain(raw, old, now_us, flags.downscale_stabilization_us)
-        limited = limits.plain(held.replicas, current, minimum, maximum, own_words=rules.min_limit_says_so)
-        without_memory = limits.plain(raw, current, minimum, maximum, own_words=rules.min_limit_says_so)
-    else:
-        held = stabilize.with_behavior(
-            raw, current, old, behavior, now_us, flags.downscale_stabilization_us, envelope=rules.envelope
-        )
-        limited = limits.with_behavior(
-            held.replicas,
-            current,
-            minimum,
-            maximum,
-            behavior,
-            memory,
-            now_us,
-            both=rules.both_directions_count,
-            min_moves=rules.min_policy_moves,
-            capped=rules.replicas_capped,
-        )
-        without_memory = limits.with_behavior(
-            raw,
-            current,
-            minimum,
-            maximum,
-            behavior,
-            memory,
-            now_us,
-            both=rules.both_directions_count,
-            min_moves=rules.min_policy_moves,
-            capped=rules.replicas_capped,
-        )
-    conditions = _able(conditions, raw, current, held.replicas, now_us, behavior=behavior is not None)
-    conditions = with_condition(
-        conditions,
-        "ScalingLimited",
-        "False" if limited.replicas == held.replicas else "True",
-        limited.reason,
-        limited.message,
-        now_us,
-    )
-    desired = limited.replicas
-    if current == 0 and minimum != 0 and scaled_to_zero(hpa.status.conditions, rules) and desired < minimum:
-        desired, reason = minimum, reason or BELOW_MIN
-    chain = chain_of(
-        [],
-        found.views,
-        current=current,
-        raw=raw,
-        held=held,
-        limited=limited,
-        without_memory=without_memory,
-        desired=desired,
-        behavior=behavior is not None,
-        bounds=(minimum, maximum),
-    )
     return Outcome(
-        status=replace(hpa.status, conditions=conditions),
-        memory=replace(memory, recommendations=held.recommendations),
+        status=replace(hpa.status, conditions=_told(conditions, settled, limits.maximum, now_us, rules)),
+        memory=remember_recommendation(memory, settled.held.slot, raw, now_us),
         scale=scale,
         raw=raw,
-        stabilized=held.replicas,
-        rate_limited=limited.by_policy,
-        desired=desired,
-        scale_reason=reason,
+        stabilized=settled.held.replicas,
+        rate_limited=settled.limited.by_policy,
+        desired=settled.desired,
+        scale_reason=WHY[settled.why].format(name=name),
         events=found.events,
         error=found.error if rules.partial_error_returned else "",
         partial_error=bool(found.error),
         proposals=found.views,
-        chain=chain,
+        chain=chain_of(found.views, settled, limits, memory),
     )
 
 
-def _able(
-    conditions: tuple[Condition, ...], raw: int, current: int, stabilized: int, now_us: Micros, *, behavior: bool
+def past_of(memory: Memory) -> Past:
+    """A memory as numbers."""
+    old = memory.recommendations or ()
+    recommendations = Recommendations([one.replicas for one in old], [one.at_us for one in old])
+    return Past(recommendations, scale_events(memory))
+
+
+def _told(
+    conditions: tuple[Condition, ...], settled: Settled, maximum: int, now_us: Micros, rules: Rules
 ) -> tuple[Condition, ...]:
-    if stabilized == raw:
-        reason, message = "ReadyForNewScale", "recommended size matches current size"
-    elif behavior and raw >= current:
-        reason = "ScaleUpStabilized"
-        message = "recent recommendations were lower than current one, applying the lowest recent recommendation"
-    else:
-        reason = "ScaleDownStabilized"
-        message = "recent recommendations were higher than current one, applying the highest recent recommendation"
-    return with_condition(conditions, "AbleToScale", "True", reason, message, now_us)
+    """AbleToScale and ScalingLimited as they are set."""
+    conditions = with_condition(conditions, "AbleToScale", "True", *_ABLE[settled.able], now_us)
+    limited = settled.limited
+    status = "False" if limited.replicas == settled.held.replicas else "True"
+    said = words(limited, maximum, own_words=rules.min_limit_says_so)
+    return with_condition(conditions, "ScalingLimited", status, *said, now_us)

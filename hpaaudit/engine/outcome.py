@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from hpaaudit.api.answers import Server
 from hpaaudit.api.selector import BadSelector, scale_selector
+from hpaaudit.engine.behaviours import Rules
 from hpaaudit.engine.explain import Chain
-from hpaaudit.engine.release import Rules, rules_of
+from hpaaudit.engine.release import rules_of
 from hpaaudit.engine.status import condition_of
 from hpaaudit.model.decision import MetricProposal, PostedEvent, ScaleAttempt, Step
 from hpaaudit.model.facts import ScaleRead

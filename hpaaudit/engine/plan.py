@@ -138,11 +138,16 @@ class Reading:
                 self.lives.event(index, fact)
                 self.told(fact.message)
             case TargetSeen():
+                self.lives.scale(fact.target, fact.scale)
                 self.lives.scaled(index, fact)
-            case ScaleRead() if fact.target in self.refused and is_controller(fact.by):
-                self.refused.pop(fact.target).scale_rereads.append(fact)
-            case ScaleWritten() if is_controller(fact.by):
-                self._scale_write(fact)
+            case ScaleRead():
+                self.lives.scale(fact.target, fact.scale)
+                if fact.target in self.refused and is_controller(fact.by):
+                    self.refused.pop(fact.target).scale_rereads.append(fact)
+            case ScaleWritten():
+                self.lives.scale(fact.target, fact.scale)
+                if is_controller(fact.by):
+                    self._scale_write(fact)
             case StatusWritten() if is_controller(fact.by):
                 written = self.newest.get(f"{fact.namespace}/{fact.name}")
                 if written is not None:
@@ -179,6 +184,7 @@ class Reading:
 
     def plan(self, passes: list[Planned], period_us: Micros, period_source: str, *, exact: bool) -> Plan:
         """What was learnt, with these reconciles."""
+        self.lives.leave_out()
         unsupported = self.lives.unsupported
         return Plan(
             passes=[planned for planned in passes if planned.key not in unsupported],

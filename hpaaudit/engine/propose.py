@@ -181,8 +181,7 @@ def _object(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Pro
         if isinstance(valued, Problem):
             return _refused(index, metric, valued, reason, wrapped)
         return _proposed(index, metric, how, valued, _status(metric, value=valued.current), sight)
-    tolerant = sight.rules.object_average_tolerance
-    count = calculate.per_pod(usage, amount, sight, clamped=False, tolerant=tolerant)
+    count = calculate.per_pod(usage, amount, sight, external=False)
     status = _status(metric, average=count.current)
     if not sight.rules.object_average_described:
         status = replace(status, described=NOBODY)
@@ -216,7 +215,7 @@ def _external(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> P
     amount = Milli(amount_of(metric, how))
     if average:
         clamped = sight.rules.external_average_clamped
-        count = calculate.per_pod(measure.total_per_pod(values, clamped=clamped), amount, sight, clamped=clamped)
+        count = calculate.per_pod(measure.total_per_pod(values, clamped=clamped), amount, sight, external=True)
         return _proposed(index, metric, how, count, _status(metric, average=count.current), sight)
     total = measure.total_value(values, clamped=sight.rules.value_clamped)
     valued = calculate.value(total, amount, sight, external=True)
@@ -278,6 +277,7 @@ def _proposed(index: int, metric: MetricSpec, how: int, count: Count, status: Me
         invalid_code="",
         invalid_text="",
         adjust_code=count.adjust_code,
+        inside_tolerance=count.inside,
         ready_pods=len(groups.ready) if groups else None,
         unready_pods=len(groups.unready) if groups else None,
         missing_pods=len(groups.missing) if groups else None,
@@ -337,6 +337,7 @@ def _refused(index: int, metric: MetricSpec, problem: Problem, reason: str, wrap
         invalid_code=problem.code,
         invalid_text=problem.text,
         adjust_code="",
+        inside_tolerance=False,
         ready_pods=None,
         unready_pods=None,
         missing_pods=None,

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hpaaudit.api import selector as selectors
+from hpaaudit.engine.behaviours import Rules
 from hpaaudit.engine.propose import Answer, Proposed, Refused, propose
-from hpaaudit.engine.release import Rules
 from hpaaudit.engine.rules import combine
+from hpaaudit.engine.rules.codes import CODES
 from hpaaudit.engine.sight import Sight
 from hpaaudit.model.decision import MetricProposal, PostedEvent
 from hpaaudit.model.hpa import Hpa, MetricStatus
@@ -107,39 +108,38 @@ def _refused_selector(code: str, reason: str, message: str, event: str, error: s
 def recommend(hpa: Hpa, seen: Observation, sight: Sight) -> Recommended:
     """All metrics, as `computeReplicasForMetrics`."""
     outcomes: list[Proposed | Refused] = []
+    choice = combine.UNASKED
     for index, metric in enumerate(hpa.spec.metrics):
-        outcomes.append(propose(index, metric, _answer(seen, index), sight))
-        if isinstance(outcomes[-1], Refused) and not sight.rules.partial_metrics:
+        outcome = propose(index, metric, _answer(seen, index), sight)
+        outcomes.append(outcome)
+        if isinstance(outcome, Proposed):
+            choice = combine.with_proposal(choice, outcome.replicas)
+        else:
+            choice = combine.with_invalid(choice)
+        if combine.is_over(choice, sight.rules):
             break
     refused = [outcome for outcome in outcomes if isinstance(outcome, Refused)]
-    best, winner = 0, -1
-    for index, outcome in enumerate(outcomes):
-        if isinstance(outcome, Proposed) and combine.takes_over(best, outcome.replicas):
-            best, winner = outcome.replicas, index
     events = tuple(PostedEvent(type="Warning", reason=o.reason, message=o.text) for o in refused if o.reason)
     statuses = tuple(o.status if isinstance(o, Proposed) else EMPTY_STATUS for o in outcomes)
     error = _error(refused, len(hpa.spec.metrics), sight.rules)
-    blocks = sight.rules.partial_blocks_down
-    if refused and (
-        not sight.rules.partial_metrics or combine.fails(len(refused), len(outcomes), best, sight.current, blocks)
-    ):
-        first = refused[0 if sight.rules.first_invalid_told else -1]
-        whole = len(refused) >= len(outcomes)
+    failure = combine.failure(choice, sight.current, sight.rules)
+    if failure != combine.NO_FAILURE:
+        told = outcomes[combine.told_invalid(choice, sight.rules)]
         return Recommended(
             replicas=None,
-            code="gate.all_metrics_invalid" if whole else "gate.partial_metrics_block_down",
+            code=CODES[failure],
             name="",
-            reason=first.reason,
-            message=_message(first, sight.rules),
+            reason=told.reason if isinstance(told, Refused) else "",
+            message=_message(told, sight.rules) if isinstance(told, Refused) else "",
             statuses=statuses if sight.rules.partial_metrics else None,
             error=error,
             events=events,
             views=tuple(outcome.view for outcome in outcomes),
         )
-    chosen = outcomes[winner]
+    chosen = outcomes[choice.winner]
     name = chosen.name if isinstance(chosen, Proposed) else ""
     return Recommended(
-        replicas=best,
+        replicas=combine.recommended(choice),
         code="",
         name=name,
         reason="ValidMetricFound",
@@ -147,7 +147,7 @@ def recommend(hpa: Hpa, seen: Observation, sight: Sight) -> Recommended:
         statuses=statuses,
         error=error,
         events=events,
-        views=tuple(replace(outcome.view, is_winner=index == winner) for index, outcome in enumerate(outcomes)),
+        views=tuple(replace(outcome.view, is_winner=index == choice.winner) for index, outcome in enumerate(outcomes)),
         flickers=bool(refused) and not sight.rules.first_invalid_told,
     )
 
@@ -163,11 +163,11 @@ def _error(refused: Sequence[Refused], metrics: int, rules: Rules) -> str:
     return f"invalid metrics ({len(refused)} invalid out of {metrics}), first error is: {refused[0].error}"
 
 
-def _message(first: Refused, rules: Rules) -> str:
+def _message(told: Refused, rules: Rules) -> str:
     """The condition's message; before 1.32 it went through a format once more."""
-    if not first.reason:
+    if not told.reason:
         return ""
-    text = f"the HPA was unable to compute the replica count: {first.text}"
+    text = f"the HPA was unable to compute the replica count: {told.text}"
     return text if rules.plain_messages else sprintf_without_arguments(text)
 
 

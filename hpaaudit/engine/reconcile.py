@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 from hpaaudit.api.v1 import through_v1
 from hpaaudit.engine.act import act
-from hpaaudit.engine.explain import chain_of
-from hpaaudit.engine.normalize import BELOW_MIN, normalize
+from hpaaudit.engine.behaviours import Rules
+from hpaaudit.engine.explain import gate_chain
+from hpaaudit.engine.normalize import WHY, normalize
 from hpaaudit.engine.outcome import (
     Outcome,
     current_of,
@@ -24,9 +25,10 @@ from hpaaudit.engine.outcome import (
     status_of,
 )
 from hpaaudit.engine.recommend import recommend, select
-from hpaaudit.engine.release import Rules, rules_of
+from hpaaudit.engine.release import rules_of
 from hpaaudit.engine.rules import gate as gates
 from hpaaudit.engine.rules.numbers import MAX_INT64
+from hpaaudit.engine.rules.settle import ABOVE_MAXIMUM, BELOW_MINIMUM
 from hpaaudit.engine.sight import Sight, tolerances
 from hpaaudit.engine.status import same_status, with_condition, without_condition
 from hpaaudit.model.decision import Decision, PostedEvent, Step
@@ -36,8 +38,6 @@ from hpaaudit.model.memory import EMPTY, Memory, Recommendation
 from hpaaudit.model.observation import Observation
 from hpaaudit.model.target import Pod, Scale
 from hpaaudit.model.version import version_number
-
-ABOVE_MAX = "Current number of replicas above Spec.MaxReplicas"
 
 _OK = range(200, 300)
 
@@ -68,7 +68,7 @@ def _stale(seen: Observation, hpa: Hpa, memory: Memory) -> Outcome:
         f"read version: {hpa.resource_version} is not as new as written version: {seen.written_version} "
         "for group resource horizontalpodautoscalers.autoscaling"
     )
-    chain = chain_of([gate("gate.stale_cache", None, (("error", text),))])
+    chain = gate_chain(gate("gate.stale_cache", None, (("error", text),)))
     return Outcome(status=hpa.status, memory=memory, error=text, chain=chain)
 
 
@@ -92,7 +92,7 @@ def _decide(seen: Observation, hpa: Hpa, memory: Memory, flags: Flags, rules: Ru
             events=(PostedEvent(type="Warning", reason="FailedGetScale", message=scale.text),),
             error=scale.error,
             status_error_told=rules.status_error_told,
-            chain=chain_of([gate("gate.target_unreadable", None, (("error", scale.text),))]),
+            chain=gate_chain(gate("gate.target_unreadable", None, (("error", scale.text),))),
         )
     conditions = with_condition(
         hpa.status.conditions,
@@ -107,28 +107,17 @@ def _decide(seen: Observation, hpa: Hpa, memory: Memory, flags: Flags, rules: Ru
         memory = replace(memory, recommendations=(first,))
     current = current_of(scale, rules)
     minimum = 1 if hpa.spec.min_replicas is None else hpa.spec.min_replicas
-    taken = gates.branch(
-        scale.spec_replicas,
-        current,
-        minimum,
-        hpa.spec.max_replicas,
-        gates.leaves_zero(
-            minimum,
-            rules.scaled_to_zero_condition,
-            rules.scales_from_zero,
-            scaled_to_zero(hpa.status.conditions, rules),
-            has_object_or_external(hpa),
-        ),
-        rules.spec_replicas_are_current,
-    )
+    to_zero = scaled_to_zero(hpa.status.conditions, rules)
+    leaves = gates.leaves_zero(minimum, to_zero, has_object_or_external(hpa), rules)
+    taken = gates.branch(scale.spec_replicas, current, minimum, hpa.spec.max_replicas, leaves, rules)
     if taken == gates.DISABLED:
         return _disabled(seen, hpa, scale, memory, conditions, rules)
     if taken == gates.ABOVE_MAX:
         jump = gate("gate.above_max", current, (("max", hpa.spec.max_replicas),), after=hpa.spec.max_replicas)
-        return _jump(seen, hpa, scale, memory, conditions, hpa.spec.max_replicas, ABOVE_MAX, jump, flags, rules)
+        return _jump(seen, hpa, scale, memory, conditions, hpa.spec.max_replicas, ABOVE_MAXIMUM, jump, flags, rules)
     if taken == gates.BELOW_MIN:
         jump = gate("gate.below_min", current, (("min", minimum),), after=minimum)
-        return _jump(seen, hpa, scale, memory, conditions, minimum, BELOW_MIN, jump, flags, rules)
+        return _jump(seen, hpa, scale, memory, conditions, minimum, BELOW_MINIMUM, jump, flags, rules)
     return _by_metrics(seen, hpa, scale, memory, conditions, minimum, flags, rules, keep_pods=keep_pods)
 
 
@@ -183,7 +172,7 @@ def _disabled(
     )
     current = current_of(scale, rules)
     status = status_of(hpa, current, current, None, conditions, None, rules)
-    chain = chain_of([gate("gate.disabled_at_zero", 0, (), after=0)])
+    chain = gate_chain(gate("gate.disabled_at_zero", 0, (), after=0))
     return Outcome(status=status, memory=memory, scale=scale, desired=0, chain=chain)
 
 
@@ -194,7 +183,7 @@ def _jump(
     memory: Memory,
     conditions: tuple[Condition, ...],
     desired: int,
-    reason: str,
+    why: int,
     step: Step,
     flags: Flags,
     rules: Rules,
@@ -205,8 +194,8 @@ def _jump(
         memory=memory,
         scale=scale,
         desired=desired,
-        scale_reason=reason,
-        chain=chain_of([step]),
+        scale_reason=WHY[why],
+        chain=gate_chain(step),
     )
     return act(seen, hpa, outcome, None, flags, rules)
 
@@ -253,7 +242,7 @@ def _by_metrics(
                 f"for {reference(hpa)}: {found.error}"
             ),
             proposals=found.views,
-            chain=chain_of([gate(found.code, scale.spec_replicas, (("error", found.error),))]),
+            chain=gate_chain(gate(found.code, scale.spec_replicas, (("error", found.error),))),
         )
     outcome = normalize(seen, hpa, scale, memory, conditions, minimum, found, flags, rules)
     return act(seen, hpa, outcome, found.statuses, flags, rules)

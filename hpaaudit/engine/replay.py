@@ -5,19 +5,36 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from hpaaudit.api.decode import decode_status
-from hpaaudit.engine.candidates import candidates, unread
+from hpaaudit.engine.candidates import Inputs
 from hpaaudit.engine.fingerprint import fits_inputs, fits_memory
-from hpaaudit.engine.follow import follow, unbent
+from hpaaudit.engine.follow import bend_of, follow
 from hpaaudit.engine.lives import NEVER_RECONCILED
 from hpaaudit.engine.plan import Plan, Planned
 from hpaaudit.engine.reconcile import reconcile
-from hpaaudit.engine.unknown import blinds, extremes, hidden, shifted
+from hpaaudit.engine.rules.candidates import (
+    DONE,
+    FAILED_READS,
+    FIRST,
+    INPUTS,
+    MISSING,
+    NO_BAND,
+    SHIFTED_MEMORY,
+    UNKNOWN,
+    Band,
+    Candidate,
+    Options,
+    next_candidate,
+    proves,
+    widened,
+)
+from hpaaudit.engine.rules.published import BENT
+from hpaaudit.engine.unknown import blinds, event_counts, extreme, hidden, is_near_edge, recommendation_counts, shifted
 from hpaaudit.engine.world import World, is_controller
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.facts import ControllerSeen, Fact, Gap, HpaGone, HpaSeen, LeaseSeen, StatusWritten
 from hpaaudit.model.flags import Flags
-from hpaaudit.model.hpa import HpaStatus
+from hpaaudit.model.hpa import Hpa, HpaStatus
 from hpaaudit.model.memory import EMPTY, Memory
 from hpaaudit.model.observation import Observation
 from hpaaudit.model.units import Micros
@@ -27,9 +44,6 @@ _UNSEEN = Memory(recommendations=())
 """The memory of a process that ran before we looked: nothing is known of it."""
 
 
-_Tried = tuple[Observation, Decision, Memory]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Choice:
     """Which candidate a reconcile saw, as far as can be told, and the range of what it may have decided."""
@@ -37,9 +51,8 @@ class _Choice:
     seen: Observation
     decision: Decision
     memory: Memory
-    band: frozenset[int]
+    band: Band
     evidence: str
-    missing_input: str
 
 
 class Process:
@@ -134,7 +147,7 @@ class Process:
         if planned.published is not None and choice.seen.hpa is not None:
             published = decode_status(planned.published)
             after = follow(before, after, choice.decision, choice.seen.hpa, published)
-            if choice.evidence == "assumed" and not unbent(published.conditions):
+            if choice.evidence == "assumed" and bend_of(published.conditions) == BENT:
                 # What it recommended is only guessed: from here on memory is as unknown as at the start.
                 self.unseen_until_us[key] = instant.at_us
         self.memories[key] = after
@@ -145,81 +158,65 @@ class Process:
             epoch_id=self.epoch_id,
             decision=choice.decision,
             memory=after,
-            band_lo=min(choice.band, default=None),
-            band_hi=max(choice.band, default=None),
+            band_lo=_known(choice.band.lowest),
+            band_hi=_known(choice.band.highest),
             evidence=choice.evidence,
-            missing_input=choice.missing_input,
+            missing_input=MISSING[choice.band.missing],
         )
 
     def _choose(self, seen: Observation, before: Memory, planned: Planned) -> _Choice:
         """The candidate that the published status proves; without one, what was seen."""
         if planned.published is None:
             decision, after = self._decide(seen, before)
-            return self._settled(seen, decision, after, [decision], "seen", "")
+            band = widened(NO_BAND, INPUTS, fits=False, desired=_number(decision))
+            return _Choice(seen=seen, decision=decision, memory=after, band=band, evidence="seen")
         published = decode_status(planned.published)
-        reach_us = Micros(self.plan.period_us + planned.instant.uncertainty_us)
-        tried: list[_Tried] = []
-        fitting: list[_Tried] = []
-        for candidate in candidates(self.world, seen, planned.earlier, reach_us):
-            decision, after = self._decide(candidate, before)
-            tried.append((candidate, decision, after))
-            if fits_inputs(decision, published):
-                fitting.append(tried[-1])
-        fitting = fitting or self._unread(seen, before, published)
-        kept = fitting or tried
-        chosen, decision, after = kept[0]
-        decisions = [made for _, made, _ in kept]
-        numbers = {made.desired for made in decisions}
-        missing = "metric.sample" if len(numbers) > 1 else ""
-        held = self._held(chosen, before, published)
-        if {made.desired for made in held} - numbers:
-            missing = missing or "memory.before_recording"
-        moved = self._moved(chosen, before, published)
-        if {made.desired for made in moved} - numbers:
-            missing = missing or "instant.window_edge"
-        evidence = "proven" if fitting else "assumed"
-        return self._settled(chosen, decision, after, [*decisions, *held, *moved], evidence, missing)
+        inputs = Inputs(self.world, seen, planned.earlier, Micros(self.plan.period_us + planned.instant.uncertainty_us))
+        options = self._options(inputs, seen, before)
+        chosen, found, candidate, band = seen, None, FIRST, NO_BAND
+        while candidate.kind != DONE:
+            tried, memory = chosen, before
+            if candidate.kind == INPUTS:
+                tried = inputs.of(candidate)
+            elif candidate.kind == FAILED_READS:
+                tried = inputs.unread(candidate.nth)
+            elif seen.hpa is not None:
+                memory = self._other_memory(candidate, before, seen.hpa, published)
+            decided = self._decide(tried, memory)
+            fit = fits_inputs if candidate.kind in (INPUTS, FAILED_READS) else fits_memory
+            fits = fit(decided[0], published)
+            if found is None or proves(band, candidate.kind, fits):
+                chosen, found = tried, decided
+            band = widened(band, candidate.kind, fits, _number(decided[0]))
+            candidate = next_candidate(candidate, inputs.answers(candidate), options, band.is_proven)
+        if found is None:
+            raise AssertionError("the newest inputs are always tried")
+        evidence = "proven" if band.is_proven else "assumed"
+        return _Choice(seen=chosen, decision=found[0], memory=found[1], band=band, evidence=evidence)
 
-    def _unread(self, seen: Observation, before: Memory, published: HpaStatus) -> list[_Tried]:
-        """What would have been published if some read had failed that we made well, where that is what was."""
-        made = [(candidate, *self._decide(candidate, before)) for candidate in unread(seen)]
-        return [one for one in made if fits_inputs(one[1], published)]
-
-    def _held(self, seen: Observation, before: Memory, published: HpaStatus) -> list[Decision]:
-        """What the memory that nobody saw could have made of this reconcile, as far as its conditions allow."""
+    def _options(self, inputs: Inputs, seen: Observation, before: Memory) -> Options:
+        """What there is to try."""
+        hpa, now_us, period_us = seen.hpa, seen.decided_us, self.plan.period_us
         since_us = self.unseen_until_us.get(f"{seen.namespace}/{seen.name}")
-        if since_us is None or seen.hpa is None:
-            return []
-        made = [
-            self._decide(seen, memory)[0]
-            for memory in extremes(before, seen.hpa, self.flags, since_us, seen.decided_us, published.desired_replicas)
-        ]
-        return [decision for decision in made if fits_memory(decision, published)]
+        unseen = (hpa, since_us) if hpa is not None and since_us is not None else None
+        return Options(
+            earlier_scale=inputs.earlier_scale is not None,
+            earlier_pods=inputs.earlier_pods is not None,
+            failed_reads=inputs.failed_reads,
+            recommendations=unseen is not None and recommendation_counts(*unseen, self.flags, now_us),
+            events=unseen is not None and event_counts(*unseen, now_us),
+            shifts=hpa is not None and is_near_edge(before, hpa, self.flags, now_us, period_us),
+        )
 
-    def _moved(self, seen: Observation, before: Memory, published: HpaStatus) -> list[Decision]:
-        """What this reconcile may have decided, for the distance of two instants is known to half a period only."""
-        if seen.hpa is None:
-            return []
-        slack_us = Micros(self.plan.period_us // 2)
-        made = [
-            self._decide(seen, memory)[0] for memory in shifted(before, seen.hpa, self.flags, seen.decided_us, slack_us)
-        ]
-        return [decision for decision in made if fits_memory(decision, published)]
+    def _other_memory(self, candidate: Candidate, before: Memory, hpa: Hpa, published: HpaStatus) -> Memory:
+        """The memory of a candidate: with what nobody saw, or made a little earlier or later."""
+        if candidate.kind == SHIFTED_MEMORY:
+            return shifted(before, candidate.nth, self.plan.period_us)
+        since_us = self.unseen_until_us[f"{hpa.namespace}/{hpa.name}"]
+        return extreme(before, candidate.nth, hpa.spec.max_replicas, published.desired_replicas, since_us)
 
     def _decide(self, seen: Observation, memory: Memory) -> tuple[Decision, Memory]:
         return reconcile(seen, memory, self.flags, keep_pods=self.keep_pods)
-
-    def _settled(
-        self,
-        seen: Observation,
-        decision: Decision,
-        after: Memory,
-        decisions: list[Decision],
-        evidence: str,
-        missing: str,
-    ) -> _Choice:
-        band = frozenset(made.desired for made in decisions if made.desired is not None)
-        return _Choice(seen=seen, decision=decision, memory=after, band=band, evidence=evidence, missing_input=missing)
 
     def _rivals(self, key: str) -> tuple[tuple[str, str], ...]:
         namespace = key.split("/", 1)[0] + "/"
@@ -228,6 +225,14 @@ class Process:
             for other, memory in self.memories.items()
             if memory.selector is not None and other != key and other.startswith(namespace)
         )
+
+
+def _number(decision: Decision) -> int:
+    return UNKNOWN if decision.desired is None else decision.desired
+
+
+def _known(number: int) -> int | None:
+    return None if number == UNKNOWN else number
 
 
 def replay(facts: Iterable[Fact], plan: Plan, process: Process, hpas: Collection[str]) -> Iterator[Pass]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from hpaaudit.engine.behaviours import Rules
 from hpaaudit.engine.measure import Problem
-from hpaaudit.engine.release import Rules
 from hpaaudit.engine.rules.numbers import wrap64
 from hpaaudit.model.target import Container, Pod
 from hpaaudit.model.units import Milli

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from hpaaudit.api.answers import Server
 from hpaaudit.api.quantity import approximate_float
-from hpaaudit.engine.release import Rules
-from hpaaudit.engine.rules.propose import Bounds
+from hpaaudit.engine.behaviours import Rules
+from hpaaudit.engine.rules.tolerance import Tolerance, tolerance_of
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Hpa
 from hpaaudit.model.target import Pod, Scale
@@ -36,9 +36,9 @@ class Sight:
         return Server(self.flags.api_server, quoted=self.rules.quoted_urls)
 
     @property
-    def bounds(self) -> Bounds:
-        """What holds a proposal: the tolerances of this HPA, and int32."""
-        return Bounds(self.down, self.up, self.rules.inclusive_tolerance, self.rules.replicas_capped)
+    def tolerance(self) -> Tolerance:
+        """How far a ratio may be from one, as this release compares it."""
+        return tolerance_of(self.down, self.up, self.rules)
 
 
 def tolerances(hpa: Hpa, flags: Flags, rules: Rules) -> tuple[float, float]:

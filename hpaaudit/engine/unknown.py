@@ -1,10 +1,12 @@
 """What an unknown memory could change: what it held before we looked, and when exactly it was made."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeVar
 from urllib.parse import unquote
 
+from hpaaudit.engine.remember import longest_us
+from hpaaudit.engine.rules import unseen as rules
+from hpaaudit.engine.rules.candidates import RECOMMENDATIONS
 from hpaaudit.model.facts import Gap
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Behavior, Hpa
@@ -31,47 +33,49 @@ def hidden(gap: Gap) -> str | None:
     return None
 
 
-def extremes(
-    memory: Memory, hpa: Hpa, flags: Flags, unseen_until_us: Micros, now_us: Micros, published: int
-) -> Iterator[Memory]:
-    """Memories between which the real one lies, where what came before `unseen_until_us` still counts.
+def recommendation_counts(hpa: Hpa, unseen_until_us: Micros, flags: Flags, now_us: Micros) -> bool:
+    """Whether a recommendation from before `unseen_until_us` may still count."""
+    return rules.recommendation_counts(unseen_until_us, now_us, longest_window_us(hpa.spec.behavior, flags))
 
-    Recommendations: one at zero, one at maxReplicas and one beyond, which is published in other words, and one at the
-    published number: an old one may have held it there, and neither end would have been published so. Scale events of
-    either direction: as many pods as the HPA may move at all. Nothing is yielded once every window and period lies
-    behind us.
-    """
-    age_us = now_us - unseen_until_us
-    just_before = Micros(unseen_until_us)
+
+def event_counts(hpa: Hpa, unseen_until_us: Micros, now_us: Micros) -> bool:
+    """Whether a scale event from before `unseen_until_us` may still count."""
     behavior = hpa.spec.behavior
-    if age_us <= longest_window_us(behavior, flags):
-        for replicas in (hpa.spec.max_replicas + 1, hpa.spec.max_replicas, 0, published):
-            old = Recommendation(replicas=replicas, at_us=just_before)
-            yield replace(memory, recommendations=(*(memory.recommendations or ()), old))
-    if behavior is not None and age_us < longest_period_us(behavior):
-        event = ScaleEvent(change=hpa.spec.max_replicas, at_us=just_before, outdated=False)
-        yield replace(memory, up=(*(memory.up or ()), event))
-        yield replace(memory, down=(*(memory.down or ()), event))
+    return behavior is not None and rules.event_counts(unseen_until_us, now_us, longest_period_us(behavior))
 
 
-def shifted(memory: Memory, hpa: Hpa, flags: Flags, now_us: Micros, slack_us: Micros) -> Iterator[Memory]:
-    """The same memory, made a little earlier and a little later.
+def extreme(memory: Memory, nth: int, maximum: int, published: int, unseen_until_us: Micros) -> Memory:
+    """The memory with the n-th extreme of what may have come just before `unseen_until_us`.
 
-    Nothing is yielded unless something in it is within `slack_us` of the edge of its window or period: on which side
-    it stands is then not known.
+    Recommendations first, then a scale event of either direction: as many pods as the HPA may move at all.
     """
+    if nth < RECOMMENDATIONS:
+        replicas = rules.extreme_recommendation(nth, maximum, published)
+        old = Recommendation(replicas=replicas, at_us=unseen_until_us)
+        return replace(memory, recommendations=(*(memory.recommendations or ()), old))
+    event = ScaleEvent(change=maximum, at_us=unseen_until_us, outdated=False)
+    if nth == RECOMMENDATIONS:
+        return replace(memory, up=(*(memory.up or ()), event))
+    return replace(memory, down=(*(memory.down or ()), event))
+
+
+def is_near_edge(memory: Memory, hpa: Hpa, flags: Flags, now_us: Micros, period_us: Micros) -> bool:
+    """Whether something in it is so near the edge of its window or period that its side is not known."""
     edges = edges_us(hpa.spec.behavior, flags)
     made_us = [entry.at_us for entry in memory.recommendations or ()]
     made_us += [entry.at_us for entry in (*(memory.up or ()), *(memory.down or ()))]
-    if not any(abs(now_us - at_us - edge) <= slack_us for at_us in made_us for edge in edges):
-        return
-    for by_us in (-slack_us, slack_us):
-        yield replace(
-            memory,
-            recommendations=_moved(memory.recommendations, by_us),
-            up=_moved(memory.up, by_us),
-            down=_moved(memory.down, by_us),
-        )
+    return any(rules.is_near_edge(at_us, now_us, edge, period_us) for at_us in made_us for edge in edges)
+
+
+def shifted(memory: Memory, nth: int, period_us: Micros) -> Memory:
+    """The same memory, made half a sync period earlier, or later."""
+    by_us = rules.shift_us(nth, period_us)
+    return replace(
+        memory,
+        recommendations=_moved(memory.recommendations, by_us),
+        up=_moved(memory.up, by_us),
+        down=_moved(memory.down, by_us),
+    )
 
 
 def _moved(entries: tuple[_Entry, ...] | None, by_us: int) -> tuple[_Entry, ...] | None:
@@ -92,14 +96,13 @@ def longest_window_us(behavior: Behavior | None, flags: Flags) -> Micros:
 def edges_us(behavior: Behavior | None, flags: Flags) -> list[Micros]:
     """The ages at which something that is remembered stops to count: of every window and period."""
     edges = {flags.downscale_stabilization_us}
-    for rules in () if behavior is None else (behavior.scale_up, behavior.scale_down):
-        if rules.stabilization_window_seconds is not None:
-            edges.add(Micros(rules.stabilization_window_seconds * SECOND))
-        edges |= {Micros(policy.period_seconds * SECOND) for policy in rules.policies}
+    for direction in () if behavior is None else (behavior.scale_up, behavior.scale_down):
+        if direction.stabilization_window_seconds is not None:
+            edges.add(Micros(direction.stabilization_window_seconds * SECOND))
+        edges |= {Micros(policy.period_seconds * SECOND) for policy in direction.policies}
     return sorted(edges)
 
 
 def longest_period_us(behavior: Behavior) -> Micros:
     """How long a scale event can matter."""
-    policies = (*behavior.scale_up.policies, *behavior.scale_down.policies)
-    return Micros(max((policy.period_seconds for policy in policies), default=0) * SECOND)
+    return max(longest_us(behavior.scale_up), longest_us(behavior.scale_down))

@@ -274,8 +274,13 @@ def whole_namespace(request: MetricsRequest) -> MetricsRequest:
 
 
 def is_controller(user: str) -> bool:
-    """Whether a user name is the HPA controller's, with its own service account or without."""
-    return user.endswith(":horizontal-pod-autoscaler") or user == "system:kube-controller-manager"
+    """Whether a user is the HPA controller, of whom a read or a write of a scale, a metric or an HPA's status is known.
+
+    It has a service account of its own where kube-controller-manager runs with `--use-service-account-credentials`.
+    Whoever may make service accounts can call one alike in another namespace, and is not the controller.
+    `sql/macros/writer_class.sql` says the same of writes to a scale; a test holds both together.
+    """
+    return user in ("system:serviceaccount:kube-system:horizontal-pod-autoscaler", "system:kube-controller-manager")
 
 
 def _as_read(fact: TargetSeen | ScaleWritten, scale: Scale) -> ScaleRead:

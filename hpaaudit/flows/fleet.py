@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +13,7 @@ from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
     from hpaaudit.engine.fleet.pods import PodTexts
+    from hpaaudit.engine.fleet.search import LeftOut
     from hpaaudit.flows.replay import Prepared
     from hpaaudit.recording.read import Recording
 
@@ -28,23 +29,6 @@ FACTS_WORTH_READING = 5_000
 """So few facts are of so few reconciles."""
 
 THREADS = 2
-NEEDED = ("hpas", "pods", "targets", "reads", "samples", "metric_values", "scale_writes", "status_writes",
-          "controllers", "leases", "reconciles")  # fmt: skip
-COLUMNS: Mapping[str, Collection[str]] = {
-    "hpas": (
-        "seq", "namespace", "name", "uid", "gone", "api_version", "resource_version", "spec_json", "status_json",
-        "annotations_json",
-    ),
-    "pods": (
-        "seq", "namespace", "name", "gone", "labels_json", "phase", "deleting_us", "start_us", "ready",
-        "ready_transition_us", "containers_json", "init_containers_json", "pod_requests_json", "overhead_json",
-    ),
-    "samples": (
-        "seq", "pod", "occurrence", "gone", "timestamp_us", "window_us", "container_idx", "container", "cpu_milli",
-        "memory_bytes", "usage_json",
-    ),
-}  # fmt: skip
-"""What the kernel asks of tables that hold more."""
 
 
 def lines(recording: "Recording") -> int:
@@ -56,6 +40,14 @@ def lines(recording: "Recording") -> int:
 def installed() -> bool:
     """Whether the extra `[fast]` is there."""
     return find_spec("numba") is not None
+
+
+def search(recording: "Recording") -> "LeftOut":
+    """Every HPA of a recording that cannot be replayed; raises `DamagedRecording`."""
+    from hpaaudit.engine.fleet.search import TABLES, search
+    from hpaaudit.engine.fleet.tables import COLUMNS
+
+    return search(recording.slices(TABLES, columns=COLUMNS))
 
 
 def decide(
@@ -70,13 +62,15 @@ def decide(
 
     tell   is told when the rules must be compiled first
 
-    Raises `Beyond` where the recording holds what the kernel does not decide, `DamagedRecording`.
+    Raises `Beyond` where the recording holds what the kernel does not decide, `Unreadable` where it holds what no API
+    server serves and that was not searched for, `DamagedRecording`.
     """
     from hpaaudit.engine.fleet.beyond import flags_for_all
     from hpaaudit.engine.fleet.compiled import walk
     from hpaaudit.engine.fleet.decided import Wanted
     from hpaaudit.engine.fleet.lay import Fleet, quantities_of
     from hpaaudit.engine.fleet.run import laid_out, run
+    from hpaaudit.engine.fleet.tables import COLUMNS
     from hpaaudit.engine.release import rules_of
 
     flags = flags_for_all(prepared.plan, prepared.flags, prepared.flags_of)
@@ -84,8 +78,9 @@ def decide(
     folder = cache_folder()
     if not folder.exists():
         tell("compiling the rules for this machine, once: one to two minutes")
+    quantities = quantities_of(prepared.plan.metrics)
     fleet = Fleet(
-        flags, rules, texts(), quantities_of(prepared.plan.metrics), prepared.plan.unsupported, prepared.derived
+        flags, rules, texts(), quantities, prepared.plan.unsupported, prepared.derived, searched=prepared.searched
     )
     with ThreadPoolExecutor(THREADS, "kernel") as threads:
 
@@ -93,7 +88,7 @@ def decide(
             for _ in threads.map(lambda span: call(*span), ranges):
                 pass
 
-        parts = laid_out(prepared.recording.slices(NEEDED, columns=COLUMNS), fleet)
+        parts = laid_out(prepared.recording.slices(COLUMNS, columns=COLUMNS), fleet)
         wanted = Wanted(keys=hpas, since_us=since, until_us=until)
         yield from run(_ahead(parts), fleet, flags, rules, walk(str(folder)), spread, wanted)
 

@@ -4,9 +4,10 @@ import shutil
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
-from hpaaudit.errors import BadCapture
+from hpaaudit.errors import BadCapture, BadFact
 from hpaaudit.model.units import Micros
 
 
@@ -31,14 +32,16 @@ def import_capture(files: Sequence[Path | str], *, into: Path | str) -> Imported
     reader = Reader(paths)
     facts = reader.facts()
     first = next(facts, None)
-    if first is None or (first.at_us == 0 and not any(path.stat().st_size for path in paths)):
+    if first is None:
         raise BadCapture(f"{', '.join(map(str, paths))}: empty; a capture has one JSON object a line")
     writer = Writer(folder, source="capture", started_us=Micros(first.at_us))
     try:
-        writer.add(first)
-        count = 1
-        for fact in facts:
-            writer.add(fact)
+        count = 0
+        for fact in chain([first], facts):
+            try:
+                writer.add(fact)
+            except BadFact as error:
+                raise BadCapture(f"{reader.where}: {error}; correct or drop this line") from error
             count += 1
         writer.close()
     except BaseException:

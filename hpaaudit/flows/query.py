@@ -1,12 +1,12 @@
 """Asks questions of a results file, or of a recording, which is replayed first where it must be."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpaaudit.errors import NotResults
-from hpaaudit.flows.replay import RESULTS, replay
+from hpaaudit.flows.replay import unheard
+from hpaaudit.flows.source import open_file, open_source
 from hpaaudit.model.account import ReplayAccount
 from hpaaudit.model.units import Micros
 
@@ -23,10 +23,12 @@ def query(
     at: Micros | None = None,
     since: Micros | None = None,
     until: Micros | None = None,
+    warn: Callable[[str], None] = unheard,
 ) -> "Answer":
-    """Answers a question of `sql/questions/` by name, or any SQL; the scope goes to questions only.
+    """Answers a question of `sql/questions/` by name, or any SQL that only reads; the scope goes to questions only.
 
-    hpa   `namespace/name`, `*` stands for anything; None: the one that matters most, or all
+    hpa    `namespace/name`, `*` stands for anything; None: the one that matters most, or all
+    warn   is told of results that somebody else made, and what `replay` tells
 
     Raises NotResults, UnknownQuestion, BadQuery and what `replay` raises.
     """
@@ -35,7 +37,7 @@ def query(
     from hpaaudit.results.questions import question as named
 
     asked = None if _is_sql(question) else named(question)
-    results = open_source(source)
+    results = open_source(source, warn)
     if asked is None:
         return Answer(results, results.sql(question))
     return Answer(results, ask(results, asked, Scope(hpa=hpa, at_us=at, since_us=since, until_us=until)))
@@ -46,26 +48,6 @@ def questions() -> Mapping[str, str]:
     from hpaaudit.results.questions import questions as known
 
     return {name: question.asks for name, question in known().items()}
-
-
-def open_source(source: Path) -> "Results":
-    """Opens a results file, or the results in a recording; those are made anew unless they are of this very recording.
-
-    Raises NotResults and what `replay` raises.
-    """
-    from hpaaudit.results.read import open_results
-
-    if not source.is_dir():
-        return open_results(source)
-    if (source / RESULTS).exists():
-        try:
-            results = open_results(source / RESULTS)
-        except NotResults:
-            return replay(source)
-        if results.manifest_sha256 == _manifest_of(source):
-            return results
-        results.close()
-    return replay(source)
 
 
 def account(results: "Results") -> ReplayAccount:
@@ -79,25 +61,18 @@ def span_of(source: Path) -> tuple[Micros, Micros]:
     """When a recording, a damaged one too, or the recording behind a results file begins and ends."""
     from hpaaudit.recording.read import recording_info
     from hpaaudit.recording.survey import survey
-    from hpaaudit.results.read import open_results
 
     if source.is_dir():
         seen = survey(source)
         info = recording_info(source, seen, seen.segments)
         return info.started_us, info.ended_us
-    with open_results(source) as results:
+    with open_file(source) as results:
         return results.span
 
 
 def bundled_recording() -> Path:
     """The recording that travels with the package."""
     return Path(str(files("hpaaudit") / "demo"))
-
-
-def _manifest_of(recording: Path) -> str:
-    from hpaaudit.recording.read import open_recording
-
-    return open_recording(recording).info.manifest_sha256
 
 
 def _is_sql(text: str) -> bool:

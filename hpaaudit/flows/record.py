@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,7 +17,11 @@ from hpaaudit.model.plan import Kept, Plan, Progress
 from hpaaudit.model.units import SECOND, Micros
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from hpaaudit.cluster.access import Access
+    from hpaaudit.cluster.client import Connect
+    from hpaaudit.cluster.clock import Clock
     from hpaaudit.cluster.observer import Observer
     from hpaaudit.cluster.scope import Scope
     from hpaaudit.recording.keep import Keeper
@@ -76,7 +79,7 @@ def record(
     access, scope = _where(kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces)
     scope = replace(scope, keep_labels=tuple(keep_labels), no_probe=tuple(no_probe))
     limits = Limits(keep_us=None if keep_days is None else Micros(round(keep_days * DAY)), keep_bytes=keep_bytes)
-    session = _Session(Path(into), qps, for_seconds, limits, show, note, listen=listen, upload=upload)
+    session = Session(Path(into), qps, for_seconds, limits, show, note, listen=listen, upload=upload)
     return asyncio.run(session.run(access, scope))
 
 
@@ -122,8 +125,20 @@ def _where(
     return access, Scope(namespace=chosen, selector=selector, interval_us=Micros(round(interval_seconds * SECOND)))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """What a recorder runs on: its clock, the way to the network, and who does the slow work; None: the real ones."""
+
+    clock: "Clock | None" = None
+    connect: "Connect | None" = None
+    executor: "Executor | None" = None
+
+
+THIS_MACHINE = Machine()
+
+
 @dataclass(slots=True)
-class _Session:
+class Session:
     """One run of the recorder."""
 
     into: Path
@@ -134,6 +149,7 @@ class _Session:
     note: Callable[[str], None]
     listen: tuple[str, int] | None = None
     upload: str | None = None
+    machine: Machine = THIS_MACHINE
     begun: float = 0
 
     async def run(self, access: "Access", scope: "Scope") -> Progress:
@@ -143,8 +159,12 @@ class _Session:
         from hpaaudit.cluster.door import Door
         from hpaaudit.cluster.observer import Observer, check
 
-        self.begun, clock, stopping, uploader = time.monotonic(), Clock(), asyncio.Event(), self._uploader()
-        async with Client(access, clock, qps=self.qps) as client, Door(self.listen, client.meters) as door:
+        self.begun, clock = asyncio.get_running_loop().time(), self.machine.clock or Clock()
+        stopping, uploader = asyncio.Event(), self._uploader()
+        async with (
+            Client(access, clock, qps=self.qps, connect=self.machine.connect) as client,
+            Door(self.listen, client.meters) as door,
+        ):
             if door.url:
                 self.note(Note(f"listening on {door.url}", Event.LISTENING, Level.INFO, url=door.url))
             await check(client, scope)
@@ -205,7 +225,14 @@ class _Session:
         told = False
         while True:
             try:
-                return Keeper(self.into, cluster=server, now_us=now(), note=self.note, limits=self.limits)
+                return Keeper(
+                    self.into,
+                    cluster=server,
+                    now_us=now(),
+                    note=self.note,
+                    limits=self.limits,
+                    executor=self.machine.executor,
+                )
             except RecordingError as problem:
                 begun = (self.into / "recording.json").exists()
                 if not isinstance(problem.__cause__, OSError) or not begun or stopping.is_set():
@@ -231,7 +258,7 @@ class _Session:
             keeper.tick(now())
 
     def _progress(self, observer: "Observer", keeper: "Keeper") -> Progress:
-        return replace(observer.progress, bytes=keeper.bytes, seconds=time.monotonic() - self.begun)
+        return replace(observer.progress, bytes=keeper.bytes, seconds=asyncio.get_running_loop().time() - self.begun)
 
 
 def _kept(keeper: "Keeper", uploader: "Uploader | None") -> Kept:

@@ -2,15 +2,16 @@
 
 import difflib
 import hashlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+import shlex
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpaaudit.errors import UnknownHpa
+from hpaaudit.errors import NotWritable, UnknownHpa
 from hpaaudit.model.audit import Assumption, Pass, Replay
-from hpaaudit.model.facts import ControllerSeen
+from hpaaudit.model.facts import ControllerSeen, Fact, HpaSeen
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.units import Micros
 
@@ -19,8 +20,13 @@ if TYPE_CHECKING:
     from hpaaudit.engine.plan import Plan
     from hpaaudit.recording.read import Recording
     from hpaaudit.results.read import Results
+    from hpaaudit.results.write import ResultsWriter
 
 RESULTS = "results.duckdb"
+"""The results in a recording: of the whole of it, as it was recorded."""
+
+WHAT_IF = "what-if.duckdb"
+"""Those of a replay that an option narrowed or changed."""
 
 TELLING = ("controllers", "hpas", "targets", "events", "leases", "versions")
 """Tables that tell how the controller ran, where every reconcile has a line of its own."""
@@ -36,9 +42,26 @@ SECONDS_EACH_GUESSED = 0.003
 
 PATIENCE_SECONDS = 10
 
+NAMED = 5
+"""So many foreign files are named by a replay; `verify` names them all."""
 
-def _unheard(_: str) -> None:
+
+def unheard(_: str) -> None:
     """Nobody listens."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Where results are to be written.
+
+    options      that narrowed or changed the replay, as they are written
+    is_default   nobody named the file: its name is ours, whatever it holds now
+    """
+
+    path: Path
+    options: str
+    overwrite: bool
+    is_default: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +69,7 @@ class Prepared:
     """A recording that was read once: its reconciles, the controller's settings and where they come from.
 
     derived   the reconciles for the compiled rules, where no line tells of them
+    searched  every fact was looked at for what cannot be replayed
     """
 
     recording: "Recording"
@@ -55,6 +79,7 @@ class Prepared:
     release_given: bool
     assumptions: tuple[Assumption, ...]
     derived: "Derived | None" = None
+    searched: bool = False
 
     def flags_of(self, controller: ControllerSeen) -> Flags:
         """The flags of one controller process; what the user said wins."""
@@ -77,11 +102,12 @@ def replay(
     detail: str | None = None,
     overwrite: bool = False,
     behaviours: Mapping[str, bool] | None = None,
-    warn: Callable[[str], None] = _unheard,
+    warn: Callable[[str], None] = unheard,
 ) -> "Results":
     """Re-decide every reconcile of a recording and join it with what happened.
 
-    into      the results file; None: `results.duckdb` in the recording, which is replaced
+    into      the results file; None: `results.duckdb` in the recording, which is replaced, or `what-if.duckdb` where
+              another option narrows or changes the replay; in the state folder where the recording cannot be written to
     release   of Kubernetes; None: the recording's own
     flags     of the controller, by name; they win over what was recorded
     hpas      `namespace/name`; none: all
@@ -91,37 +117,59 @@ def replay(
               the compiled rules decide, else `moved`
     warn      is told of HPAs that cannot be replayed, and of what takes long
 
-    Raises RecordingError, UnknownRelease, UnknownHpa, BadOption, FileExists.
+    Raises RecordingError, UnknownRelease, UnknownHpa, BadOption, FileExists, NotWritable.
     """
     folder = Path(recording)
-    path = folder / RESULTS if into is None else Path(into)
+    options = _options(release, flags or {}, behaviours or {}, hpas, since, until)
+    if into is None:
+        target = Target(
+            path=folder / (WHAT_IF if options else RESULTS), options=options, is_default=True, overwrite=True
+        )
+    else:
+        target = Target(path=Path(into), options=options, overwrite=overwrite)
     span = (since, until)
     ready = partial(prepare, folder, release=release, flags=flags or {}, hpas=hpas, until=until, behaviours=behaviours)
     prepared = _for_kernel(folder, until, detail, lambda: ready(compiled=True), warn)
     if prepared is not None:
-        from hpaaudit.engine.fleet.beyond import Beyond
+        from hpaaudit.engine.fleet.beyond import Beyond, Unreadable
 
         try:
-            return _write(prepared, path, "numbers", hpas, span, overwrite=overwrite or into is None, tell=warn)
+            try:
+                return _write(prepared, target, "numbers", hpas, span, warn, compiled=True)
+            except Unreadable:
+                told = prepared.plan.unsupported
+                prepared = ready(compiled=True, searched=True)
+                _tell_unsupported(prepared, warn, told)
+                return _write(prepared, target, "numbers", hpas, span, warn, compiled=True)
         except Beyond as reason:
             warn(f"decided one by one, for {reason}")
+    told = {} if prepared is None else prepared.plan.unsupported
     prepared = ready()
-    _tell_left_out(prepared, warn)
+    _tell_left_out(prepared, warn, told)
     seconds = len(prepared.plan.passes) * (SECONDS_EACH if prepared.plan.exact else SECONDS_EACH_GUESSED)
     if seconds > PATIENCE_SECONDS:
         warn(_slow(seconds))
-    return _write(prepared, path, detail or "moved", hpas, span, overwrite=overwrite or into is None)
+    return _write(prepared, target, detail or "moved", hpas, span, warn)
 
 
-def _tell_left_out(prepared: Prepared, warn: Callable[[str], None]) -> None:
+def _tell_left_out(prepared: Prepared, warn: Callable[[str], None], known: Collection[str] = ()) -> None:
     from hpaaudit.api.times import whole_seconds
 
     if prepared.recording.removed_us is not None:
         warn(f"what was seen up to {whole_seconds(prepared.recording.removed_us)} was removed: that time is a gap")
     if prepared.recording.torn:
         warn(f"the last {prepared.recording.torn} bytes of the log were being written and are not read")
+    strange = prepared.recording.foreign()
+    if strange.count:
+        more = f" and {strange.count - NAMED} more" if strange.count > NAMED else ""
+        warn(f"foreign files are not read: {', '.join(strange.names[:NAMED])}{more}")
+    _tell_unsupported(prepared, warn, known)
+
+
+def _tell_unsupported(prepared: Prepared, warn: Callable[[str], None], known: Collection[str]) -> None:
     for key, reason in sorted(prepared.plan.unsupported.items()):
-        warn(f"{key} is not replayed: {reason}")
+        if key not in known:
+            warn(f"{key} is not replayed: {reason}")
 
 
 def _for_kernel(
@@ -156,16 +204,39 @@ def _for_kernel(
 
 def _write(
     prepared: Prepared,
-    path: Path,
+    target: Target,
     detail: str,
     hpas: Collection[str],
     span: tuple[Micros | None, Micros | None],
+    warn: Callable[[str], None],
     *,
-    overwrite: bool,
-    tell: Callable[[str], None] | None = None,
+    compiled: bool = False,
 ) -> "Results":
-    """The results of a replay, by the compiled rules where somebody is to be told that they are being compiled."""
+    """The results of a replay, remembered as ours."""
     from hpaaudit.flows import fleet
+    from hpaaudit.flows.made import remember
+
+    since, until = span
+    with _writer(prepared, target, detail, warn) as writer:
+        if prepared.derived is None:
+            writer.add_facts(_readable(prepared.recording.watched(KEPT), prepared.plan.unsupported))
+        else:
+            facts = _readable(prepared.derived.facts, prepared.plan.unsupported)
+            writer.add_facts(facts, repeated=prepared.derived.repeated)
+        if compiled:
+            for decided in fleet.decide(prepared, hpas=hpas, since=since, until=until, tell=warn):
+                writer.add_columns(decided)
+        else:
+            writer.add(_within(run_passes(prepared, hpas=hpas), since, until))
+        results = writer.finish()
+    if not remember(results.path):
+        warn(f"no folder of yours can be written to: that {results.path} is ours is not remembered")
+    return results
+
+
+def _writer(prepared: Prepared, target: Target, detail: str, warn: Callable[[str], None]) -> "ResultsWriter":
+    """The writer of a results file, in the state folder where the recording's own cannot be written to."""
+    from hpaaudit.flows.made import kept_elsewhere
     from hpaaudit.results.write import ResultsWriter
 
     info = prepared.recording.info
@@ -176,19 +247,57 @@ def _write(
         engine_version=info.recorder_version,
         detail=detail,
         assumptions=prepared.assumptions,
+        options=target.options,
     )
-    since, until = span
-    with ResultsWriter(path, info, run, overwrite=overwrite, held=prepared.recording.held) as writer:
-        if prepared.derived is None:
-            writer.add_facts(prepared.recording.watched(KEPT))
-        else:
-            writer.add_facts(prepared.derived.facts, repeated=prepared.derived.repeated)
-        if tell is None:
-            writer.add(_within(run_passes(prepared, hpas=hpas), since, until))
-        else:
-            for decided in fleet.decide(prepared, hpas=hpas, since=since, until=until, tell=tell):
-                writer.add_columns(decided)
-        return writer.finish()
+
+    def writer(path: Path) -> ResultsWriter:
+        return ResultsWriter(
+            path,
+            info,
+            run,
+            overwrite=target.overwrite,
+            owned=target.is_default,
+            recorded=prepared.recording,
+            held=prepared.recording.held,
+        )
+
+    try:
+        return writer(target.path)
+    except NotWritable:
+        elsewhere = kept_elsewhere(info.manifest_sha256) if target.is_default else None
+        if elsewhere is None:
+            raise
+        path = elsewhere.with_name(f"{elsewhere.stem}-{WHAT_IF}") if target.options else elsewhere
+        warn(f"{target.path.parent} cannot be written to: its results are kept in {path}")
+        return writer(path)
+
+
+def _options(
+    release: str | None,
+    flags: Mapping[str, str],
+    behaviours: Mapping[str, bool],
+    hpas: Collection[str],
+    since: Micros | None,
+    until: Micros | None,
+) -> str:
+    """The options that narrow or change a replay, as a command has them; empty where there is none."""
+    from hpaaudit.api.times import precise
+
+    given = [("release", release), ("since", since and precise(since)), ("until", until and precise(until))]
+    given += [("flag", f"{name}={value}") for name, value in sorted(flags.items())]
+    given += [("with" if on else "without", name) for name, on in sorted(behaviours.items())]
+    given += [("hpa", key) for key in hpas]
+    return shlex.join(word for name, value in given if value is not None for word in (f"--{name}", str(value)))
+
+
+def _readable(facts: Iterable[Fact], unsupported: Collection[str]) -> Iterator[Fact]:
+    """The facts without those that show an HPA that nobody can read."""
+    from hpaaudit.engine.lives import unreadable
+
+    for fact in facts:
+        if isinstance(fact, HpaSeen) and f"{fact.namespace}/{fact.name}" in unsupported and unreadable(fact):
+            continue
+        yield fact
 
 
 def _slow(seconds: float) -> str:
@@ -222,8 +331,11 @@ def prepare(
     until: Micros | None,
     behaviours: Mapping[str, bool] | None = None,
     compiled: bool = False,
+    searched: bool = False,
 ) -> Prepared:
     """Open a recording, check it, and lay out its reconciles; for the compiled rules only what they need of it.
+
+    searched   look at every fact for what cannot be replayed: the compiled rules may meet it later
 
     Raises `Beyond` where those cannot decide it.
     """
@@ -248,8 +360,23 @@ def prepare(
 
         derived = Derived(opened.telling(COMPONENT), period_us)
         laid_out = derived.plan()
+    if compiled and (searched or laid_out.unsupported):
+        laid_out, searched = _searched(opened, laid_out, derived), True
     _require(hpas, laid_out.keys)
-    return replace(settled(opened, laid_out, release, flags, behaviours or {}), derived=derived)
+    prepared = settled(opened, laid_out, release, flags, behaviours or {})
+    return replace(prepared, derived=derived, searched=searched)
+
+
+def _searched(opened: "Recording", laid_out: "Plan", derived: "Derived | None") -> "Plan":
+    """A plan for the compiled rules without anything that cannot be replayed."""
+    from hpaaudit.flows import fleet
+
+    found = fleet.search(opened)
+    if derived is None:
+        return replace(laid_out, unsupported=found.unsupported)
+    derived.leave_out(found.unsupported)
+    derived.repeated += found.unreadable
+    return derived.plan()
 
 
 def settled(

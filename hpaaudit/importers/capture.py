@@ -1,8 +1,6 @@
 """A capture of the Kubernetes API, JSON lines, to facts in the order of time."""
 
-import gzip
 import heapq
-import io
 import json
 import re
 from collections import Counter
@@ -10,14 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
-
-import pyarrow as pa
+from typing import Any
 
 from hpaaudit.api import answers, requests, see, times
 from hpaaudit.api.canonical import canonical_json
 from hpaaudit.errors import BadCapture
 from hpaaudit.importers.collections import Collections, place_of
+from hpaaudit.importers.files import numbered
 from hpaaudit.model.facts import (
     ControllerSeen,
     Ended,
@@ -28,11 +25,13 @@ from hpaaudit.model.facts import (
     StatusWritten,
     VersionRead,
 )
-from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.model.units import LAST_US, SECOND, Micros
 
 _OK = range(200, 300)
 _WRITES = ("put", "patch", "post", "delete")
 _MAX_BACKWARDS_US = SECOND
+_LONGEST = 300  # characters of a reason
+_VALUES = 4_000_000  # of a line: each takes about 100 bytes of memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +51,27 @@ class Line:
 
 @dataclass(slots=True)
 class Reader:
-    """Reads captures as facts, and counts what it did not understand in `ignored`."""
+    """Reads captures as facts, and counts what it did not understand in `ignored`.
+
+    where   file and line that the newest fact was read from
+    """
 
     files: tuple[Path, ...]
     ignored: Counter[str] = field(default_factory=Counter)
+    where: str = ""
 
     def facts(self) -> Iterator[Fact]:
         """The facts of all files, merged by time; BadCapture names file and line."""
         collections = Collections(watching=watched(self.files))
         ended = False
-        last_us = Micros(0)
+        last_us: Micros | None = None
         for line in heapq.merge(*(lines(path) for path in self.files), key=lambda line: line.at_us):
-            ended, last_us = ended or "end" in line.fields, line.at_us
+            ended, last_us, self.where = ended or "end" in line.fields, line.at_us, line.where
             try:
                 yield from self._line(line, collections)
-            except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
                 raise BadCapture(f"{line.where}: {_reason(error)}; correct or drop this line") from error
-        if last_us and not ended:
+        if last_us is not None and not ended:
             yield Ended(at_us=last_us)
 
     def _line(self, line: Line, collections: Collections) -> Iterable[Fact]:
@@ -184,64 +187,66 @@ def _controller(at_us: Micros, state: str, fields: Mapping[str, Any]) -> Control
 def lines(path: Path) -> Iterator[Line]:
     """The lines of one file, plain, gzip or zstd; refuses what is not JSON or runs backwards."""
     newest = Micros(0)
-    with _opened(path) as stream:
-        number = 0
-        try:
-            for number, raw in enumerate(stream, 1):
-                text = raw.strip()
-                if not text:
-                    continue
-                line = _parsed(path, number, text)
-                if line.at_us < newest - _MAX_BACKWARDS_US:
-                    raise BadCapture(
-                        f"{line.where}: this line is {(newest - line.at_us) / SECOND:.3f} s earlier than one before "
-                        "it; sort the file by its field at"
-                    )
-                newest = max(newest, line.at_us)
-                yield line
-        except (EOFError, gzip.BadGzipFile, OSError, UnicodeDecodeError) as error:
-            raise BadCapture(f"{path}:{number + 1}: cannot be read further ({error}); fetch the file again") from error
+    for number, text in numbered(path):
+        line = _parsed(path, number, text)
+        if line.at_us < newest - _MAX_BACKWARDS_US:
+            raise BadCapture(
+                f"{line.where}: this line is {(newest - line.at_us) / SECOND:.3f} s earlier than one before "
+                "it; sort the file by its field at"
+            )
+        newest = max(newest, line.at_us)
+        yield line
 
 
-_WATCH = re.compile(r'"watch"\s*:\s*"([^"]+)"')
+_WATCH = re.compile(rb'"watch"\s*:\s*"([^"]{1,2000})"')
 
 
 def watched(files: Iterable[Path]) -> frozenset[str]:
     """The resources that any of the captures watched: of those a write says nothing, their watch does."""
-    found: set[str] = set()
+    found: set[bytes] = set()
     for path in files:
-        with _opened(path) as stream, suppress(EOFError, OSError, UnicodeDecodeError):
-            # A damaged file is told with its line when its lines are read.
-            found |= {match[1] for text in stream if (match := _WATCH.search(text))}
-    places = (place_of(path) for path in found)
+        with suppress(BadCapture):  # a damaged file is told with its line when its lines are read
+            found |= {match[1] for _, text in numbered(path) if (match := _WATCH.search(text))}
+    places = (place_of(path.decode(errors="replace")) for path in found)
     return frozenset(place.resource for place in places if place is not None)
 
 
-def _parsed(path: Path, number: int, text: str) -> Line:
+def _parsed(path: Path, number: int, text: bytes) -> Line:
+    values = text.count(b",") + text.count(b"[") + text.count(b"{")
+    if values > _VALUES:
+        raise BadCapture(f"{path}:{number}: {values:,} values in one line; ask for lists in pages (limit=500)")
     try:
-        fields = json.loads(text)
+        fields = json.loads(text.decode(), parse_constant=_no_number)
+    except UnicodeDecodeError as error:
+        raise BadCapture(f"{path}:{number}: cannot be read further ({error}); a capture is UTF-8") from error
+    except RecursionError as error:
+        raise BadCapture(f"{path}:{number}: nested too deeply; a capture has one JSON object a line") from error
     except ValueError as error:
         raise BadCapture(f"{path}:{number}: not JSON ({error}); a capture has one JSON object a line") from error
     if not isinstance(fields, dict):
         raise BadCapture(f"{path}:{number}: not a JSON object; a capture has one JSON object a line")
     try:
-        at_us = times.micros(fields["at"])
+        at_us = _seen_at(fields["at"])
     except (KeyError, TypeError, ValueError) as error:
         raise BadCapture(f"{path}:{number}: {_reason(error)}; every line needs at, an RFC 3339 time") from error
     return Line(at_us, str(path), number, fields)
 
 
+def _seen_at(text: str) -> Micros:
+    """When somebody saw this: no recorder did so before 1970."""
+    at_us = times.micros(text)
+    if not 0 <= at_us <= LAST_US:
+        raise ValueError(f"{text!r} is before 1970 or after 8999")
+    return at_us
+
+
+def _no_number(word: str) -> None:
+    """JSON has no NaN and no infinity, though Python reads them."""
+    raise ValueError(f"{word} is no JSON")
+
+
 def _reason(error: Exception) -> str:
-    return f"the field {error} is missing" if isinstance(error, KeyError) else str(error)
-
-
-def _opened(path: Path) -> IO[str]:
-    if not path.is_file():
-        raise BadCapture(f"{path}: no such file; name a capture of JSON lines")
-    with path.open("rb") as file:
-        magic = file.read(4)
-    if magic[:2] == b"\x1f\x8b":
-        return gzip.open(path, "rt", encoding="utf-8")
-    if magic == b"\x28\xb5\x2f\xfd":
-        return io.TextIOWrapper(pa.input_stream(str(path), compression="zstd"), encoding="utf-8")
-    return path.open(encoding="utf-8")
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    said = f"the field {error} is missing" if isinstance(error, KeyError) else str(error)
+    return said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"

@@ -51,10 +51,24 @@ class Assumption:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedFile:
+    """A file of a recording, as its manifest names it.
+
+    segment   its number
+    path      absolute, where it lay
+    """
+
+    segment: int
+    table: str
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecordingInfo:
     """Which recording was replayed: `source` is how it was made (`record`, `capture`, …).
 
-    tables   those with rows, each with the pattern of its Parquet files
+    files   those that its manifests name, segment by segment
     """
 
     path: str
@@ -65,12 +79,15 @@ class RecordingInfo:
     recorder_version: str
     started_us: Micros
     ended_us: Micros
-    tables: tuple[tuple[str, str], ...] = ()
+    files: tuple[RecordedFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """How a replay was run: release, flags as `flag=value`, what was assumed, how much detail is kept."""
+    """How a replay was run: release, flags as `flag=value`, what was assumed, how much detail is kept.
+
+    options   that narrowed or changed it, as they are written; empty: the whole recording, as it was recorded
+    """
 
     replay_id: str
     mode: str
@@ -78,3 +95,4 @@ class Replay:
     engine_version: str
     detail: str
     assumptions: tuple[Assumption, ...]
+    options: str = ""

@@ -85,6 +85,7 @@ class Decided:
 class Telling:
     """What one segment of a recording tells of when HPAs were reconciled.
 
+    first_seq   the number of its first fact: not 0 in the first segment where older ones were removed
     at_us       of every fact, in their order
     facts       those that tell something, each with the number of facts before it: of HPAs only those that show
                 another spec, or the first of a life
@@ -93,6 +94,7 @@ class Telling:
     texts       what the statuses say
     """
 
+    first_seq: int
     at_us: "NDArray[np.int64]"
     facts: Sequence[tuple[int, Fact]]
     keys: tuple[str, ...]

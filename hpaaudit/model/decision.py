@@ -42,7 +42,7 @@ class MetricProposal:
     target          milli, or percent where `target_type` is Utilization
     current_milli   what status publishes as value or averageValue
     ratio           of the first evaluation; `ratio_adjusted` after missing and unready pods were filled in
-    tolerance       of the side that was tested
+    tolerance       of the side that was tested; `inside_tolerance` that it was tested and held
     """
 
     metric_idx: int
@@ -60,6 +60,7 @@ class MetricProposal:
     invalid_code: str
     invalid_text: str
     adjust_code: str
+    inside_tolerance: bool
     ready_pods: int | None
     unready_pods: int | None
     missing_pods: int | None

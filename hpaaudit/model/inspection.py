@@ -22,6 +22,21 @@ class Damage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """What a hash that was kept outside of a recording says of it.
+
+    found     it is the head of this recording, or was
+    whole     it leads to every byte that is there now
+    segment   number of the last segment that it leads to, 0 for none
+    """
+
+    expected: str
+    found: bool
+    whole: bool
+    segment: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
     """What a check of every checksum found.
 
@@ -32,6 +47,9 @@ class Verification:
     logged        facts that stand in the log, which is no segment yet
     torn          bytes at the end of the log that were being written when the recorder died: not damage, not read
     removed       number of the last segment that was removed, 0 where none was;  removed_us   its last instant
+    head          hash that leads to every byte
+    anchor        what the hash says that the user kept elsewhere, None where none was given
+    foreign       names in the folder that are no part of the recording, at most a thousand;  foreign_count   of all
     """
 
     info: RecordingInfo
@@ -47,6 +65,10 @@ class Verification:
     torn: int = 0
     removed: int = 0
     removed_us: Micros | None = None
+    head: str = ""
+    anchor: Anchor | None = None
+    foreign: tuple[str, ...] = ()
+    foreign_count: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +131,8 @@ class Inspection:
     bytes               of all segments, manifests included, and of the log
     logged              facts that stand in the log, which is no segment yet;  torn   bytes at its end that are none
     recorders           who recorded, in order of appearance: version, server, trust and auth, as in `recorders`
+    foreign             names in the folder that are no part of the recording, at most a thousand
+    foreign_count       of all of these
     """
 
     info: RecordingInfo
@@ -134,3 +158,5 @@ class Inspection:
     logged: int = 0
     torn: int = 0
     recorders: tuple[tuple[str, str, str, str], ...] = ()
+    foreign: tuple[str, ...] = ()
+    foreign_count: int = 0

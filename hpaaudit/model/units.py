@@ -12,6 +12,12 @@ Micros = NewType("Micros", int)
 SECOND = 1_000_000
 """Microseconds in a second."""
 
+YEAR_1_US, YEAR_10000_US = -62_135_596_800 * SECOND, 253_402_300_800 * SECOND
+"""Between these an RFC 3339 text can tell a time."""
+
+LAST_US = 221_845_392_000 * SECOND
+"""9000-01-01T00:00:00Z: what is said to have been seen later was not; sums with any window stay times."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quantity:

@@ -11,6 +11,7 @@ from hpaaudit.model.inspection import Inspection, Missing, StreamSize, TableSize
 from hpaaudit.recording import manifest
 from hpaaudit.recording.log import log_name
 from hpaaudit.recording.manifest import Segment
+from hpaaudit.recording.opening import size_of
 from hpaaudit.recording.polled import RESOURCE, SCALE, VALUES
 from hpaaudit.recording.read import Recording, damaged
 from hpaaudit.recording.schema import TABLES
@@ -48,6 +49,7 @@ def inspect(recording: Recording) -> Inspection:
         except Unsound as error:
             raise damaged(recording.folder, recording.segments, error.damage) from error
     tables = _tables(recording.segments)
+    strange = recording.foreign()
     return Inspection(
         info=recording.info,
         complete=recording.complete,
@@ -74,6 +76,8 @@ def inspect(recording: Recording) -> Inspection:
         torn=recording.torn,
         recorders=tuple(count.recorders),
         missing=tuple(_missing(count, {table.table for table in tables}, recording)),
+        foreign=strange.names,
+        foreign_count=strange.count,
     )
 
 
@@ -106,9 +110,16 @@ def _add(count: _Count, folder: Path, segment: Segment) -> None:
         count.polled[key] += items or 0
     # A sample has a row for each container: the first one stands for all.
     for seq, gone, index in rows("samples", "seq", "gone", "container_idx"):
-        count.new[streams[seq]] += not gone and not index
+        count.new[_stream_of(streams, seq, segment)] += not gone and not index
     for seq, gone in rows("metric_values", "seq", "gone"):
-        count.new[streams[seq]] += not gone
+        count.new[_stream_of(streams, seq, segment)] += not gone
+
+
+def _stream_of(streams: dict[int, Stream], seq: int, segment: Segment) -> Stream:
+    """The stream of a read that brought something; raises `Unsound` where there is no such read."""
+    if seq not in streams:
+        raise Unsound(segment, manifest.MANIFEST, f"names samples of fact {seq}, which is no read")
+    return streams[seq]
 
 
 def _tables(segments: tuple[Segment, ...]) -> tuple[TableSize, ...]:
@@ -132,8 +143,8 @@ def _documents(recording: Recording) -> int:
         parts.append(manifest.END)
     size = 0
     for part in (manifest.RECORDING, *parts):
-        with suppress(FileNotFoundError):  # a recorder that runs seals its log
-            size += (recording.folder / part).stat().st_size
+        with suppress(FileNotFoundError, ValueError):  # a recorder that runs seals its log
+            size += size_of(recording.folder, part)
     return size
 
 

@@ -1,75 +1,88 @@
-"""Checks rows against the types and ranges of their columns, before anything of them is kept."""
+"""Checks rows before anything of them is kept: what a reader of this format would refuse is refused here."""
 
-import re
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
-from hpaaudit.api.canonical import levels
 from hpaaudit.model.facts import Fact, Refused
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.columns import Column
+from hpaaudit.recording.bounds import JSON_DEPTH
+from hpaaudit.recording.columns import Column, Table
+from hpaaudit.recording.json_shape import KINDS, depth, is_shaped
 from hpaaudit.recording.rows import Row
 from hpaaudit.recording.schema import TABLES
+from hpaaudit.recording.sound import WORDS, bad_row, is_text, needed, range_of
 
 TEXT_CHARS = 4 << 20
 """No text is longer: etcd keeps objects of 1.5 MB unless told otherwise."""
-JSON_LEVELS = 64
-"""No JSON is nested deeper: nothing of Kubernetes is, and a reader's recursion ends somewhere."""
 REASON_CHARS = 500
 NAME_CHARS = 253
 """The longest name of Kubernetes."""
 
-_TYPES: dict[str, Any] = {
-    "int64": Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)],
-    "string": Annotated[str, msgspec.Meta(max_length=TEXT_CHARS)],
-    "bool": bool,
-}
 
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def _type(column: Column) -> Any:
-    kind = _TYPES[column.type]
+def _type(table: Table, column: Column) -> Any:
+    """The values that a column may hold; its JSON is looked at apart."""
+    kind: Any = bool
+    if column.type == "int64":
+        low, high = range_of(column)
+        kind = Annotated[int, msgspec.Meta(ge=low, le=high)]
+    elif column.type == "string":
+        words = WORDS.get((table.name, column.name))
+        kind = Literal[words] if words else Annotated[str, msgspec.Meta(max_length=TEXT_CHARS)]
     return kind | None if column.nullable else kind
 
 
 # Through MessagePack: 0.6 µs a row, a tenth of what `msgspec.convert` takes, and it sees lone surrogates.
 _encode = msgspec.msgpack.Encoder().encode
 _decoders = {
-    name: msgspec.msgpack.Decoder(tuple[tuple(_type(column) for column in table.columns)])  # type: ignore[misc]
+    name: msgspec.msgpack.Decoder(tuple[tuple(_type(table, column) for column in table.columns)])  # type: ignore[misc]
     for name, table in TABLES.items()
 }
-_json = {  # columns of JSON
+_json = {
     name: tuple(index for index, column in enumerate(table.columns) if column.name.endswith("_json"))
+    for name, table in TABLES.items()
+}
+_gone = {
+    name: next((index for index, column in enumerate(table.columns) if column.name == "gone"), None)
+    for name, table in TABLES.items()
+}
+_needed = {
+    name: tuple(
+        index
+        for index, column in enumerate(table.columns)
+        if column.name in needed(table, [one.name for one in table.columns])
+    )
     for name, table in TABLES.items()
 }
 
 
 def problem_of(rows: Iterable[tuple[str, Row]]) -> tuple[str, str]:
-    """The first table whose row breaks an invariant of format 1, and how; two empty texts where all hold."""
+    """The first table whose row this format cannot hold, and why as a predicate; two empty texts where all hold."""
     for table, row in rows:
-        try:
-            _decoders[table].decode(_encode(row))
-        except (msgspec.ValidationError, UnicodeEncodeError, OverflowError, TypeError) as problem:
-            return table, _told(table, problem)
-        for index in _json[table]:
-            text = row[index]
-            if text is not None and levels(text) > JSON_LEVELS:
-                return table, f"{TABLES[table].columns[index].name} is nested deeper than {JSON_LEVELS} levels"
+        if not _holds(table, row):
+            return table, bad_row(TABLES[table], row) or "has a text or JSON that is too long or too deep"
     return "", ""
 
 
-def _told(table: str, problem: Exception) -> str:
-    """The problem with the name of its column instead of its place."""
-    if isinstance(problem, UnicodeEncodeError):
-        return "a text holds half of a character (a lone surrogate)"
-    if isinstance(problem, OverflowError):
-        return "a number does not fit into 64 bits"
-    columns = TABLES[table].columns
-    return re.sub(r"`\$\[(\d+)\]`", lambda match: columns[int(match[1])].name, str(problem))
+def _holds(table: str, row: Row) -> bool:
+    try:
+        _decoders[table].decode(_encode(row))
+    except (msgspec.ValidationError, UnicodeEncodeError, OverflowError, TypeError):
+        return False
+    for index in _json[table]:
+        text = row[index]
+        if text is not None and not _is_json(table, index, text):
+            return False
+    gone = _gone[table]
+    return gone is None or row[gone] or all(row[index] is not None for index in _needed[table])
+
+
+def _is_json(table: str, index: int, text: str) -> bool:
+    kind = KINDS.get((table, TABLES[table].columns[index].name))
+    if kind is not None:
+        return is_shaped(text, kind)
+    return text.count("{") + text.count("[") <= JSON_DEPTH or depth(text) <= JSON_DEPTH
 
 
 def refused(at_us: Micros, fact: Fact, table: str, problem: str) -> Refused:
@@ -78,11 +91,11 @@ def refused(at_us: Micros, fact: Fact, table: str, problem: str) -> Refused:
     thing = next((found for name in ("pod", "target") if (found := getattr(fact, name, None)) is not None), fact)
     return Refused(
         at_us=at_us,
-        path=path if isinstance(path, str) and sound(path) else table,
+        path=path if isinstance(path, str) and is_text(path, TEXT_CHARS) else table,
         namespace=_name(thing, "namespace"),
         name=_name(thing, "name"),
         uid=_name(thing, "uid") or _name(fact, "uid"),
-        reason=f"{type(fact).__name__}: {problem}"[:REASON_CHARS],
+        reason=f"{type(fact).__name__} {problem} ({table})"[:REASON_CHARS],
         object_json="{}",
         bytes=0,
         count=1,
@@ -91,9 +104,4 @@ def refused(at_us: Micros, fact: Fact, table: str, problem: str) -> Refused:
 
 def _name(thing: object, field: str) -> str:
     found = getattr(thing, field, "")
-    return found[:NAME_CHARS] if isinstance(found, str) and sound(found) else ""
-
-
-def sound(text: str) -> bool:
-    """Whether a text can be kept: of bounded length, and without half characters."""
-    return len(text) <= TEXT_CHARS and (text.isascii() or not _SURROGATE.search(text))
+    return found[:NAME_CHARS] if isinstance(found, str) and is_text(found, TEXT_CHARS) else ""

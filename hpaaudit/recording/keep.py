@@ -2,7 +2,7 @@
 
 import errno
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -38,6 +38,7 @@ class Keeper:
     acknowledged   facts that are on the disk, from the recording's first on
     known          how everything stood that is told only when it changes, where the recording goes on
     note           is told what the disk refuses, once, and that it takes everything again
+    executor       does what takes long, one thing at a time; None: a thread of its own
 
     Only beginning and closing raise: `FileExists` where the folder holds something else, `RecordingError` where the
     recording cannot go on, or its end cannot be written. Whatever the disk refuses meanwhile waits in memory, and
@@ -45,7 +46,14 @@ class Keeper:
     """
 
     def __init__(
-        self, folder: Path, *, cluster: str, now_us: Micros, note: Callable[[str], None], limits: Limits = USUAL
+        self,
+        folder: Path,
+        *,
+        cluster: str,
+        now_us: Micros,
+        note: Callable[[str], None],
+        limits: Limits = USUAL,
+        executor: Executor | None = None,
     ) -> None:
         self.folder, self.limits, self.note = folder, limits, note
         be_frugal()
@@ -60,13 +68,15 @@ class Keeper:
         self._wait_us, self._next_us, self._refusal = limits.sync_us, now_us, ""
         self._synced_us = self._sealed_us = now_us
         self._upkeep = Upkeep(folder, limits, note)
-        self._thread = ThreadPoolExecutor(1, "segments")
+        self._executor = executor or ThreadPoolExecutor(1, "segments")
         self._job: Future[None] | None = None
         self._old: Pending | None = None
         self._since: list[Fact] = []
         self._flying = Unlogged()
         self._begin_segment(self._files.facts)
         if found:
+            for gap in found.gaps:
+                self.add(gap)
             until_us = max(found.last_us, now_us)
             self.add(Gap(at_us=found.last_us, until_us=until_us, prefix=EVERYTHING, cause=found.cause))
             line = f"going on in {folder}: {found.cause}"
@@ -234,7 +244,7 @@ class Keeper:
             self._seal_aside(now_us)
         elif self._unlogged.facts:
             self._flying, self._unlogged, self._old, self._since = self._unlogged, Unlogged(), None, []
-            self._job = self._thread.submit(self._append, self._flying)
+            self._job = self._executor.submit(self._append, self._flying)
 
     def _seal_aside(self, now_us: Micros) -> None:
         """Make a segment; what comes meanwhile is of the next one, and of its log."""
@@ -244,7 +254,7 @@ class Keeper:
         may_log = self._may_log()
         self._flying, self._old, self._since = self._unlogged, self._pending, []
         self._begin_segment(self._old.first_seq + self._old.facts)
-        self._job = self._thread.submit(self._log_and_seal, self._old, self._flying if may_log else None, now_us)
+        self._job = self._executor.submit(self._log_and_seal, self._old, self._flying if may_log else None, now_us)
 
     def _log_and_seal(self, old: Pending, unlogged: Unlogged | None, now_us: Micros) -> None:
         if unlogged and unlogged.facts:
@@ -342,7 +352,7 @@ class Keeper:
 
     def _let_go(self) -> None:
         self._closed = True
-        self._thread.shutdown()
+        self._executor.shutdown()
         if self._log:
             self._log.close()
         self._lock.release()

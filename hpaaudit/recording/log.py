@@ -31,9 +31,8 @@ class Log:
         self.path = folder / log_name(number)
         self.broken = False
         data = frames.head(number, first_seq, previous)
-        if not self.path.parent.is_dir():
-            self.path.parent.mkdir()
-            sync_folder(folder)
+        self.path.parent.mkdir(exist_ok=True)
+        sync_folder(folder)  # every time: the sync after the one that made it may have failed
         publish(self.path, data)
         self._file = os.open(self.path, os.O_RDWR)
         self._size = len(data)

@@ -5,9 +5,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from hpaaudit.model.units import Micros
+import msgspec
+from msgspec import Meta
+
+from hpaaudit.model.units import LAST_US, Micros
+from hpaaudit.recording.bounds import DOCUMENT_BYTES, SEGMENT_BYTES, SEGMENT_FACTS, SEGMENT_VALUES
+from hpaaudit.recording.opening import at_most
+from hpaaudit.recording.schema import PARTS, TABLES
 
 RECORDING = "recording.json"
 SEGMENTS = "segments"
@@ -111,19 +117,91 @@ def _text(body: dict[str, Any]) -> bytes:
     return (json.dumps(body, indent=1) + "\n").encode()
 
 
-def load(path: Path) -> dict[str, Any]:
-    """Return a document.
+Count = Annotated[int, Meta(ge=0, le=1 << 53)]
+Some = Annotated[int, Meta(ge=1, le=1 << 53)]
+Time = Annotated[int, Meta(ge=0, le=LAST_US)]
+Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
-    Raises `ValueError` where it is not what was written, byte by byte; `OSError` where it cannot be read.
+
+class _Head(msgspec.Struct):
+    """What `recording.json` must have."""
+
+    format_version: Some
+    source: str
+    cluster: str
+    recorder_version: str
+    started_us: Time
+    sha256: Hash
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    """What a manifest must say of a table's file."""
+
+    rows: Some
+    bytes: Some
+    sha256: Hash
+
+
+class _Removed(msgspec.Struct, forbid_unknown_fields=True):
+    """What a manifest must say of segments that were removed."""
+
+    facts: Count
+    first_us: Time
+    last_us: Time
+    sha256: Hash
+
+
+class _Manifest(msgspec.Struct):
+    """What a manifest must have."""
+
+    number: Annotated[int, Meta(ge=1, lt=10**9)]
+    first_seq: Count
+    facts: Some
+    first_us: Time
+    last_us: Time
+    tables: dict[str, _File]
+    previous: Hash
+    sha256: Hash
+    removed: _Removed | None = None
+
+
+class _End(msgspec.Struct):
+    """What `end.json` must have."""
+
+    segments: Count
+    facts: Count
+    previous: Hash
+    sha256: Hash
+
+
+_SHAPES = {RECORDING: _Head, MANIFEST: _Manifest, END: _End}
+
+
+def load(path: Path) -> dict[str, Any]:
+    """Return a document whose folder is known to be no link; raises as `document` does."""
+    return document(path.parent, path.name)
+
+
+def document(folder: Path, name: str) -> dict[str, Any]:
+    """Return a document of a recording, by its name inside the recording's folder.
+
+    Raises `ValueError` where it is not what was written, byte by byte, or not what such a document says; `OSError`
+    where it cannot be read.
     """
-    data = path.read_bytes()
+    data = at_most(folder, name, DOCUMENT_BYTES)
     try:
         body = json.loads(data)
-    except ValueError:
-        body = None
-    if not isinstance(body, dict) or render({key: body[key] for key in body if key != HASH})[0] != data:
+        written = isinstance(body, dict) and render({key: body[key] for key in body if key != HASH})[0] == data
+    except (ValueError, RecursionError):
+        written = False
+    if not written:
         raise ValueError("differs from what was written")
-    return body
+    shape = _SHAPES[name.rpartition("/")[-1]]
+    try:
+        msgspec.convert(body, shape)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"says what no such document can say ({error})") from error
+    return body  # type: ignore[no-any-return]
 
 
 def segment_body(segment: Segment) -> dict[str, Any]:
@@ -143,9 +221,9 @@ def segment_body(segment: Segment) -> dict[str, Any]:
 
 
 def segment_from_body(body: dict[str, Any], place: str = "") -> Segment:
-    """Return what `segment_body` was given."""
+    """Return what `segment_body` was given; raises `ValueError` where no segment can be so."""
     removed = body.get("removed")
-    return Segment(
+    segment = Segment(
         number=body["number"],
         first_seq=body["first_seq"],
         facts=body["facts"],
@@ -157,3 +235,27 @@ def segment_from_body(body: dict[str, Any], place: str = "") -> Segment:
         removed=Removed(**removed) if removed else None,
         place=place,
     )
+    problem = impossible(segment)
+    if problem:
+        raise ValueError(problem)
+    return segment
+
+
+def impossible(segment: Segment) -> str:
+    """Say as a predicate why no writer makes such a segment; empty where one may."""
+    unknown = [file.table for file in segment.files if file.table not in TABLES]
+    if unknown:
+        return f"names files that this format does not have: {', '.join(name[:40] for name in unknown[:3])}"
+    size = sum(file.bytes for file in segment.files)
+    values = sum(file.rows * len(TABLES[file.table].columns) for file in segment.files)
+    if size > SEGMENT_BYTES or values > SEGMENT_VALUES or segment.facts > SEGMENT_FACTS:
+        return f"claims {segment.facts} facts, {values} values and {size} bytes, more than a segment can have"
+    rows = sum(file.rows for file in segment.files if file.table not in PARTS)
+    if rows != segment.facts:
+        return f"claims {segment.facts} facts in {rows} rows"
+    removed = segment.removed
+    if segment.first_us > segment.last_us or (removed and removed.first_us > removed.last_us):
+        return "claims to end before it begins"
+    if removed and removed.facts != segment.first_seq + segment.facts:
+        return f"claims to stand for {removed.facts} facts, and ends with fact {segment.first_seq + segment.facts}"
+    return ""

@@ -10,12 +10,12 @@ import pyarrow.compute as pc
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.units import Micros
 from hpaaudit.recording import watched
-from hpaaudit.recording.manifest import Segment
+from hpaaudit.recording.manifest import MANIFEST, Segment
 from hpaaudit.recording.parquet import values
 from hpaaudit.recording.polled import ReadDecoder
 from hpaaudit.recording.rows import Row
 from hpaaudit.recording.schema import TABLES
-from hpaaudit.recording.segments import LINES, POLLED, arrow
+from hpaaudit.recording.segments import LINES, POLLED, Unsound, arrow
 
 EVERYWHERE = ("controllers", "leases", "versions")
 """What is no namespace's."""
@@ -47,7 +47,10 @@ def read_near(
         if late:
             parts = [_rows(folder, segment, table, {"namespace": namespace}) for table in POLLED[1:]]
             decoder = ReadDecoder(*parts)
-            found += [decoder.read(row) for row in _rows(folder, segment, "reads", {"namespace": namespace})]
+            try:
+                found += [decoder.read(row) for row in _rows(folder, segment, "reads", {"namespace": namespace})]
+            except ValueError as error:
+                raise Unsound(segment, MANIFEST, f"names facts that its files do not hold ({error})") from error
         yield from map(itemgetter(1), sorted(found, key=itemgetter(0)))
 
 

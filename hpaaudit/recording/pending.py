@@ -47,7 +47,7 @@ class Pending:
             rows = self._reads.rows(seq, read) if read else [watched.to_row(seq, fact)]
             table, problem = problem_of(rows)
         except (ValueError, TypeError, OverflowError, AttributeError, RecursionError) as error:
-            problem = f"no row can be made of it ({type(error).__name__})"
+            problem = f"is nothing that a row can be made of: {type(error).__name__}"
         if not problem:
             self._at_us = fact.at_us
             return rows

@@ -1,19 +1,22 @@
 """Reads a recording: the very facts that were written, in the order in which they were added."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from hpaaudit.api.times import precise
-from hpaaudit.errors import DamagedRecording
-from hpaaudit.model.audit import RecordingInfo
+from hpaaudit.errors import DamagedRecording, NotARecording
+from hpaaudit.model.audit import RecordedFile, RecordingInfo
 from hpaaudit.model.columns import Slice, Telling
 from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.inspection import Damage
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.manifest import SEALED, SEGMENTS, Segment
-from hpaaudit.recording.segments import Unsound, read_facts, read_watched, rows
+from hpaaudit.recording.foreign import Foreign, foreign
+from hpaaudit.recording.manifest import Segment
+from hpaaudit.recording.parquet import schema
+from hpaaudit.recording.schema import TABLES
+from hpaaudit.recording.segments import Unsound, arrow, read_facts, read_watched, rows
 from hpaaudit.recording.survey import Survey, survey
 
 
@@ -107,6 +110,51 @@ class Recording:
         except Unsound as error:
             raise damaged(self.folder, self.segments, error.damage) from error
 
+    def arrow(self, table: str, columns: Sequence[str]) -> Iterator[Any]:
+        """Yield columns of a table as Arrow tables, a segment each, where it has rows; raises as `facts`.
+
+        What stands in the log comes last. A text may be a dictionary.
+        """
+        for segment in self.segments:
+            try:
+                found = arrow(self.folder, segment, table, columns)
+            except Unsound as error:
+                raise damaged(self.folder, self.segments, error.damage) from error
+            if found is not None:
+                yield found
+
+    def arrow_of(self, hashes: Mapping[tuple[int, str], str], table: str, columns: Sequence[str]) -> Iterator[Any]:
+        """Yield the same of the files `hashes` alone.
+
+        Raises `NotARecording` where this recording does not hold them all.
+        """
+        part = self.holding(hashes)
+        if part is None:
+            raise NotARecording(f"{self.folder} does not hold what was replayed: name the recording that does.")
+        return part.arrow(table, columns)
+
+    @staticmethod
+    def schema(table: str, columns: Sequence[str]) -> Any:
+        """Return the types of a table's columns as an Arrow schema, a text as a text."""
+        return schema(TABLES[table], columns)
+
+    def holding(self, hashes: Mapping[tuple[int, str], str]) -> "Recording | None":
+        """Return this recording with these of its files alone, None where it does not hold them all.
+
+        hashes   SHA-256 of a file, by the number of its segment and its table
+        """
+        kept = []
+        for segment in self.segments:
+            if segment.held is None:
+                files = (file for file in segment.files if hashes.get((segment.number, file.table)) == file.sha256)
+                kept.append(replace(segment, files=tuple(files)))
+        found = sum(len(segment.files) for segment in kept)
+        return replace(self, segments=tuple(kept)) if found == len(hashes) else None
+
+    def foreign(self) -> Foreign:
+        """What lies in its folder and is no part of it."""
+        return foreign(self.folder, self.segments)
+
     @property
     def removed_us(self) -> Micros | None:
         """The last instant of what was removed, None where nothing was: that time is a gap."""
@@ -156,8 +204,7 @@ def open_recording(folder: Path, *, until_us: Micros | None = None) -> Recording
 def recording_info(folder: Path, seen: Survey, segments: tuple[Segment, ...]) -> RecordingInfo:
     """Return what a recording says about itself; it ends with the last fact of its segments."""
     started_us = seen.head["started_us"]
-    tables = sorted({file.table for segment in segments for file in segment.files})
-    here = folder.resolve() / SEGMENTS / SEALED
+    here = folder.resolve()
     return RecordingInfo(
         path=str(folder),
         manifest_sha256=seen.last_hash,
@@ -167,7 +214,17 @@ def recording_info(folder: Path, seen: Survey, segments: tuple[Segment, ...]) ->
         recorder_version=seen.head["recorder_version"],
         started_us=started_us,
         ended_us=max((segment.last_us for segment in segments), default=started_us),
-        tables=tuple((name, str(here / f"{name}.parquet")) for name in tables),
+        files=tuple(
+            RecordedFile(
+                segment=segment.number,
+                table=file.table,
+                path=str(here / segment.folder / file.name),
+                sha256=file.sha256,
+            )
+            for segment in segments
+            if segment.held is None
+            for file in segment.files
+        ),
     )
 
 

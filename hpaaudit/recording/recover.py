@@ -1,14 +1,16 @@
 """Takes up a recording that was ended or killed: what its log holds becomes a segment, bad tails are set aside."""
 
+import errno
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hpaaudit.errors import RecordingError
-from hpaaudit.model.facts import Fact
+from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.inspection import Damage
-from hpaaudit.model.units import Micros
+from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording import manifest
 from hpaaudit.recording.durable import sync_folder
 from hpaaudit.recording.grow import Growing
@@ -16,11 +18,15 @@ from hpaaudit.recording.known import last_states
 from hpaaudit.recording.log import LOGS, log_name
 from hpaaudit.recording.manifest import Segment
 from hpaaudit.recording.retire import finish
+from hpaaudit.recording.segments import Unsound, rows
+from hpaaudit.recording.sieve import EVERYTHING
 from hpaaudit.recording.survey import Survey, survey
 
 QUARANTINE = "quarantine"
 WATCHED = ("hpas", "pods", "targets", "rollouts", "scaled_objects", "api_services", "surroundings")
 EVENTS = "events"
+SLICE_US = 90 * SECOND
+"""A gap that lasts is written down once a minute; a busy recorder may be late."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +37,7 @@ class Recovered:
     last_us   nothing is known after that;  cause   why
     facts     that stood in the log and are a segment now
     known     how everything stood that is told only when it changes
+    gaps      that may have gone on up to the last fact: a gap that lasts is written down in slices
     aside     files that were set aside, relative to the folder
     """
 
@@ -39,6 +46,7 @@ class Recovered:
     cause: str
     facts: int
     known: tuple[Fact, ...]
+    gaps: tuple[Gap, ...]
     aside: tuple[str, ...]
 
 
@@ -52,6 +60,11 @@ def recover(folder: Path, *, source: str, cluster: str) -> Recovered:
     except OSError as error:
         raise _refused(folder, error) from error
     seen = survey(folder)
+    unread = next((damage for damage in seen.damages if damage.file == LOGS), None)
+    if unread:  # it may hold what was acknowledged: who cannot read it now must not take it for nothing
+        raise RecordingError(f"cannot go on in {folder}: its log {unread.problem}.") from OSError(
+            errno.EIO, unread.problem
+        )
     if seen.head["source"] != source:
         raise RecordingError(f"{folder} was made by {seen.head['source']}: nothing can be recorded into it.")
     if seen.head["cluster"] != cluster:
@@ -85,14 +98,29 @@ def _recover(folder: Path, seen: Survey) -> Recovered:
     _remove_logs(folder)
     segments = (*sealed, tail) if tail else tuple(sealed)
     known = last_states(folder, segments, WATCHED) + last_states(folder, segments[-2:], (EVENTS,))
+    last_us = max((segment.last_us for segment in segments), default=seen.head["started_us"])
     return Recovered(
         files=files,
-        last_us=max((segment.last_us for segment in segments), default=seen.head["started_us"]),
+        last_us=last_us,
         cause=_cause(seen, damage, aside),
         facts=tail.facts if tail else 0,
         known=tuple(known),
+        gaps=() if seen.complete else tuple(_unended(folder, segments[-2:], last_us)),
         aside=tuple(aside),
     )
+
+
+def _unended(folder: Path, segments: tuple[Segment, ...], last_us: Micros) -> Iterator[Gap]:
+    """Yield for each gap that may not have ended before its recorder died what of it was not written down."""
+    last: dict[str, Gap] = {}
+    for segment in segments:
+        with suppress(Unsound):  # for others to tell
+            for _, at_us, until_us, prefix, cause in rows(folder, segment, "gaps"):
+                last[prefix] = Gap(at_us=at_us, until_us=until_us, prefix=prefix, cause=cause)
+    last.pop(EVERYTHING, None)
+    for gap in last.values():
+        if last_us - SLICE_US <= gap.until_us < last_us:
+            yield replace(gap, at_us=gap.until_us, until_us=last_us)
 
 
 def _files(folder: Path, seen: Survey, sealed: list[Segment], tail: Segment | None) -> Growing:
@@ -138,6 +166,7 @@ def _set_aside(folder: Path, name: str) -> bool:
         if (found := f"{path.name}.{number}" if number else path.name) not in taken
     )
     path.rename(place / free)
+    sync_folder(folder)
     sync_folder(place)
     sync_folder(path.parent)
     return True

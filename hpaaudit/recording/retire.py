@@ -58,8 +58,9 @@ def retire(folder: Path, segments: Sequence[Segment], through: int, cause: str) 
     gone = [segment for segment in segments if segment.number <= through]
     if not gone or gone[-1].removed:
         return False
-    last, before = gone[-1], gone[0].removed
-    first_us = before.first_us if before else min(segment.first_us for segment in gone)
+    last = gone[-1]
+    # Not the first one's: a clock that was set back between two runs brings earlier times later.
+    first_us = min(segment.removed.first_us if segment.removed else segment.first_us for segment in gone)
     last_us = max(segment.last_us for segment in gone)
     sha256, facts = last.before_next
     states = [replace(fact, at_us=last_us) for fact in last_states(folder, gone, STATES)]

@@ -1,7 +1,7 @@
 """Reads one segment: its files, each checked against the manifest, and its facts in their order."""
 
 import gc
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
@@ -12,11 +12,14 @@ import pyarrow as pa
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.inspection import Damage
 from hpaaudit.recording import watched
+from hpaaudit.recording.bounds import SEGMENT_BYTES
 from hpaaudit.recording.manifest import MANIFEST, File, Segment, digest
-from hpaaudit.recording.parquet import read_table, values
+from hpaaudit.recording.opening import exactly
+from hpaaudit.recording.parquet import BadTable, read_table, values
 from hpaaudit.recording.polled import ReadDecoder
 from hpaaudit.recording.rows import Row
 from hpaaudit.recording.schema import PARTS, TABLES
+from hpaaudit.recording.sound import numbering, unsound
 
 POLLED = ("reads", *PARTS)
 LINES = "reconciles"
@@ -34,18 +37,21 @@ class Unsound(Exception):
 def file_bytes(folder: Path, segment: Segment, file: File) -> bytes:
     """Return the bytes of a table's file, which are those that were written; raises `Unsound`."""
     try:
-        data = (folder / segment.folder / file.name).read_bytes()
+        data = exactly(folder, f"{segment.folder}/{file.name}", file.bytes)
     except OSError as error:
         raise Unsound(segment, file.name, f"cannot be read ({error.strerror})") from error
-    if len(data) != file.bytes:
-        raise Unsound(segment, file.name, f"has {len(data)} bytes, its manifest says {file.bytes}")
+    except ValueError as error:
+        raise Unsound(segment, file.name, str(error)) from error
     if digest(data) != file.sha256:
         raise Unsound(segment, file.name, "differs from what was written, by its SHA-256")
     return data
 
 
 def arrow(folder: Path, segment: Segment, table: str, names: Sequence[str]) -> pa.Table | None:
-    """Return columns of a segment's table, None where the segment has no rows for it; raises `Unsound`."""
+    """Return columns of a segment's table, None where the segment has no rows for it; raises `Unsound`.
+
+    What they hold is what this format allows: types, NULLs, ranges, order, and JSON of its shape.
+    """
     if segment.held is not None:
         held = segment.held.get(table)
         return None if held is None else held.select(list(names))
@@ -54,12 +60,53 @@ def arrow(folder: Path, segment: Segment, table: str, names: Sequence[str]) -> p
         return None
     data = file_bytes(folder, segment, file)
     try:
-        found = read_table(TABLES[table], data, names)
-    except (pa.ArrowException, OSError, KeyError) as error:
-        raise Unsound(segment, file.name, f"is no Parquet file of this format ({error})") from error
-    if found.num_rows != file.rows:
-        raise Unsound(segment, file.name, f"has {found.num_rows} rows, its manifest says {file.rows}")
+        found = read_table(TABLES[table], data, names, file.rows)
+    except BadTable as error:
+        raise Unsound(segment, file.name, str(error)) from error
+    problem = _problem(table, names, file.sha256, segment.first_seq, segment.facts, found)
+    if problem:
+        raise Unsound(segment, file.name, problem)
     return found
+
+
+def arrows(folder: Path, segment: Segment, wanted: Mapping[str, Sequence[str]]) -> dict[str, pa.Table]:
+    """Return columns of those tables of a segment that have rows; raises `Unsound`, also where they are too much."""
+    found, size = {}, 0
+    for file in segment.files:
+        if file.table in wanted:
+            rows = arrow(folder, segment, file.table, wanted[file.table])
+            if rows is not None:
+                found[file.table] = rows
+                size += rows.nbytes
+        if size > 2 * SEGMENT_BYTES:
+            raise Unsound(segment, MANIFEST, f"names tables that take more than {2 * SEGMENT_BYTES} bytes together")
+    return found
+
+
+_sound: dict[tuple[str, tuple[str, ...], int, int], None] = {}
+"""What was found sound, newest last: a replay reads some columns several times."""
+
+_REMEMBERED = 1 << 12
+
+
+def _problem(table: str, names: Sequence[str], sha256: str, first_seq: int, facts: int, found: pa.Table) -> str:
+    which = (sha256, (table, *names), first_seq, facts)
+    if which in _sound:
+        return ""
+    problem = unsound(TABLES[table], found, first_seq, facts)
+    if not problem:
+        if len(_sound) >= _REMEMBERED:
+            _sound.clear()
+        _sound[which] = None
+    return problem
+
+
+def require_numbered(folder: Path, segment: Segment) -> None:
+    """Check that every number of a segment's facts stands in one row; raises `Unsound`."""
+    found = [arrow(folder, segment, file.table, ("seq",)) for file in segment.files if file.table not in PARTS]
+    problem = numbering((rows.column("seq") for rows in found if rows is not None), segment.first_seq, segment.facts)
+    if problem:
+        raise Unsound(segment, MANIFEST, problem)
 
 
 def columns(folder: Path, segment: Segment, table: str, names: Sequence[str]) -> list[list[Any]]:
@@ -80,7 +127,7 @@ def read_facts(folder: Path, segment: Segment) -> list[Fact]:
         with _collector_paused():
             facts = dict(_numbered(folder, segment))
         return [facts[seq] for seq in range(segment.first_seq, segment.first_seq + segment.facts)]
-    except (ValueError, KeyError) as error:
+    except (ValueError, KeyError, RecursionError) as error:
         # Every file is what was written, so they were written wrong: say so rather than replay something else.
         raise Unsound(segment, MANIFEST, f"names facts that its files do not hold ({error})") from error
 

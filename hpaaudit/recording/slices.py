@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hpaaudit.model.columns import Columns, Numbers, Slice, Words
 from hpaaudit.recording.manifest import Segment
 from hpaaudit.recording.schema import TABLES
-from hpaaudit.recording.segments import arrow
+from hpaaudit.recording.segments import arrows
 
 AHEAD = 1  # segment, read by a thread: decoding lets go of Python's lock
 
@@ -43,21 +43,19 @@ def _slice(
     folder: Path, segment: Segment, tables: Collection[str] | None, columns: Mapping[str, Collection[str]]
 ) -> Slice:
     """Read one segment."""
-    found = {}
+    wanted = {}
     for file in segment.files:
         if tables is None or file.table in tables:
-            wanted = columns.get(file.table)
-            names = [column.name for column in TABLES[file.table].columns if wanted is None or column.name in wanted]
-            rows = arrow(folder, segment, file.table, names)
-            if rows is not None:
-                found[file.table] = as_columns(rows)
+            some = columns.get(file.table)
+            every = (column.name for column in TABLES[file.table].columns)
+            wanted[file.table] = [name for name in every if some is None or name in some]
     return Slice(
         number=segment.number,
         first_seq=segment.first_seq,
         facts=segment.facts,
         first_us=segment.first_us,
         last_us=segment.last_us,
-        tables=found,
+        tables={table: as_columns(rows) for table, rows in arrows(folder, segment, wanted).items()},
     )
 
 

@@ -1,6 +1,8 @@
 """Reads the documents of a recording and compares names and sizes: cheap, and it tells everything it finds."""
 
 import json
+import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,11 +10,15 @@ from typing import Any
 
 from hpaaudit.errors import DamagedRecording, NewerFormat, NotARecording
 from hpaaudit.model.inspection import Damage
-from hpaaudit.recording import manifest
+from hpaaudit.recording import manifest, opening
+from hpaaudit.recording.bounds import DOCUMENT_BYTES, NAMES
 from hpaaudit.recording.log import LOGS
 from hpaaudit.recording.manifest import Segment
-from hpaaudit.recording.schema import FORMAT_VERSION, TABLES
+from hpaaudit.recording.schema import FORMAT_VERSION
 from hpaaudit.recording.tail import LogFile, Tail, newest_log, read_tail
+
+_NUMBER = re.compile("[0-9]{6,9}")
+_NEWEST_VERSION = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,10 +49,13 @@ def survey(folder: Path) -> Survey:
     """
     head = _head(folder)
     log, unread = _log(folder)  # first of all: a recorder that runs may seal it meanwhile
-    parts = folder / manifest.SEGMENTS
-    names = sorted(path.name for path in parts.iterdir()) if parts.is_dir() else []
     segments: list[Segment] = []
     damages: list[Damage] = []
+    names: list[str] = []
+    try:
+        names = _names(folder)
+    except (OSError, ValueError) as error:
+        damages.append(_damage(1, manifest.SEGMENTS, error))
     tail = Tail(segment=None, damage=unread, torn=0)
     before: tuple[str, int] | None = (head["sha256"], 0)
     expected = 1
@@ -83,7 +92,7 @@ def survey(folder: Path) -> Survey:
     return Survey(
         head=head,
         segments=tuple(segments),
-        last_hash=_whole(segments, end["sha256"] if end else before[0] if before else ""),
+        last_hash=whole(segments, end["sha256"] if end else before[0] if before else ""),
         complete=end is not None,
         unfinished=sum(name.endswith(manifest.UNFINISHED) for name in names),
         torn=tail.torn,
@@ -95,50 +104,72 @@ def _log(folder: Path) -> tuple[LogFile | None, Damage | None]:
     """Return the newest log, or why it cannot be read."""
     try:
         return newest_log(folder), None
-    except OSError as error:
+    except (OSError, ValueError) as error:
         return None, _damage(0, LOGS, error)
+
+
+def _names(folder: Path) -> list[str]:
+    """Return what stands in the folder of the segments, sorted."""
+    parts = folder / manifest.SEGMENTS
+    if not os.path.lexists(parts):
+        return []
+    if parts.is_symlink() or not parts.is_dir():
+        raise ValueError(f"is not read: it is {opening.kind(os.lstat(parts).st_mode)}, and no folder")
+    names: list[str] = []
+    with os.scandir(parts) as entries:
+        for entry in entries:
+            if len(names) >= NAMES:
+                raise ValueError(f"has more than {NAMES} names, which no recording has")
+            names.append(entry.name)
+    return sorted(names)
 
 
 def _head(folder: Path) -> dict[str, Any]:
     """Return `recording.json`."""
     path = folder / manifest.RECORDING
-    if not path.is_file():
+    if not os.path.lexists(path):
         if (folder / manifest.SEGMENTS).is_dir():
             raise DamagedRecording(f"{path} is missing while its segments are there: restore it from a copy.")
         what = f"has no {manifest.RECORDING}" if folder.is_dir() else "is no folder"
         raise NotARecording(f"{folder} {what}: name the folder that `record` or `import` wrote into.")
-    version = _format_version(path)
+    version = _format_version(folder)
     if version > FORMAT_VERSION:
         raise NewerFormat(
             f"{folder} has format version {version}, this hpaaudit reads up to {FORMAT_VERSION}: upgrade hpaaudit.",
         )
     try:
-        return manifest.load(path)
+        return manifest.document(folder, manifest.RECORDING)
     except (OSError, ValueError) as error:
         raise DamagedRecording(f"{path} {_problem(error)}: restore it from a copy.") from error
 
 
-def _format_version(path: Path) -> int:
-    """Return the format version, our own where none can be read: then the hash tells what is wrong."""
+def _format_version(folder: Path) -> int:
+    """Return the format version, our own where none can be read: then the document itself tells what is wrong."""
     try:
-        head = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+        head = json.loads(opening.at_most(folder, manifest.RECORDING, DOCUMENT_BYTES))
+    except (OSError, ValueError, RecursionError):
         return FORMAT_VERSION
     version = head.get("format_version") if isinstance(head, dict) else None
-    return version if isinstance(version, int) else FORMAT_VERSION
+    sensible = type(version) is int and version < _NEWEST_VERSION
+    return version if sensible else FORMAT_VERSION  # type: ignore[return-value]
 
 
 def _places(names: list[str]) -> list[tuple[int, str]]:
     """Return the segments by number, each with its folder; what one stands for that has no place yet does not count."""
-    numbers = {int(name): manifest.segment_name(int(name)) for name in names if name.isdecimal()}
-    bases = [int(stem) for name in names if (stem := name.removesuffix(manifest.BASE)) != name and stem.isdecimal()]
+    numbers = {int(name): manifest.segment_name(int(name)) for name in names if is_number(name)}
+    bases = [int(stem) for name in names if (stem := name.removesuffix(manifest.BASE)) != name and is_number(stem)]
     for base in sorted(bases)[-1:]:
         numbers = {number: place for number, place in numbers.items() if number > base}
         numbers[base] = f"{manifest.SEGMENTS}/{base:06d}{manifest.BASE}"
     return sorted(numbers.items())
 
 
-def _whole(segments: list[Segment], last_hash: str) -> str:
+def is_number(name: str) -> bool:
+    """Tell whether a name is that of a segment as we write it: only one name means a number."""
+    return _NUMBER.fullmatch(name) is not None and f"{int(name):06d}" == name
+
+
+def whole(segments: list[Segment], last_hash: str) -> str:
     """Return a hash that leads to every byte: the first segment is in no chain where it stands for others."""
     if segments and segments[0].removed and last_hash:
         return manifest.digest(f"{segments[0].sha256}{last_hash}".encode())
@@ -147,24 +178,21 @@ def _whole(segments: list[Segment], last_hash: str) -> str:
 
 def _segment(folder: Path, number: int, place: str, before: tuple[str, int] | None) -> Segment:
     """Return a segment by its manifest; `before`: hash and number of facts that it continues, None where unknown."""
-    body = manifest.load(folder / place / manifest.MANIFEST)
+    body = manifest.document(folder, f"{place}/{manifest.MANIFEST}")
     segment = manifest.segment_from_body(body, place)
     follows = before is None or before == (segment.previous, segment.first_seq)
     if segment.removed and before:  # it is the first one
         follows = before == (segment.previous, 0)
     if segment.number != number or not follows:
         raise ValueError("does not continue the segment before it")
-    if unknown := [file.name for file in segment.files if file.table not in TABLES]:
-        raise ValueError(f"names files that this format does not have: {', '.join(unknown)}")
     return segment
 
 
 def _end(folder: Path, expected: int, before: tuple[str, int] | None) -> dict[str, Any] | None:
     """Return `end.json`, None where the recording was not ended."""
-    path = folder / manifest.END
-    if not path.exists():
+    if not os.path.lexists(folder / manifest.END):
         return None
-    end = manifest.load(path)
+    end = manifest.document(folder, manifest.END)
     if before and end["segments"] == expected - 1 and (end["previous"], end["facts"]) != before:
         raise ValueError("does not end these segments")
     return end
@@ -175,8 +203,8 @@ def _sizes(folder: Path, segment: Segment) -> Iterator[Damage]:
     for file in segment.files:
         name = f"{segment.folder}/{file.name}"
         try:
-            size = (folder / name).stat().st_size
-        except OSError as error:
+            size = opening.size_of(folder, name)
+        except (OSError, ValueError) as error:
             yield _damage(segment.number, name, error)
             continue
         if size != file.bytes:

@@ -1,17 +1,25 @@
 """Reads the log of a recording that was not ended: the facts of a segment that nobody has sealed yet."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from hpaaudit.model.inspection import Damage
 from hpaaudit.recording import frames
+from hpaaudit.recording.bounds import LOG_BYTES
 from hpaaudit.recording.log import LOGS, SUFFIX, log_name
 from hpaaudit.recording.manifest import File, Segment, digest
-from hpaaudit.recording.parquet import ordered
+from hpaaudit.recording.opening import at_most
+from hpaaudit.recording.parquet import LONGEST_REASON, ordered
 from hpaaudit.recording.pending import collected
 from hpaaudit.recording.schema import PARTS, TABLES
+from hpaaudit.recording.sound import numbering, unsound
+
+_NUMBER = re.compile("[0-9]{6,9}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,14 +44,17 @@ class Tail:
 
 
 def newest_log(folder: Path) -> LogFile | None:
-    """Return the log of the highest number, None where there is none; raises `OSError`."""
+    """Return the log of the highest number, None where there is none.
+
+    Raises `OSError`, and `ValueError` where it is no regular file of the size of a log.
+    """
     logs = folder / LOGS
     names = [path.name.removesuffix(SUFFIX) for path in logs.glob(f"*{SUFFIX}")] if logs.is_dir() else []
-    number = max((int(name) for name in names if name.isdecimal()), default=None)
+    number = max((int(name) for name in names if _NUMBER.fullmatch(name)), default=None)
     if number is None:
         return None
     try:
-        return LogFile(number=number, data=(folder / log_name(number)).read_bytes())
+        return LogFile(number=number, data=at_most(folder, log_name(number), LOG_BYTES))
     except FileNotFoundError:  # its segment has just been sealed
         return None
 
@@ -54,8 +65,9 @@ def read_tail(log: LogFile, before: tuple[str, int] | None) -> Tail:
     try:
         found = _continuing(frames.read(log.data), log.number, before)
         segment = segment_of(found, digest(log.data[: found.sound])) if found.facts else None
-    except (ValueError, KeyError) as error:
-        return Tail(segment=None, damage=Damage(segment=log.number, file=name, problem=str(error)), torn=0)
+    except (ValueError, KeyError, msgspec.DecodeError, pa.ArrowException, OverflowError, TypeError) as error:
+        problem = " ".join(str(error).split())[:LONGEST_REASON] or "cannot be read"
+        return Tail(segment=None, damage=Damage(segment=log.number, file=name, problem=problem), torn=0)
     damage = None
     if found.problem:
         # What stands before it can be read: so it is what follows that is damaged.
@@ -73,7 +85,17 @@ def _continuing(found: frames.Found, number: int, before: tuple[str, int] | None
 def segment_of(found: frames.Found, sha256: str) -> Segment:
     """Return the facts of a log as a segment; raises `ValueError` or `KeyError` where they were written wrong."""
     held = {name: ordered(TABLES[name], rows).combine_chunks() for name, rows in collected(found.rows()).items()}
-    times = [pc.min_max(rows.column("at_us")).as_py() for name, rows in held.items() if name not in PARTS]
+    facts = [rows for name, rows in held.items() if name not in PARTS]
+    if not facts:
+        raise ValueError("holds rows of no fact")
+    for name, rows in held.items():
+        problem = unsound(TABLES[name], rows, found.first_seq, found.facts)
+        if problem:
+            raise ValueError(f"{problem}, in {name}")
+    problem = numbering((rows.column("seq") for rows in facts), found.first_seq, found.facts)
+    if problem:
+        raise ValueError(problem)
+    times = [pc.min_max(rows.column("at_us")).as_py() for rows in facts]
     return Segment(
         number=found.number,
         first_seq=found.first_seq,

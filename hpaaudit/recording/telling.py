@@ -15,7 +15,7 @@ from hpaaudit.recording import watched
 from hpaaudit.recording.manifest import Segment
 from hpaaudit.recording.parquet import values
 from hpaaudit.recording.schema import PARTS, TABLES
-from hpaaudit.recording.segments import arrow
+from hpaaudit.recording.segments import arrows
 from hpaaudit.recording.slices import as_columns
 
 Array = NDArray[Any]
@@ -65,6 +65,7 @@ def read_telling(folder: Path, segments: Sequence[Segment], component: str) -> I
             key, seq, texts = every[changed], _codes(shown, "seq")[changed], words(shown, "status_json").words
             repeated = _codes(shown, "seq")[alive & ~differs["status_json"] & ~differs["uid"]]
         yield Telling(
+            first_seq=segment.first_seq,
             at_us=at_us,
             facts=sorted(found, key=itemgetter(0)),
             keys=keys,
@@ -77,12 +78,12 @@ def read_telling(folder: Path, segments: Sequence[Segment], component: str) -> I
 
 def _tables(folder: Path, segment: Segment) -> dict[str, pa.Table]:
     """The tables of facts of a segment: of those that tell nothing only when their facts were seen."""
-    found = {}
-    for file in segment.files:
-        if file.table not in PARTS:
-            names = [one.name for one in TABLES[file.table].columns] if file.table in ASKED else TIMES
-            found[file.table] = arrow(folder, segment, file.table, names)
-    return found
+    wanted = {
+        file.table: [one.name for one in TABLES[file.table].columns] if file.table in ASKED else TIMES
+        for file in segment.files
+        if file.table not in PARTS
+    }
+    return arrows(folder, segment, wanted)
 
 
 class _Last:

@@ -3,14 +3,18 @@
 from pathlib import Path
 
 from hpaaudit.model.inspection import Damage, Verification
+from hpaaudit.recording.anchor import anchored
+from hpaaudit.recording.foreign import foreign
 from hpaaudit.recording.manifest import Segment
 from hpaaudit.recording.read import Recording, damaged, recording_info, sound_until
-from hpaaudit.recording.segments import Unsound, file_bytes, read_facts
+from hpaaudit.recording.segments import Unsound, file_bytes, read_facts, require_numbered
 from hpaaudit.recording.survey import survey
 
 
-def verify(folder: Path, *, reread: bool = False) -> Verification:
-    """Check a recording and tell everything that is wrong with it; `reread` also makes every fact again.
+def verify(folder: Path, *, reread: bool = False, expect: str | None = None) -> Verification:
+    """Check a recording and tell everything that is wrong with it.
+
+    reread   also make every fact again;  expect   a head hash that was kept elsewhere
 
     Raises `NotARecording`, `NewerFormat`, and `DamagedRecording` where not even `recording.json` can be read.
     """
@@ -22,12 +26,14 @@ def verify(folder: Path, *, reread: bool = False) -> Verification:
         fresh = [damage for damage in _damages(folder, segment) if damage.file not in known]
         if reread and not fresh and not any(damage.segment == segment.number for damage in seen.damages):
             try:
+                require_numbered(folder, segment)
                 facts += len(read_facts(folder, segment))
             except Unsound as error:
                 fresh.append(error.damage)
         found += fresh
     sealed = [segment for segment in seen.segments if segment.held is None]
     first = next((segment for segment in sealed if segment.removed), None)
+    strange = foreign(folder, seen.segments)
     found.sort(key=lambda damage: (damage.segment, damage.file))
     return Verification(
         info=recording_info(folder, seen, seen.segments),
@@ -43,14 +49,25 @@ def verify(folder: Path, *, reread: bool = False) -> Verification:
         torn=seen.torn,
         removed=first.number if first else 0,
         removed_us=first.removed.last_us if first and first.removed else None,
+        head=seen.last_hash,
+        anchor=None if expect is None else anchored(seen, expect),
+        foreign=strange.names,
+        foreign_count=strange.count,
     )
 
 
 def require_sound(recording: Recording) -> None:
-    """Check every checksum of an opened recording; raises `DamagedRecording` for the first that does not hold."""
+    """Check every checksum of an opened recording, and that its facts are numbered without a hole.
+
+    Raises `DamagedRecording` for the first that does not hold.
+    """
     for segment in recording.segments:
         for damage in _damages(recording.folder, segment):
             raise damaged(recording.folder, recording.segments, damage)
+        try:
+            require_numbered(recording.folder, segment)
+        except Unsound as error:
+            raise damaged(recording.folder, recording.segments, error.damage) from error
 
 
 def _damages(folder: Path, segment: Segment) -> list[Damage]:

@@ -4,7 +4,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from hpaaudit.errors import RecordingError
+from hpaaudit.errors import BadFact, RecordingError
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.grow import Growing
@@ -20,7 +20,8 @@ class Writer:
 
     Left by an exception it seals what it has, and the recording stays marked as incomplete.
     Raises `FileExists` where the folder already holds something; `RecordingError` where the disk refuses:
-    nothing is lost then, and `seal` may be called again; or a value is not of its column's type or range.
+    nothing is lost then, and `seal` may be called again; `BadFact` for what this format cannot hold: then nothing
+    more should be added.
     """
 
     def __init__(self, folder: Path, *, source: str, cluster: str = "", started_us: Micros) -> None:
@@ -39,9 +40,8 @@ class Writer:
         if self._closed:
             raise RecordingError(f"{self.folder} is closed: nothing can be added to it.")
         self._pending.add(fact)
-        for refused in self._pending.refused:
-            whose = "/".join(word for word in (refused.namespace, refused.name) if word) or refused.path
-            raise RecordingError(f"what was seen of {whose} is nothing that a recording can hold: {refused.reason}.")
+        if self._pending.refused:
+            raise BadFact(self._pending.refused[0].reason)
         if self._pending.bytes >= BYTE_BUDGET:
             self.seal()
 

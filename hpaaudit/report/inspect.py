@@ -97,6 +97,9 @@ def _stream_row(stream: StreamSize) -> tuple[str | int, ...]:
 def _holes(found: Inspection) -> Iterator[str]:
     yield f"  gaps: {len(found.gaps) or 'none'}"
     yield from _listed([f"{_range(gap.at_us, gap.until_us)}  {gap.prefix}  {gap.cause}" for gap in found.gaps])
+    if found.foreign:
+        yield f"  foreign, and not read: {found.foreign_count}"
+        yield from _listed(found.foreign)
     if found.refused:
         yield f"  cannot be read: {len(found.refused)}"
         yield from _listed([f"{one.what}  {one.reason}  ({one.count} times)" for one in found.refused])
@@ -114,7 +117,42 @@ def _next(found: Inspection) -> Iterator[str]:
 def verification_text(found: Verification) -> str:
     """Return whether a recording is sound, each damage, and how far it can be replayed."""
     lines = _damaged(found) if found.damages else _sound(found)
-    return "\n".join(printable(line) for line in [*lines, *_ended(found)]) + "\n"
+    strange = _foreign(found.foreign, found.foreign_count)
+    return "\n".join(printable(line) for line in [*lines, *_ended(found), *strange, *_anchored(found)]) + "\n"
+
+
+def _foreign(names: Sequence[str], count: int) -> Iterator[str]:
+    """What lies in the folder and is no part of the recording."""
+    if count:
+        more = f" and {count - LISTED} more" if count > LISTED else ""
+        yield f"Foreign, and not read: {', '.join(names[:LISTED])}{more}."
+
+
+def _anchored(found: Verification) -> Iterator[str]:
+    """What a hash from elsewhere says, or would say."""
+    anchor = found.anchor
+    if found.head:
+        yield f"Head hash: {found.head}"
+    if anchor is None:
+        if not found.damages:
+            yield "Only a hash kept elsewhere proves that nothing was taken from its end: verify --expect HASH."
+    elif not anchor.found:
+        yield (
+            f"Not what {anchor.expected} stands for: it was changed, something was taken from its end, "
+            "or it is another recording."
+        )
+    elif anchor.whole:
+        yield "The expected hash stands for all of it."
+    elif anchor.segment:
+        yield f"The expected hash stands for it up to segment {anchor.segment}; {_beyond(found)}."
+    else:
+        yield f"The expected hash stands for its recording.json only; {_beyond(found)}."
+
+
+def _beyond(found: Verification) -> str:
+    if found.removed:
+        return "what came later, and what stands for removed segments, it does not prove"
+    return "what came later it does not prove"
 
 
 def _sound(found: Verification) -> Iterator[str]:

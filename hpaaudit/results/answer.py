@@ -9,7 +9,6 @@ from typing import Any, Self
 
 import duckdb
 
-from hpaaudit.errors import BadQuery
 from hpaaudit.results.read import Results
 
 
@@ -32,7 +31,7 @@ class Answer:
         try:
             return self._relation.fetchall()
         except duckdb.Error as error:
-            raise BadQuery(str(error)) from error
+            raise self.results.refused(error) from error
 
     def json(self) -> str:
         """An array with an object for each row, one a line; ASCII only, times as RFC 3339."""
@@ -54,7 +53,10 @@ class Answer:
         if self._relation is None:
             return b""
         out = io.BytesIO()
-        parquet.write_table(self._relation.to_arrow_table(), out)
+        try:
+            parquet.write_table(self._relation.to_arrow_table(), out)
+        except duckdb.Error as error:
+            raise self.results.refused(error) from error
         return out.getvalue()
 
     def __enter__(self) -> Self:

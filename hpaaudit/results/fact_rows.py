@@ -24,6 +24,7 @@ def replay(info: RecordingInfo, how: Replay) -> Row:
         "release": how.release,
         "engine_version": how.engine_version,
         "detail": how.detail,
+        "options": how.options,
     }
 
 

@@ -1,4 +1,4 @@
-"""Opens a results file and answers from it: SQL, frames, facts about the replay."""
+"""Opens a results file, whoever made it, and answers from it: SQL, frames, facts about the replay."""
 
 from pathlib import Path
 from types import TracebackType
@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import duckdb
 
-from hpaaudit.errors import BadQuery, NotResults
+from hpaaudit.errors import BadQuery
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.units import Micros
+from hpaaudit.results.recorded import Recorded, raise_problem
+from hpaaudit.results.safe import Opened, attached, only_reads
 
 if TYPE_CHECKING:
     import polars as pl
-
-_MAGIC, _MAGIC_AT = b"DUCK", 8
 
 Parameter = Any
 """What a question may be asked with: text, number, datetime."""
@@ -22,42 +22,67 @@ Parameter = Any
 class Results:
     """A finished results file, open for reading.
 
-    The relations are those of `sql/schema/` and `sql/views/`; times are UTC.
+    The relations are those of `sql/schema/`, `sql/views/` and `sql/recorded/`; times are UTC. Nothing else that the
+    file may hold is run.
     """
 
-    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, path: Path, opened: Opened) -> None:
         self.path = path
-        self._connection = connection
+        self._opened = opened
 
     def sql(self, text: str, **params: Parameter) -> duckdb.DuckDBPyRelation:
-        """The answer to any SQL, read only; `$name` in it stands for the parameter of that name.
+        """The answer to any SQL that only reads; `$name` in it stands for the parameter of that name.
 
-        Raises BadQuery with DuckDB's own words.
+        Raises BadQuery with DuckDB's own words, and what was wrong with the recording that it asks.
         """
         try:
-            return self._connection.sql(text, params=params or None)
+            return self._opened.ask(only_reads(text), text, params)
         except duckdb.Error as error:
-            raise BadQuery(_one_line(error)) from error
+            raise self.refused(error) from error
 
     def rows(self, text: str, **params: Parameter) -> list[dict[str, Any]]:
-        """The answer as one mapping per row, by column."""
-        answer = self.sql(text, **params)
+        """The answer to a question of ours as one mapping per row, by column; raises as `sql`."""
         try:
+            answer = self._opened.ask(text, text, params)
             return [dict(zip(answer.columns, row, strict=True)) for row in answer.fetchall()]
         except duckdb.Error as error:
-            raise BadQuery(_one_line(error)) from error
+            raise self.refused(error) from error
+
+    def refused(self, error: duckdb.Error) -> BadQuery:
+        """DuckDB's words without its drawing of the place; raises what was wrong with the recording if that was it."""
+        raise_problem(self._opened.streams.values(), error)
+        return BadQuery(" ".join(str(error).split("\nLINE ")[0].split("\nStack Trace")[0].split()))
 
     @property
     def manifest_sha256(self) -> str:
         """The last hash of the recording that was replayed."""
-        found: str = self.rows("select manifest_sha256 from replays")[0]["manifest_sha256"]
+        found: str = self._replay("manifest_sha256")
         return found
 
     @property
     def detail(self) -> str:
         """What the replay kept, as `replay --detail` names it."""
-        found: str = self.rows("select detail from replays")[0]["detail"]
+        found: str = self._replay("detail")
         return found
+
+    @property
+    def recording(self) -> str:
+        """Where the recording was."""
+        found: str = self._replay("path")
+        return found
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the whole recording was replayed as it was recorded: no option narrowed or changed it."""
+        return bool(self._replay("options") == "")
+
+    def _replay(self, column: str) -> Any:
+        return self.rows(f"select {column} from replays")[0][column]  # noqa: S608 our own column's name
+
+    @property
+    def hashes(self) -> dict[tuple[int, str], str]:
+        """SHA-256 of the recording's files that the views show, by the number of the segment and the table."""
+        return self._opened.hashes
 
     @property
     def span(self) -> tuple[Micros, Micros]:
@@ -74,12 +99,16 @@ class Results:
         """One relation, `reconciles` for example, as a polars frame."""
         if not name.isidentifier():
             raise BadQuery(f"{name!r} is no relation: ask `show all tables` for their names")
-        frame: pl.DataFrame = self.sql(f"from {name}").pl()
+        answer = self.sql(f"from {name}")
+        try:
+            frame: pl.DataFrame = answer.pl()
+        except duckdb.Error as error:
+            raise self.refused(error) from error
         return frame
 
     def close(self) -> None:
         """Lets go of the file."""
-        self._connection.close()
+        self._opened.close()
 
     def __enter__(self) -> Self:
         return self
@@ -90,30 +119,11 @@ class Results:
         self.close()
 
 
-def open_results(path: Path) -> Results:
+def open_results(path: Path, recorded: Recorded | None = None) -> Results:
     """Opens a results file read only.
+
+    recorded   the recording that it was made from, for the views that show it: it is read when they are asked
 
     Raises NotResults where there is none, where DuckDB cannot read it, or where it holds something else.
     """
-    if not path.is_file():
-        raise NotResults(f"{path} does not exist: `hpaaudit replay RECORDING --into {path}` makes it")
-    with path.open("rb") as file:
-        # DuckDB would make a database of any CSV or JSON file.
-        if file.read(_MAGIC_AT + len(_MAGIC))[_MAGIC_AT:] != _MAGIC:
-            raise NotResults(f"{path} is no results file: `hpaaudit replay RECORDING --into FILE` makes one")
-    try:
-        connection = duckdb.connect(str(path), read_only=True)
-    except duckdb.Error as error:
-        raise NotResults(f"{path} cannot be opened: {str(error).splitlines()[0]}") from error
-    tables = connection.sql(
-        "select count(*) from duckdb_tables() where schema_name = 'runs' and table_name = 'reconciles'"
-    )
-    if tables.fetchall() != [(1,)]:
-        connection.close()
-        raise NotResults(f"{path} holds no results: `hpaaudit replay RECORDING --into FILE` makes such a file")
-    return Results(path, connection)
-
-
-def _one_line(error: duckdb.Error) -> str:
-    """DuckDB's words without its drawing of the place."""
-    return " ".join(str(error).split("\nLINE ")[0].split())
+    return Results(path, attached(path, recorded))

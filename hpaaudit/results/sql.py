@@ -1,7 +1,7 @@
 """Finds the SQL that travels with the package: a folder of `sql/`, a name a file."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 
@@ -18,29 +18,37 @@ def folder(name: str) -> dict[str, str]:
     return dict(sorted(texts.items()))
 
 
+_GLOB = re.compile(r"[\[*?]")
 _RECORDED = re.compile(r"(\w+) \(([^)]*)\) as \(\s*\{(\w+)\}\s*\)")
 
 
-def recorded(tables: Mapping[str, str], held: Mapping[str, int]) -> list[str]:
-    """The views on a recording's own files; one whose table has no rows is empty.
+def recorded(paths: Mapping[str, Sequence[str]], held: Collection[str]) -> dict[str, str]:
+    """The views on a recording's own files, by name; one whose table has no rows is empty.
 
-    tables   pattern of the Parquet files of each table that has rows in files
-    held     tables of which `recorded` has rows that were in no file yet, each with the number of its first fact:
-             when they are in one, they are not told twice
+    paths   of the Parquet files of each table that has rows in files
+    held    tables of which `recorded` has rows that were in no file yet
     """
-    quoted = {table: pattern.replace("'", "''") for table, pattern in tables.items()}
-    sources = {table: f"read_parquet('{pattern}')" for table, pattern in quoted.items()}
-    for table, first_seq in held.items():
-        rows = f"select * from recorded.{table}"  # noqa: S608 our own
-        if table in sources:
-            rows = f"select * from {sources[table]} where seq < {first_seq} union all by name {rows}"  # noqa: S608 our own
-        sources[table] = f"({rows})"
-    return [over(sources, text) for text in folder("recorded").values()]
+    sources = {table: _parquet(files) for table, files in paths.items()}
+    for table in held:
+        rows = f"from recorded.{table}"
+        sources[table] = f"(from {sources[table]} union all by name {rows})" if table in sources else f"({rows})"
+    return {name: over(sources, text) for name, text in folder("recorded").items()}
 
 
-def recorded_tables() -> set[str]:
-    """The tables of a recording that those views ask."""
-    return {table for text in folder("recorded").values() for table in asked(text)}
+def _parquet(files: Sequence[str]) -> str:
+    """These very files: a letter that means more in a pattern means itself, `a=b` in a path is no column."""
+    listed = ", ".join("'" + _GLOB.sub(r"[\g<0>]", path).replace("'", "''") + "'" for path in files)
+    return f"read_parquet([{listed}], hive_partitioning = false)"
+
+
+def recorded_columns() -> dict[str, list[str]]:
+    """The tables of a recording that those views ask, and all columns that they ask of each."""
+    found: dict[str, list[str]] = {}
+    for text in folder("recorded").values():
+        for table, columns in asked(text).items():
+            known = found.setdefault(table, [])
+            known += [column for column in columns if column not in known]
+    return found
 
 
 def asked(text: str) -> dict[str, list[str]]:

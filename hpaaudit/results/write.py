@@ -1,18 +1,18 @@
 """Writes a results file: facts and decisions in, the audit run, the finished file moved into its place."""
 
-import contextlib
-import os
 import shutil
+import tempfile
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from glob import glob
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, Self
 
 import duckdb
+import pyarrow as pa
 
-from hpaaudit.errors import FileExists
+from hpaaudit.errors import FileExists, NotWritable
 from hpaaudit.model.audit import Pass, RecordingInfo, Replay
 from hpaaudit.model.columns import Decided
 from hpaaudit.model.facts import Fact
@@ -23,6 +23,8 @@ from hpaaudit.results.columns import to_arrow
 from hpaaudit.results.facts import Facts
 from hpaaudit.results.keep import Keep
 from hpaaudit.results.read import Results, open_results
+from hpaaudit.results.recorded import Recorded
+from hpaaudit.results.safe import beside, is_results
 
 STORAGE_VERSION = "v1.4.0"  # what DuckDB 1.4 and newer can open
 NUMBERS = "numbers"
@@ -40,13 +42,21 @@ _SETTINGS: dict[str, str | int] = {
 }
 
 
+_UNWRITABLE = (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException, duckdb.TransactionException)
+FILES = pa.schema([("segment", pa.int64()), ("table", pa.string()), ("sha256", pa.string())])
+"""What is kept of each file of the recording that a view shows."""
+
+
 class ResultsWriter:
     """One replay on its way into a results file: facts first, then passes or columns, then `finish`.
 
     The file appears whole or not at all; leaving a `with` block before `finish` drops what was written.
     `reconcile_id` must be unique in the replay, and the passes of one HPA come in the order of time.
-    Pods, targets, writes and Events are taken from the recording's own files, which `info` names, and from `held`:
-    Arrow tables of what is in no file of it yet.
+    Pods, targets, writes and Events are taken from `recorded`, which checks them; None: there are none. `held` are
+    Arrow tables of those of its rows that are in no file yet.
+
+    Raises FileExists where a file is there that may not be replaced: without `overwrite` any, with it one that holds
+    no results, but for the file that `owned` says is ours by its name. Raises NotWritable, and DamagedRecording.
     """
 
     def __init__(
@@ -56,21 +66,30 @@ class ResultsWriter:
         replay: Replay,
         *,
         overwrite: bool,
+        owned: bool = False,
+        recorded: Recorded | None = None,
         held: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         if path.exists() and not overwrite:
             raise FileExists(f"{path} exists: name another file with --into, or add --overwrite")
+        if path.is_dir() or (path.exists() and not owned and not is_results(path)):
+            raise FileExists(f"{path} holds no results of ours and is not replaced: name another file with --into")
         if not path.parent.is_dir():
             raise FileExists(f"{path.parent} is no folder: create it first, or name another with --into")
         self._path = path
         self._info = info
         self._replay = replay
+        self._recorded = recorded
         self._held = held
-        self._unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        self._spill = path.with_name(f".{path.name}.{os.getpid()}.spill")
-        self._drop()
-        self._connection = duckdb.connect(config={"temp_directory": str(self._spill), **_SETTINGS})
-        self._prepare()
+        self._folder = _private_folder(path)
+        self._unfinished = self._folder / "results.duckdb"
+        self._connection = duckdb.connect(config={"temp_directory": str(self._folder / "spill"), **_SETTINGS})
+        try:
+            self._prepare()
+        except _UNWRITABLE as error:  # it takes a backslash in a path for a slash, and what follows a ? for no path
+            self._connection.close()
+            self._drop()
+            raise self._unwritable(error) from error
         self._batches = Batches(self._connection, replay.replay_id)
         self._facts = Facts(self._batches, info, replay)
         self._repeated: Sequence[int] | None = None
@@ -116,12 +135,16 @@ class ResultsWriter:
             self._connection.execute("rollback")
             self._connection.execute("reset memory_limit")
             self._audit()
+        self._show_recorded()
         self._connection.execute("use memory")
         self._connection.execute("detach results")
         self._connection.close()
+        self._unfinished.chmod(0o600)
+        for changes in beside(self._path):  # of the file that goes: they would be taken for some of this one
+            changes.unlink()
         self._unfinished.replace(self._path)
         self._drop()
-        return open_results(self._path)
+        return open_results(self._path, self._recorded)
 
     def __enter__(self) -> Self:
         return self
@@ -131,6 +154,12 @@ class ResultsWriter:
     ) -> None:
         self._connection.close()
         self._drop()
+        if isinstance(error, _UNWRITABLE):
+            raise self._unwritable(error) from error
+
+    def _unwritable(self, error: duckdb.Error) -> NotWritable:
+        said = str(error).splitlines()[0]
+        return NotWritable(f"{self._path} cannot be written ({said}): name another file with --into")
 
     def _prepare(self) -> None:
         target = str(self._unfinished).replace("'", "''")
@@ -149,34 +178,59 @@ class ResultsWriter:
                 f"create view main.{table} as from runs.{table} "  # noqa: S608 our own table's name
                 "where replay_id = (select replay_id from main.current_replay)"
             )
-        for text in (*views.values(), *self._recorded()):
+        for text in views.values():
             self._connection.execute(text)
         self._connection.execute("commit")
-        self._spill.mkdir()
-        staged = str(self._spill / "staged.duckdb").replace("'", "''")
+        staged = str(self._folder / "staged.duckdb").replace("'", "''")
         self._connection.execute(f"attach '{staged}' as staged (storage_version '{STORAGE_VERSION}')")
         for text in sql.folder("staging").values():
             self._connection.execute(text)
 
-    def _recorded(self) -> list[str]:
-        """The views on the recording's own files, and on what was in none of them: that is kept here."""
-        self._connection.execute("create schema recorded")
-        first_seqs = {}
-        for table in sorted(sql.recorded_tables() & self._held.keys()):
-            self._connection.register("held", self._held[table])
-            self._connection.execute(f"create table recorded.{table} as from held")
-            self._connection.unregister("held")
-            first_seqs[table] = min(self._held[table].column("seq").to_pylist())
-        known = {table: pattern for table, pattern in self._info.tables if table not in first_seqs or glob(pattern)}  # noqa: PTH207 (the pattern is absolute)
-        return sql.recorded(known, first_seqs)
+    def _show_recorded(self) -> None:
+        """The views on the recording's own files, which files these were, and what was in none of them.
+
+        Last of all, when every file was checked: DuckDB looks into them as it makes a view.
+        """
+        ask, columns = self._connection.execute, sql.recorded_columns()
+        files = [file for file in self._info.files if file.table in columns]
+        held = sorted(columns.keys() & self._held.keys())
+        ask("begin")
+        ask("create schema recorded")
+        listed = {name: [getattr(file, name) for file in files] for name in FILES.names}
+        self._copy("files", pa.table(listed, schema=FILES))
+        for table in held:
+            self._copy(table, self._held[table].select(columns[table]))
+        paths = defaultdict(list)
+        for file in files:
+            paths[file.table].append(file.path)
+        for name, text in sql.recorded(paths, held).items():
+            try:
+                ask(text)
+            except duckdb.Error as error:
+                self._check(columns)
+                raise NotWritable(f"DuckDB cannot show {name} ({str(error).splitlines()[0]}): update it") from error
+        ask("commit")
+
+    def _copy(self, table: str, rows: pa.Table) -> None:
+        self._connection.register("arrived", rows)
+        self._connection.execute(f"create table recorded.{table} as from arrived")
+        self._connection.unregister("arrived")
+
+    def _check(self, tables: Mapping[str, Sequence[str]]) -> None:
+        """Reads these columns once more, for the damage that there is now."""
+        for table, columns in tables.items():
+            for _ in self._recorded.arrow(table, columns) if self._recorded else ():
+                pass
 
     def _audit(self) -> None:
         """Asks the questions of `sql/audit/` in turn; one about some HPAs ($first to $last) part by part."""
         ask = self._connection.execute
         ask("begin")  # one write to the disk for all of it
-        if self._repeated is not None:
-            published.copy(self._connection, dict(self._info.tables), self._held, self._info.ended_us, self._repeated)
-        seen.copy(self._connection, dict(self._info.tables), self._held, self._info.ended_us)
+        if self._recorded is not None:
+            until_us, tables = self._info.ended_us, {file.table for file in self._info.files} | self._held.keys()
+            if self._repeated is not None:
+                published.copy(self._connection, self._recorded, until_us, self._repeated)
+            seen.copy(self._connection, self._recorded, tables, until_us)
         for text in sql.folder("audit").values():
             if "$first" in text:
                 for first, last in self._parts():
@@ -221,7 +275,12 @@ class ResultsWriter:
             self._batches.add("replayed_pods", pass_rows.pods(done.decision, same))
 
     def _drop(self) -> None:
-        for leftover in (self._unfinished, self._unfinished.with_name(f"{self._unfinished.name}.wal")):
-            with contextlib.suppress(FileNotFoundError):
-                leftover.unlink()
-        shutil.rmtree(self._spill, ignore_errors=True)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _private_folder(path: Path) -> Path:
+    """A folder beside a file that nobody else may enter; raises NotWritable."""
+    try:
+        return Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent))
+    except OSError as error:
+        raise NotWritable(f"{path} cannot be written ({error.strerror}): name another file with --into") from error

@@ -13,6 +13,7 @@ from hpaaudit.engine.fleet.lay import Fleet, quantities_of
 from hpaaudit.engine.fleet.memories import Memories
 from hpaaudit.engine.fleet.room import release_of
 from hpaaudit.engine.fleet.run import laid_out, one_by_one, walked
+from hpaaudit.engine.fleet.tables import COLUMNS
 from hpaaudit.engine.release import rules_of
 from hpaaudit.flows import fleet
 from hpaaudit.flows.replay import prepare
@@ -99,7 +100,7 @@ def _kernel(recording: Path) -> float:
     rules = rules_of(flags)
     laid = Fleet(flags, rules, fleet.texts(), quantities_of(prepared.plan.metrics), prepared.plan.unsupported)
     compiled, memories, taken = walk(str(fleet.cache_folder())), Memories(), 0.0
-    for part in laid_out(prepared.recording.slices(fleet.NEEDED, columns=fleet.COLUMNS), laid):
+    for part in laid_out(prepared.recording.slices(COLUMNS, columns=COLUMNS), laid):
         begun = time.thread_time()
         walked(part, release_of(flags, rules), memories, compiled, one_by_one)
         taken += time.thread_time() - begun

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from hpaaudit.flows.made import remember
 from tests.results import story
 
 CAPTURE = Path(__file__).parents[1] / "conformance" / "1.36" / "people-100-0002.capture.jsonl.gz"
@@ -15,6 +16,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Made once: what commands write there, later ones find."""
     folder = tmp_path_factory.mktemp("desk")
     story.results(folder).close()
+    remember(folder / "web.duckdb")
     shutil.copy(CAPTURE, folder / "people.jsonl.gz")
     return folder
 

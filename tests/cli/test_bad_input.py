@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from hpaaudit.api.flags import SHORT_NAMES
@@ -145,11 +146,20 @@ def test_a_bad_time_to_explain(here: Path) -> None:
 
 
 def test_an_output_file_that_exists_is_replaced_only_when_told(here: Path) -> None:
-    (here / "mine.duckdb").write_text("mine")
+    assert run("hpaaudit replay friday --into mine.duckdb")[0] == 0
     said = refused(here, "hpaaudit replay friday --into mine.duckdb")
     assert said == "mine.duckdb exists: name another file with --into, or add --overwrite"
     assert run("hpaaudit replay friday --into mine.duckdb --overwrite")[0] == 0
-    assert (here / "mine.duckdb").read_bytes()[:4] != b"mine"
+
+
+def test_a_file_that_holds_no_results_is_replaced_by_nobody(here: Path) -> None:
+    (here / "mine.duckdb").write_text("mine")
+    with duckdb.connect(str(here / "other.duckdb")) as other:
+        other.execute("create table thesis as select 42 as answer")
+    (here / "folder.duckdb").mkdir()
+    for name in ("mine", "other", "folder"):
+        said = refused(here, f"hpaaudit replay friday --into {name}.duckdb --overwrite")
+        assert said == f"{name}.duckdb holds no results of ours and is not replaced: name another file with --into"
 
 
 @pytest.mark.parametrize(
@@ -158,7 +168,7 @@ def test_an_output_file_that_exists_is_replaced_only_when_told(here: Path) -> No
         ("selec name from reconciles", 'Parser Error: syntax error at or near "selec"'),
         ("select desird from reconciles", 'Binder Error: Referenced column "desird" not found in FROM clause!'),
         ("from reconcils", "Catalog Error: Table with name reconcils does not exist!"),
-        ("drop table runs.reconciles", 'Invalid Input Error: Cannot execute statement of type "DROP" on database'),
+        ("drop table runs.reconciles", "DROP is refused, for results are only read: ask with select or from"),
     ],
 )
 def test_sql_that_cannot_be_answered(sql: str, said: str, here: Path) -> None:

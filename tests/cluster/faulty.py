@@ -13,7 +13,7 @@ from aiohttp import web
 from hpaaudit.cluster.access import Access
 from hpaaudit.cluster.client import Client
 from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.gaps import Gaps
+from hpaaudit.cluster.gaps import WAITING, Gaps
 from hpaaudit.cluster.initial import END
 from hpaaudit.cluster.watch import Key, Watch
 from hpaaudit.model.units import Micros
@@ -161,6 +161,11 @@ class Play:
         await asyncio.gather(self.running, return_exceptions=True)
         await self.client.__aexit__(None, None, None)
         await self.server.down()
+
+    @property
+    def lost(self) -> dict[str, str]:
+        """Open gaps with their causes; that a watch was just asked for is none yet."""
+        return {prefix: cause for prefix, (_, cause) in self.gaps.open.items() if cause != WAITING}
 
     async def knows(self, *names: str) -> None:
         """Wait until these objects are all that is known."""

@@ -58,8 +58,8 @@ def buildah(*args: str | Path) -> str:
 
 
 def base_name() -> str:
-    """The one image that the recipe begins with."""
-    (name,) = set(re.findall(r"^FROM (\S+)", RECIPE.read_text("utf-8"), re.MULTILINE))
+    """The one image that the recipe begins with, without the digest that whoever builds it must give."""
+    (name,) = set(re.findall(r"^FROM (\S+)@\$\{BASE_DIGEST\}", RECIPE.read_text("utf-8"), re.MULTILINE))
     return name
 
 
@@ -93,13 +93,16 @@ def pip_settings(folder: Path) -> list[str]:
 
 def build() -> Image:
     """Build the wheel and the image of it."""
-    make_base(base_name())
+    base = base_name()
+    make_base(base)
+    digest = buildah("images", "--format", "{{.Digest}}", base)
     run("make", "--no-print-directory", "wheel")
     (wheel,) = re.findall(r"hpaaudit-([\w.]+)-py3", RECIPE.read_text("utf-8"))[:1]
     name = f"localhost/hpaaudit:{wheel}"
     with tempfile.TemporaryDirectory(prefix="hpaaudit-image-") as place:
         mounts = pip_settings(Path(place))
-        buildah("bud", "--isolation", "chroot", "--pull-never", *mounts, "--file", RECIPE, "--tag", name, ROOT)
+        given = ("--build-arg", f"BASE_DIGEST={digest}")
+        buildah("bud", "--isolation", "chroot", "--pull-never", *given, *mounts, "--file", RECIPE, "--tag", name, ROOT)
     inspected = json.loads(buildah("inspect", "--type", "image", name))
     return Image(name=name, config=inspected["OCIv1"]["config"])
 

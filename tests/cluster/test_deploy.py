@@ -40,6 +40,7 @@ PLURALS = {
     "ServiceAccount": "serviceaccounts",
     "PersistentVolumeClaim": "persistentvolumeclaims",
     "Deployment": "deployments",
+    "NetworkPolicy": "networkpolicies",
     "Role": "roles",
     "RoleBinding": "rolebindings",
     "ClusterRole": "clusterroles",

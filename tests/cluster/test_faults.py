@@ -17,6 +17,7 @@ import pytest
 from aiohttp import web
 
 from hpaaudit.cluster import watch as module
+from hpaaudit.cluster.clock import Clock
 from hpaaudit.model.units import SECOND
 from tests.cluster.faulty import Fault, Play, World, event, of_watches, stream, thing
 from tests.cluster.recorder import Recorder
@@ -226,10 +227,11 @@ def test_a_clock_that_is_set_neither_stops_a_watch_nor_turns_its_time_back(
         return response
 
     async def play() -> World:
-        world, real = World(ticking), time.time_ns
-        async with Play(world, pki) as stage:
+        world = World(ticking)
+        async with Play(
+            world, pki, Clock(wall_ns=lambda: time.time_ns() + step.is_set() * step_seconds * 10**9)
+        ) as stage:
             await stage.knows("a", "b", "before")
-            monkeypatch.setattr("hpaaudit.cluster.clock.time.time_ns", lambda: real() + step_seconds * 10**9)
             step.set()
             await stage.knows("a", "b", "before", "after-7", "after-8", "after-9")
         return world

@@ -91,5 +91,27 @@ def test_an_answer_that_is_older_than_what_is_known_changes_nothing() -> None:
     pods.changed(pod(version=9), NOW)
     late = pod(version=8)
     late["status"]["phase"] = "Pending"
+    pods._take(late, NOW, fetched=True)
+    assert len(told) == 1
+
+
+def test_a_watch_that_is_behind_what_was_fetched_changes_nothing_until_it_has_caught_up() -> None:
+    pods, told = following("app=web")
+    pods._take(pod(version=9), NOW, fetched=True)
+    late = pod(version=8)
+    late["status"]["phase"] = "Pending"
     pods.changed(late, NOW)
     assert len(told) == 1
+    late["metadata"]["resourceVersion"] = "10"
+    pods.changed(late, NOW)
+    assert len(told) == 2
+
+
+def test_a_pod_of_a_server_that_came_back_from_a_backup_is_told_in_its_older_version() -> None:
+    """What the watch says last is what is: only what was fetched beside it may be ahead of it."""
+    pods, told = following("app=web")
+    pods.changed(pod(version=9), NOW)
+    older = pod(version=7)
+    older["status"]["phase"] = "Pending"
+    pods.changed(older, NOW)
+    assert [fact.pod.phase for fact in told if isinstance(fact, PodSeen)] == ["Running", "Pending"]

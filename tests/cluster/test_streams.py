@@ -122,7 +122,7 @@ def test_of_half_a_state_nobody_is_told_that_it_is_all(fault: Fault, cause: str,
             [(_, said)] = stage.gaps.open.values()
             assert said.startswith(cause)
             await stage.knows("a", "b")
-            assert stage.gaps.open == {}
+            assert stage.lost == {}
         return world
 
     world = asyncio.run(play())
@@ -148,7 +148,7 @@ def test_who_is_refused_the_stream_asks_for_pages_at_once_and_for_good(status: i
             assert await stage.watch.started is None
             await stage.was_asked("watch", 2)
             await stage.knows("a", "b")
-            assert stage.gaps.open == {}
+            assert stage.lost == {}
         return world
 
     world = asyncio.run(play())

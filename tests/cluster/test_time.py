@@ -9,7 +9,7 @@ import pytest
 
 from hpaaudit.cluster import gaps as module
 from hpaaudit.cluster.clock import Clock, Offset
-from hpaaudit.cluster.gaps import Gaps
+from hpaaudit.cluster.gaps import WAITING, Gaps
 from hpaaudit.cluster.phase import Phase
 from hpaaudit.model.units import SECOND, Micros
 
@@ -58,6 +58,21 @@ def test_a_gap_is_written_in_slices_and_counted_once() -> None:
     assert [(gap.at_us // SECOND, gap.until_us // SECOND) for gap in written] == [(10, 70), (70, 80)]
     assert {gap.cause for gap in written} == {"connection refused"}
     assert gaps.count == 1
+
+
+def test_a_watch_that_was_waited_for_is_a_gap_and_what_went_wrong_names_it() -> None:
+    """That a watch begins within a second is no gap; why it did not begin says more than that it was waited for."""
+    written: list[Gap] = []
+    gaps = Gaps(written.append)
+    gaps.lost("/pods", Micros(10 * SECOND), WAITING)
+    gaps.found("/pods", Micros(10 * SECOND + 900_000))
+    gaps.lost("/pods", Micros(20 * SECOND), WAITING)
+    gaps.found("/pods", Micros(48 * SECOND))
+    gaps.lost("/pods", Micros(60 * SECOND), WAITING)
+    gaps.lost("/pods", Micros(70 * SECOND), "Connection refused")
+    gaps.found("/pods", Micros(80 * SECOND))
+    seen = [(gap.at_us // SECOND, gap.until_us // SECOND, gap.cause) for gap in written]
+    assert seen == [(20, 48, WAITING), (60, 80, "Connection refused")]
 
 
 def test_a_gap_of_what_is_read_in_another_way_says_what_is_not() -> None:

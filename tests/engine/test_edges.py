@@ -5,9 +5,13 @@ from collections.abc import Callable
 
 import pytest
 
-from hpaaudit.engine.rules import limit, numbers, propose
+from hpaaudit.engine.release import rules_of
+from hpaaudit.engine.rules import limit, numbers, propose, tolerance
 from hpaaudit.engine.rules.limit import SELECT_MAX, SELECT_MIN
 from hpaaudit.engine.rules.numbers import MAX_INT32, MAX_INT64, MIN_INT32, MIN_INT64, TWO_31, TWO_63
+from hpaaudit.model.flags import Flags
+
+TEN_PERCENT = tolerance.tolerance_of(0.1, 0.1, rules_of(Flags(release="1.36")))
 
 CASES: list[tuple[str, Callable[..., float], tuple[float, ...], float]] = [
     ("a period's start wraps", limit.period_start, (MAX_INT32, 0, 1), MIN_INT32),
@@ -56,8 +60,8 @@ CASES: list[tuple[str, Callable[..., float], tuple[float, ...], float]] = [
     ("2^63 thousandths each are the largest int64", propose.per_pod_status, (MAX_INT64, 1, True, False), MAX_INT64),
     ("before 1.34 they were the least", propose.per_pod_status, (MAX_INT64, 1, False, False), MIN_INT64),
     ("half of it is told as it is", propose.per_pod_status, (MAX_INT64, 2, False, False), 2**62),
-    ("from one itself there is no other side above", propose.holds, (1.0, 2.0, 0.1, 0.1, True), False),
-    ("nor below", propose.holds, (1.0, 0.5, 0.1, 0.1, True), False),
+    ("from one itself there is no other side above", tolerance.holds, (1.0, 2.0, TEN_PERCENT), False),
+    ("nor below", tolerance.holds, (1.0, 0.5, TEN_PERCENT), False),
     ("adding beyond int64 overflows", propose.overflows, (MAX_INT64, 1), True),
     ("up to its end it does not", propose.overflows, (MAX_INT64 - 1, 1), False),
     ("and a negative value never does", propose.overflows, (MAX_INT64, -1), False),
@@ -77,5 +81,6 @@ def test_zero_by_zero_and_its_ceiling_are_not_numbers() -> None:
 
 @pytest.mark.parametrize(("inclusive", "outside"), [(False, False), (True, True)])
 def test_what_is_not_a_number_was_inside_the_tolerance_until_it_had_two_bounds(inclusive: bool, outside: bool) -> None:
-    assert propose.outside(math.nan, 0.1, 0.1, inclusive) is outside
-    assert not propose.within(math.nan, 0.1, 0.1, inclusive)
+    ten_percent = TEN_PERCENT._replace(inclusive=inclusive)
+    assert tolerance.outside(math.nan, ten_percent) is outside
+    assert not tolerance.within(math.nan, ten_percent)

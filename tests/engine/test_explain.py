@@ -3,7 +3,10 @@
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from hpaaudit.engine.release import KNOWN
 from hpaaudit.model.decision import Decision
 from tests.engine.scenes import (
     Metric,
@@ -105,6 +108,56 @@ CASES: list[tuple[str, Metric, dict[str, Any], str, str]] = [
 def test_the_reason_is(metric: Metric, scene: dict[str, Any], reason: str, steps: str) -> None:
     decision = decide(metric, **scene)
     assert (decision.reason_code, chain(decision)) == (reason, steps)
+
+
+EDGES = [
+    # pods, release, reason: 10 replicas at 110 % of the target, which is inside since 1.33 only
+    ("10@550", "1.28", "metric.above_target"),
+    ("10@550", "1.32", "metric.above_target"),
+    ("10@550", "1.33", "tolerance.hold"),
+    ("9@550", "1.28", "metric.above_target"),
+    ("9@550", "1.33", "tolerance.hold"),
+]
+"""The edge of the tolerance; nine pods ask for ten by their count, whether the tolerance holds or not."""
+
+
+@pytest.mark.parametrize(("crowd", "release", "reason"), EDGES, ids=[f"{row[0]}, {row[1]}" for row in EDGES])
+def test_a_hold_by_tolerance_is_one_of_the_releases_own_tolerance(crowd: str, release: str, reason: str) -> None:
+    assert decide(cpu(50), crowd=pods(crowd), replicas=10, flags=flags(release=release)).reason_code == reason
+
+
+def test_a_hold_by_tolerance_is_one_in_the_direction_of_the_ratio() -> None:
+    sides = {"scaleUp": {"tolerance": "50m"}, "scaleDown": {"tolerance": "200m"}}
+    reasons = [
+        decide(cpu(50), crowd=pods(f"10@{usage}"), replicas=10, behavior=sides, memory=OLD).reason_code
+        for usage in (390, 400, 525, 530)
+    ]
+    assert reasons == ["metric.below_target", "tolerance.hold", "tolerance.hold", "metric.above_target"]
+
+
+@settings(max_examples=200, deadline=None, derandomize=True, database=None)
+@given(
+    st.sampled_from(KNOWN),
+    st.integers(1, 100),
+    st.integers(1, 12_000),
+    st.sampled_from([0.0, 0.05, 0.1, 0.2, 0.5]),
+    st.integers(2, 12),
+)
+def test_a_tolerance_that_holds_does_so_however_many_pods_there_are(
+    release: str, percent: int, usage: int, tolerance: float, replicas: int
+) -> None:
+    """What is held does not ask how many pods were measured; what is not held goes with their number."""
+    given = flags(release=release, tolerance=tolerance)
+
+    def asked(count: int) -> Decision:
+        crowd = pods(f"{count}@{usage}", request=1000)
+        return decide(cpu(percent), crowd=crowd, replicas=replicas, maximum=10**6, memory=OLD, flags=given)
+
+    found = [asked(count) for count in (1, replicas, 3 * replicas)]
+    held = {asked.proposals[0].proposal for asked in found} == {replicas}
+    on_target = usage // 10 == percent
+    assert ({one.reason_code for one in found} <= {"tolerance.hold", "metric.on_target"}) == held
+    assert ({one.reason_code for one in found} == {"metric.on_target"}) == (on_target and held)
 
 
 def test_a_hold_names_the_recommendation_that_decided_and_its_window() -> None:

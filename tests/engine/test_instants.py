@@ -31,6 +31,7 @@ def us(seconds: float) -> Micros:
         pytest.param([30], [50], [0, 15, 45, 65, 80, 95], id="after all evidence"),
         pytest.param([60], [10], [26.666666, 43.333333, 75, 90], id="before all evidence"),
         pytest.param([], [50], [15, 30, 45, 65, 80, 95], id="without any"),
+        pytest.param([30], [150], [0, 15, 45, 60, 75, 90], id="a process that comes after the end reconciles nothing"),
     ],
 )
 def test_a_grid_stands_between_the_evidence(evidence: list[float], starts: list[float], grid: list[float]) -> None:

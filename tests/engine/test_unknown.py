@@ -2,7 +2,8 @@
 
 import pytest
 
-from hpaaudit.engine.unknown import blinds, hidden, shifted
+from hpaaudit.engine.rules.candidates import SHIFTS
+from hpaaudit.engine.unknown import blinds, hidden, is_near_edge, shifted
 from hpaaudit.model.facts import Gap
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Behavior, Hpa, HpaSpec, HpaStatus, ObjectRef, ScalingPolicy, ScalingRules
@@ -10,7 +11,8 @@ from hpaaudit.model.memory import Memory, Recommendation, ScaleEvent
 from hpaaudit.model.units import SECOND, Micros
 
 NOW = Micros(1000 * SECOND)
-SLACK = Micros(7 * SECOND)
+PERIOD = Micros(15 * SECOND)
+SLACK = PERIOD // 2
 
 
 def hpa(behavior: Behavior | None) -> Hpa:
@@ -56,14 +58,16 @@ def test_what_is_near_the_edge_of_a_window_may_be_on_either_side(
 ) -> None:
     old = Micros(NOW - age_seconds * SECOND)
     memory = Memory(recommendations=(Recommendation(replicas=5, at_us=old),))
-    found = [one.recommendations for one in shifted(memory, hpa(behavior), Flags(), NOW, SLACK)]
-    either = [(Recommendation(replicas=5, at_us=Micros(old + by)),) for by in (-SLACK, SLACK)]
-    assert found == (either if matters else [])
+    assert is_near_edge(memory, hpa(behavior), Flags(), NOW, PERIOD) is matters
+    found = [shifted(memory, nth, PERIOD).recommendations for nth in range(SHIFTS)]
+    assert found == [(Recommendation(replicas=5, at_us=Micros(old + by)),) for by in (-SLACK, SLACK)]
 
 
 def test_scale_events_are_shifted_with_the_rest() -> None:
     event = ScaleEvent(change=2, at_us=Micros(NOW - 60 * SECOND), outdated=False)
-    earlier, later = shifted(Memory(recommendations=(), up=(event,)), hpa(STEPWISE), Flags(), NOW, SLACK)
+    memory = Memory(recommendations=(), up=(event,))
+    assert is_near_edge(memory, hpa(STEPWISE), Flags(), NOW, PERIOD)
+    earlier, later = (shifted(memory, nth, PERIOD) for nth in range(SHIFTS))
     assert [memory.up[0].at_us - event.at_us for memory in (earlier, later) if memory.up] == [-SLACK, SLACK]
     assert (earlier.down, later.down) == (None, None)
 

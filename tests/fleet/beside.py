@@ -16,6 +16,7 @@ from hpaaudit.engine.fleet.memories import Memories
 from hpaaudit.engine.fleet.room import release_of
 from hpaaudit.engine.fleet.run import one_by_one as one_by_one_range
 from hpaaudit.engine.fleet.run import walked
+from hpaaudit.engine.fleet.tables import COLUMNS
 from hpaaudit.engine.fleet.tape import Made, Proposed, Remembered
 from hpaaudit.engine.lives import COMPONENT
 from hpaaudit.engine.plan import plan
@@ -76,7 +77,7 @@ def by_kernel(folder: Path, flags_of: FlagsOf, walk: Walk) -> Tables:
     rules = rules_of(flags)
     fleet = Fleet(flags, rules, texts(), quantities_of(laid_out.metrics), laid_out.unsupported, derived)
     tables, memories = Tables(reconciles=[], proposals=[], writes=[], memories={}), Memories()
-    for part in opened.slices():
+    for part in opened.slices(COLUMNS, columns=COLUMNS):
         laid = fleet.lay(part, last=part.number == len(opened.segments))
         made, proposed, memory = _walked(laid, release_of(flags, rules), memories, walk)
         found = decided(laid, made, proposed, fleet.hpas, rules, Wanted())
@@ -90,22 +91,23 @@ def by_kernel(folder: Path, flags_of: FlagsOf, walk: Walk) -> Tables:
 
 def _walked(laid: Laid, release: Any, memories: Memories, walk: Walk) -> tuple[Made, Proposed, Remembered]:
     """Compiled over arrays, by CPython over lists, the very same source."""
-    return walked(laid, release, memories, _over_lists if walk is kernel.walk else walk, one_by_one_range)
+    return walked(laid, release, memories, over_lists if walk is kernel.walk else walk, one_by_one_range)
 
 
-def _over_lists(tape: Any, release: Any, *tables: Any) -> None:
+def over_lists(tape: Any, release: Any, *tables: Any) -> None:
     """Walk as CPython does, and put what it wrote back into the arrays."""
     *written, first, last = tables
-    lists = [_listed(table) for table in written]
-    kernel.walk(_listed(tape), release, *lists, first, last)
+    lists = [listed(table) for table in written]
+    kernel.walk(listed(tape), release, *lists, first, last)
     for table, after in zip(written, lists, strict=True):
         for column, values in zip(table, after, strict=True):
             column[:] = values
 
 
-def _listed(table: Any) -> Any:
+def listed(table: Any) -> Any:
+    """Tables of arrays as tables of lists."""
     if isinstance(table, tuple):
-        return type(table)(*map(_listed, table))
+        return type(table)(*map(listed, table))
     return table.tolist() if isinstance(table, np.ndarray) else table
 
 

@@ -6,10 +6,12 @@ from random import Random
 
 from hpaaudit.engine.world import is_controller
 from hpaaudit.model.facts import (
+    ControllerSeen,
     Fact,
     Gap,
     HpaGone,
     HpaSeen,
+    LeaseSeen,
     PodGone,
     PodSeen,
     Reconciled,
@@ -20,6 +22,7 @@ from hpaaudit.model.facts import (
     TargetGone,
     TargetSeen,
     ValuesRead,
+    VersionRead,
 )
 from hpaaudit.model.units import SECOND, Micros
 
@@ -43,6 +46,29 @@ def late(facts: Sequence[Fact], chance: Random) -> Iterator[Fact]:
     cut = chance.randrange(len(seen) // 4, len(seen) // 2 + 1)
     at_us = seen[cut].at_us
     yield from (replace(fact, at_us=at_us) for fact in seen[:cut] if isinstance(fact, WATCHED))
+    yield from seen[cut:]
+
+
+def begun(facts: Sequence[Fact], cut: int) -> Iterator[Fact]:
+    """The same from the fact number `cut` on, as a recorder that starts then: the last of each object that is there."""
+    seen = list(published(facts))
+    there: dict[object, Fact] = {}
+    for fact in seen[:cut]:
+        if isinstance(fact, HpaSeen | HpaGone):
+            there[HpaSeen, fact.namespace, fact.name] = fact
+        elif isinstance(fact, PodSeen):
+            there[PodSeen, fact.pod.namespace, fact.pod.name] = fact
+        elif isinstance(fact, PodGone):
+            there.pop((PodSeen, fact.namespace, fact.name), None)
+        elif isinstance(fact, TargetSeen | TargetGone):
+            there[TargetSeen, fact.target] = fact
+        elif isinstance(fact, LeaseSeen | VersionRead):
+            there[type(fact)] = fact
+        elif isinstance(fact, ControllerSeen):  # nobody saw it start
+            there[ControllerSeen] = replace(fact, state="declared")
+    at_us = seen[cut].at_us
+    gone = HpaGone | TargetGone
+    yield from (replace(fact, at_us=at_us) for fact in there.values() if not isinstance(fact, gone))
     yield from seen[cut:]
 
 

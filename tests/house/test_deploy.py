@@ -1,5 +1,6 @@
 """deploy/ as it lies on the disk: no right writes or reaches a secret, and the image holds what `record` imports."""
 
+import hashlib
 import json
 import os
 import re
@@ -16,6 +17,7 @@ import yaml
 
 import hpaaudit
 from hpaaudit.api.around import KINDS, OF_THE_CLUSTER
+from hpaaudit.recording.limits import USUAL
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -116,8 +118,90 @@ def test_the_image_runs_our_version_as_nobody() -> None:
     assert 'ENTRYPOINT ["/opt/hpaaudit/bin/hpaaudit"]' in last
     version = f"hpaaudit-{hpaaudit.__version__}-py3-none-any.whl"
     assert set(re.findall(r"hpaaudit-[\w.-]+\.whl", CONTAINERFILE)) == {version}
-    recorder = (DEPLOY / "base" / "recorder.yaml").read_text("utf-8")
-    assert f"image: hpaaudit:{hpaaudit.__version__}\n" in recorder
+
+
+def test_no_image_is_named_by_a_tag_alone() -> None:
+    """A base needs the digest that the build is given, which has no default; the Pod's own is one that no image has."""
+    bases = re.findall(r"^FROM (\S+)", CONTAINERFILE, re.MULTILINE)
+    assert len(bases) == 2
+    assert all(base.endswith("@${BASE_DIGEST}") for base in bases)
+    assert re.findall(r"^ARG (.+)$", CONTAINERFILE.partition("FROM ")[0], re.MULTILINE) == ["BASE_DIGEST"]
+    named = [
+        name for path in DEPLOY.rglob("*.yaml") for name in re.findall(r"\bimage: *(\S+)", path.read_text("utf-8"))
+    ]
+    assert named == [f"hpaaudit@sha256:{'0' * 64}"]
+
+
+@pytest.mark.parametrize("asked", ["", "BASE_DIGEST=latest", f"BASE_DIGEST=sha256:{'0' * 64}"])
+def test_no_image_is_built_without_the_digest_of_its_base_and_its_own_name(asked: str) -> None:
+    done = subprocess.run(
+        ["make", "--dry-run", "image", *asked.split()], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert f"{'IMAGE' if '0' in asked else 'BASE_DIGEST'}=" in done.stderr
+
+
+def test_a_bill_of_materials_names_every_package_of_the_lock_and_the_wheel(tmp_path: Path) -> None:
+    wheel = tmp_path / f"hpaaudit-{hpaaudit.__version__}-py3-none-any.whl"
+    wheel.write_bytes(b"a wheel")
+    subprocess.run([sys.executable, DEPLOY / "sbom.py", tmp_path], check=True, capture_output=True)
+    found = json.loads((tmp_path / f"hpaaudit-{hpaaudit.__version__}.cdx.json").read_text("utf-8"))
+    assert {one["name"]: one["version"] for one in found["components"]} == {
+        name.lower(): version for name, version in pinned(DEPLOY / "requirements.lock").items()
+    }
+    assert all(one["properties"] for one in found["components"])
+    main = found["metadata"]["component"]
+    assert (main["name"], main["version"]) == ("hpaaudit", hpaaudit.__version__)
+    assert main["hashes"] == [{"alg": "SHA-256", "content": hashlib.sha256(b"a wheel").hexdigest()}]
+
+
+# The Pod
+
+
+def quantity(text: str) -> int:
+    """Bytes of a quantity with one of these suffixes."""
+    return int(text[:-2]) << {"Mi": 20, "Gi": 30}[text[-2:]]
+
+
+def test_the_disk_that_the_pod_may_take_holds_what_it_writes() -> None:
+    """In the volume --keep-bytes, log and ballast; with a store the volume is the node's disk as well."""
+    recorder = yaml.safe_load((DEPLOY / "base" / "recorder.yaml").read_text("utf-8"))["spec"]["template"]["spec"]
+    (container,) = recorder["containers"]
+    kept = quantity(container["args"][container["args"].index("--keep-bytes") + 1])
+    disk = yaml.safe_load((DEPLOY / "base" / "disk.yaml").read_text("utf-8"))["spec"]["resources"]["requests"][
+        "storage"
+    ]
+    needed = kept + USUAL.ballast_bytes + 2 * USUAL.segment_bytes
+    assert quantity(disk) > needed
+    for kind in ("requests", "limits"):
+        assert quantity(container["resources"][kind]["ephemeral-storage"]) < 1 << 30
+    patches = "".join((DEPLOY / "components" / "upload" / "kustomization.yaml").read_text("utf-8"))
+    volume = quantity(re.findall(r"sizeLimit: (\w+)", patches)[0])
+    of_node = dict(re.findall(r"resources/(\w+)/ephemeral-storage, value: (\w+)", patches))
+    assert needed < volume <= quantity(of_node["requests"]) < quantity(of_node["limits"])
+
+
+def test_the_pod_is_given_single_keys_of_the_secret() -> None:
+    upload = (DEPLOY / "components" / "upload" / "kustomization.yaml").read_text("utf-8")
+    assert not any("envFrom" in path.read_text("utf-8") for path in DEPLOY.rglob("*.yaml"))
+    patch = yaml.safe_load(yaml.safe_load(upload)["patches"][1]["patch"])
+    (env,) = [one["value"] for one in patch if one["path"].endswith("/env")]
+    keys = {one["name"]: one["valueFrom"]["secretKeyRef"] for one in env if "secretKeyRef" in one["valueFrom"]}
+    assert {name for name, key in keys.items() if not key.get("optional")} == {"STORE_URL"}
+    assert all((key["name"], key["key"]) == ("hpaaudit-store", name) for name, key in keys.items())
+
+
+def test_only_who_monitors_may_come_in_and_only_to_the_port_that_listens() -> None:
+    policy = yaml.safe_load((DEPLOY / "base" / "network.yaml").read_text("utf-8"))["spec"]
+    recorder = yaml.safe_load((DEPLOY / "base" / "recorder.yaml").read_text("utf-8"))["spec"]
+    assert policy["policyTypes"] == ["Ingress", "Egress"]
+    assert policy["podSelector"] == recorder["selector"]
+    (inward,) = policy["ingress"]
+    assert [one["port"] for one in inward["ports"]] == [
+        one["name"] for one in recorder["template"]["spec"]["containers"][0]["ports"]
+    ]
+    assert all("namespaceSelector" in one for one in inward["from"])
+    assert {one["port"] for each in policy["egress"] for one in each["ports"]} == {53, 443, 6443}
 
 
 def test_the_pod_runs_the_image_as_it_was_made() -> None:

@@ -33,7 +33,10 @@ from tests.script import parse
 ROOT = Path(__file__).parents[2]
 PAGES = [
     ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "tests" / "README.md",
     ROOT / "deploy" / "README.md",
+    ROOT / "SECURITY.md",
     *sorted((ROOT / "docs").glob("*.md")),
     ROOT / "recordings" / "README.md",
 ]
@@ -119,6 +122,13 @@ def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
     assert missing == []
 
 
+def test_the_screen_of_the_readme_is_what_the_demo_prints() -> None:
+    """Line by line and in this order; the screen leaves out what comes before and after."""
+    (screen,) = [block for language, block in FENCE.findall(README) if not language and "$ hpaaudit demo" in block]
+    printed = (ROOT / "tests" / "cli" / "golden" / "demo.txt").read_text("utf-8")
+    assert screen.partition("\n")[2] in printed
+
+
 def test_the_readme_counts_what_there_is() -> None:
     """The numbers behind its claim of exactness."""
     worlds = sorted((ROOT / "tests" / "conformance" / "1.36").glob("*.expected.jsonl.gz"))
@@ -132,7 +142,7 @@ def test_the_readme_counts_what_there_is() -> None:
 def test_there_is_one_version_and_the_changelog_has_it() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert hpaaudit.__version__ == project["version"]
-    newest = re.search(r"^## (\S+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    newest = re.search(r"^## \[(\d\S*)\] - \d{4}-\d\d-\d\d$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
     assert newest is not None
     assert newest[1] == hpaaudit.__version__
 

@@ -49,7 +49,7 @@ def _constraints(folder: Path) -> Path:
 def _run(
     command: list[str | Path], cwd: Path, *, user: str | None = None, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    plain = {key: value for key, value in os.environ.items() if key in ("PATH", "HOME")}
+    plain = {key: value for key, value in os.environ.items() if key in ("PATH", "HOME", "XDG_STATE_HOME")}
     cwd.mkdir(exist_ok=True)
     cwd.chmod(0o777)
     return subprocess.run(
@@ -70,12 +70,16 @@ def test_the_demo_runs_from_the_wheel_in_any_time_zone_and_locale(
 
 
 def test_the_demo_needs_no_rights(installed: Path) -> None:
-    """Nothing is written but the results, beside where the user stands."""
+    """Nothing is written but the results, beside where the user stands, and that they are this user's own."""
     folder = installed.parents[2] / "nobody"
     # Who is not root already is such a user.
-    shown = _run([installed, "demo"], folder, user="nobody" if os.getuid() == 0 else None, HOME=str(folder))
+    shown = _run([installed, "demo"], folder, user="nobody" if os.getuid() == 0 else None, HOME=str(folder),
+                 XDG_STATE_HOME="")  # fmt: skip
     assert shown.returncode == 0, shown.stderr
-    assert [path.name for path in folder.iterdir()] == ["hpaaudit-demo.duckdb"]
+    made = folder / ".local" / "state" / "hpaaudit" / "made"
+    files = [path for path in folder.rglob("*") if path.is_file() and path.parent != made]
+    assert [path.relative_to(folder) for path in files] == [Path("hpaaudit-demo.duckdb")]
+    assert [path.stat().st_size for path in made.iterdir()] == [0, 0]
 
 
 def test_the_questions_travel_in_the_wheel(installed: Path, tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
-"""`make mutants`: every mutant against the decisions of the real controller, then against the tests of the rules.
+"""`make mutants`: every mutant must be noticed twice, by the object engine and by the kernel.
+
+The object engine is held to the tests of the changed file, to the decisions of the real controller, and to the tests of
+all rules; the kernel's source, run by CPython, to what it made of some worlds before.
 
 python -m tests.mutants [TEXT…]     only those whose name contains one of them
 """
@@ -7,7 +10,10 @@ import contextlib
 import gc
 import io
 import multiprocessing
+import pickle
+import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -18,6 +24,7 @@ from hpaaudit.importers.capture import Reader
 from tests.conformance.expected import captures, expected_of, name_of, releases
 from tests.mutants.change import install
 from tests.mutants.mutants import MUTANTS, Mutant
+from tests.mutants.tapes import Call, answer
 
 if TYPE_CHECKING:
     from hpaaudit.model.facts import Fact
@@ -39,21 +46,37 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What became of a mutant: `killer` is empty where nothing noticed it."""
+    """What became of a mutant.
+
+    killer   what noticed it, empty where nothing did;  by_kernel   the same of the kernel
+    reached  the kernel calls the function that was changed
+    """
 
     mutant: Mutant
     killer: str
+    by_kernel: str
+    reached: bool
 
     @property
     def verdict(self) -> str:
-        """One word; a mutant called equivalent that something noticed is not."""
+        """In a word or two; a mutant called equivalent that something noticed is not."""
         if self.mutant.equivalent:
-            return "equivalent" if not self.killer else "NOT EQUIVALENT"
-        return "killed" if self.killer else "SURVIVED"
+            return "equivalent" if not self.killer and not self.by_kernel else "NOT EQUIVALENT"
+        if not self.killer:
+            return "SURVIVED"
+        if self.reached and not self.by_kernel and not self.mutant.edge:
+            return "SURVIVED IN THE KERNEL"
+        return "killed"
 
 
 WORLDS: list[World] = []
-"""What the forked workers share with their parent."""
+"""What the forked workers share with their parent; so are the next two."""
+
+CALLS: list[Call] = []
+"""What the kernel made of its worlds."""
+
+REACHED: set[tuple[str, str]] = set()
+"""The rules that the kernel calls."""
 
 
 def worlds() -> Iterator[World]:
@@ -66,8 +89,17 @@ def worlds() -> Iterator[World]:
 
 
 def fate(mutant: Mutant) -> Fate:
-    """The first decision, or else the first test, that notices a mutant."""
+    """What notices a mutant, in both engines."""
     install(mutant)
+    reached = (mutant.file, mutant.function) in REACHED
+    by_kernel = _kernel_world() if reached else ""
+    own = [path for path in UNIT_TESTS if Path(path).stem.startswith(f"test_{mutant.file}")]
+    killer = _failing_test(own) or _decision() or _failing_test(UNIT_TESTS)
+    return Fate(mutant, killer, by_kernel, reached)
+
+
+def _decision() -> str:
+    """The first decision of the real controller that is not ours any more."""
     from tests.conformance.decisions import differences
 
     for world in WORLDS:
@@ -76,12 +108,34 @@ def fate(mutant: Mutant) -> Fate:
         except Exception as error:  # noqa: BLE001 (a mutant may raise anything)
             first = f"raises {type(error).__name__}"
         if first is not None:
-            return Fate(mutant, f"{world.name} {first[:60]}")
-    return Fate(mutant, _failing_test())
+            return f"{world.name} {first[:60]}"
+    return ""
 
 
-def _failing_test() -> str:
-    """The first of the rules' own tests that fails, empty if none does."""
+def _kernel_world() -> str:
+    """The first world of which the kernel makes something else."""
+    for name, arguments, told in CALLS:
+        try:
+            if answer(arguments) != told:
+                return name
+        except Exception as error:  # noqa: BLE001 (a mutant may raise anything)
+            return f"{name} raises {type(error).__name__}"
+    return ""
+
+
+def _kernel_calls() -> None:
+    """Fill CALLS and REACHED by a process of its own: here nothing of the engine may be imported yet."""
+    with tempfile.NamedTemporaryFile() as file:
+        subprocess.run([sys.executable, "-m", "tests.mutants.tapes", file.name], check=True, cwd=ROOT)
+        calls, reached = pickle.loads(Path(file.name).read_bytes())  # noqa: S301 (written a line before)
+    CALLS.extend(calls)
+    REACHED.update(reached)
+
+
+def _failing_test(files: list[str]) -> str:
+    """The first test of some files that fails, empty if none does."""
+    if not files:
+        return ""
     import pytest
 
     class Listener:
@@ -96,7 +150,7 @@ def _failing_test() -> str:
 
     listener = Listener()
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        pytest.main(["-x", "-q", "-p", "no:cacheprovider", *UNIT_TESTS], plugins=[listener])
+        pytest.main(["-x", "-q", "-p", "no:cacheprovider", *files], plugins=[listener])
     return listener.failed
 
 
@@ -104,15 +158,20 @@ def main() -> int:
     """Print a line for each mutant; 1 if one that matters survives."""
     wanted = [mutant for mutant in MUTANTS if any(text in mutant.name for text in sys.argv[1:] or [""])]
     WORLDS.extend(worlds())
+    _kernel_calls()
     gc.freeze()  # the workers share these pages as long as nobody collects them
     reconciles = sum(len(world.expected) for world in WORLDS)
-    sys.stderr.write(f"{len(wanted)} mutants against {reconciles} decisions and {len(UNIT_TESTS)} files of tests\n")
+    sys.stderr.write(
+        f"{len(wanted)} mutants against {reconciles} decisions, {len(UNIT_TESTS)} files of tests "
+        f"and {len(CALLS)} worlds of the kernel\n"
+    )
     counts: dict[str, int] = {}
     with multiprocessing.get_context("fork").Pool(WORKERS, maxtasksperchild=1) as pool:
         for found in pool.imap(fate, wanted):
             counts[found.verdict] = counts.get(found.verdict, 0) + 1
             why = found.mutant.equivalent if found.verdict == "equivalent" else found.killer
-            sys.stdout.write(f"{found.verdict:<14} {found.mutant.name:<100} {why}\n")
+            kernel = found.by_kernel or found.mutant.edge or ("" if found.reached else "not called")
+            sys.stdout.write(f"{found.verdict:<14} {found.mutant.name:<100} {why}; kernel: {kernel}\n")
             sys.stdout.flush()
     sys.stdout.write(", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())) + "\n")
     return 0 if counts.keys() <= {"killed", "equivalent"} else 1

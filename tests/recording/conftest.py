@@ -18,6 +18,7 @@ from hpaaudit.model.facts import (
     PodGone,
     PodSeen,
     Reconciled,
+    RecorderStarted,
     Refused,
     ResourceMetricsRead,
     RolloutSeen,
@@ -153,6 +154,7 @@ def segments() -> tuple[tuple[Fact, ...], ...]:
     first = (
         ControllerSeen(at_us=at(0), state="declared", release="1.36", version="", flags=(("v", "2"),), gates=()),
         VersionRead(at_us=at(0), version="v1.36.2", clock_offset_us=Micros(-1200), round_trip_us=Micros(900)),
+        RecorderStarted(at_us=at(0), version="0.1.0", server="https://10.0.0.1:6443", trust="authority", auth="token"),
         LeaseSeen(
             at_us=at(0),
             namespace="kube-system",

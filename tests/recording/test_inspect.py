@@ -12,6 +12,8 @@ from hpaaudit.model.units import Micros
 from hpaaudit.recording.write import Writer
 from tests.cli.run import run
 
+SERVER = "https://10.0.0.1:6443"
+
 
 def test_an_inspection_counts_what_was_recorded(folder: Path, facts: list[Fact]) -> None:
     found = inspect(folder)
@@ -76,7 +78,7 @@ def test_inspect_prints_content_sizes_reads_and_holes(folder: Path) -> None:
         "  2 HPAs, 2 pods, 1 target; release 1.36, v1.36.2",
         "    shop/checkout",
         "    shop/orders",
-        "",
+        f"    recorded by hpaaudit 0.1.0 from {SERVER}, verified by the kubeconfig's authority; shown: token",
     ]
     assert "  8 reads, 1 failed; 10 samples polled, 8 new" in lines
     assert "    12:01:01Z-12:01:15Z  /apis/metrics.k8s.io  the watch broke" in lines
@@ -84,12 +86,14 @@ def test_inspect_prints_content_sizes_reads_and_holes(folder: Path) -> None:
     assert lines[-1] == f"  next  hpaaudit replay {folder}"
 
 
-def test_verify_says_in_one_line_that_a_recording_is_sound(folder: Path, facts: list[Fact]) -> None:
+def test_verify_says_that_a_recording_is_sound_and_what_only_its_head_proves(folder: Path, facts: list[Fact]) -> None:
     code, text, _ = run(f"hpaaudit verify {folder}")
     assert code == 0
     assert text.startswith(f"{folder} is sound: 3 segments, ")
-    assert text.endswith(f"; every checksum holds, and {len(facts)} facts can be read.\n")
-    assert len(text.splitlines()) == 1
+    sound, head, proof = text.splitlines()
+    assert sound.endswith(f"; every checksum holds, and {len(facts)} facts can be read.")
+    assert head.startswith("Head hash: ")
+    assert proof.endswith("verify --expect HASH.")
 
 
 def test_verify_names_each_damage_and_how_far_a_replay_can_go(folder: Path) -> None:

@@ -1,5 +1,6 @@
 """What stands in a log is read as if it were sealed; every damage of it is found, and a torn tail is no damage."""
 
+import errno
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ from hpaaudit.model.units import Micros
 from hpaaudit.recording.frames import BEGIN
 from hpaaudit.recording.keep import Keeper
 from hpaaudit.recording.limits import Limits
+from hpaaudit.recording.log import Log
 from hpaaudit.recording.read import open_recording
 from hpaaudit.recording.verify import verify
 from tests.recording.test_round_trip import SEAL, histories
@@ -188,3 +190,21 @@ def test_every_history_is_read_from_a_log_as_it_was_written(history: list[Fact |
         assert with_log.acknowledged == len(facts)
         assert repr(list(open_recording(Path(folder)).facts())) == repr(facts)
         with_log._let_go()
+
+
+def test_a_folder_of_logs_whose_name_was_not_synced_is_synced_with_the_next_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a power failure would take the folder, and with it logs that were acknowledged."""
+    synced: list[Path] = []
+
+    def failing_once(folder: Path) -> None:
+        synced.append(folder)
+        if len(synced) == 1:
+            raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr("hpaaudit.recording.log.sync_folder", failing_once)
+    with pytest.raises(OSError, match="Input/output error"):
+        Log(tmp_path, 1, 0, "")
+    Log(tmp_path, 1, 0, "").close()
+    assert synced == [tmp_path, tmp_path]

@@ -1,6 +1,8 @@
 """A recording goes on where it was ended or killed; what nobody saw is one gap, and bad tails are set aside."""
 
+import errno
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,10 +53,17 @@ def goes_on(folder: Path) -> list[Gap]:
     return [gap for gap in recording.gaps if gap.until_us == LATER]
 
 
+def last_gap(facts: list[Fact], until_us: Micros) -> Gap:
+    """What may have been open at a death: the last gap that was written down, from there on."""
+    gap = next(fact for fact in reversed(facts) if isinstance(fact, Gap))
+    return replace(gap, at_us=gap.until_us, until_us=until_us)
+
+
 def test_a_killed_recording_goes_on_with_one_gap_from_its_last_fact(killed: Path, facts: list[Fact]) -> None:
     gap = Gap(at_us=facts[-2].at_us, until_us=LATER, prefix="*", cause="the recorder died, and was started again")
     assert goes_on(killed) == [gap]
-    assert list(open_recording(killed).facts()) == [*facts[:-1], gap, Ended(at_us=LATER)]
+    open_at_death = last_gap(facts, until_us=gap.at_us)
+    assert list(open_recording(killed).facts()) == [*facts[:-1], open_at_death, gap, Ended(at_us=LATER)]
     assert not (killed / "quarantine").exists()
     assert not list((killed / "log").iterdir())
 
@@ -117,7 +126,7 @@ def test_a_log_is_gone_on_with_though_the_segment_before_cannot_be_read(killed: 
         pass
     assert [damage.file for damage in verify(killed).damages] == ["segments/000001/manifest.json"]
     (killed / "segments/000001/manifest.json").write_bytes(manifest)
-    assert list(open_recording(killed).facts())[:-1] == facts[:-1]
+    assert list(open_recording(killed).facts())[: len(facts) - 1] == facts[:-1]
 
 
 def test_what_stood_when_it_died_is_known(killed: Path, facts: list[Fact]) -> None:
@@ -180,3 +189,37 @@ def test_a_copy_of_a_killed_recording_goes_on_as_well(killed: Path, tmp_path: Pa
     goes_on(killed)
     goes_on(tmp_path / "copy")
     assert list(open_recording(killed).facts()) == list(open_recording(tmp_path / "copy").facts())
+
+
+def test_a_gap_that_a_recorder_had_ended_long_before_it_died_is_not_made_longer(tmp_path: Path) -> None:
+    """A gap that lasts is written down every minute: one that was not, for longer, had ended."""
+    old = Gap(at_us=at(0), until_us=at(10), prefix="/api/v1/pods", cause="Connection lost")
+    new = replace(old, at_us=at(50), until_us=at(55), prefix="/apis/apps/v1/deployments")
+    dead = keeper(tmp_path / "dead", at(0))
+    for fact in (old, new, Ended(at_us=at(120))):
+        dead.add(fact)
+    dead.flush(at(120))
+    dead._let_go()
+    with keeper(tmp_path / "dead"):
+        pass
+    found = open_recording(tmp_path / "dead").gaps
+    assert found == (old, new, replace(new, at_us=at(55), until_us=at(120)), found[-1])
+
+
+def test_a_log_that_cannot_be_read_now_stays_where_it_is(killed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It holds what was acknowledged: a disk that fails once must not cost it."""
+    real = Path.read_bytes
+
+    def refused(path: Path) -> bytes:
+        if path.suffix == ".wal":
+            raise OSError(errno.EIO, "Input/output error")
+        return real(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "read_bytes", refused)
+        with pytest.raises(RecordingError, match="its log cannot be read"):
+            keeper(killed)
+    before = len(list(open_recording(killed).facts()))
+    with keeper(killed):
+        pass
+    assert len(list(open_recording(killed).facts())) > before

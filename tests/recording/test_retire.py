@@ -25,6 +25,7 @@ LIMITS, NOON = Limits(ballast_bytes=0), at(0)
 STATES = (
     "ControllerSeen",
     "VersionRead",
+    "RecorderStarted",
     "LeaseSeen",
     "HpaSeen",
     "TargetSeen",

@@ -1,8 +1,10 @@
 """What was written is what is read: the very same facts in the very same order."""
 
+import json
 import tempfile
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
+from functools import partial
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, NewType, Union, get_args, get_origin, get_type_hints
@@ -13,14 +15,44 @@ from hypothesis import strategies as st
 
 from hpaaudit.model.facts import Fact, ResourceMetricsRead, ValuesRead
 from hpaaudit.model.metrics import ContainerUsage, MetricsRequest, MetricValue, PodSample
-from hpaaudit.model.units import Micros
+from hpaaudit.model.units import LAST_US, YEAR_1_US, YEAR_10000_US, Micros
 from hpaaudit.recording.read import open_recording
 from hpaaudit.recording.runs import apply, changes
+from hpaaudit.recording.sound import LONGEST_US
 from hpaaudit.recording.write import Writer
 
 # Few words and small numbers, so that streams, items and values meet again; and every text and number there is.
 words = st.sampled_from(["", "web", "web-0", "web-1", "cpu", "memory", "ä\0\n'"]) | st.text(max_size=6)
 whole = st.integers(0, 3) | st.integers(-9, 9).map(lambda n: n * 1000) | st.integers(-(2**63), 2**63 - 1)
+
+
+# What format 1 allows: what was seen was seen since 1970, and told times are those that RFC 3339 can tell.
+seen = st.integers(0, 3) | st.integers(0, LAST_US)
+told = st.integers(-9, 9) | st.integers(YEAR_1_US, YEAR_10000_US - 1)
+spans = st.integers(-9, 9) | st.integers(-LONGEST_US, LONGEST_US)
+objects = st.dictionaries(words, words | whole.filter(lambda n: abs(n) < 2**53), max_size=2)
+canonical = partial(json.dumps, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+FIELDS = {
+    **dict.fromkeys(("at_us", "until_us", "began_us"), seen),
+    **dict.fromkeys(("window_us", "clock_offset_us", "round_trip_us"), spans | st.none()),
+    "took_us": spans.map(abs),
+    "annotations_json": st.dictionaries(words, words, max_size=2).map(canonical),
+    "triggers_json": st.lists(objects, max_size=2).map(canonical),
+    "state": st.sampled_from(["started", "stopped", "declared"]),
+}
+
+
+def field_of(name: str, kind: Any) -> st.SearchStrategy[Any]:
+    """Draw what a field of this name may be."""
+    if name == "window_us" and NoneType not in get_args(kind):
+        return spans
+    if name in FIELDS:
+        return FIELDS[name]
+    if name.endswith("_json"):
+        return objects.map(canonical)
+    if name.endswith("_us"):
+        return told | st.none() if NoneType in get_args(kind) else told
+    return any_of(kind)
 
 
 def any_of(kind: Any) -> st.SearchStrategy[Any]:
@@ -36,15 +68,15 @@ def any_of(kind: Any) -> st.SearchStrategy[Any]:
         return st.tuples(*(any_of(part) for part in parts))
     if is_dataclass(kind):
         hints = get_type_hints(kind)
-        return st.builds(kind, **{field.name: any_of(hints[field.name]) for field in fields(kind)})
+        return st.builds(kind, **{field.name: field_of(field.name, hints[field.name]) for field in fields(kind)})
     return {str: words, int: whole, bool: st.booleans(), NoneType: st.none()}[kind]
 
 
 def head(draw: Callable[[st.SearchStrategy[Any]], Any]) -> dict[str, Any]:
     """Draw what every read has: of one user and one path, so that reads meet in a stream."""
     return {
-        "at_us": draw(whole),
-        "took_us": draw(whole),
+        "at_us": draw(seen),
+        "took_us": draw(FIELDS["took_us"]),
         "path": "/read",
         "status": draw(st.sampled_from([200, 503, 0])),
         "error": draw(words),
@@ -53,7 +85,7 @@ def head(draw: Callable[[st.SearchStrategy[Any]], Any]) -> dict[str, Any]:
 
 
 # Of some Python's hash is the same: what tells two samples apart must not lean on it.
-small = st.sampled_from([0, 1, 2, -1, -2, 2**61 - 1])
+small = st.sampled_from([0, 1, 2, -1, -2, 2**53 - 1])
 names = st.sampled_from(["a", "b", "c"])
 milli = st.sampled_from([0, 500, 1000, -500, -1000, -1, -2, 2**61 - 1])  # Within 64 bits, as every quantity.
 usages = st.lists(st.tuples(st.sampled_from(["cpu", "memory", "disk"]), milli), max_size=3)

@@ -77,5 +77,5 @@ def test_duckdb_and_polars_read_the_same_rows(folder: Path, name: str) -> None:
 
 def test_a_few_columns_are_read_alone(folder: Path) -> None:
     segment = open_recording(folder).segments[0]
-    assert columns(folder, segment, "pods", ["name", "seq"]) == [["checkout-a", "checkout-b"], [6, 7]]
+    assert columns(folder, segment, "pods", ["name", "seq"]) == [["checkout-a", "checkout-b"], [7, 8]]
     assert columns(folder, segment, "gaps", ["cause"]) == [[]]

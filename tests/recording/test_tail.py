@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.flows.query import open_source
 from hpaaudit.flows.replay import replay
+from hpaaudit.flows.source import open_source
 from hpaaudit.model.facts import ResourceMetricsRead
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.keep import Keeper

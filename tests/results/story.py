@@ -21,7 +21,7 @@ from hpaaudit.model.facts import (
 from hpaaudit.model.hpa import Condition, HpaStatus
 from hpaaudit.model.memory import Memory, Recommendation
 from hpaaudit.model.units import SECOND, Micros, Milli
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.read import Recording, open_recording
 from hpaaudit.recording.write import Writer
 from hpaaudit.results.read import Results
 from hpaaudit.results.write import ResultsWriter
@@ -183,19 +183,21 @@ def replayed(path: Path, seen: Iterable[Fact], decided: Iterable[Pass], *, detai
     """A finished results file over these facts and passes."""
     known = list(seen)
     with tempfile.TemporaryDirectory() as folder:
-        info = recorded(Path(folder) / "recording", known)
-        with ResultsWriter(path, info, replace(REPLAY, detail=detail), overwrite=False) as writer:
+        seen_as = recorded(Path(folder) / "recording", known)
+        run = replace(REPLAY, detail=detail)
+        with ResultsWriter(path, seen_as.info, run, overwrite=False, recorded=seen_as) as writer:
             writer.add_facts(known)
             writer.add(decided)
             return writer.finish()
 
 
-def recorded(folder: Path, seen: Iterable[Fact]) -> RecordingInfo:
+def recorded(folder: Path, seen: Iterable[Fact]) -> Recording:
     """The facts written as a recording, which goes by the name of the story's."""
     with Writer(folder, source=INFO.source, cluster=INFO.cluster, started_us=INFO.started_us) as writer:
         for fact in seen:
             writer.add(fact)
-    return replace(INFO, tables=open_recording(folder).info.tables)
+    opened = open_recording(folder)
+    return replace(opened, info=replace(INFO, files=opened.info.files))
 
 
 def _refusal(replicas: int) -> str:
@@ -329,6 +331,7 @@ def _proposal(scene: Scene) -> MetricProposal:
         invalid_code="" if valid else "metric.invalid.api_unavailable",
         invalid_text="" if valid else "the server is currently unable to handle the request",
         adjust_code="adjust.none",
+        inside_tolerance=False,
         ready_pods=1,
         unready_pods=1,
         missing_pods=0,

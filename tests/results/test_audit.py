@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hpaaudit.engine.world import is_controller
 from hpaaudit.model.facts import Fact, Gap, HpaSeen, ScaleWritten, StatusWritten, TargetSeen
 from hpaaudit.model.target import Scale
 from hpaaudit.model.units import Micros
@@ -45,6 +46,7 @@ HPA_ACCOUNT = "system:serviceaccount:kube-system:horizontal-pod-autoscaler"
         ("", "", "rollouts-controller", "Update", "", "operator"),
         ("", "", "kube-downscaler", "Update", "", "operator"),
         ("system:serviceaccount:db:scaler", "", "", "", "scale", "operator"),
+        ("system:serviceaccount:shop:horizontal-pod-autoscaler", "", "", "", "scale", "operator"),
         ("", "", "", "", "", "unknown"),
         ("system:admin", "", "", "", "", "unknown"),
     ],
@@ -56,6 +58,19 @@ def test_a_writer_is_known_by_what_it_left_behind(
         connection.execute(sql.folder("macros")["writer_class"])
         values = [username, agent, manager, operation, subresource]
         assert connection.execute("select writer_class(?, ?, ?, ?, ?)", values).fetchone() == (who,)
+
+
+_OWN = ("system", "serviceaccount", "kube-system", "horizontal-pod-autoscaler", "kube-controller-manager")
+_WORDS = st.sampled_from((*_OWN, "shop", "alice", ""))
+
+
+@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@given(st.lists(_WORDS, min_size=1, max_size=5).map(":".join) | st.sampled_from([HPA_ACCOUNT, "alice"]))
+def test_engine_and_audit_know_the_same_controller(username: str) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(sql.folder("macros")["writer_class"])
+        told = connection.execute("select writer_class(?, '', '', '', 'scale')", [username]).fetchone()
+    assert is_controller(username) == (told == ("hpa",))
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ import duckdb
 import pytest
 
 from hpaaudit.flows.replay import passes
-from hpaaudit.model.audit import Pass, RecordingInfo
+from hpaaudit.model.audit import Pass
 from hpaaudit.model.facts import Fact, HpaSeen
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.read import Recording, open_recording
 from hpaaudit.results import sql
 from hpaaudit.results.account_reconcile import reconcile_account
 from hpaaudit.results.questions import Scope, ask, question
@@ -34,11 +34,12 @@ OTHERWISE = {"ran_at", "detail", "evidence"} | numbers.UNTOLD
 """Columns that tell when and how it was replayed, or in whose words."""
 
 
-def written(folder: Path, info: RecordingInfo, seen: list[Fact], made: list[Pass], size: int | None) -> Results:
+def written(folder: Path, recording: Recording, seen: list[Fact], made: list[Pass], size: int | None) -> Results:
     """A results file of these passes: as rows, or as columns in slices of that size."""
     detail = "moved" if size is None else "numbers"
     path = folder / f"{detail}-{size}.duckdb"
-    with ResultsWriter(path, info, replace(story.REPLAY, detail=detail), overwrite=False) as writer:
+    run = replace(story.REPLAY, detail=detail)
+    with ResultsWriter(path, recording.info, run, overwrite=False, recorded=recording) as writer:
         writer.add_facts(seen)
         if size is None:
             writer.add(made)
@@ -72,10 +73,10 @@ def fleet() -> tuple[list[Fact], list[Pass]]:
 @pytest.mark.parametrize("size", [1, 5, 1000])
 def test_the_story_as_columns_makes_the_tables_that_it_makes_as_rows(tmp_path: Path, size: int) -> None:
     seen, made = fleet()
-    info = story.recorded(tmp_path / "recording", seen)
+    recording = story.recorded(tmp_path / "recording", seen)
     with (
-        written(tmp_path, info, seen, made, None) as told,
-        written(tmp_path, info, seen, made, size) as counted,
+        written(tmp_path, recording, seen, made, None) as told,
+        written(tmp_path, recording, seen, made, size) as counted,
     ):
         for table in sql.folder("schema"):
             if table not in EMPTY:
@@ -87,8 +88,8 @@ def test_a_recording_as_columns_makes_the_tables_that_it_makes_as_rows(tmp_path:
     recording = open_recording(RECORDINGS / name)
     seen, made = list(recording.facts()), list(passes(RECORDINGS / name))
     with (
-        written(tmp_path, recording.info, seen, made, None) as told,
-        written(tmp_path, recording.info, seen, made, 7) as counted,
+        written(tmp_path, recording, seen, made, None) as told,
+        written(tmp_path, recording, seen, made, 7) as counted,
     ):
         assert rows(told, "reconciles")
         for table in sql.folder("schema"):
@@ -100,12 +101,12 @@ def test_hpas_that_are_audited_apart_are_judged_as_they_are_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen, made = fleet()
-    info = story.recorded(tmp_path / "recording", seen)
-    with written(tmp_path, info, seen, made, 1000) as together:
+    recording = story.recorded(tmp_path / "recording", seen)
+    with written(tmp_path, recording, seen, made, 1000) as together:
         hpas = sql.folder("audit")["13_replayed_hpas"]
         assert "// 250000" in hpas
         monkeypatch.setitem(sql.folder("audit"), "13_replayed_hpas", hpas.replace("// 250000", "// 20"))
-        with written(tmp_path, info, seen, made, 999) as apart:
+        with written(tmp_path, recording, seen, made, 999) as apart:
             for table in sql.folder("schema"):
                 assert rows(apart, table) == rows(together, table), table
 
@@ -122,8 +123,8 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
     """The story, replayed as numbers."""
     folder = tmp_path_factory.mktemp("numbers")
     seen = list(story.facts())
-    info = story.recorded(folder / "recording", seen)
-    with written(folder, info, seen, list(story.passes()), 6) as results:
+    recording = story.recorded(folder / "recording", seen)
+    with written(folder, recording, seen, list(story.passes()), 6) as results:
         yield results
 
 

@@ -1,4 +1,4 @@
-"""What was seen is asked where it lies: views on the recording's own Parquet, and tables that are copied out of it."""
+"""What was seen is asked where it lies: views on the recording, and tables that are copied out of it."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,6 @@ from hpaaudit.model.target import Scale
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.read import open_recording
 from hpaaudit.results.read import Results
-from hpaaudit.results.seen import reader
 from tests.results import story
 from tests.results.things import WEB, at, pod, target_seen
 
@@ -147,21 +146,6 @@ def test_every_state_of_a_scaled_object_is_a_row_and_so_is_its_end(tmp_path: Pat
         (at(1), "web", False, "Deployment", "keda-hpa-web", None, 20, "False", '[{"type":"rabbitmq"}]'),
         (at(2), "web", True, None, None, None, None, None, None),
     ]
-
-
-def test_files_are_read_up_to_the_first_that_is_damaged(tmp_path: Path) -> None:
-    info = story.recorded(tmp_path / "recording", story.facts())
-    pattern = dict(info.tables)["pods"]
-    first = next((tmp_path / "recording" / "segments").glob("*/pods.parquet"))
-    for name, content in (("000002", first.read_bytes()), ("000003", b""), ("000004", first.read_bytes())):
-        folder = tmp_path / "recording" / "segments" / name
-        folder.mkdir()
-        (folder / "pods.parquet").write_bytes(content)
-    rows = reader(pattern, ["name", "gone"])
-    assert rows is not None
-    assert rows.read_all().to_pydict() == {"name": ["web-a", "web-b"] * 2, "gone": [False] * 4}
-    first.write_bytes(b"")
-    assert reader(pattern, ["name"]) is None
 
 
 def test_what_was_refused_is_a_row_of_its_own(tmp_path: Path) -> None:

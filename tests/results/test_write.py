@@ -78,7 +78,7 @@ def test_a_database_of_somebody_else_is_refused(tmp_path: Path) -> None:
 
 
 def test_results_are_read_only(told: Results) -> None:
-    with pytest.raises(BadQuery, match="read-only"):
+    with pytest.raises(BadQuery, match="CREATE is refused, for results are only read"):
         told.sql("create table mine (x integer)")
 
 

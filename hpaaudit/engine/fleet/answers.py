@@ -5,20 +5,20 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from hpaaudit.api.requests import CUSTOM_METRICS, RESOURCE_METRICS
+from hpaaudit.engine.behaviours import Rules
 from hpaaudit.engine.fleet.ids import Array, Ids, of_pairs, of_words
 from hpaaudit.engine.fleet.rows import Rows, chosen, empty, in_order, joined, numbers, runs
 from hpaaudit.engine.fleet.samples import Part, kept_part, of_samples, of_values
 from hpaaudit.engine.fleet.scales import by_controller
+from hpaaudit.engine.fleet.tables import ReadRows, Tables, ValueRows
 from hpaaudit.engine.fleet.tape import Reads, Series
 from hpaaudit.engine.fleet.told import API_UNAVAILABLE, FORBIDDEN, NOT_REGISTERED
 from hpaaudit.engine.fleet.totals import totals
-from hpaaudit.engine.release import Rules
-from hpaaudit.model.columns import Columns, Slice, words
 from hpaaudit.model.metrics import MetricsRequest
 
 EVERY_POD = "*"
 
-_STREAM = ("kind", "api", "namespace", "resource", "object", "metric", "selector", "metric_selector", "path", "by")
+_REQUEST = ("api", "namespace", "resource", "object", "metric", "selector", "metric_selector")
 _PROBLEMS = {401: FORBIDDEN, 403: FORBIDDEN, 404: NOT_REGISTERED}
 _NOBODYS = MetricsRequest(api="", namespace="", resource="", object="", metric="", selector="", metric_selector="")
 """A request that nobody makes, and that has no answer."""
@@ -52,28 +52,37 @@ class Answers:
         self._eras: list[Era] = []
         self.repeats = False
 
-    def add(self, part: Slice) -> None:
-        """Take the reads of one more slice."""
-        if "reads" not in part.tables:
+    def add(self, tables: Tables, first_seq: int, facts: int) -> None:
+        """Take the reads of one more slice of so many facts."""
+        if tables.reads is None:
             return
-        table = part.tables["reads"]
-        reads = self._reads(table)
+        reads = self._reads(tables.reads)
         era = Era(reads=reads)
-        streams = np.full(part.facts, -1, np.int64)
-        streams[reads["seq"] - part.first_seq] = reads["stream"]
+        streams = np.full(facts, -1, np.int64)
+        streams[reads["seq"] - first_seq] = reads["stream"]
         wanted = [self._quantities.named[number] for number in range(len(self._quantities))]
-        if "samples" in part.tables:
-            samples = part.tables["samples"]
-            self.repeats = self.repeats or bool(numbers(samples, "occurrence").any())
-            era.parts += of_samples(samples, streams, part.first_seq, self._names, wanted)
-        if "metric_values" in part.tables:
-            self._values(part.tables["metric_values"], streams, part.first_seq, era)
+        if tables.samples is not None:
+            self.repeats = self.repeats or bool(numbers(tables.samples.occurrence).any())
+            era.parts += of_samples(tables.samples, streams, first_seq, self._names, wanted)
+        if tables.metric_values is not None:
+            self._values(tables.metric_values, streams, first_seq, era)
         self._eras.append(era)
 
-    def _reads(self, table: Columns) -> Rows:
+    def _reads(self, table: ReadRows) -> Rows:
         """The reads of metric APIs; a stream's stand together."""
-        metric = ~words(table, "kind").are("scale")
-        columns = [words(table, name) for name in _STREAM]
+        metric = ~table.kind.are("scale")
+        columns = [
+            table.api,
+            table.namespace,
+            table.resource,
+            table.object,
+            table.metric,
+            table.selector,
+            table.metric_selector,
+            table.kind,
+            table.path,
+            table.by,
+        ]
         codes = np.stack([column.codes[metric] for column in columns])
         other = np.ones(codes.shape[1], bool)
         other[1:] = (codes[:, 1:] != codes[:, :-1]).any(axis=0)
@@ -81,48 +90,48 @@ class Answers:
         begun = len(self.stream_requests)
         for place in first:
             texts = [column.words[code] for column, code in zip(columns, codes[:, place], strict=True)]
-            asked = dict(zip(_STREAM[1:8], texts[1:8], strict=True))
+            asked = dict(zip(_REQUEST, texts[: len(_REQUEST)], strict=True))
             self.stream_requests.append(self.requests.of(MetricsRequest(**asked)))
         stream = begun + np.cumsum(other) - 1
-        status = numbers(table, "status")[metric]
-        items = numbers(table, "items", -1)[metric]
+        status = numbers(table.status)[metric]
+        items = numbers(table.items, -1)[metric]
         problem = np.full(len(items), -1, np.int64)
         problem[items < 0] = [_PROBLEMS.get(int(code), API_UNAVAILABLE) for code in status[items < 0]]
         nothing = np.zeros(len(items), np.int64)
         return {
-            "seq": numbers(table, "seq")[metric],
-            "at_us": numbers(table, "at_us")[metric],
+            "seq": numbers(table.seq)[metric],
+            "at_us": numbers(table.at_us)[metric],
             "problem": problem,
             "stream": stream.astype(np.int64),
             "request": np.array([*self.stream_requests, -1], np.int64)[stream],
-            "own": by_controller(table)[metric],
+            "own": by_controller(table.by)[metric],
             "items": items,
             "per_pod": nothing,
             "summed": nothing.copy(),
         }
 
-    def _values(self, table: Columns, streams: Array, first_seq: int, era: Era) -> None:
+    def _values(self, table: ValueRows, streams: Array, first_seq: int, era: Era) -> None:
         """Custom metrics of pods are series, all others sums."""
-        seq = numbers(table, "seq")
+        seq = numbers(table.seq)
         stream = streams[seq - first_seq]
         of_pods = self._of_pods()[stream]
         if of_pods.any():
-            self.repeats = self.repeats or bool(numbers(table, "occurrence")[of_pods].any())
+            self.repeats = self.repeats or bool(numbers(table.occurrence)[of_pods].any())
             found = of_values(table, streams, first_seq, self._names, len(self._quantities))
             era.parts += [_only(part, self._of_pods()) for part in found]
         rest = ~of_pods
         if not rest.any():
             return
-        item = of_pairs(self._items, of_words(self._names, words(table, "object")), numbers(table, "occurrence"))
+        item = of_pairs(self._items, of_words(self._names, table.object), numbers(table.occurrence))
         rows = in_order(
             chosen(
                 {
                     "seq": seq,
                     "stream": stream,
                     "item": item,
-                    "place": numbers(table, "place", -1),
-                    "gone": numbers(table, "gone").astype(np.int64),
-                    "value": numbers(table, "value_milli"),
+                    "place": numbers(table.place, -1),
+                    "gone": numbers(table.gone).astype(np.int64),
+                    "value": numbers(table.value_milli),
                 },
                 rest,
             ),

@@ -11,6 +11,10 @@ class Beyond(Exception):
     """Why a recording is not for the kernel."""
 
 
+class Unreadable(Exception):
+    """Something that no API server serves: who it is of must be left out before anything is decided."""
+
+
 def flags_for_all(plan: Plan, flags: Flags, flags_of: Callable[[ControllerSeen], Flags]) -> Flags:
     """The flags of every controller process of a recording; `flags` where none was seen.
 

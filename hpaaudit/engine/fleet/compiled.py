@@ -1,12 +1,15 @@
 """Compiles the kernel and every rule that it calls: the same source, as machine code, by numba."""
 
+import ast
 import dis
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from types import CodeType, FunctionType
+from importlib import import_module
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from hpaaudit.engine.fleet import kernel, tape
+from hpaaudit.engine.fleet import kernel
 from hpaaudit.engine.rules import numbers
 
 Walk = Callable[..., None]
@@ -19,7 +22,13 @@ OPTIONS = {"cache": True, "nogil": True, "boundscheck": True, "_nrt": False}
 
 _TABLES = "hpaaudit.engine.fleet."
 INLINE = {"forceinline": True}
-"""What works on whole tables becomes one function: handing sixty columns on cost as much as the work."""
+"""What works on whole tables, or takes something wide, becomes one function.
+
+Handing sixty columns on cost as much as the work.
+"""
+
+WIDE = frozenset({"rules", "limits", "past", "events"})
+"""Parameters that are wide: all behaviours of a release, what a spec allows, what is remembered."""
 
 
 def _as_it_is(number: int) -> int:
@@ -42,10 +51,27 @@ def walk(cache: str) -> Walk:
 
 
 def sources() -> list[str]:
-    """The files whose functions are compiled, and this one."""
+    """The files that the compiled code depends on, and this one.
+
+    Not only those whose functions are compiled: a constant or a tuple of another file is compiled in as well.
+    """
+    own = {import_module(function.__module__) for function in functions()}
+    found = own | {import_module(name) for module in own for name in _imported(module)}
+    return sorted({__file__, *(str(module.__file__) for module in found)})
+
+
+def functions() -> list[Callable[..., Any]]:
+    """The functions that are compiled."""
     compiler = _Compiler(lambda **_: lambda function: function)
     compiler.compiled(kernel.walk)
-    return sorted({__file__, tape.__file__, *(function.__code__.co_filename for function in compiler.done)})
+    return list(compiler.done)
+
+
+def _imported(module: ModuleType) -> Iterator[str]:
+    """The modules of ours from which a module takes its names, as its source says."""
+    for node in ast.walk(ast.parse(inspect.getsource(module))):
+        if isinstance(node, ast.ImportFrom) and node.module is not None and node.module.startswith("hpaaudit."):
+            yield node.module
 
 
 class _Compiler:
@@ -67,8 +93,10 @@ class _Compiler:
             }
             copy = FunctionType(function.__code__, {**own, "__name__": function.__module__}, function.__name__)
             copy.__qualname__, copy.__module__ = function.__qualname__, function.__module__
-            on_tables = function.__module__.startswith(_TABLES) and function is not kernel.walk
-            self.done[function] = self._njit(**OPTIONS, **(INLINE if on_tables else {}))(copy)
+            parameters = inspect.signature(function).parameters
+            is_wide = function.__module__.startswith(_TABLES) or not WIDE.isdisjoint(parameters)
+            inline = INLINE if is_wide and function is not kernel.walk else {}
+            self.done[function] = self._njit(**OPTIONS, **inline)(copy)
         return self.done[function]
 
 

@@ -6,37 +6,32 @@ from dataclasses import dataclass
 import numpy as np
 
 from hpaaudit.engine.ask import UTILIZATION, name_of
+from hpaaudit.engine.behaviours import Rules
 from hpaaudit.engine.fleet.hpas import HpaTracks
 from hpaaudit.engine.fleet.ids import Array
 from hpaaudit.engine.fleet.lay import Laid
 from hpaaudit.engine.fleet.rows import Rows
 from hpaaudit.engine.fleet.tape import NONE, Made, Proposed
 from hpaaudit.engine.fleet.told import (
-    ABOVE_MAXIMUM,
-    ALL_BELOW,
-    BELOW_MINIMUM,
     EVIDENCE,
     KEPT,
-    METRIC_ABOVE,
-    MISSING,
     NULL,
     PROBLEMS,
     RESCALED,
     UPDATE_FAILED,
 )
 from hpaaudit.engine.instants import GRID, SOURCES
-from hpaaudit.engine.normalize import BELOW_MIN
+from hpaaudit.engine.normalize import WHY
 from hpaaudit.engine.propose import target_of
-from hpaaudit.engine.reconcile import ABOVE_MAX
-from hpaaudit.engine.release import Rules
+from hpaaudit.engine.rules.candidates import MISSING
+from hpaaudit.engine.rules.codes import CODES
 from hpaaudit.engine.rules.propose import ADJUST_CODES
-from hpaaudit.engine.rules.reason import CODES
+from hpaaudit.engine.rules.settle import METRIC_ABOVE
 from hpaaudit.model.columns import Columns, Decided, Numbers, Words
 from hpaaudit.model.units import SECOND
 
 AT_SOURCES = (*SOURCES, "reconcile")
 _ACTIONS = ("hold", "scale_up", "scale_down")
-_WHY = {ALL_BELOW: "All metrics below target", ABOVE_MAXIMUM: ABOVE_MAX, BELOW_MINIMUM: BELOW_MIN}
 _OK = 200
 _DENSE = 4
 
@@ -151,11 +146,10 @@ def _scale_reason(laid: Laid, made: Made, rules: Rules, here: Array) -> Words:
     both, places = _distinct(why, metric)
     words = []
     for reason, number in both:
+        name = ""
         if reason == METRIC_ABOVE:
-            how = laid.terms.asked[number].how
-            words.append(f"{name_of(laid.terms.metric_of(number), how, rules)} above target")
-        else:
-            words.append(_WHY.get(reason, ""))
+            name = name_of(laid.terms.metric_of(number), laid.terms.asked[number].how, rules)
+        words.append(WHY[reason].format(name=name))
     return Words(places.astype(np.int32), tuple(words))
 
 

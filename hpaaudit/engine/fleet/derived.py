@@ -1,6 +1,6 @@
 """When HPAs were reconciled that no line speaks of, as `engine.plan` tells it, from columns."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -39,7 +39,10 @@ class Derived:
         self.repeated: list[int] = []
         self.facts: list[Fact] = []
         self._gaps: list[tuple[int, Gap]] = []
-        for part in parts:
+        self._first = 0
+        for number, part in enumerate(parts):
+            if not number:
+                self._first = part.first_seq
             self._take(part, statuses)
             times.append(part.at_us)
             self.repeated += part.repeated.tolist()
@@ -47,7 +50,7 @@ class Derived:
         raw = np.concatenate(times)
         self._times = np.maximum.accumulate(raw)
         for life in self._reading.lives.all():
-            _tell_statuses(life, raw, statuses.get(life.key, []))
+            self._tell_statuses(life, raw, statuses.get(life.key, []))
         self.period_us, self._source = self._reading.period(period_us)
 
     def _take(self, part: Telling, statuses: dict[str, list[Array]]) -> None:
@@ -71,6 +74,10 @@ class Derived:
         cuts = np.flatnonzero(np.diff(key, prepend=-1))
         for number, rows in zip(key[cuts].tolist(), np.split(seq, cuts)[1:], strict=True):
             statuses.setdefault(part.keys[number], []).append(rows)
+
+    def leave_out(self, found: Mapping[str, str]) -> None:
+        """Leave out HPAs, each with its reason."""
+        self._reading.lives.unsupported.update(found)
 
     def plan(self) -> Plan:
         """What the reading taught, without the reconciles."""
@@ -98,6 +105,7 @@ class Derived:
 
     def _blind(self, rows: Rows, keys: Ids[tuple[str, str]]) -> tuple[Array, Array]:
         """The last long gap since the pass before: after how many facts it stands, NONE without, and its end."""
+        begun = {_number(keys, key): lives[0].first for key, lives in self._reading.lives.of.items()}
         gaps: dict[str | None, list[tuple[int, int]]] = {None: []}
         for index, gap in self._gaps:
             if blinds(gap, self.period_us):
@@ -111,8 +119,7 @@ class Derived:
             later = place & (own_seq > seq)
             seq, until_us = np.where(later, own_seq, seq), np.where(later, own_until_us, until_us)
         first = np.zeros(len(keys), np.int64)
-        for key, lives in self._reading.lives.of.items():
-            first[_number(keys, key)] = lives[0].first
+        first[list(begun)] = list(begun.values())
         since = first[rows["hpa"]]
         same = rows["hpa"][1:] == rows["hpa"][:-1]
         since[1:][same] = rows["facts"][:-1][same]
@@ -131,29 +138,37 @@ class Derived:
         hpa = _number(keys, life.key)
         found = np.array(life.instants(int(times[-1]), self.period_us, reading.starts), np.int64).reshape(-1, 3)
         at_us, facts, source = found[:, 0], found[:, 1], found[:, 2]
-        facts = np.where(facts == NOWHERE, np.searchsorted(times, at_us, "right"), facts)
-        until = np.append(facts[1:], len(times) if life.end is None else life.end)[: len(facts)]
-        ahead = np.searchsorted(times, at_us + 2 * self.period_us, "right")
+        facts = np.where(facts == NOWHERE, self._place(at_us), facts)
+        # At the very instant of its end there may be another HPA of that name already: its status is not this one's.
+        until = np.minimum(np.append(facts[1:], self._end(life))[: len(facts)], self._end(life))
+        ahead = self._place(at_us + 2 * self.period_us)
         return {
             "hpa": np.full(len(facts), hpa, np.int64),
             "facts": facts,
             "at_us": at_us,
             "began_us": at_us,
             "source": source,
-            "earlier": np.minimum(facts, np.searchsorted(times, at_us - LAG_US, "right")),
+            "earlier": np.minimum(facts, self._place(at_us - LAG_US)),
             "until": until,
             "ready": np.maximum(ahead, until),
         }
+
+    def _place(self, at_us: Array) -> Array:
+        """The number of the first fact after each instant."""
+        return self._first + np.searchsorted(self._times, at_us, "right")
+
+    def _end(self, life: Life) -> int:
+        """The number of the first fact after a life."""
+        return self._first + len(self._times) if life.end is None else life.end
+
+    def _tell_statuses(self, life: Life, times: Array, parts: list[Array]) -> None:
+        """Another status tells of a reconcile."""
+        seq = np.concatenate([np.empty(0, np.int64), *parts])
+        own = seq[(seq > life.first) & (seq < self._end(life))]
+        at_us = times[own - self._first]
+        life.evidence += [Evidence(*trace, STATUS_WRITE) for trace in zip(at_us.tolist(), own.tolist(), strict=True)]
 
 
 def _number(keys: Ids[tuple[str, str]], key: str) -> int:
     namespace, name = key.split("/", 1)
     return keys.of((namespace, name))
-
-
-def _tell_statuses(life: Life, times: Array, parts: list[Array]) -> None:
-    """Another status tells of a reconcile."""
-    seq = np.concatenate([np.empty(0, np.int64), *parts])
-    own = seq[(seq > life.first) & (seq < (len(times) if life.end is None else life.end))]
-    at_us = times[own]
-    life.evidence += [Evidence(*trace, STATUS_WRITE) for trace in zip(at_us.tolist(), own.tolist(), strict=True)]

@@ -5,15 +5,16 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from hpaaudit.api.decode import SHOWN_WHOLE, V1, decode_hpa, decode_status
+from hpaaudit.engine.behaviours import Rules
+from hpaaudit.engine.fleet.beyond import Unreadable
 from hpaaudit.engine.fleet.ids import Array, Ids, of_words
 from hpaaudit.engine.fleet.rows import Rows, chosen, empty, in_order, joined, kept, numbers
 from hpaaudit.engine.fleet.specs import Spec, spec_of
 from hpaaudit.engine.fleet.statuses import StatusTable
+from hpaaudit.engine.fleet.tables import HpaRows
 from hpaaudit.engine.fleet.tape import NONE
 from hpaaudit.engine.lives import NEVER_RECONCILED
-from hpaaudit.engine.release import Rules
 from hpaaudit.engine.rules.numbers import MAX_INT64
-from hpaaudit.model.columns import Columns, words
 from hpaaudit.model.facts import HpaSeen
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.units import Micros
@@ -38,33 +39,33 @@ class HpaTracks:
         self._texts: Ids[str] = Ids()
         self._specs: dict[tuple[int, ...], int] = {}
 
-    def add(self, table: Columns | None, starts: Sequence[int], *, exact: bool) -> dict[int, int]:
+    def add(self, table: HpaRows | None, starts: Sequence[int], *, exact: bool) -> dict[int, int]:
         """Take the rows of one more slice; return until when what happened to which new HPAs was not seen.
 
         starts   with which facts a process began;  exact   nothing happened before the recording
         """
         if table is None:
             return {}
-        gone = numbers(table, "gone").astype(bool)
+        gone = numbers(table.gone).astype(bool)
         keys = self._keys(table)
         known = np.array(["/".join(key) not in self._skipped for key in self.keys.named], bool)[keys]
         alive = ~gone & known
-        version = words(table, "resource_version")
+        version = table.resource_version
         versions = np.array([_number(word) for word in version.words] + [MAX_INT64], np.int64)[version.codes]
         rows = {
             "hpa": keys,
-            "seq": numbers(table, "seq"),
+            "seq": numbers(table.seq),
             "spec": self._read_specs(table, keys, alive),
             "status": self._read_statuses(table, alive),
             "version": versions,
-            "uid": of_words(self.uids, words(table, "uid")),
+            "uid": of_words(self.uids, table.uid),
         }
         self.rows = in_order(joined([self.rows, chosen(rows, known)]), "hpa", "seq")
         return {} if exact else self._unseen(table, rows, alive, starts)
 
-    def _keys(self, table: Columns) -> Array:
+    def _keys(self, table: HpaRows) -> Array:
         """The number of each row's HPA."""
-        namespace, name = words(table, "namespace"), words(table, "name")
+        namespace, name = table.namespace, table.name
         pair = namespace.codes.astype(np.int64) * len(name.words) + name.codes
         both, first, places = np.unique(pair, return_index=True, return_inverse=True)
         found = np.empty(len(both), np.int64)
@@ -73,10 +74,10 @@ class HpaTracks:
             found[place] = self.keys.of((namespace.words[one], name.words[other]))
         return found[places.reshape(-1)] if len(both) else np.empty(0, np.int64)
 
-    def _read_specs(self, table: Columns, keys: Array, alive: Array) -> Array:
+    def _read_specs(self, table: HpaRows, keys: Array, alive: Array) -> Array:
         """The number of each row's spec, NONE of one that is gone."""
-        names = ("api_version", "spec_json", "annotations_json")
-        codes = np.stack([keys, *(of_words(self._texts, words(table, name)) for name in names)])[:, alive]
+        columns = (table.api_version, table.spec_json, table.annotations_json)
+        codes = np.stack([keys, *(of_words(self._texts, column) for column in columns)])[:, alive]
         found = np.full(len(keys), NONE, np.int64)
         distinct, places = np.unique(codes, axis=1, return_inverse=True)
         numbers_of = []
@@ -90,11 +91,9 @@ class HpaTracks:
         found[alive] = np.array(numbers_of, np.int64)[places.reshape(-1)]
         return found
 
-    def _read_statuses(self, table: Columns, alive: Array) -> Array:
+    def _read_statuses(self, table: HpaRows, alive: Array) -> Array:
         """The number of each row's status, NONE of one that is gone."""
-        version, status, annotations = (
-            words(table, name) for name in ("api_version", "status_json", "annotations_json")
-        )
+        version, status, annotations = table.api_version, table.status_json, table.annotations_json
         # Of v1 a part of the status stands among the annotations.
         apart = np.array([word == V1 for word in version.words] + [False], bool)[version.codes]
         beside = np.where(apart, annotations.codes, NONE).astype(np.int64)
@@ -102,7 +101,7 @@ class HpaTracks:
         found = np.full(len(alive), NONE, np.int64)
         distinct, places = np.unique(codes, axis=1, return_inverse=True)
         found[alive] = len(self.statuses) + places.reshape(-1)
-        self.statuses.add(
+        texts = (
             status.words[text]
             if version.words[one] in SHOWN_WHOLE
             else decode_status(
@@ -115,19 +114,23 @@ class HpaTracks:
             )
             for one, text, other in distinct.T.tolist()
         )
+        try:
+            self.statuses.add(texts)
+        except (ValueError, TypeError, AttributeError, KeyError, OverflowError, RecursionError) as error:
+            raise Unreadable(str(error)) from error
         return found
 
-    def _unseen(self, table: Columns, rows: Rows, alive: Array, starts: Sequence[int]) -> dict[int, int]:
+    def _unseen(self, table: HpaRows, rows: Rows, alive: Array, starts: Sequence[int]) -> dict[int, int]:
         """Until when what happened to HPAs that are new was not seen; as `engine.replay`."""
         found: dict[int, int] = {}
-        status = words(table, "status_json")
+        status = table.status_json
         before = np.array([word not in NEVER_RECONCILED for word in status.words] + [False], bool)[status.codes]
         order = np.argsort(rows["seq"], kind="stable")
         keys, first = np.unique(rows["hpa"][order], return_index=True)
         for key, place in zip(keys.tolist(), order[first].tolist(), strict=True):
             started = any(start < rows["seq"][place] for start in starts)
             if key not in self._met and alive[place] and before[place] and not started:
-                found[key] = int(numbers(table, "at_us")[place])
+                found[key] = int(numbers(table.at_us)[place])
             self._met.add(key)
         return found
 

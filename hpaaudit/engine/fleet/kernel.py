@@ -7,7 +7,6 @@ newest of everything; where only its status was published, everything that it ma
 
 from hpaaudit.engine.fleet.look import look
 from hpaaudit.engine.fleet.memory import (
-    ONLY_EVENTS,
     follow,
     forget,
     remember_as_before,
@@ -15,38 +14,26 @@ from hpaaudit.engine.fleet.memory import (
     remember_shifted,
 )
 from hpaaudit.engine.fleet.tape import NONE, Cursors, Ints, Made, Proposed, Release, Remembered, Scales, Tape, View
-from hpaaudit.engine.fleet.told import (
-    ASSUMED,
-    EDGE,
-    MEMORY,
-    NOTHING_MISSING,
-    NULL,
-    PROVEN,
-    SAMPLE,
-    SEEN,
+from hpaaudit.engine.fleet.told import ASSUMED, NULL, PROVEN, SEEN
+from hpaaudit.engine.fleet.tried import answers, cleared, fits_inputs, fits_memory, options_of, requests_of
+from hpaaudit.engine.rules.candidates import (
+    DONE,
+    FAILED_READS,
+    FIRST,
+    INPUTS,
+    NO_BAND,
+    NO_OPTIONS,
+    SHIFTED_MEMORY,
+    UNSEEN_MEMORY,
+    choices,
+    chosen_answers,
+    next_candidate,
+    proves,
+    unanswered,
+    widened,
 )
-from hpaaudit.engine.fleet.tried import (
-    answers,
-    cleared,
-    fits_inputs,
-    fits_memory,
-    later_of,
-    may_be_held,
-    may_be_moved,
-    unread,
-    unread_of,
-)
-from hpaaudit.engine.rules.reason import STALE_CACHE
-
-# What of a pass is tried, one after the other; the last is what stays.
-INPUTS = 0
-UNREAD = 1
-BEFORE = 2
-MOMENT = 3
-LAST = 4
-
-EXTREMES = ONLY_EVENTS + 2
-SHIFTS = 2
+from hpaaudit.engine.rules.codes import STALE_CACHE
+from hpaaudit.engine.rules.published import BENT
 
 
 def walk(
@@ -98,88 +85,62 @@ def decide(
         forget(memory, hpa)
         memory.forgot[hpa] = index
         return
-    if release.stale_cache_skips and _is_stale(tape, memory, cursors, hpa, state, index):
+    if release.rules.stale_cache_skips and _is_stale(tape, memory, cursors, hpa, state, index):
         made.state[at], made.status_desired[at] = state, tape.statuses.desired[hpas.status[state]]
         made.terms[at], made.reason[at] = hpas.terms[state], STALE_CACHE
         return
     published, row = passes.published[at], hpas.terms[state]
     newest, scale_us = _scale(scales, cursors, hpa, hpas.target[state], index, since, now_us)
     tried, before = len(passes.row_from) + hpa, 2 * len(passes.row_from) + hpa
-    oldest, lagging = newest, passes.earlier[at]
-    kind, nth, slots = LAST, 0, hpa
-    following, options, scale, pods, ways = 0, 1, newest, index, 0
-    view = View(newest, scale_us, index, 0, 0, since)
-    chosen = view
-    is_proven, blank, lowest, highest, only = False, False, NULL, NULL, NULL
-    missing, moved = NOTHING_MISSING, False
+    candidate, chosen, band = FIRST, View(newest, scale_us, index, 0, 0, since), NO_BAND
+    options, oldest, following, count = NO_OPTIONS, newest, 0, 0
     if published != NONE:
-        kind, slots = INPUTS, tried
         remember_as_before(memory, hpa, before)
-        moved = may_be_moved(tape, memory, before, row, now_us)
-        oldest = _as_seen(scales, newest, hpas.target[state], lagging)
+        oldest = _as_seen(scales, newest, hpas.target[state], passes.earlier[at])
+        options = options_of(tape, memory, hpa, before, row, newest, oldest, at)
+    # One place calls `look`, for it is compiled into this function: the last round decides with what was found.
+    is_last = published == NONE
     while True:
-        if kind != LAST:
+        view, slots = chosen, hpa if is_last else tried
+        if not is_last:
             remember_as_before(memory, before, tried)
-        if kind == INPUTS:
-            if nth == 0:
-                following, options = answers(tape, cursors, row, scale, index, now_us, passes.reach_us[at])
-            view = View(scale, scale_us, pods, later_of(tape, row, following, nth), 0, since)
-        elif kind == UNREAD:
-            view = View(newest, scale_us, index, 0, unread_of(ways, nth), since)
-        elif kind == BEFORE:
-            remember_extreme(
-                memory, tried, nth, tape.terms.maximum[row], tape.statuses.desired[published], memory.unseen_us[hpa]
-            )
-        elif kind == MOMENT:
-            remember_shifted(memory, tried, (nth * 2 - 1) * (tape.period_us // 2))
+            if candidate.kind == INPUTS:
+                scale = oldest if candidate.earlier_scale else newest
+                if candidate.nth == 0:
+                    following, count = answers(tape, cursors, row, scale, index, now_us, passes.reach_us[at])
+                later = chosen_answers(following, requests_of(tape, row, scale), candidate.nth)
+                pods = passes.earlier[at] if candidate.earlier_pods else index
+                view = View(scale, scale_us, pods, later, 0, since)
+            elif candidate.kind == FAILED_READS:
+                unread = unanswered(options.failed_reads, candidate.nth)
+                view = View(newest, scale_us, index, 0, unread, since)
+            elif candidate.kind == UNSEEN_MEMORY:
+                most, said = tape.terms.maximum[row], tape.statuses.desired[published]
+                remember_extreme(memory, tried, candidate.nth, most, said, memory.unseen_us[hpa])
+            elif candidate.kind == SHIFTED_MEMORY:
+                remember_shifted(memory, tried, candidate.nth, tape.period_us)
         if published != NONE:
             cleared(made, at)
         shown = look(tape, release, memory, cursors, made, proposed, slots, at, state, view)
-        if kind == LAST:
+        if is_last:
             break
-        desired = made.desired[at]
-        counts = True
-        if kind in (INPUTS, UNREAD):
+        if candidate.kind in (INPUTS, FAILED_READS):
             fits = fits_inputs(tape, release, made, proposed, at, shown)
-            if fits and not is_proven:
-                is_proven, blank, lowest, highest, chosen = True, False, NULL, NULL, view
-            counts = fits == is_proven if kind == INPUTS else fits
         else:
-            counts = fits_memory(tape, made, at)
-            if counts and missing == NOTHING_MISSING and desired != only:
-                missing = MEMORY if kind == BEFORE else EDGE
-        if counts:
-            blank = blank or desired == NULL
-            lowest = desired if lowest == NULL or (desired != NULL and desired < lowest) else lowest
-            highest = desired if highest == NULL or desired > highest else highest
-        nth += 1
-        if kind == INPUTS and nth == options:
-            nth = 0
-            if pods == index and lagging < index:
-                pods = lagging
-            elif scale == newest and oldest != newest:
-                scale, pods = oldest, index
-            else:
-                kind, ways = UNREAD, 0 if is_proven else unread(tape, row, newest)
-        if kind == UNREAD and nth == ways:
-            only = lowest
-            if lowest != highest or (blank and lowest != NULL):
-                missing = SAMPLE
-            kind, nth, view = BEFORE, 0, chosen
-        while kind == BEFORE and nth < EXTREMES and not may_be_held(tape, memory, hpa, row, nth, now_us):
-            nth += 1
-        if kind == BEFORE and nth == EXTREMES:
-            kind, nth = MOMENT, 0
-        if kind == MOMENT and (nth == SHIFTS or not moved):
-            kind, slots = LAST, hpa
+            fits = fits_memory(tape, release, made, at)
+        if proves(band, candidate.kind, fits):
+            chosen = view
+        band = widened(band, candidate.kind, fits, made.desired[at])
+        candidate = next_candidate(candidate, choices(count), options, band.is_proven)
+        is_last = candidate.kind == DONE
     if published == NONE:
         made.band_lo[at] = made.band_hi[at] = made.desired[at]
-        made.evidence[at], made.missing[at] = SEEN, NOTHING_MISSING
+        made.evidence[at], made.missing[at] = SEEN, band.missing
         return
-    made.band_lo[at], made.band_hi[at] = lowest, highest
-    made.evidence[at], made.missing[at] = PROVEN if is_proven else ASSUMED, missing
+    made.band_lo[at], made.band_hi[at], made.missing[at] = band.lowest, band.highest, band.missing
+    made.evidence[at] = PROVEN if band.is_proven else ASSUMED
     follow(tape, memory, made, at, hpa, before)
-    if not is_proven and not tape.statuses.unbent[published]:
+    if not band.is_proven and tape.statuses.bend[published] == BENT:
         memory.unseen_us[hpa] = now_us
 
 

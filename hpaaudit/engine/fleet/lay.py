@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from hpaaudit.engine.act import MAX_ATTEMPTS
+from hpaaudit.engine.behaviours import Rules
 from hpaaudit.engine.fleet.answers import Answers
 from hpaaudit.engine.fleet.beyond import Beyond
 from hpaaudit.engine.fleet.derived import Derived
@@ -17,17 +18,16 @@ from hpaaudit.engine.fleet.pods import PodTexts, PodTracks, Roster
 from hpaaudit.engine.fleet.rows import Rows, joined, numbers, runs
 from hpaaudit.engine.fleet.scales import ScaleTracks, by_controller
 from hpaaudit.engine.fleet.specs import Asked, asked_of, quantity_of
+from hpaaudit.engine.fleet.tables import Tables, tables_of
 from hpaaudit.engine.fleet.tape import NONE, Hpas, Passes, Tape
 from hpaaudit.engine.fleet.terms import TermTable
 from hpaaudit.engine.fleet.told import NULL
 from hpaaudit.engine.instants import GRID
-from hpaaudit.engine.release import Rules
-from hpaaudit.model.columns import Columns, Slice, words
+from hpaaudit.model.columns import Slice
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Hpa, MetricSpec, MetricType
 from hpaaudit.model.version import version_number
 
-WRITTEN_BY = ("reads", "scale_writes", "status_writes")
 BITS = 62
 
 BYTES = ("gone", "state")
@@ -63,8 +63,10 @@ class Fleet:
 
     skipped   HPAs, as `namespace/name`, that are left out
     derived   the passes, where no line tells of them
+    searched  everything that cannot be replayed is among them already
 
-    Raises `Beyond` where the recording holds what the kernel does not decide.
+    Raises `Unreadable` where something else cannot be, and `Beyond` where the recording holds what the kernel does not
+    decide.
     """
 
     def __init__(
@@ -75,13 +77,15 @@ class Fleet:
         quantities: Ids[tuple[str, str]],
         skipped: Collection[str] = (),
         derived: Derived | None = None,
+        *,
+        searched: bool = False,
     ) -> None:
         self.hpas = HpaTracks(flags, rules, skipped)
         self._rules = rules
         self._quantities = quantities
         names: Ids[str] = Ids()
         self._pods = PodTracks(rules, quantities, names, texts)
-        self._scales = ScaleTracks()
+        self._scales = ScaleTracks(searched=searched)
         self._answers = Answers(rules, quantities, names)
         self._passes = PassTracks(self.hpas.keys, skipped)
         self._exact, self._period_us = derived is None, 0
@@ -93,18 +97,18 @@ class Fleet:
 
     def lay(self, part: Slice, *, last: bool) -> Laid:
         """Take one more slice, and lay out the passes that can be decided now."""
-        tables = dict(part.tables)
-        self._pods.add(tables.get("pods"))
+        tables = tables_of(part)
+        self._pods.add(tables.pods)
         self._scales.add(tables)
-        self._answers.add(part)
+        self._answers.add(tables, part.first_seq, part.facts)
         if self._answers.repeats:
             raise Beyond("an answer of a metric API names a pod twice")
-        if not self._exact and any(by_controller(tables[name]).any() for name in WRITTEN_BY if name in tables):
+        if not self._exact and _own_acts(tables):
             raise Beyond("only some of what the controller itself did was recorded")
         self._passes.add(tables, self._scales)
-        unseen = self.hpas.add(tables.get("hpas"), self._passes.starts, exact=self._exact)
+        unseen = self.hpas.add(tables.hpas, self._passes.starts, exact=self._exact)
         self._status_writes(tables)
-        passes = self._passes.take(part.first_seq + part.facts, last=last)
+        passes = self._passes.take(part.first_seq + part.facts, part.last_us, last=last)
         reads, series, stream, pod = self._answers.tape()
         table = TermTable(self._answers, self.hpas.statuses.shown, reads, stream, pod)
         first_terms = self._terms(table)
@@ -146,17 +150,20 @@ class Fleet:
             unseen=unseen,
             words=tuple(self.hpas.statuses.words.named),
         )
-        self._keep(passes)
+        self._keep(passes, part.first_seq)
         return laid
 
-    def _keep(self, passes: Rows) -> None:
-        """Let go of what no pass after these can see; what came after the last of each HPA is still to be seen."""
+    def _keep(self, passes: Rows, first_seq: int) -> None:
+        """Let go of what no pass after these can see; what came after the last of each HPA is still to be seen.
+
+        first_seq   of the slice: a pass that waits and is its HPA's first may have seen all of it
+        """
         last = np.ones(len(passes["hpa"]), bool)
         last[:-1] = passes["hpa"][1:] != passes["hpa"][:-1]
         cut = int(passes["facts"][last].min()) if len(last) else 0
         waiting = self._passes.waiting
-        if len(waiting["hpa"]) and not self._exact:
-            cut = min(cut, int(waiting["earlier"].min()))
+        if len(waiting["hpa"]):
+            cut = min(cut, self._passes.seen(first_seq) if self._exact else int(waiting["earlier"].min()))
         self.hpas.keep(cut)
         self._pods.keep(cut)
         self._scales.keep(cut)
@@ -217,13 +224,13 @@ class Fleet:
             written_version=written[:, 2].copy(),
         )
 
-    def _status_writes(self, tables: Mapping[str, Columns]) -> None:
+    def _status_writes(self, tables: Tables) -> None:
         """The versions that the controller's own status writes gave the HPAs."""
-        if not self._rules.stale_cache_skips or "status_writes" not in tables:
+        table = tables.status_writes
+        if not self._rules.stale_cache_skips or table is None:
             return
-        table = tables["status_writes"]
-        namespace, name, version = (words(table, column) for column in ("namespace", "name", "resource_version"))
-        seqs, own = numbers(table, "seq").tolist(), by_controller(table)
+        namespace, name, version = table.namespace, table.name, table.resource_version
+        seqs, own = numbers(table.seq).tolist(), by_controller(table.by)
         for place, seq in enumerate(seqs):
             text = version.words[version.codes[place]]
             if own[place] and (written := version_number(text)) is not None:
@@ -231,7 +238,7 @@ class Fleet:
                 self._written.append((self.hpas.keys.of(key), seq, written))
 
     def _attempts(self, passes: Rows) -> dict[int, list[Attempt]]:
-        if not self._passes.wrote:
+        if not self._exact:
             return {}
         both = joined([passes, self._passes.waiting])
         most = MAX_ATTEMPTS if self._rules.conflict_retry else 1
@@ -300,6 +307,12 @@ def settled(tape: Tape) -> Tape:
 def _column(values: Array, a_byte: bool) -> Array:
     kind = np.uint8 if a_byte else np.float64 if values.dtype == np.float64 else np.int64
     return np.require(values, kind, ["C", "W"])
+
+
+def _own_acts(tables: Tables) -> bool:
+    """Whether the slice holds something that the controller itself did."""
+    acts = (tables.reads, tables.scale_writes, tables.status_writes)
+    return any(by_controller(table.by).any() for table in acts if table is not None)
 
 
 def _key(hpa: Array, seq: Array) -> Array:

@@ -26,7 +26,6 @@ from hpaaudit.engine.rules.propose import (
     NO_PROBLEM,
     NO_REQUESTS,
     NO_SAMPLES,
-    Bounds,
     Proposal,
     Tally,
     missing_utilization,
@@ -36,6 +35,7 @@ from hpaaudit.engine.rules.propose import (
     utilization,
     value,
 )
+from hpaaudit.engine.rules.tolerance import tolerance_of
 
 NO_TALLY = Tally(NONE, NONE, NONE, NONE, NONE, 0, 0, 0, 0, 0, 0, 0, 0)
 """Where no pods are looked at."""
@@ -53,7 +53,7 @@ def measured(
     view: View,
 ) -> tuple[int, Proposal, Tally]:
     """The problem of a metric, NONE without, what it proposes, and its pods; as `engine.propose`."""
-    metrics, reads = tape.metrics, tape.reads
+    metrics, reads, rules = tape.metrics, tape.reads, release.rules
     how, target = metrics.how[metric], metrics.target[metric]
     if how == NOTHING:
         return metrics.problem[metric], refused(NO_PROBLEM), NO_TALLY
@@ -63,51 +63,29 @@ def measured(
     if reads.problem[read] != NONE:
         return reads.problem[read], refused(NO_PROBLEM), NO_TALLY
     down, up = tape.terms.tolerance_down[row], tape.terms.tolerance_up[row]
-    bounds = Bounds(down, up, release.inclusive_tolerance, release.replicas_capped)
+    tolerance = tolerance_of(down, up, rules)
     if how >= OBJECT_VALUE:
         made = refused(NO_PROBLEM)
         if how <= OBJECT_AVERAGE and reads.items[read] != 1:
             return NO_METRICS, made, NO_TALLY
         if reads.items[read] == 0:
             return EMPTY_EXTERNAL, made, NO_TALLY
-        status_replicas = tape.scales.status_replicas[view.scale]
-        if how == OBJECT_AVERAGE:
-            tolerant, whole = release.object_average_tolerance, release.total_at_zero
-            made = per_pod(
-                reads.summed[read],
-                target,
-                status_replicas,
-                bounds,
-                clamped=False,
-                tolerant=tolerant,
-                total_at_zero=whole,
-            )
-        elif how == EXTERNAL_AVERAGE:
-            clamped, whole = release.external_average_clamped, release.total_at_zero
-            made = per_pod(
-                reads.per_pod[read],
-                target,
-                status_replicas,
-                bounds,
-                clamped=clamped,
-                tolerant=True,
-                total_at_zero=whole,
-            )
+        external = how >= EXTERNAL_VALUE
+        if how in (OBJECT_AVERAGE, EXTERNAL_AVERAGE):
+            usage = reads.per_pod[read] if external else reads.summed[read]
+            made = per_pod(usage, target, tape.scales.status_replicas[view.scale], tolerance, external, rules)
         else:
             listed, running = _running(tape, cursors, row, index, view.pods)
-            pods_first = how == EXTERNAL_VALUE and not release.value_before_pods
-            clamped = release.value_clamped
-            made = value(reads.summed[read], target, current, listed, running, bounds, pods_first, clamped)
+            made = value(reads.summed[read], target, current, listed, running, tolerance, external, rules)
         return NONE if made.problem == NO_PROBLEM else NO_PODS, made, NO_TALLY
     at_us = reads.at_us[read] if own else now_us
     problem, request, tally = _tally(tape, release, cursors, row, metric, read, index, at_us, view)
     if problem != NONE:
         return problem, refused(NO_PROBLEM), NO_TALLY
     if how == UTILIZATION:
-        guarded, samples_first = release.utilization_guard, release.samples_before_requests
-        made = utilization(tally, target, current, bounds, guarded, request != NONE, samples_first)
+        made = utilization(tally, target, current, tolerance, request != NONE, rules)
     else:
-        made = plain(tally, target, current, bounds, release.plain_guard, release.exact_ratio_fills_nothing)
+        made = plain(tally, target, current, tolerance, rules)
     if made.problem == NO_PROBLEM:
         return NONE, made, tally
     if made.problem == REQUEST:
@@ -166,7 +144,9 @@ def terms_of(tape: Tape, row: int, scale: int) -> int:
 def current_of(tape: Tape, release: Release, scale: int) -> int:
     """Current replicas; as `engine.outcome`."""
     scales = tape.scales
-    return int(scales.spec_replicas[scale] if release.spec_replicas_are_current else scales.status_replicas[scale])
+    return int(
+        scales.spec_replicas[scale] if release.rules.spec_replicas_are_current else scales.status_replicas[scale]
+    )
 
 
 def _newest(reads: Reads, request: int, cursor: int, index: int) -> int:
@@ -219,7 +199,14 @@ def _tally(
     view: View,
 ) -> tuple[int, int, Tally]:
     """What is wrong with the answer or with the requests, NONE where nothing is, and the pods in numbers."""
-    terms, metrics, sources, pods, series = tape.terms, tape.metrics, tape.sources, tape.pods, tape.series
+    rules, terms, metrics, sources, pods, series = (
+        release.rules,
+        tape.terms,
+        tape.metrics,
+        tape.sources,
+        tape.pods,
+        tape.series,
+    )
     count, quantity, cpu = tape.quantities, metrics.quantity[metric], metrics.cpu[metric] != 0
     asks, target = metrics.how[metric] == UTILIZATION, metrics.target[metric]
     seq, source = tape.reads.seq[read], metrics.source_from[metric]
@@ -258,7 +245,9 @@ def _tally(
             asked = pods.request[state * count + quantity]
             if request == NONE and pods.bad[state * count + quantity] != NONE:
                 request = pods.bad[state * count + quantity]
-        bucket = classify(pods.ignored[state] != 0, pods.pending[state] != 0, has_sample, release.pending_is_unready)
+        bucket = classify(
+            pods.ignored[state] != 0, pods.pending[state] != 0, has_sample, release.rules.pending_is_unready
+        )
         if bucket == COUNTED and cpu:
             judged = classify_cpu(
                 pods.judged[state] != 0,
@@ -278,12 +267,12 @@ def _tally(
             continue
         if bucket == MISSING:
             missing, missing_requests = missing + 1, wrap64(missing_requests + asked)
-            full = missing_utilization(asked, target, release.missing_up_to_target)
+            full = missing_utilization(asked, target, rules.missing_up_to_target)
             missing_usage = wrap64(missing_usage + full)
             continue
         if bucket == IGNORED:
             ignored += 1
-            if release.ignored_samples_removed or not has_sample:
+            if rules.ignored_samples_removed or not has_sample:
                 continue
         else:
             ready += 1
@@ -302,7 +291,7 @@ def _tally(
                 counted, usage = counted + 1, wrap64(usage + series.value[first_value + sample])
     if items == 0:
         problem = NO_METRICS
-    elif foreign > 0 and not release.missing_container_is_missing_pod:
+    elif foreign > 0 and not rules.missing_container_is_missing_pod:
         problem = CONTAINER_MISSING
     else:
         problem = NONE

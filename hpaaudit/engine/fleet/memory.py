@@ -1,12 +1,14 @@
 """The memory of one HPA in its slots: what is added, tried and taken back, and how all of it is forgotten."""
 
 from hpaaudit.engine.fleet.tape import NONE, Ints, Made, Remembered, Tape, Terms
-from hpaaudit.engine.fleet.told import NULL, UNBENT
-from hpaaudit.engine.rules.published import KEPT, REPLACED, followed
-from hpaaudit.engine.rules.remember import slot_of
-
-ONLY_EVENTS = 4
-"""So many extremes are recommendations; then comes a scale event of each direction."""
+from hpaaudit.engine.fleet.told import NULL
+from hpaaudit.engine.rules.candidates import RECOMMENDATIONS
+from hpaaudit.engine.rules.limit import ScaleEvents
+from hpaaudit.engine.rules.published import KEPT, REPLACED, UNBENT, followed, tells_scale
+from hpaaudit.engine.rules.remember import DOWN_EVENT, UP_EVENT, event_of, slot_of
+from hpaaudit.engine.rules.settle import Past
+from hpaaudit.engine.rules.stabilize import Recommendations
+from hpaaudit.engine.rules.unseen import extreme_recommendation, shift_us
 
 
 def forget(memory: Remembered, hpa: int) -> None:
@@ -27,30 +29,45 @@ def recommend(memory: Remembered, hpa: int, slot: int, replicas: int, at_us: int
     memory.replicas_us[place] = at_us
 
 
+def past_of(memory: Remembered, slots: int) -> Past:
+    """The slots of one row that are taken."""
+    first, end = memory.recommended_from[slots], memory.recommended_from[slots] + memory.recommended[slots]
+    up, ups = memory.up_from[slots], memory.up_from[slots] + memory.ups[slots]
+    down, downs = memory.down_from[slots], memory.down_from[slots] + memory.downs[slots]
+    return Past(
+        Recommendations(memory.replicas[first:end], memory.replicas_us[first:end]),
+        ScaleEvents(
+            memory.up_change[up:ups], memory.up_us[up:ups], memory.down_change[down:downs], memory.down_us[down:downs]
+        ),
+    )
+
+
 def remember(memory: Remembered, hpa: int, terms: Terms, row: int, before: int, after: int, now_us: int) -> None:
-    """Keep a scale event; a write of the same number counts as a scale-down by nothing."""
-    if after > before:
-        begin = memory.up_from[hpa]
-        count = memory.ups[hpa]
-        times, marks = memory.up_us[begin : begin + count], memory.up_marked[begin : begin + count]
-        slot = slot_of(times, marks, count, now_us, terms.up_longest_us[row])
-        for index in range(count):
-            memory.up_marked[begin + index] = marks[index]
+    """Keep a scale event, if a write leaves one; as `engine.remember`."""
+    event, change = event_of(terms.behavior[row] != 0, before, after), abs(after - before)
+    if event == UP_EVENT:
+        begin, count = memory.up_from[hpa], memory.ups[hpa]
+        slot = _slot(memory.up_us, memory.up_marked, begin, count, now_us, terms.up_longest_us[row])
         memory.ups[hpa] = max(count, slot + 1)
-        memory.up_change[begin + slot] = after - before
-        memory.up_us[begin + slot] = now_us
-        memory.up_marked[begin + slot] = 0
-    else:
-        begin = memory.down_from[hpa]
-        count = memory.downs[hpa]
-        times, marks = memory.down_us[begin : begin + count], memory.down_marked[begin : begin + count]
-        slot = slot_of(times, marks, count, now_us, terms.down_longest_us[row])
-        for index in range(count):
-            memory.down_marked[begin + index] = marks[index]
+        _store(memory.up_change, memory.up_us, memory.up_marked, begin + slot, change, now_us)
+    elif event == DOWN_EVENT:
+        begin, count = memory.down_from[hpa], memory.downs[hpa]
+        slot = _slot(memory.down_us, memory.down_marked, begin, count, now_us, terms.down_longest_us[row])
         memory.downs[hpa] = max(count, slot + 1)
-        memory.down_change[begin + slot] = before - after
-        memory.down_us[begin + slot] = now_us
-        memory.down_marked[begin + slot] = 0
+        _store(memory.down_change, memory.down_us, memory.down_marked, begin + slot, change, now_us)
+
+
+def _slot(times_us: Ints, marks: Ints, begin: int, count: int, now_us: int, longest_us: int) -> int:
+    """The slot for a new scale event; marks what is outdated."""
+    marked = marks[begin : begin + count]
+    slot = slot_of(times_us[begin : begin + count], marked, now_us, longest_us)
+    for index in range(count):
+        marks[begin + index] = marked[index]  # a slice of a list is a copy
+    return slot
+
+
+def _store(changes: Ints, times_us: Ints, marks: Ints, place: int, change: int, now_us: int) -> None:
+    changes[place], times_us[place], marks[place] = change, now_us, 0
 
 
 def remember_as_before(memory: Remembered, slots: int, other: int) -> None:
@@ -83,29 +100,23 @@ def _copy(changes: Ints, times_us: Ints, marks: Ints, begin: int, there: int, co
 
 
 def remember_extreme(memory: Remembered, slots: int, nth: int, maximum: int, published: int, at_us: int) -> None:
-    """Add the n-th extreme of what may have been before somebody looked; as `engine.unknown.extremes`."""
-    if nth < ONLY_EVENTS:
-        replicas = maximum + 1
-        if nth == 1:
-            replicas = maximum
-        elif nth == 2:  # noqa: PLR2004 (extremes are counted)
-            replicas = 0
-        elif nth == 3:  # noqa: PLR2004
-            replicas = published
+    """Add the n-th extreme of what may have been before somebody looked; as `engine.unknown.extreme`."""
+    if nth < RECOMMENDATIONS:
         memory.known[slots] = 1
-        recommend(memory, slots, NONE, replicas, at_us)
-    elif nth == ONLY_EVENTS:
+        recommend(memory, slots, NONE, extreme_recommendation(nth, maximum, published), at_us)
+    elif nth == RECOMMENDATIONS:
         place = memory.up_from[slots] + memory.ups[slots]
         memory.ups[slots] += 1
-        memory.up_change[place], memory.up_us[place], memory.up_marked[place] = maximum, at_us, 0
+        _store(memory.up_change, memory.up_us, memory.up_marked, place, maximum, at_us)
     else:
         place = memory.down_from[slots] + memory.downs[slots]
         memory.downs[slots] += 1
-        memory.down_change[place], memory.down_us[place], memory.down_marked[place] = maximum, at_us, 0
+        _store(memory.down_change, memory.down_us, memory.down_marked, place, maximum, at_us)
 
 
-def remember_shifted(memory: Remembered, slots: int, by_us: int) -> None:
+def remember_shifted(memory: Remembered, slots: int, nth: int, period_us: int) -> None:
     """Everything as it is, but made earlier or later; as `engine.unknown.shifted`."""
+    by_us = shift_us(nth, period_us)
     _shift(memory.replicas_us, memory.recommended_from[slots], memory.recommended[slots], by_us)
     _shift(memory.up_us, memory.up_from[slots], memory.ups[slots], by_us)
     _shift(memory.down_us, memory.down_from[slots], memory.downs[slots], by_us)
@@ -121,7 +132,7 @@ def follow(tape: Tape, memory: Remembered, made: Made, at: int, slots: int, befo
     statuses, passes, row = tape.statuses, tape.passes, made.terms[at]
     published, old, now_us = passes.published[at], tape.hpas.status[made.state[at]], passes.at_us[at]
     said = statuses.desired[published]
-    if statuses.unbent[published] == UNBENT and made.raw[at] != NULL and memory.known[slots]:
+    if statuses.bend[published] == UNBENT and made.raw[at] != NULL and memory.known[slots]:
         begin = memory.recommended_from[slots]
         for place in range(begin, begin + memory.recommended[slots]):
             if memory.replicas_us[place] == now_us:
@@ -129,10 +140,9 @@ def follow(tape: Tape, memory: Remembered, made: Made, at: int, slots: int, befo
     if made.scale[at] == NONE:
         return
     current, desired = tape.scales.spec_replicas[made.scale[at]], made.desired[at]
-    scaled_us = statuses.scaled_us[published]
-    scaled = scaled_us != NULL and scaled_us != statuses.scaled_us[old]
-    told = followed(scaled, said, statuses.current[published], desired, current, desired != current)
+    scaled = tells_scale(statuses.scaled_us[published], statuses.scaled_us[old])
+    told = followed(scaled, said, statuses.current[published], desired, current)
     if told != KEPT:
         scales_as_before(memory, before, slots)
-    if told == REPLACED and tape.terms.behavior[row]:
+    if told == REPLACED:
         remember(memory, slots, tape.terms, row, current, said, now_us)

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hpaaudit.engine.fleet.beyond import Beyond
 from hpaaudit.engine.fleet.ids import Array, Ids
 from hpaaudit.engine.fleet.rows import Rows, chosen, empty, joined, numbers
 from hpaaudit.engine.fleet.scales import ScaleTracks, by_controller
+from hpaaudit.engine.fleet.tables import ScaleWriteRows, Tables
 from hpaaudit.engine.fleet.tape import NONE
 from hpaaudit.engine.instants import SOURCES
-from hpaaudit.model.columns import Columns, words
+from hpaaudit.model.units import SECOND
 
 _COLUMNS = ("hpa", "facts", "at_us", "began_us", "number", "source", "earlier", "until", "ready", "blind", "blind_us")
 LINE = len(SOURCES)
@@ -19,6 +21,9 @@ LINE = len(SOURCES)
 _OK = (200, 300)
 _CONFLICT = 409
 MOST = 5  # client-go's DefaultRetry
+
+WRITES_COME_US = 60 * SECOND
+"""So long after its line a reconcile may still write: the controller does within seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +46,18 @@ class PassTracks:
         self._starts: list[int] = []
         self._holder = ""
         self._writes: dict[int, list[Attempt]] = {}
+        self._done: dict[int, int] = {}
+        self._targets_done: set[int] = set()
 
-    def add(self, tables: dict[str, Columns], scales: ScaleTracks) -> None:
+    def add(self, tables: Tables, scales: ScaleTracks) -> None:
         """Take the lines of one more slice, those of HPAs that are left out passed over."""
         self._starts += sorted(self._begun(tables))
-        if "scale_writes" in tables:
-            self._written(tables["scale_writes"], scales)
-        if "reconciles" not in tables:
+        if tables.scale_writes is not None:
+            self._written(tables.scale_writes, scales)
+        table = tables.reconciles
+        if table is None:
             return
-        table = tables["reconciles"]
-        namespace, name = words(table, "namespace"), words(table, "name")
+        namespace, name = table.namespace, table.name
         pair = namespace.codes.astype(np.int64) * len(name.words) + name.codes
         hpas = np.full(len(namespace.words) * len(name.words), -1, np.int64)
         for number in np.flatnonzero(np.bincount(pair, minlength=len(hpas))).tolist():
@@ -58,12 +65,12 @@ class PassTracks:
             hpas[number] = -1 if "/".join(key) in self._skipped else self._keys.of(key)
         hpa = hpas[pair]
         order = np.flatnonzero(hpa >= 0)
-        facts, nothing = numbers(table, "seq")[order], np.full(len(order), NONE, np.int64)
+        facts, nothing = numbers(table.seq)[order], np.full(len(order), NONE, np.int64)
         rows = {
             "hpa": hpa[order],
             "facts": facts,
-            "at_us": numbers(table, "at_us")[order],
-            "began_us": numbers(table, "began_us")[order],
+            "at_us": numbers(table.at_us)[order],
+            "began_us": numbers(table.began_us)[order],
             "number": self._count + 1 + np.arange(len(order)),
             "source": np.full(len(order), LINE, np.int64),
             "earlier": facts,
@@ -76,27 +83,25 @@ class PassTracks:
         rows = joined([self._waiting, rows])
         self._waiting = chosen(rows, np.argsort(rows["hpa"], kind="stable"))
 
-    def _begun(self, tables: dict[str, Columns]) -> list[int]:
+    def _begun(self, tables: Tables) -> list[int]:
         """The facts with which a new process began."""
         found = []
-        if "controllers" in tables:
-            table = tables["controllers"]
-            found += numbers(table, "seq")[words(table, "state").are("started")].tolist()
-        if "leases" in tables:
-            table = tables["leases"]
-            holder = words(table, "holder")
-            for seq, code in sorted(zip(numbers(table, "seq").tolist(), holder.codes.tolist(), strict=True)):
+        if tables.controllers is not None:
+            found += numbers(tables.controllers.seq)[tables.controllers.state.are("started")].tolist()
+        if tables.leases is not None:
+            holder = tables.leases.holder
+            for seq, code in sorted(zip(numbers(tables.leases.seq).tolist(), holder.codes.tolist(), strict=True)):
                 now = holder.words[code]
                 if now and self._holder and now != self._holder:
                     found.append(seq)
                 self._holder = now or self._holder
         return found
 
-    def _written(self, table: Columns, scales: ScaleTracks) -> None:
+    def _written(self, table: ScaleWriteRows, scales: ScaleTracks) -> None:
         """The controller's own writes of each target."""
-        own = by_controller(table) != 0
-        targets = scales.targets_of(table, ("api_group", "resource"))
-        columns = (targets, numbers(table, "seq"), numbers(table, "at_us"), numbers(table, "status"))
+        own = by_controller(table.by) != 0
+        targets = scales.targets_of(table)
+        columns = (targets, numbers(table.seq), numbers(table.at_us), numbers(table.status))
         for target, seq, at_us, status in zip(*(column[own].tolist() for column in columns), strict=True):
             self._writes.setdefault(target, []).append(Attempt(seq, at_us, status))
 
@@ -104,19 +109,30 @@ class PassTracks:
         """Take the passes that no line tells of, sorted by HPA: all of them, before any slice."""
         self._waiting = rows
 
-    def take(self, facts: int, *, last: bool) -> Rows:
-        """The passes that can be decided once so many facts are there; at the end of the recording all.
+    def take(self, facts: int, now_us: int, *, last: bool) -> Rows:
+        """The passes that can be decided once so many facts are there, until now; at the end of the recording all.
 
-        Of those that have a line all but each HPA's last, for what is written after that is still its own.
+        Of those that have a line all but each HPA's last, for what is written soon after that is still its own.
         """
         rows = self._waiting
         if not len(rows["hpa"]):
             return rows
         newest = np.ones(len(rows["hpa"]), bool)
         newest[:-1] = rows["hpa"][1:] != rows["hpa"][:-1]
-        later = np.where(rows["source"] == LINE, newest, rows["ready"] > facts) & (not last)
+        fresh = newest & (rows["at_us"] > now_us - WRITES_COME_US)
+        later = np.where(rows["source"] == LINE, fresh, rows["ready"] > facts) & (not last)
         self._waiting = chosen(rows, later)
-        return chosen(rows, ~later)
+        taken = chosen(rows, ~later)
+        self._done.update(zip(taken["hpa"].tolist(), taken["facts"].tolist(), strict=True))
+        return taken
+
+    def seen(self, nothing: int) -> int:
+        """How many facts the first pass that waits may have seen before: those of its HPA's pass before it.
+
+        nothing   what counts for HPAs without such a pass
+        """
+        hpas = np.unique(self._waiting["hpa"]).tolist()
+        return min((self._done.get(hpa, nothing) for hpa in hpas), default=nothing)
 
     def epochs(self, facts: Array) -> tuple[Array, Array]:
         """Which process each pass was of, counted from 0, and how many facts stood before that began."""
@@ -134,17 +150,14 @@ class PassTracks:
         """The passes that were not taken yet."""
         return self._waiting
 
-    @property
-    def wrote(self) -> bool:
-        """Whether there are writes that belong to no pass yet."""
-        return bool(self._writes)
-
     def attempts(self, rows: Rows, targets: Array, taken: int, most: int) -> dict[int, list[Attempt]]:
         """The answers to the writes of passes, by place: a write belongs to the last reconcile of its target.
 
         rows, targets   passes and the target of each, -1 where it has none; the first `taken` are decided now, and
                         the writes of the others wait
         most            how many times a conflict is tried
+
+        Raises `Beyond` where a write came so late that its pass was decided before.
         """
         found: dict[int, list[Attempt]] = {}
         later: dict[int, list[Attempt]] = {}
@@ -158,7 +171,10 @@ class PassTracks:
                     later.setdefault(target, []).append(attempt)
                 elif place >= 0:
                     found.setdefault(place, []).append(attempt)
+                elif target in self._targets_done:
+                    raise Beyond("the controller wrote a scale long after its last reconcile")
         self._writes = later
+        self._targets_done.update(np.unique(targets[:taken]).tolist())
         return {place: _made(answers, most) for place, answers in found.items()}
 
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from hpaaudit.api import selector as selectors
+from hpaaudit.engine.behaviours import Rules
 from hpaaudit.engine.fleet.ids import Array, Ids, of_pairs, of_words
 from hpaaudit.engine.fleet.rows import Rows, in_order, joined, kept, numbers, present, runs
+from hpaaudit.engine.fleet.tables import PodRows
 from hpaaudit.engine.fleet.tape import Pods
 from hpaaudit.engine.fleet.told import ABSENT_CONTAINER, MISSING_REQUEST
 from hpaaudit.engine.measure import ZERO_TIME_US, Problem
-from hpaaudit.engine.release import Rules
 from hpaaudit.engine.requests import requests
-from hpaaudit.model.columns import Columns, words
 from hpaaudit.model.target import Container, Pod
 from hpaaudit.model.units import Milli
 
@@ -57,7 +57,7 @@ class PodTracks:
         self._by_labels: dict[int, dict[int, Array]] = {}
         self._relabelled = self._track_names = np.empty(0, np.int64)
 
-    def add(self, table: Columns | None) -> None:
+    def add(self, table: PodRows | None) -> None:
         """Take the rows of one more slice."""
         parts = [] if self._rows is None else [self._rows]
         if table is not None:
@@ -76,37 +76,34 @@ class PodTracks:
         over = (rows["alive"] == 0) & (rows["seq"] < cut)
         self._rows = {name: column[~over] for name, column in rows.items()}
 
-    def _read(self, table: Columns) -> Rows:
-        namespace = of_words(self._names, words(table, "namespace"))
-        name = of_words(self._names, words(table, "name"))
-        alive = ~numbers(table, "gone").astype(bool)
-        phase, ready = words(table, "phase"), words(table, "ready")
+    def _read(self, table: PodRows) -> Rows:
+        namespace = of_words(self._names, table.namespace)
+        name = of_words(self._names, table.name)
+        alive = ~numbers(table.gone).astype(bool)
+        phase, ready = table.phase, table.ready
         over = phase.are("Failed")
         if self._rules.succeeded_ignored:
             over = over | phase.are("Succeeded")
-        judged = alive & (ready.codes >= 0) & ~ready.are("") & present(table, "start_us")
+        judged = alive & (ready.codes >= 0) & ~ready.are("") & present(table.start_us)
         return {
-            "seq": numbers(table, "seq"),
+            "seq": numbers(table.seq),
             "track": of_pairs(self._keys, namespace, name),
             "namespace": namespace,
             "alive": alive.astype(np.int64),
-            "ignored": (present(table, "deleting_us") | over).astype(np.int64),
+            "ignored": (present(table.deleting_us) | over).astype(np.int64),
             "pending": phase.are("Pending").astype(np.int64),
             "judged": judged.astype(np.int64),
             "ready_false": ready.are("False").astype(np.int64),
             "running": (phase.are("Running") & ready.are("True")).astype(np.int64),
-            "start_us": numbers(table, "start_us"),
-            "transition_us": numbers(table, "ready_transition_us", int(ZERO_TIME_US)),
-            "labels": of_words(self._labels, words(table, "labels_json")),
+            "start_us": numbers(table.start_us),
+            "transition_us": numbers(table.ready_transition_us, int(ZERO_TIME_US)),
+            "labels": of_words(self._labels, table.labels_json),
             "resources": self._resources_of(table),
         }
 
-    def _resources_of(self, table: Columns) -> Array:
+    def _resources_of(self, table: PodRows) -> Array:
         """The number of what each pod's containers request, all of it together."""
-        columns = [
-            words(table, name)
-            for name in ("containers_json", "init_containers_json", "pod_requests_json", "overhead_json")
-        ]
+        columns = [table.containers_json, table.init_containers_json, table.pod_requests_json, table.overhead_json]
         codes = np.stack([column.codes.astype(np.int64) for column in columns])
         distinct, places = np.unique(codes, axis=1, return_inverse=True)
         found = []

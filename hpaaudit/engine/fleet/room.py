@@ -4,10 +4,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from hpaaudit.engine.behaviours import Rules
 from hpaaudit.engine.fleet.ids import Array
 from hpaaudit.engine.fleet.tape import NONE, Cursors, Made, Proposed, Release, Tape
-from hpaaudit.engine.fleet.told import KEPT, NOTHING_MISSING, NULL, SEEN
-from hpaaudit.engine.release import Rules
+from hpaaudit.engine.fleet.told import KEPT, NULL, SEEN
+from hpaaudit.engine.rules.candidates import NOTHING_MISSING
 from hpaaudit.model.flags import Flags
 
 _BEGINS: Mapping[str, int] = {
@@ -27,11 +28,13 @@ _BEGINS: Mapping[str, int] = {
 
 
 def release_of(flags: Flags, rules: Rules) -> Release:
-    """The switches and flags of one process, as the kernel asks them."""
-    found: dict[str, object] = {}
-    for name in Release._fields:
-        found[name] = getattr(flags, name) if hasattr(flags, name) else getattr(rules, name)
-    return Release(**found)  # type: ignore[arg-type]
+    """The behaviours and flags of one process, as the kernel asks them."""
+    return Release(
+        rules,
+        flags.downscale_stabilization_us,
+        flags.cpu_initialization_period_us,
+        flags.initial_readiness_delay_us,
+    )
 
 
 def made_of(passes: int) -> Made:

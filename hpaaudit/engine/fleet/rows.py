@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from hpaaudit.engine.fleet.ids import Array
-from hpaaudit.model.columns import Columns, Numbers
+from hpaaudit.model.columns import Numbers
 
 Rows = dict[str, Array]
 
@@ -43,21 +43,15 @@ def kept(rows: Rows, key: str, cut: int) -> Rows:
     return chosen(rows, (seq >= cut) | last)
 
 
-def numbers(table: Columns, name: str, missing: int = 0) -> Array:
-    """A column of numbers, with this one where it is NULL."""
-    column = table[name]
-    if not isinstance(column, Numbers):
-        raise TypeError(f"{name} is no column of numbers")
+def numbers(column: Numbers, missing: int = 0) -> Array:
+    """The values of a column, with this one where it is NULL."""
     if column.missing is None:
         return column.values.astype(np.int64, copy=False)
     return np.where(column.missing, missing, column.values)
 
 
-def present(table: Columns, name: str) -> Array:
+def present(column: Numbers) -> Array:
     """Where a column of numbers is not NULL."""
-    column = table[name]
-    if not isinstance(column, Numbers):
-        raise TypeError(f"{name} is no column of numbers")
     if column.missing is None:
         return np.ones(len(column.values), bool)
     return ~column.missing

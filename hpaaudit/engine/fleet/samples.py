@@ -8,9 +8,10 @@ import numpy as np
 
 from hpaaudit.engine.fleet.ids import Array, Ids, of_words
 from hpaaudit.engine.fleet.rows import Rows, chosen, numbers
+from hpaaudit.engine.fleet.tables import SampleRows, ValueRows
 from hpaaudit.engine.fleet.tape import ABSENT, MEASURED, NO_CONTAINER
 from hpaaudit.engine.measure import DEFAULT_WINDOW_US, ZERO_TIME_US
-from hpaaudit.model.columns import Columns, Numbers, words
+from hpaaudit.model.columns import Numbers
 
 MILLI = 1000
 
@@ -32,53 +33,49 @@ class Part:
 
 
 def of_samples(
-    table: Columns, streams: Array, first_seq: int, names: Ids[str], quantities: Sequence[tuple[str, str]]
+    table: SampleRows, streams: Array, first_seq: int, names: Ids[str], quantities: Sequence[tuple[str, str]]
 ) -> list[Part]:
     """The series of resource metrics.
 
     streams   the stream of every fact of the slice that is a read, -1 else
     """
     rows: Rows = {
-        "seq": numbers(table, "seq"),
-        "gone": _truths(table, "gone"),
-        "at_us": numbers(table, "timestamp_us", int(ZERO_TIME_US)),
-        "window_us": numbers(table, "window_us"),
+        "seq": numbers(table.seq),
+        "gone": _truths(table.gone),
+        "at_us": numbers(table.timestamp_us, int(ZERO_TIME_US)),
+        "window_us": numbers(table.window_us),
     }
-    container = numbers(table, "container_idx", -1)
+    container = numbers(table.container_idx, -1)
     for number, (resource, named) in enumerate(quantities):
         rows[f"value{number}"], rows[f"state{number}"] = _measured(table, resource, named)
-    pod = of_words(names, words(table, "pod"))
+    pod = of_words(names, table.pod)
     return _parts(rows, streams[rows["seq"] - first_seq], pod, container, len(quantities))
 
 
-def _truths(table: Columns, name: str) -> Array:
+def _truths(column: Numbers) -> Array:
     """A column of truths, a byte each."""
-    column = table[name]
-    if not isinstance(column, Numbers):
-        raise TypeError(f"{name} is no column of truths")
     return column.values.view(np.uint8)
 
 
-def _measured(table: Columns, resource: str, named: str) -> tuple[Array, Array]:
+def _measured(table: SampleRows, resource: str, named: str) -> tuple[Array, Array]:
     """A quantity of each row's container, and whether it has it; zero where it has not."""
     value, state = _usage(table, resource)
     if named:
-        mine = words(table, "container")
+        mine = table.container
         other = mine.codes != (mine.words.index(named) if named in mine.words else -2)
         value, state = np.where(other, 0, value), np.where(other, np.uint8(NO_CONTAINER), state)
     return value, state
 
 
-def _usage(table: Columns, resource: str) -> tuple[Array, Array]:
+def _usage(table: SampleRows, resource: str) -> tuple[Array, Array]:
     """How much each row used of a resource, in milli, and whether it says so."""
-    name, scale = {"cpu": ("cpu_milli", 1), "memory": ("memory_bytes", MILLI)}.get(resource, ("", 0))
-    column = table[name] if name else None
-    if isinstance(column, Numbers):
+    column, scale = {"cpu": (table.cpu_milli, 1), "memory": (table.memory_bytes, MILLI)}.get(resource, (None, 0))
+    if column is not None:
         value = column.values if scale == 1 else column.values * scale
         state = np.zeros(len(value), np.uint8) if column.missing is None else column.missing.view(np.uint8)
     else:
-        value, state = _nothing(len(numbers(table, "seq")))
-    whole = words(table, "usage_json")
+        value, state = _nothing(len(numbers(table.seq)))
+    whole = table.usage_json
     if whole.words:
         found = [_pairs(text).get(resource) for text in whole.words]
         amount = np.array([0 if one is None else one for one in found] + [0], np.int64)[whole.codes]
@@ -151,19 +148,19 @@ def _by_pod(rows: Rows, quantities: int) -> Rows:
     return found
 
 
-def of_values(table: Columns, streams: Array, first_seq: int, names: Ids[str], quantities: int) -> list[Part]:
+def of_values(table: ValueRows, streams: Array, first_seq: int, names: Ids[str], quantities: int) -> list[Part]:
     """The series of custom metrics of pods, likewise; the first quantity is the value."""
-    seq = numbers(table, "seq")
+    seq = numbers(table.seq)
     rows: Rows = {
         "seq": seq,
-        "gone": _truths(table, "gone"),
-        "at_us": numbers(table, "timestamp_us", int(ZERO_TIME_US)),
-        "window_us": numbers(table, "window_us", int(DEFAULT_WINDOW_US)),
+        "gone": _truths(table.gone),
+        "at_us": numbers(table.timestamp_us, int(ZERO_TIME_US)),
+        "window_us": numbers(table.window_us, int(DEFAULT_WINDOW_US)),
     }
     for number in range(quantities):
         rows[f"value{number}"], rows[f"state{number}"] = _nothing(len(seq))
-    rows["value0"], rows["state0"] = numbers(table, "value_milli"), np.zeros(len(seq), np.uint8)
-    pod = of_words(names, words(table, "object"))
+    rows["value0"], rows["state0"] = numbers(table.value_milli), np.zeros(len(seq), np.uint8)
+    pod = of_words(names, table.object)
     # Several metrics may have an object of one name: then streams differ, and it is put in order.
     return _parts(rows, streams[seq - first_seq], pod, np.zeros(len(seq), np.int64), quantities)
 

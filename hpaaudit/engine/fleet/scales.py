@@ -3,20 +3,26 @@
 import numpy as np
 
 from hpaaudit.api import selector as selectors
+from hpaaudit.engine.fleet.beyond import Unreadable
 from hpaaudit.engine.fleet.ids import Array, Ids, of_words
-from hpaaudit.engine.fleet.rows import Rows, empty, in_order, joined, kept, numbers, present, runs
+from hpaaudit.engine.fleet.rows import Rows, chosen, empty, in_order, joined, kept, numbers, present, runs
+from hpaaudit.engine.fleet.tables import ReadRows, ScaleWriteRows, Tables, TargetRows
 from hpaaudit.engine.fleet.tape import Scales
 from hpaaudit.engine.world import is_controller
-from hpaaudit.model.columns import Columns, words
+from hpaaudit.model.columns import Words
 from hpaaudit.model.facts import TargetRef
 
 _COLUMNS = ("target", "seq", "at_us", "known", "spec_replicas", "status_replicas", "selector", "own")
 
 
 class ScaleTracks:
-    """The scales of a fleet, slice after slice; a selector is a number in `selectors`."""
+    """The scales of a fleet, slice after slice; a selector is a number in `selectors`.
 
-    def __init__(self) -> None:
+    searched   whoever scales what no API server serves was left out already
+    """
+
+    def __init__(self, *, searched: bool) -> None:
+        self._searched = searched
         self.selectors: Ids[str] = Ids()
         self._targets: Ids[TargetRef] = Ids()
         self._texts: Ids[str] = Ids()
@@ -25,46 +31,42 @@ class ScaleTracks:
         self._named = 0
         self._rows = empty(_COLUMNS)
 
-    def add(self, tables: dict[str, Columns]) -> None:
+    def add(self, tables: Tables) -> None:
         """Take the rows of one more slice."""
         parts = [self._rows]
-        if "targets" in tables:
-            table = tables["targets"]
+        if tables.targets is not None:
             # A deleted workload is a scale that is not there.
-            parts.append(self._rows_of(table, ("api_group", "resource"), present(table, "spec_replicas"), "selector"))
-        if "reads" in tables:
-            table = tables["reads"]
-            of_scale = words(table, "kind").are("scale")
+            parts.append(self._rows_of(tables.targets, tables.targets.selector))
+        if tables.reads is not None:
+            of_scale = tables.reads.kind.are("scale")
             if of_scale.any():
-                own = by_controller(table)
-                found = self._rows_of(table, ("api", "resource"), present(table, "spec_replicas"), "scale_selector")
-                found["own"] = own
-                parts.append({name: column[of_scale] for name, column in found.items()})
-        if "scale_writes" in tables:
-            table = tables["scale_writes"]
-            done = present(table, "spec_replicas")
-            found = self._rows_of(table, ("api_group", "resource"), done, "selector")
-            parts.append({name: column[done] for name, column in found.items()})
+                found = self._rows_of(tables.reads, tables.reads.scale_selector)
+                found["own"] = by_controller(tables.reads.by)
+                parts.append(chosen(found, of_scale))
+        if tables.scale_writes is not None:
+            found = self._rows_of(tables.scale_writes, tables.scale_writes.selector)
+            parts.append(chosen(found, present(tables.scale_writes.spec_replicas)))
         self._rows = in_order(joined(parts), "target", "seq")
 
-    def _rows_of(self, table: Columns, kind: tuple[str, str], known: Array, selector: str) -> Rows:
-        selected = of_words(self.selectors, words(table, selector))
+    def _rows_of(self, table: TargetRows | ReadRows | ScaleWriteRows, selector: Words) -> Rows:
+        known, selected = present(table.spec_replicas), of_words(self.selectors, selector)
+        if not self._searched and beyond_int32(table).any():
+            raise Unreadable("a scale has numbers that no API server serves")
         return {
-            "target": self.targets_of(table, kind),
-            "seq": numbers(table, "seq"),
-            "at_us": numbers(table, "at_us"),
+            "target": self.targets_of(table),
+            "seq": numbers(table.seq),
+            "at_us": numbers(table.at_us),
             "known": known.astype(np.int64),
-            "spec_replicas": numbers(table, "spec_replicas"),
-            "status_replicas": numbers(table, "status_replicas"),
+            "spec_replicas": numbers(table.spec_replicas),
+            "status_replicas": numbers(table.status_replicas),
             "selector": np.where(known, selected, -1),
             "own": np.zeros(len(known), np.int64),
         }
 
-    def targets_of(self, table: Columns, kind: tuple[str, str]) -> Array:
+    def targets_of(self, table: TargetRows | ReadRows | ScaleWriteRows) -> Array:
         """The number of each row's target."""
-        group, resource = kind
-        name = "object" if group == "api" else "name"
-        columns = [words(table, column) for column in (group, resource, "namespace", name)]
+        group, name = (table.api, table.object) if isinstance(table, ReadRows) else (table.api_group, table.name)
+        columns = [group, table.resource, table.namespace, name]
         codes = np.stack([of_words(self._texts, column) for column in columns])
         distinct, places = np.unique(codes, axis=1, return_inverse=True)
         found = []
@@ -127,14 +129,20 @@ class ScaleTracks:
         )
 
 
+def beyond_int32(table: TargetRows | ReadRows | ScaleWriteRows) -> Array:
+    """Which rows have a number of replicas that no scale has bits for."""
+    spec, status = numbers(table.spec_replicas), numbers(table.status_replicas)
+    found: Array = (spec != spec.astype(np.int32)) | (status != status.astype(np.int32))
+    return found
+
+
 def chosen_own(rows: Rows) -> Rows:
     """The answers to the controller itself."""
     return {name: column[rows["own"] != 0] for name, column in rows.items()}
 
 
-def by_controller(table: Columns) -> Array:
-    """Which rows the HPA controller itself did, 1 or 0."""
-    by = words(table, "by")
+def by_controller(by: Words) -> Array:
+    """Which of these the HPA controller itself is, 1 or 0."""
     return np.array([is_controller(word) for word in by.words] + [False], np.int64)[by.codes]
 
 

@@ -14,6 +14,7 @@ from hpaaudit.engine.ask import (
     amount_of,
     how_of,
 )
+from hpaaudit.engine.behaviours import Rules
 from hpaaudit.engine.fleet.ids import Ids
 from hpaaudit.engine.fleet.statuses import Shown, shown_of
 from hpaaudit.engine.fleet.told import (
@@ -25,19 +26,18 @@ from hpaaudit.engine.fleet.told import (
     FAILED_RESOURCE,
     KEPT,
 )
-from hpaaudit.engine.limit import policies
+from hpaaudit.engine.limit import limits_of
 from hpaaudit.engine.outcome import has_object_or_external
 from hpaaudit.engine.propose import NOBODY
-from hpaaudit.engine.release import Rules
+from hpaaudit.engine.remember import longest_us
 from hpaaudit.engine.rules.limit import Policies
 from hpaaudit.engine.sight import tolerances
 from hpaaudit.engine.unknown import edges_us, longest_window_us
 from hpaaudit.engine.world import whole_namespace
 from hpaaudit.model.facts import TargetRef
 from hpaaudit.model.flags import Flags
-from hpaaudit.model.hpa import Hpa, MetricSpec, MetricType, ScalingRules
+from hpaaudit.model.hpa import Hpa, MetricSpec, MetricType
 from hpaaudit.model.metrics import MetricsRequest
-from hpaaudit.model.units import SECOND
 
 _REASONS = {
     MetricType.RESOURCE: FAILED_RESOURCE,
@@ -93,40 +93,26 @@ class Spec:
 def spec_of(hpa: Hpa, flags: Flags, rules: Rules) -> Spec:
     """A spec as numbers, under these flags."""
     behavior = hpa.spec.behavior
-    nothing = Policies(0, [], [], [])
     down, up = tolerances(hpa, flags, rules)
-    default_us = flags.downscale_stabilization_us // SECOND * SECOND
-    up_rules = behavior.scale_up if behavior else None
-    down_rules = behavior.scale_down if behavior else None
+    limits = limits_of(hpa, 1 if hpa.spec.min_replicas is None else hpa.spec.min_replicas, flags)
     return Spec(
         hpa=hpa,
         target=target_ref(hpa.namespace, hpa.spec.target),
-        minimum=1 if hpa.spec.min_replicas is None else hpa.spec.min_replicas,
-        maximum=hpa.spec.max_replicas,
+        minimum=limits.minimum,
+        maximum=limits.maximum,
         rises_at_zero=has_object_or_external(hpa),
-        behavior=behavior is not None,
-        up_window_us=_window_us(up_rules, 0),
-        down_window_us=_window_us(down_rules, default_us),
-        up_longest_us=_longest_us(up_rules),
-        down_longest_us=_longest_us(down_rules),
-        up=policies(up_rules) if up_rules else nothing,
-        down=policies(down_rules) if down_rules else nothing,
+        behavior=limits.behaves,
+        up_window_us=limits.up_window_us,
+        down_window_us=limits.down_window_us,
+        up_longest_us=longest_us(behavior.scale_up if behavior else None),
+        down_longest_us=longest_us(behavior.scale_down if behavior else None),
+        up=limits.up,
+        down=limits.down,
         tolerance_down=down,
         tolerance_up=up,
         longest_us=longest_window_us(behavior, flags),
         edges=tuple(edges_us(behavior, flags)),
     )
-
-
-def _window_us(direction: ScalingRules | None, default_us: int) -> int:
-    if direction is None or direction.stabilization_window_seconds is None:
-        return default_us
-    return direction.stabilization_window_seconds * SECOND
-
-
-def _longest_us(direction: ScalingRules | None) -> int:
-    policies_of = direction.policies if direction else ()
-    return max((policy.period_seconds for policy in policies_of), default=0) * SECOND
 
 
 def quantity_of(metric: MetricSpec) -> tuple[str, str]:

@@ -1,26 +1,31 @@
 """Statuses to numbers: each distinct text is decoded once, and let go with the rows that have it."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
 from hpaaudit.api.status import Entry, conditions_of, metric_of, read, thousandths
 from hpaaudit.api.times import maybe_micros
 from hpaaudit.api.v2 import decode_status
+from hpaaudit.engine.behaviours import Rules
+from hpaaudit.engine.fits import misfit
+from hpaaudit.engine.fleet.beyond import Unreadable
 from hpaaudit.engine.fleet.ids import Array, Ids
 from hpaaudit.engine.fleet.rows import Rows, chosen, empty, joined
 from hpaaudit.engine.fleet.tape import NONE, Entries, Statuses
-from hpaaudit.engine.fleet.told import BENT, CONDITIONS, FAILING, NULL, UNBENT
-from hpaaudit.engine.follow import unbent
+from hpaaudit.engine.fleet.told import CONDITIONS, NULL
+from hpaaudit.engine.follow import bend_of
 from hpaaudit.engine.outcome import scaled_to_zero
 from hpaaudit.engine.recommend import EMPTY_STATUS
-from hpaaudit.engine.release import Rules
 from hpaaudit.engine.rules.numbers import wrap64
 from hpaaudit.engine.status import condition_of
 from hpaaudit.model.hpa import Condition, HpaStatus, LabelSelector, MetricSpec, MetricStatus, ObjectRef
 
 Shown = tuple[str, str, str, LabelSelector | None, ObjectRef | None, bool, bool, bool]
 """What tells an entry of currentMetrics from another, but for its numbers: its metric, and which numbers there are."""
+
+Known = TypeVar("Known")
 
 Said = tuple[int, int, int, int, int]
 """Of conditions: whether the controller scaled to zero, each of the usual three, and whether anything was bent."""
@@ -53,14 +58,17 @@ class StatusTable:
         return len(self._rows["desired"])
 
     def add(self, statuses: Iterable[str | HpaStatus]) -> None:
-        """Take more, numbered on from those that are here; those of the newest version as their text."""
+        """Take more, numbered on from those that are here; those of the newest version as their text.
+
+        Raises `Unreadable` where one is what no API server serves.
+        """
         rows: list[tuple[int, ...]] = []
         entries: list[tuple[int, ...]] = []
         begun = len(self._entries["shown"])
         for one in statuses:
             first, parts = begun + len(entries), read(one) if isinstance(one, str) else None
             if parts is None:
-                status = decode_status(one) if isinstance(one, str) else one
+                status = _sound(decode_status(one) if isinstance(one, str) else one, HpaStatus)
                 desired, current, at = status.desired_replicas, status.current_replicas, status.last_scale_us
                 said = self._say(status.conditions)
                 entries += map(self._entry, status.current_metrics or ())
@@ -79,16 +87,14 @@ class StatusTable:
         if found is None:
             if len(self._said) >= REMEMBERED:
                 self._said.clear()
-            found = self._said[raw] = self._say(conditions_of(raw))
+            found = self._said[raw] = self._say(_sound(conditions_of(raw), tuple[Condition, ...]))
         return found
 
     def _say(self, conditions: tuple[Condition, ...]) -> Said:
         """What conditions say."""
         found = [condition_of(conditions, kind) for kind in _KINDS]
         able, active, limited = (NONE if one is None else self.words.of((one.status, one.reason)) for one in found)
-        fails = found[1] is not None and found[1].status == "False"
-        bent = FAILING if fails else UNBENT if unbent(conditions) else BENT
-        return int(scaled_to_zero(conditions, self._rules)), able, active, limited, bent
+        return int(scaled_to_zero(conditions, self._rules)), able, active, limited, bend_of(conditions)
 
     def _read_entry(self, entry: Entry) -> tuple[int, ...]:
         current = entry.source.current
@@ -96,7 +102,7 @@ class StatusTable:
         key = (entry.type, entry.source.known_by, value is None, average is None, percent is None)
         shown = self._metrics.get(key)
         if shown is None:
-            shown = self._metrics[key] = self._shown(metric_of(entry), value, average, percent)
+            shown = self._metrics[key] = self._shown(_sound(metric_of(entry), MetricStatus), value, average, percent)
         numbers = (0 if value is None else thousandths(value), 0 if average is None else thousandths(average))
         return self._as_entry(shown, *numbers, percent)
 
@@ -132,6 +138,14 @@ class StatusTable:
     def tape(self) -> tuple[Statuses, Entries]:
         """Both as the kernel reads them."""
         return Statuses(**self._rows), Entries(**self._entries)
+
+
+def _sound(value: Known, kind: Any) -> Known:
+    """The same value, if it is one that the API can hold."""
+    problem = misfit(value, kind)
+    if problem:
+        raise Unreadable(problem)
+    return value
 
 
 def shown_of(metric: MetricStatus | MetricSpec, *, value: bool, average: bool, percent: bool) -> Shown:

@@ -5,6 +5,8 @@
 
 from typing import Any, NamedTuple, TypeAlias
 
+from hpaaudit.engine.behaviours import Rules
+
 Ints: TypeAlias = Any
 """An array of int64 or a list of int."""
 
@@ -20,34 +22,9 @@ NO_CONTAINER = 2
 
 
 class Release(NamedTuple):
-    """The switches of one controller process that its arithmetic asks, as in `engine.release.Rules`, and its flags."""
+    """What is in force in one controller process: the behaviours of its release, and those of its flags that count."""
 
-    spec_replicas_are_current: bool
-    partial_metrics: bool
-    first_invalid_told: bool
-    partial_blocks_down: bool
-    pending_is_unready: bool
-    ignored_samples_removed: bool
-    missing_up_to_target: bool
-    samples_before_requests: bool
-    utilization_guard: bool
-    plain_guard: bool
-    exact_ratio_fills_nothing: bool
-    inclusive_tolerance: bool
-    value_before_pods: bool
-    value_clamped: bool
-    external_average_clamped: bool
-    object_average_tolerance: bool
-    replicas_capped: bool
-    total_at_zero: bool
-    metrics_renewed_on_failure: bool
-    envelope: bool
-    both_directions_count: bool
-    min_policy_moves: bool
-    scaled_to_zero_condition: bool
-    scales_from_zero: bool
-    stale_cache_skips: bool
-    missing_container_is_missing_pod: bool
+    rules: Rules
     downscale_stabilization_us: int
     cpu_initialization_period_us: int
     initial_readiness_delay_us: int
@@ -58,6 +35,7 @@ class Terms(NamedTuple):
 
     alternative   the same spec with another selector, NONE at the end;  unselected   the scale has no selector
     rises_at_zero a metric can rise while there are no pods
+    behavior, up_window_us, down_window_us   as of `rules.settle.Limits`
     longest_us    how long a recommendation can matter;  edge_from, edge_to   in `edges`: ages at which memory ends
     requests      how many distinct requests its metrics make
     """
@@ -238,7 +216,7 @@ class Statuses(NamedTuple):
     scaled_us        lastScaleTime, NULL without
     scaled_to_zero   its condition says so, and this release asks it
     able, active, limited   conditions as `told`, and beyond its words as the statuses name them; NONE without
-    unbent           of `told`
+    bend             of `rules.published`: whether something bent the recommendation
     entry_from, entry_to   its currentMetrics
     """
 
@@ -249,7 +227,7 @@ class Statuses(NamedTuple):
     able: Ints
     active: Ints
     limited: Ints
-    unbent: Ints
+    bend: Ints
     entry_from: Ints
     entry_to: Ints
 
@@ -327,8 +305,8 @@ class Made(NamedTuple):
 
     state      the row of the HPA that was seen, NONE where it was gone;  scale   the row of its scale
     able, active, limited   words of `told`, KEPT where the condition stays as it was
-    band_lo, band_hi, evidence, missing   as in `model.audit.Pass`, the last two words of `told`
-    why_scaled words of `told` as well;  winner   index of the metric, NONE without;  asked   how many metrics
+    band_lo, band_hi, evidence, missing   as in `model.audit.Pass`, words of `told` and of `rules.candidates`
+    why_scaled words of `rules.settle`;  winner   index of the metric, NONE without;  asked   how many metrics
     """
 
     state: Ints
@@ -362,6 +340,7 @@ class Proposed(NamedTuple):
     ratio: Floats
     adjusted: Floats
     adjust: Ints
+    inside: Ints
     ready: Ints
     unready: Ints
     missing: Ints

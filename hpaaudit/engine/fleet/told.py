@@ -1,6 +1,8 @@
-"""What the kernel's numbers mean: problems of metrics, reasons of conditions, why a number was written."""
+"""What the kernel's numbers mean: problems of metrics, reasons of conditions, evidence."""
 
-NULL = -(2**63)
+from hpaaudit.engine.rules import candidates, published
+
+NULL = candidates.UNKNOWN
 """A number that is not there."""
 
 # Why a metric has no proposal.
@@ -40,7 +42,7 @@ GOT = 2
 READY = 3
 UP_STABILIZED = 4
 DOWN_STABILIZED = 5
-RESCALED = 6
+RESCALED = published.RESCALED
 UPDATE_FAILED = 7
 DISABLED = 8
 NO_SELECTOR = 9
@@ -81,30 +83,13 @@ CONDITIONS = (
     ("False", "InvalidMetricSourceType"),
 )
 
-# What speaks for the inputs of a pass, and what is missing where its band is wider than a point.
+# What speaks for the inputs of a pass.
 SEEN = 0
 PROVEN = 1
 ASSUMED = 2
 EVIDENCE = ("seen", "proven", "assumed")
-NOTHING_MISSING = 0
-SAMPLE = 1
-MEMORY = 2
-EDGE = 3
-MISSING = ("", "metric.sample", "memory.before_recording", "instant.window_edge")
-
-# Whether something bent the recommendation of a published status.
-BENT = 0
-FAILING = 1
-UNBENT = 2
 
 # Which currentMetrics a pass publishes.
 NO_METRICS_SHOWN = 0
 OWN_METRICS_SHOWN = 1
 OLD_METRICS_SHOWN = 2
-
-# Why a number was written.
-NO_REASON = 0
-METRIC_ABOVE = 1
-ALL_BELOW = 2
-ABOVE_MAXIMUM = 3
-BELOW_MINIMUM = 4

@@ -2,20 +2,14 @@
 
 from hpaaudit.engine.ask import EXTERNAL_VALUE, OBJECT_VALUE, UTILIZATION
 from hpaaudit.engine.fleet.measure import current_of, newest_of, terms_of
-from hpaaudit.engine.fleet.memory import ONLY_EVENTS
 from hpaaudit.engine.fleet.tape import NONE, Cursors, Ints, Made, Proposed, Release, Remembered, Tape
-from hpaaudit.engine.fleet.told import (
-    GET_FAILED,
-    KEPT,
-    NO_METRICS_SHOWN,
-    NO_REASON,
-    NULL,
-    OLD_METRICS_SHOWN,
-    RESCALED,
-)
-
-MOST = 32
-"""So many choices of answers are tried, as by `engine.candidates`."""
+from hpaaudit.engine.fleet.told import GET_FAILED, KEPT, NO_METRICS_SHOWN, NULL, OLD_METRICS_SHOWN
+from hpaaudit.engine.rules.candidates import Options, failed_reads
+from hpaaudit.engine.rules.published import Told
+from hpaaudit.engine.rules.published import fits_inputs as inputs_fit
+from hpaaudit.engine.rules.published import fits_memory as memory_fits
+from hpaaudit.engine.rules.settle import NO_REASON
+from hpaaudit.engine.rules.unseen import event_counts, is_near_edge, recommendation_counts
 
 
 def cleared(made: Made, at: int) -> None:
@@ -30,89 +24,76 @@ def cleared(made: Made, at: int) -> None:
 def answers(
     tape: Tape, cursors: Cursors, row: int, scale: int, index: int, now_us: int, reach_us: int
 ) -> tuple[int, int]:
-    """Which requests, a bit each, have an answer that came soon after the pass; and how many choices that makes."""
+    """Which requests, a bit each, have an answer that came soon after the pass; and how many there are."""
     if scale == NONE or not tape.scales.readable[scale]:
-        return 0, 1
+        return 0, 0
     terms, metrics, reads = tape.terms, tape.metrics, tape.reads
     row = terms_of(tape, row, scale)
-    following, options = 0, 1
+    following, count = 0, 0
     for metric in range(terms.metric_from[row], terms.metric_to[row]):
         if metrics.rank[metric] == NONE or metrics.turn[metric] != 0:
             continue
         newest, request = newest_of(tape, cursors, metric, index)
         if newest + 1 < reads.row_to[request] and reads.at_us[newest + 1] - now_us <= reach_us:
             following |= 1 << metrics.rank[metric]
-            options = min(options * 2, MOST)
-    return following, options
+            count += 1
+    return following, count
 
 
-def later_of(tape: Tape, row: int, following: int, nth: int) -> int:
-    """The requests that see their following answer in the n-th choice; the last one changes fastest."""
-    later = 0
-    for rank in range(tape.terms.requests[row] - 1, -1, -1):
-        if following >> rank & 1:
-            later |= (nth & 1) << rank
-            nth >>= 1
-    return later
-
-
-def unread(tape: Tape, row: int, scale: int) -> int:
-    """In how many ways an answer may be missing: each request alone, and all; as `engine.candidates.unread`."""
+def requests_of(tape: Tape, row: int, scale: int) -> int:
+    """How many distinct requests a pass makes whose scale is this."""
     if scale == NONE or not tape.scales.readable[scale]:
         return 0
-    requests = tape.terms.requests[terms_of(tape, row, scale)]
-    return int(requests + 1 if requests > 1 else requests)
+    return int(tape.terms.requests[terms_of(tape, row, scale)])
 
 
-def unread_of(ways: int, nth: int) -> int:
-    """The requests without an answer in the n-th of these ways."""
-    requests = max(ways - 1, 1)
-    return 1 << nth if nth < requests else (1 << requests) - 1
+def options_of(
+    tape: Tape, memory: Remembered, hpa: int, before: int, row: int, newest: int, oldest: int, at: int
+) -> Options:
+    """What there is to try; as `engine.replay`.
 
-
-def may_be_held(tape: Tape, memory: Remembered, hpa: int, row: int, nth: int, now_us: int) -> bool:
-    """Whether the n-th extreme of what was not seen still counts; as `engine.unknown.extremes`."""
-    unseen_us = memory.unseen_us[hpa]
-    if unseen_us == NULL:
-        return False
-    if nth < ONLY_EVENTS:
-        return bool(now_us - unseen_us <= tape.terms.longest_us[row])
-    longest_us = max(tape.terms.up_longest_us[row], tape.terms.down_longest_us[row])
-    return bool(tape.terms.behavior[row] and now_us - unseen_us < longest_us)
+    before   the row of the memory as it was;  newest, oldest   the scale, and as it was a little earlier
+    """
+    passes, terms, now_us, unseen_us = tape.passes, tape.terms, tape.passes.at_us[at], memory.unseen_us[hpa]
+    longest_us = max(terms.up_longest_us[row], terms.down_longest_us[row])
+    unseen = unseen_us != NULL
+    return Options(
+        oldest != newest,
+        passes.earlier[at] < passes.facts[at],
+        failed_reads(requests_of(tape, row, newest)),
+        unseen and recommendation_counts(unseen_us, now_us, terms.longest_us[row]),
+        unseen and terms.behavior[row] != 0 and event_counts(unseen_us, now_us, longest_us),
+        may_be_moved(tape, memory, before, row, now_us),
+    )
 
 
 def may_be_moved(tape: Tape, memory: Remembered, slots: int, row: int, now_us: int) -> bool:
     """Whether something remembered is so near the end of its window that its side is not known."""
-    slack_us = tape.period_us // 2
     recommended = memory.recommended[slots] if memory.known[slots] else 0
     for edge in range(tape.terms.edge_from[row], tape.terms.edge_to[row]):
-        made_us = now_us - tape.edges[edge]
+        edge_us, period_us = tape.edges[edge], tape.period_us
         if (
-            _is_near(memory.replicas_us, memory.recommended_from[slots], recommended, made_us, slack_us)
-            or _is_near(memory.up_us, memory.up_from[slots], memory.ups[slots], made_us, slack_us)
-            or _is_near(memory.down_us, memory.down_from[slots], memory.downs[slots], made_us, slack_us)
+            _is_near(memory.replicas_us, memory.recommended_from[slots], recommended, now_us, edge_us, period_us)
+            or _is_near(memory.up_us, memory.up_from[slots], memory.ups[slots], now_us, edge_us, period_us)
+            or _is_near(memory.down_us, memory.down_from[slots], memory.downs[slots], now_us, edge_us, period_us)
         ):
             return True
     return False
 
 
-def _is_near(times_us: Ints, begin: int, count: int, at_us: int, slack_us: int) -> bool:
-    """Whether one of some times is about that one."""
+def _is_near(times_us: Ints, begin: int, count: int, now_us: int, edge_us: int, period_us: int) -> bool:
+    """Whether one of some times is about that old."""
     near = False
     for place in range(begin, begin + count):
-        near = near or abs(at_us - times_us[place]) <= slack_us
+        near = near or is_near_edge(times_us[place], now_us, edge_us, period_us)
     return near
 
 
 def fits_inputs(tape: Tape, release: Release, made: Made, proposed: Proposed, at: int, shown: int) -> bool:
     """Whether what was tried gives the published currentMetrics, replicas and state of the metrics."""
     statuses = tape.statuses
-    published, old, scale = tape.passes.published[at], tape.hpas.status[made.state[at]], made.scale[at]
-    if statuses.able[published] == NONE:
-        return False
-    current = statuses.current[old] if made.able[at] == GET_FAILED else current_of(tape, release, scale)
-    active = statuses.active[old] if made.active[at] == KEPT else made.active[at]
-    if current != statuses.current[published] or active != statuses.active[published]:
+    published, old = tape.passes.published[at], tape.hpas.status[made.state[at]]
+    if not inputs_fit(_told(tape, release, made, at), _published(tape, at)):
         return False
     first, end = statuses.entry_from[published], statuses.entry_to[published]
     if shown == NO_METRICS_SHOWN:
@@ -163,14 +144,29 @@ def _is_shown(tape: Tape, proposed: Proposed, place: int, metric: int, entry: in
     )
 
 
-def fits_memory(tape: Tape, made: Made, at: int) -> bool:
+def fits_memory(tape: Tape, release: Release, made: Made, at: int) -> bool:
     """Whether stabilization and limits held the number as the published conditions say."""
-    statuses = tape.statuses
-    published, old = tape.passes.published[at], tape.hpas.status[made.state[at]]
-    ours, theirs = statuses.able[old] if made.able[at] == KEPT else made.able[at], statuses.able[published]
-    if NONE in (ours, theirs):
-        return True
-    if ours != theirs and RESCALED not in (ours, theirs):
-        return False
-    ours, theirs = statuses.limited[old] if made.limited[at] == KEPT else made.limited[at], statuses.limited[published]
-    return bool(NONE in (ours, theirs) or ours == theirs)
+    return memory_fits(_told(tape, release, made, at), _published(tape, at))
+
+
+def _told(tape: Tape, release: Release, made: Made, at: int) -> Told:
+    """What the status of a pass tells: what it made of the conditions, else what stood."""
+    statuses, old = tape.statuses, tape.hpas.status[made.state[at]]
+    unread = made.able[at] == GET_FAILED
+    return Told(
+        statuses.current[old] if unread else current_of(tape, release, made.scale[at]),
+        statuses.able[old] if made.able[at] == KEPT else made.able[at],
+        statuses.active[old] if made.active[at] == KEPT else made.active[at],
+        statuses.limited[old] if made.limited[at] == KEPT else made.limited[at],
+    )
+
+
+def _published(tape: Tape, at: int) -> Told:
+    """What the published status tells."""
+    statuses, published = tape.statuses, tape.passes.published[at]
+    return Told(
+        statuses.current[published],
+        statuses.able[published],
+        statuses.active[published],
+        statuses.limited[published],
+    )

@@ -1,13 +1,17 @@
-"""Limits a recommendation by policies, minReplicas and maxReplicas (`convertDesiredReplicas…`)."""
+"""Limits a recommendation by policies, minReplicas and maxReplicas.
+
+Upstream: `convertDesiredReplicasWithRules`, with a behavior `convertDesiredReplicasWithBehaviorRate` (1.18).
+"""
 
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from hpaaudit.engine.behaviours import Rules
 from hpaaudit.engine.rules.numbers import MAX_INT32, MIN_INT32, count_of, to_int32, wrap32
 
-SCALE_UP_LIMIT_FACTOR = 2.0
-SCALE_UP_LIMIT_MINIMUM = 4.0
+SCALE_UP_LIMIT_FACTOR = 2.0  # upstream's scaleUpLimitFactor
+SCALE_UP_LIMIT_MINIMUM = 4.0  # upstream's scaleUpLimitMinimum
 
 SELECT_MAX = 0
 SELECT_MIN = 1
@@ -47,14 +51,50 @@ class Policies(NamedTuple):
     periods_us: Sequence[int]
 
 
+class ScaleEvents(NamedTuple):
+    """The scale events of both directions: by how many replicas, and when.
+
+    Outdated ones are among them: what is outdated for the slot of a new event may still count for a policy.
+    """
+
+    up_changes: Sequence[int]
+    up_us: Sequence[int]
+    down_changes: Sequence[int]
+    down_us: Sequence[int]
+
+
+class PolicyRules(NamedTuple):
+    """What differs between releases.
+
+    both        scale events of either direction count (1.26, #109058); before, only those of the same
+    min_moves   selectPolicy Min lets something move (1.20, #95647); in 1.18 and 1.19 at first it never did
+    capped      a percentage beyond int32 allows its largest (1.38, #141397)
+    """
+
+    both: bool
+    min_moves: bool
+    capped: bool
+
+
+def policy_rules(rules: Rules) -> PolicyRules:
+    """Those of a release."""
+    return PolicyRules(rules.both_directions_count, rules.min_policy_moves, rules.replicas_capped)
+
+
 def plain_up_limit(current: int) -> int:
-    """Without a behavior one pass may at most double, or reach four; from 2^30 on it wraps."""
+    """The most that one reconcile may ask for without a behavior: twice what stands, or four if that is more.
+
+    From 2^30 replicas on the double is no int32 any more, and becomes the least. Upstream: `calculateScaleUpLimit`.
+    """
     doubled = SCALE_UP_LIMIT_FACTOR * float(current)
     return to_int32(max(SCALE_UP_LIMIT_MINIMUM, doubled))
 
 
 def limit_plain(desired: int, current: int, minimum: int, maximum: int) -> Limited:
-    """Without a behavior: twice the current or four, then the bounds; minReplicas comes first and is not limited."""
+    """Without a behavior: twice the current or four, then maxReplicas; minReplicas comes first and is not limited.
+
+    So a minReplicas far above twice the current is reached at once.
+    """
     limit = plain_up_limit(current)
     top, why = (limit, UP_LIMIT) if maximum > limit else (maximum, TOO_MANY)
     by_policy = min(desired, limit)
@@ -65,22 +105,26 @@ def limit_plain(desired: int, current: int, minimum: int, maximum: int) -> Limit
     return Limited(desired, WITHIN_RANGE, limit, by_policy, min(desired, maximum))
 
 
-def limit_moves(desired: int, current: int, minimum: int, maximum: int, up_limit: int, down_limit: int) -> Limited:
-    """With a behavior: the policies of the direction of movement, and its one bound."""
+def limit_moves(desired: int, current: int, minimum: int, maximum: int, limit: int) -> Limited:
+    """With a behavior: the policies of the direction of movement, and its one bound.
+
+    limit   what the policies of that direction allow
+    """
     if desired > current:
-        replicas, why = limit_up(desired, current, up_limit, maximum)
-        by_policy, _ = limit_up(desired, current, up_limit, MAX_INT32)
-        return Limited(replicas, why, up_limit, by_policy, min(desired, maximum))
+        replicas, why = limit_up(desired, current, limit, maximum)
+        by_policy, _ = limit_up(desired, current, limit, MAX_INT32)
+        return Limited(replicas, why, limit, by_policy, min(desired, maximum))
     if desired < current:
-        replicas, why = limit_down(desired, current, down_limit, minimum)
-        by_policy, _ = limit_down(desired, current, down_limit, MIN_INT32)
-        return Limited(replicas, why, down_limit, by_policy, max(desired, minimum))
+        replicas, why = limit_down(desired, current, limit, minimum)
+        by_policy, _ = limit_down(desired, current, limit, MIN_INT32)
+        return Limited(replicas, why, limit, by_policy, max(desired, minimum))
     return Limited(desired, WITHIN_RANGE, 0, desired, desired)
 
 
 def limit_up(desired: int, current: int, limit: int, maximum: int) -> tuple[int, int]:
     """With a behavior, on the way up: minReplicas is not tested."""
-    limit = max(limit, current)  # scale events used up more than there is: stay, rather than fall
+    # Scale events used up more than there is: stay. "We shouldn't scale up further", upstream says, and not down.
+    limit = max(limit, current)
     top, why = (limit, UP_LIMIT) if maximum > limit else (maximum, TOO_MANY)
     if desired > top:
         return top, why
@@ -97,12 +141,15 @@ def limit_down(desired: int, current: int, limit: int, minimum: int) -> tuple[in
 
 
 def in_period(at_us: int, now_us: int, period_us: int) -> bool:
-    """A scale event exactly as old as the period no longer counts."""
+    """Whether a scale event still counts. One exactly as old as the period does not (`getReplicasChangePerPeriod`)."""
     return at_us > now_us - period_us
 
 
 def period_start(current: int, added: int, removed: int) -> int:
-    """Replicas at the start of a period, events of both directions undone (1.26); may be negative."""
+    """Replicas at the start of a period: the events of both directions are undone. May be negative.
+
+    Before 1.26 the caller leaves those of the other direction out.
+    """
     return wrap32(current - added + removed)
 
 
@@ -112,7 +159,10 @@ def up_by_pods(start: int, value: int) -> int:
 
 
 def up_by_percent(start: int, value: int, capped: bool) -> int:
-    """What a Percent policy allows on the way up, rounded up from doubles in just this order."""
+    """What a Percent policy allows on the way up, rounded up: else 10 % of 5 would never let anything move.
+
+    Doubles in just this order: 140 % of 5 are 12 here, while 5 * 140 * 0.01 would round up to 13.
+    """
     return count_of(float(start) * (1.0 + float(value) / 100.0), capped)
 
 
@@ -122,19 +172,23 @@ def down_by_pods(start: int, value: int) -> int:
 
 
 def down_by_percent(start: int, value: int) -> int:
-    """What a Percent policy allows on the way down, cut."""
+    """What a Percent policy allows on the way down: `int32(…)` cuts toward zero, so that a little more may go."""
     return to_int32(math.trunc(float(start) * (1.0 - float(value) / 100.0)))
 
 
 def first_up(select: int, min_moves: bool) -> int:
-    """Where the fold over the policies of a scale-up starts; from zero Min stayed there (until 1.20)."""
+    """Where the fold over the policies of a scale-up starts.
+
+    The least, so that any policy exceeds it; for Min the largest. In 1.18 and 1.19 it started from zero, and Min stayed
+    there: nothing moved (#95647).
+    """
     if not min_moves:
         return 0
     return MAX_INT32 if select == SELECT_MIN else MIN_INT32
 
 
 def first_down(select: int, min_moves: bool) -> int:
-    """Where the fold over the policies of a scale-down starts."""
+    """Where the fold over the policies of a scale-down starts: the largest, for Min the least (as `first_up`)."""
     return MIN_INT32 if select == SELECT_MIN and min_moves else MAX_INT32
 
 
@@ -144,44 +198,28 @@ def fold_up(select: int, best: int, proposed: int) -> int:
 
 
 def fold_down(select: int, best: int, proposed: int) -> int:
-    """Max is the greatest change: the fewest replicas."""
+    """Max is the greatest change: here that is the fewest replicas."""
     return max(best, proposed) if select == SELECT_MIN else min(best, proposed)
 
 
 def allowed(
-    upward: bool,
-    current: int,
-    policies: Policies,
-    up_changes: Sequence[int],
-    up_at_us: Sequence[int],
-    up_count: int,
-    down_changes: Sequence[int],
-    down_at_us: Sequence[int],
-    down_count: int,
-    now_us: int,
-    both: bool,
-    min_moves: bool,
-    capped: bool,
+    upward: bool, current: int, policies: Policies, events: ScaleEvents, now_us: int, rules: PolicyRules
 ) -> int:
-    """What the policies of one direction allow (`calculateScaleUpLimitWithScalingRules`, and down).
+    """What the policies of one direction allow.
 
-    up_…, down_…   scale events of either direction, of which the first `…_count` slots are taken; whether one is
-                   outdated does not matter here
-    both           events of either direction count; before 1.26 only those of the same
-    min_moves      selectPolicy Min lets something move; in 1.18 and 1.19 at first it never did
-    capped         a percentage beyond int32 allows its largest (1.38)
+    Upstream: `calculateScaleUpLimitWithScalingRules` and `calculateScaleDownLimitWithBehaviors`.
     """
     if policies.select == SELECT_DISABLED:
         return current
-    best = first_up(policies.select, min_moves) if upward else first_down(policies.select, min_moves)
+    best = first_up(policies.select, rules.min_moves) if upward else first_down(policies.select, rules.min_moves)
     for index in range(len(policies.kinds)):
         period_us = policies.periods_us[index]
-        added = moved(up_changes, up_at_us, up_count, now_us, period_us) if upward or both else 0
-        removed = moved(down_changes, down_at_us, down_count, now_us, period_us) if both or not upward else 0
+        added = moved(events.up_changes, events.up_us, now_us, period_us) if upward or rules.both else 0
+        removed = moved(events.down_changes, events.down_us, now_us, period_us) if rules.both or not upward else 0
         start, value = period_start(current, added, removed), policies.values[index]
         by_pods = policies.kinds[index] == PODS
         if upward:
-            proposed = up_by_pods(start, value) if by_pods else up_by_percent(start, value, capped)
+            proposed = up_by_pods(start, value) if by_pods else up_by_percent(start, value, rules.capped)
             best = fold_up(policies.select, best, proposed)
         else:
             proposed = down_by_pods(start, value) if by_pods else down_by_percent(start, value)
@@ -189,10 +227,10 @@ def allowed(
     return best
 
 
-def moved(changes: Sequence[int], at_us: Sequence[int], count: int, now_us: int, period_us: int) -> int:
-    """Replicas moved within a period."""
+def moved(changes: Sequence[int], at_us: Sequence[int], now_us: int, period_us: int) -> int:
+    """Replicas moved within a period (`getReplicasChangePerPeriod`)."""
     total = 0
-    for index in range(count):
+    for index in range(len(changes)):
         if in_period(at_us[index], now_us, period_us):
             total += changes[index]
     return total

@@ -2,6 +2,9 @@
 
 import math
 
+NONE = -1
+"""No index, no slot, no condition."""
+
 MIN_INT32 = -(2**31)
 MAX_INT32 = 2**31 - 1
 MIN_INT64 = -(2**63)
@@ -22,7 +25,7 @@ def wrap64(number: int) -> int:
 
 
 def cut(number: int, divisor: int) -> int:
-    """Go's integer division: cut toward zero."""
+    """Go's integer division: cut toward zero, where Python's goes down. The least int64 by -1 wraps to itself."""
     if divisor == -1:
         return wrap64(-number)
     quotient = number // divisor
@@ -39,7 +42,10 @@ def divide(number: float, divisor: float) -> float:
 
 
 def to_int32(number: float) -> int:
-    """`int32(x)` on amd64: what does not fit becomes the least int32."""
+    """`int32(x)` on amd64: what does not fit becomes the least int32.
+
+    Go leaves it to the processor; control planes run on amd64 mostly, and the conformance cases were made there.
+    """
     if math.isnan(number) or number >= TWO_31 or number <= -TWO_31 - 1.0:
         return MIN_INT32
     return int(number)
@@ -53,7 +59,10 @@ def to_int64(number: float) -> int:
 
 
 def ceil(number: float) -> float:
-    """`math.Ceil`, which passes on infinities and what is not a number; from 2^53 on a double is whole."""
+    """`math.Ceil`, which passes on infinities and what is not a number; from 2^53 on a double is whole.
+
+    Python's raises for both, and makes an integer that no longer fits.
+    """
     if math.isnan(number) or abs(number) >= TWO_53:
         return number
     return float(math.ceil(number))

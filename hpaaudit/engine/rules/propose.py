@@ -3,6 +3,7 @@
 import math
 from typing import NamedTuple
 
+from hpaaudit.engine.behaviours import Rules
 from hpaaudit.engine.rules.numbers import (
     MAX_INT64,
     TWO_63,
@@ -14,6 +15,7 @@ from hpaaudit.engine.rules.numbers import (
     wrap32,
     wrap64,
 )
+from hpaaudit.engine.rules.tolerance import Tolerance, holds, outside, within
 
 FULL_PERCENT = 100
 
@@ -47,6 +49,7 @@ class Proposal(NamedTuple):
     problem   NO_PROBLEM, or why there is no number: then nothing else is told
     current   milli;  percent   of the requests, zero where usage is no utilization
     adjusted  the ratio after missing and unready pods were filled in, not a number where none were
+    inside    the tolerance was asked about `ratio`, and it was inside
     """
 
     problem: int
@@ -56,6 +59,7 @@ class Proposal(NamedTuple):
     ratio: float
     adjusted: float
     adjust: int
+    inside: bool
 
 
 class Tally(NamedTuple):
@@ -83,32 +87,23 @@ class Tally(NamedTuple):
     unready_requests: int
 
 
-class Bounds(NamedTuple):
-    """The tolerance of both directions, `inclusive` as of 1.33; `capped`: beyond int32 stands its largest (1.38)."""
-
-    down: float
-    up: float
-    inclusive: bool
-    capped: bool
-
-
 def refused(problem: int) -> Proposal:
     """No number, for this reason."""
-    return Proposal(problem, 0, 0, 0, math.nan, math.nan, UNADJUSTED)
+    return Proposal(problem, 0, 0, 0, math.nan, math.nan, UNADJUSTED, inside=False)
 
 
 def utilization(
-    tally: Tally, target: int, current: int, bounds: Bounds, guarded: bool, bad_request: bool, samples_first: bool
+    tally: Tally, target: int, current: int, tolerance: Tolerance, bad_request: bool, rules: Rules
 ) -> Proposal:
     """Usage in percent of what the pods request (`GetResourceReplicas`).
 
-    guarded         a refilled utilization never moves against its ratio
-    bad_request     the request of a listed pod cannot be had
-    samples_first   no samples is found before that (1.26)
+    bad_request   the request of a listed pod cannot be had; since 1.26 no samples at all are found before that
+
+    Only pods that are listed and measured are compared with requests, so usage and requests are of the same pods.
     """
     if tally.listed == 0:
         return refused(NO_PODS)
-    if tally.counted == 0 and (samples_first or not bad_request):
+    if tally.counted == 0 and (rules.samples_before_requests or not bad_request):
         return refused(NO_SAMPLES)
     if bad_request:
         return refused(BAD_REQUEST)
@@ -119,7 +114,7 @@ def utilization(
     average = cut(tally.own_usage, tally.own)
     rescue = rescues_unready(tally.unready, ratio)
     if not rescue and tally.missing == 0:
-        return _unfilled(tally.ready, current, average, percent, ratio, bounds)
+        return _unfilled(tally.ready, current, average, percent, ratio, tolerance, rules.replicas_capped)
     usage, requests, samples = tally.own_usage, tally.own_requests, tally.counted
     if ratio != 1.0 and not math.isnan(ratio):
         requests, samples = wrap64(requests + tally.missing_requests), samples + tally.missing
@@ -130,14 +125,17 @@ def utilization(
     if requests == 0:
         return refused(NO_REQUESTS)
     second = usage_ratio(utilization_percent(usage, requests), target)
-    replicas, adjust = _refilled(ratio, second, samples, current, rescue, guarded, bounds)
-    return Proposal(NO_PROBLEM, replicas, average, percent, ratio, second, adjust)
+    replicas, adjust = _refilled(
+        ratio, second, samples, current, rescue, rules.utilization_guard, tolerance, rules.replicas_capped
+    )
+    return Proposal(NO_PROBLEM, replicas, average, percent, ratio, second, adjust, inside=False)
 
 
-def plain(
-    tally: Tally, target: int, current: int, bounds: Bounds, guarded: bool, exact_ratio_fills_nothing: bool
-) -> Proposal:
-    """Average usage against a target each (`calcPlainMetricReplicas`); samples of unlisted pods count too."""
+def plain(tally: Tally, target: int, current: int, tolerance: Tolerance, rules: Rules) -> Proposal:
+    """Average usage against a target each (`calcPlainMetricReplicas`); samples of unlisted pods count too.
+
+    At a ratio of exactly one nothing is filled in (1.28, #117845); before, missing pods counted as idle.
+    """
     if tally.listed == 0:
         return refused(NO_PODS)
     if tally.counted == 0:
@@ -146,34 +144,48 @@ def plain(
     ratio = usage_ratio(average, target)
     rescue = rescues_unready(tally.unready, ratio)
     if not rescue and tally.missing == 0:
-        return _unfilled(tally.ready, current, average, 0, ratio, bounds)
+        return _unfilled(tally.ready, current, average, 0, ratio, tolerance, rules.replicas_capped)
     usage, samples = tally.usage, tally.counted
     if ratio < 1.0:
         usage, samples = wrap64(usage + wrap64(target * tally.missing)), samples + tally.missing
-    elif ratio > 1.0 or not exact_ratio_fills_nothing:
+    elif ratio > 1.0 or not rules.exact_ratio_fills_nothing:
         samples += tally.missing
     if rescue:
         samples += tally.unready
     second = usage_ratio(cut(usage, samples), target)
-    replicas, adjust = _refilled(ratio, second, samples, current, rescue, guarded, bounds)
-    return Proposal(NO_PROBLEM, replicas, average, 0, ratio, second, adjust)
+    replicas, adjust = _refilled(
+        ratio, second, samples, current, rescue, rules.plain_guard, tolerance, rules.replicas_capped
+    )
+    return Proposal(NO_PROBLEM, replicas, average, 0, ratio, second, adjust, inside=False)
 
 
-def _unfilled(ready: int, current: int, average: int, percent: int, ratio: float, bounds: Bounds) -> Proposal:
+def _unfilled(
+    ready: int, current: int, average: int, percent: int, ratio: float, tolerance: Tolerance, capped: bool
+) -> Proposal:
     """Every pod is measured: the ratio alone decides."""
-    inside = within(ratio, bounds.down, bounds.up, bounds.inclusive)
-    replicas = current if inside else replicas_of(ratio, ready, bounds.capped)
-    return Proposal(NO_PROBLEM, replicas, average, percent, ratio, math.nan, UNADJUSTED)
+    inside = within(ratio, tolerance)
+    replicas = current if inside else replicas_of(ratio, ready, capped)
+    return Proposal(NO_PROBLEM, replicas, average, percent, ratio, math.nan, UNADJUSTED, inside)
 
 
 def _refilled(
-    first: float, second: float, samples: int, current: int, rescue: bool, guarded: bool, bounds: Bounds
+    first: float,
+    second: float,
+    samples: int,
+    current: int,
+    rescue: bool,
+    guarded: bool,
+    tolerance: Tolerance,
+    capped: bool,
 ) -> tuple[int, int]:
-    """The number of replicas after missing and unready pods were filled in, and what that did."""
-    if holds(first, second, bounds.down, bounds.up, bounds.inclusive):
-        inside = within(second, bounds.down, bounds.up, bounds.inclusive)
-        return current, DAMPED_INTO_TOLERANCE if inside else DIRECTION_FLIP_HOLD
-    replicas = replicas_of(second, samples, bounds.capped)
+    """The number of replicas after missing and unready pods were filled in, and what that did.
+
+    guarded   a number that moves against its ratio holds instead (utilization since 1.18, #85027; averages since 1.21,
+              #89465): with few samples the count may fall although the ratio asks for more
+    """
+    if holds(first, second, tolerance):
+        return current, DAMPED_INTO_TOLERANCE if within(second, tolerance) else DIRECTION_FLIP_HOLD
+    replicas = replicas_of(second, samples, capped)
     if guarded and against_direction(second, replicas, current):
         return current, COUNT_FLIP_HOLD
     if rescue:
@@ -182,87 +194,77 @@ def _refilled(
 
 
 def value(
-    usage: int, target: int, current: int, listed: int, running: int, bounds: Bounds, pods_first: bool, clamped: bool
+    usage: int, target: int, current: int, listed: int, running: int, tolerance: Tolerance, external: bool, rules: Rules
 ) -> Proposal:
     """Object Value and External value: the ratio times the ready pods (`getUsageRatioReplicaCount`).
 
     listed, running   pods of the selector, and those of them that are Running with Ready=True
-    pods_first        an External value looked for pods before it tested the tolerance (until 1.15)
-    clamped           beyond int32 stands its largest, but at zero replicas (1.35)
+
+    Until 1.15 an External value looked for pods before it tested the tolerance. Beyond int32 stands its largest since
+    1.35 (#126979), but at zero replicas.
     """
     ratio = usage_ratio(usage, target)
-    inside = within(ratio, bounds.down, bounds.up, bounds.inclusive)
+    inside = current != 0 and within(ratio, tolerance)
+    pods_first = external and not rules.value_before_pods
     if current == 0:
-        replicas = replicas_of(ratio, 1, bounds.capped)
+        replicas = replicas_of(ratio, 1, rules.replicas_capped)
     elif listed == 0 and (pods_first or not inside):
         return refused(NO_PODS)
     elif inside:
         replicas = current
     else:
-        replicas = replicas_of(ratio, running, clamped or bounds.capped)
-    return Proposal(NO_PROBLEM, replicas, usage, 0, ratio, math.nan, UNADJUSTED)
+        replicas = replicas_of(ratio, running, rules.value_clamped or rules.replicas_capped)
+    return Proposal(NO_PROBLEM, replicas, usage, 0, ratio, math.nan, UNADJUSTED, inside)
 
 
 def per_pod(
-    usage: int,
-    target: int,
-    status_replicas: int,
-    bounds: Bounds,
-    clamped: bool,
-    tolerant: bool,
-    total_at_zero: bool,
+    usage: int, target: int, status_replicas: int, tolerance: Tolerance, external: bool, rules: Rules
 ) -> Proposal:
     """Object and External average values: against `status.replicas`, pods are not looked at.
 
-    clamped         beyond int32 and int64 stands their largest (External since 1.34)
-    tolerant        there is a tolerance: an Object average of 1.14 has none
-    total_at_zero   without replicas status publishes the total (1.38)
+    Upstream: `GetObjectPerPodMetricReplicas`, `GetExternalPerPodMetricReplicas`. An Object average of 1.14 has no
+    tolerance. Of an External one, what is beyond int32 and int64 becomes their largest (1.34, #127050).
     """
     ratio = per_pod_ratio(usage, target, status_replicas)
+    tolerant, clamped = external or rules.object_average_tolerance, external and rules.external_average_clamped
+    inside = tolerant and not outside(ratio, tolerance)
     if not tolerant:
         replicas = per_pod_replicas_unheld(usage, target)
-    elif not outside(ratio, bounds.down, bounds.up, bounds.inclusive):
+    elif inside:
         replicas = status_replicas
     else:
-        replicas = per_pod_replicas(usage, target, clamped or bounds.capped)
-    average = per_pod_status(usage, status_replicas, clamped, total_at_zero)
-    return Proposal(NO_PROBLEM, replicas, average, 0, ratio, math.nan, UNADJUSTED)
-
-
-def within(ratio: float, down: float, up: float, inclusive: bool) -> bool:
-    """Inside the tolerance, both ends included (1.33).
-
-    Before, one distance from one was compared: 1.1 is farther from one than 0.1 in doubles.
-    """
-    if inclusive:
-        return (1.0 - down) <= ratio <= (1.0 + up)
-    return abs(1.0 - ratio) <= down
-
-
-def outside(ratio: float, down: float, up: float, inclusive: bool) -> bool:
-    """Outside the tolerance: the opposite, but for what is not a number, which was inside before 1.33."""
-    if inclusive:
-        return not within(ratio, down, up, inclusive)
-    return abs(1.0 - ratio) > down
+        replicas = per_pod_replicas(usage, target, clamped or rules.replicas_capped)
+    average = per_pod_status(usage, status_replicas, clamped, rules.total_at_zero)
+    return Proposal(NO_PROBLEM, replicas, average, 0, ratio, math.nan, UNADJUSTED, inside)
 
 
 def utilization_percent(total: int, requests: int) -> int:
-    """Usage as whole percent of the requests, cut; the ratio is made from this."""
+    """Usage as whole percent of the requests, cut; the ratio is made from this (`GetResourceUtilizationRatio`).
+
+    So 50.9 % are 50 %: a target of 50 is met exactly.
+    """
     return wrap32(cut(wrap64(total * FULL_PERCENT), requests))
 
 
 def usage_ratio(current: int, target: int) -> float:
-    """Usage against target."""
+    """Usage against target (`GetMetricUsageRatio`)."""
     return divide(float(current), float(target))
 
 
 def rescues_unready(unready: int, ratio: float) -> bool:
-    """On the way up unready pods count, as idle."""
+    """Whether unready pods count: on the way up only, and as idle.
+
+    They will take a part of the load as soon as they are ready, so that fewer new ones are needed.
+    """
     return unready > 0 and ratio > 1.0
 
 
 def missing_utilization(request: int, target: int, up_to_target: bool) -> int:
-    """What a pod without a sample counts as on the way down: all that it may use (1.26), or its request."""
+    """What a pod without a sample counts as on the way down: all that it may use.
+
+    That is its request, or, where the target is above 100 %, so many percent of it (1.26, #112178): a metric that is
+    lost must not scale anything down.
+    """
     if not up_to_target:
         return request
     percent = max(FULL_PERCENT, target)
@@ -272,11 +274,6 @@ def missing_utilization(request: int, target: int, up_to_target: bool) -> int:
 def replicas_of(ratio: float, pods: int, capped: bool) -> int:
     """As many pods as bring the ratio to one; `capped`: at most the largest int32 (Value targets since 1.35)."""
     return count_of(ratio * float(pods), capped)
-
-
-def holds(first: float, second: float, down: float, up: float, inclusive: bool) -> bool:
-    """After filling in, the ratio is inside the tolerance or on the other side of one."""
-    return within(second, down, up, inclusive) or (first < 1.0 < second) or (first > 1.0 > second)
 
 
 def against_direction(ratio: float, replicas: int, current: int) -> bool:

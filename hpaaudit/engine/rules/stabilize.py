@@ -1,13 +1,24 @@
-"""Stabilizes a recommendation with the recent ones (`stabilizeRecommendation…`)."""
+"""Stabilizes a recommendation with the recent ones.
+
+A window looks back: with one of 300 s the replicas fall only to the highest number that was recommended in the last
+300 s. Upstream: `stabilizeRecommendation`, with a behavior `stabilizeRecommendationWithBehaviors` (1.18).
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-NONE = -1
+from hpaaudit.engine.rules.numbers import NONE
+
+
+class Recommendations(NamedTuple):
+    """What was recommended and when, a slot each; slots are used again, so that their order is not that of time."""
+
+    replicas: Sequence[int]
+    at_us: Sequence[int]
 
 
 class Held(NamedTuple):
-    """The number, and places in the memory, NONE where there is none.
+    """The number, and slots of the memory, NONE where there is none.
 
     decisive   the old recommendation that decided: the newest of that number
     slot       the last that nothing needs any more: the new recommendation takes it
@@ -19,70 +30,72 @@ class Held(NamedTuple):
 
 
 def counts_plain(at_us: int, now_us: int, window_us: int) -> bool:
-    """Without a behavior a recommendation exactly as old as the window still counts."""
+    """Whether a recommendation still counts without a behavior. One exactly as old as the window does.
+
+    Upstream skips those with `timestamp.Before(cutoff)`, which the edge is not.
+    """
     return at_us >= now_us - window_us
 
 
 def counts(at_us: int, now_us: int, window_us: int) -> bool:
-    """With a behavior one exactly as old as the window no longer counts."""
+    """Whether a recommendation still counts with a behavior. One exactly as old as the window does not.
+
+    Upstream takes those with `timestamp.After(cutoff)`, which the edge is not.
+    """
     return at_us > now_us - window_us
 
 
 def reusable(at_us: int, now_us: int, up_window_us: int, down_window_us: int) -> bool:
-    """Older than both windows: its slot is used again."""
+    """Whether a slot is used again: its recommendation is older than both windows."""
     return at_us < now_us - up_window_us and at_us < now_us - down_window_us
 
 
 def envelope(current: int, lowest: int, highest: int) -> int:
-    """Current replicas, moved no further than the windows agree on (1.21)."""
+    """Current replicas, moved no further than both windows agree on (1.21, #97348).
+
+    Up at most to the lowest recommendation of the scale-up window, down at most to the highest of the other.
+    """
     stabilized = current
     stabilized = max(stabilized, lowest)
     return min(stabilized, highest)
 
 
-def hold_plain(
-    raw: int, replicas: Sequence[int], at_us: Sequence[int], count: int, now_us: int, window_us: int
-) -> Held:
-    """Without a behavior: the highest of the window, even above current (`stabilizeRecommendation`).
+def hold_plain(raw: int, past: Recommendations, now_us: int, window_us: int) -> Held:
+    """Without a behavior: the highest of the window, even above current replicas.
 
-    replicas, at_us   the memory, of which the first `count` slots are taken
+    Upstream looks at what was recommended and not at what runs, so an old recommendation may even scale up.
     """
     highest, slot, decisive = raw, NONE, NONE
-    for index in range(count):
-        if not counts_plain(at_us[index], now_us, window_us):
+    for index in range(len(past.replicas)):
+        if not counts_plain(past.at_us[index], now_us, window_us):
             slot = index
-        elif replicas[index] > highest or _newer(replicas, at_us, index, decisive):
-            highest, decisive = replicas[index], index
+        elif past.replicas[index] > highest or _newer(past, index, decisive):
+            highest, decisive = past.replicas[index], index
     return Held(highest, decisive, slot)
 
 
 def hold(
     raw: int,
     current: int,
-    replicas: Sequence[int],
-    at_us: Sequence[int],
-    count: int,
+    past: Recommendations,
     now_us: int,
     up_window_us: int,
     down_window_us: int,
     both_hold: bool,
 ) -> Held:
-    """With a behavior: current replicas, moved as far as both windows agree (1.21).
+    """With a behavior: current replicas, moved as far as both windows agree.
 
-    both_hold   before, only the window of the raw direction held, and could pull beyond current
+    both_hold   since 1.21; before, only the window of the raw direction held, and could pull beyond current replicas
     """
     lowest, highest, slot = raw, raw, NONE
     low, high = NONE, NONE
-    for index in range(count):
-        if counts(at_us[index], now_us, up_window_us) and (
-            replicas[index] < lowest or _newer(replicas, at_us, index, low)
-        ):
-            lowest, low = replicas[index], index
-        if counts(at_us[index], now_us, down_window_us) and (
-            replicas[index] > highest or _newer(replicas, at_us, index, high)
-        ):
-            highest, high = replicas[index], index
-        if reusable(at_us[index], now_us, up_window_us, down_window_us):
+    for index in range(len(past.replicas)):
+        replicas, at_us = past.replicas[index], past.at_us[index]
+        if counts(at_us, now_us, up_window_us) and (replicas < lowest or _newer(past, index, low)):
+            lowest, low = replicas, index
+        if counts(at_us, now_us, down_window_us) and (replicas > highest or _newer(past, index, high)):
+            highest, high = replicas, index
+        if reusable(at_us, now_us, up_window_us, down_window_us):
             slot = index
     upward = raw >= current
     by_one = lowest if upward else highest
@@ -91,5 +104,6 @@ def hold(
     return Held(stabilized, decisive, slot)
 
 
-def _newer(replicas: Sequence[int], at_us: Sequence[int], index: int, known: int) -> bool:
-    return known != NONE and replicas[index] == replicas[known] and at_us[index] > at_us[known]
+def _newer(past: Recommendations, index: int, known: int) -> bool:
+    """Whether a recommendation of the same number is newer. Upstream does not care; whoever explains it does."""
+    return known != NONE and past.replicas[index] == past.replicas[known] and past.at_us[index] > past.at_us[known]

@@ -80,7 +80,8 @@ with pinned_at_max as (
         'look for who lowered the replicas before: question what_happened' as next_step
     from raised
     join runs.reconciles as r using (reconcile_id)
-    where r.raw_desired <= r.spec_replicas
+    -- A memory that only keeps what is there raises nothing.
+    where r.raw_desired <= r.spec_replicas and r.desired > r.spec_replicas
     group by r.hpa_uid
 ), update_conflict as (
     select

@@ -1,5 +1,5 @@
 -- What did the resource metrics API say of each container, and when was that read?
--- One row per new sample of a container, straight from the recording's Parquet: a sample stands until the next one of
+-- One row per new sample of a container, straight from the recording: a sample stands until the next one of
 -- its pod. gone: the answer no longer had the pod.
 create view main.metric_samples as
 with samples (seq, namespace, pod, container, gone, timestamp_us, window_us, cpu_milli, memory_bytes) as (
@@ -8,15 +8,15 @@ with samples (seq, namespace, pod, container, gone, timestamp_us, window_us, cpu
     {reads}
 )
 select
-    s.namespace,
-    s.pod,
-    s.container,
+    s.namespace::varchar as namespace,
+    s.pod::varchar as pod,
+    s.container::varchar as container,
     make_timestamp(r.at_us) as observed_at,
     make_timestamp(s.timestamp_us) as sample_ts,
     s.window_us / 1e6 as window_s,
-    s.cpu_milli,
-    s.memory_bytes,
-    s.gone
+    s.cpu_milli::bigint as cpu_milli,
+    s.memory_bytes::bigint as memory_bytes,
+    s.gone::boolean as gone
 from samples as s
 join reads as r using (seq)
 order by s.seq, s.namespace, s.pod, s.container;

@@ -1,5 +1,5 @@
 -- What did the custom and external metrics APIs say, and when was that read?
--- One row per new value, straight from the recording's Parquet: a value stands until the next one of its object.
+-- One row per new value, straight from the recording: a value stands until the next one of its object.
 -- object: of an external metric the labels of the series, as JSON.
 create view main.metric_values as
 with found (seq, namespace, metric, object, gone, timestamp_us, window_us, value_milli) as (
@@ -8,14 +8,14 @@ with found (seq, namespace, metric, object, gone, timestamp_us, window_us, value
     {reads}
 )
 select
-    f.namespace,
-    f.metric,
-    f.object,
+    f.namespace::varchar as namespace,
+    f.metric::varchar as metric,
+    f.object::varchar as object,
     make_timestamp(r.at_us) as observed_at,
     make_timestamp(f.timestamp_us) as sample_ts,
     f.window_us / 1e6 as window_s,
-    f.value_milli,
-    f.gone
+    f.value_milli::bigint as value_milli,
+    f.gone::boolean as gone
 from found as f
 join reads as r using (seq)
 order by f.seq, f.namespace, f.metric, f.object;

@@ -1,19 +1,19 @@
 -- In which state was each pod, from when on?
--- One row per observed change of a pod, straight from the recording's Parquet. gone: it was deleted.
+-- One row per observed change of a pod, straight from the recording. gone: it was deleted.
 create view main.pod_states as
 with pods (seq, at_us, namespace, name, uid, gone, phase, deleting_us, start_us, ready, ready_transition_us) as (
     {pods}
 )
 select
-    uid as pod_uid,
-    namespace,
-    name,
+    uid::varchar as pod_uid,
+    namespace::varchar as namespace,
+    name::varchar as name,
     make_timestamp(at_us) as observed_at,
-    phase,
+    phase::varchar as phase,
     make_timestamp(deleting_us) as deletion_timestamp,
     make_timestamp(start_us) as start_time,
-    ready,
+    ready::varchar as ready,
     make_timestamp(ready_transition_us) as ready_transition,
-    gone
+    gone::boolean as gone
 from pods
 order by seq;

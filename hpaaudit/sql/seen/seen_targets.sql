@@ -54,7 +54,13 @@ with targets (
         or l.is_owner_new as is_new
     from looks as l
     join objects as o using (api_group, resource, namespace, name)
-    where l.gone or (l.spec_replicas is not null and l.status_replicas is not null and l.selector is not null)
+    -- A number that no scale can be tells nothing of one: who scales that is left out.
+    where l.gone
+        or (
+            try_cast(l.spec_replicas as integer) is not null
+            and try_cast(l.status_replicas as integer) is not null
+            and l.selector is not null
+        )
     window one as (partition by o.object order by l.seq)
 )
 select

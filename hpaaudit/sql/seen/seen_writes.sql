@@ -14,14 +14,15 @@ select
     name as target_name,
     make_timestamp(at_us) as ts,
     verb,
-    status as http_status,
+    try_cast(status as integer) as http_status,
     error,
     "by" as audit_user,
     agent as user_agent,
     manager,
     case when split_part(path, '?', 1) like '%/scale' then 'scale' else '' end as subresource,
-    sent,
-    case when status_replicas is not null and selector is not null then spec_replicas end as spec_replicas,
+    try_cast(sent as integer) as sent,
+    case when status_replicas is not null and selector is not null then try_cast(spec_replicas as integer) end
+        as spec_replicas,
     resource_version
 from found
 order by seq;

@@ -1,0 +1,178 @@
+"""Whose results are believed: our own, of this very recording, whole and as recorded; everything else is said."""
+
+import os
+import shutil
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from hpaaudit.flows import made
+from hpaaudit.flows.query import bundled_recording
+from tests.cli.run import run
+
+HOW_MANY = 'hpaaudit query friday "select count(*) from reconciles" -o csv'
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that commands run in, a recording `friday` in it, and a user who made nothing yet."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    shutil.copytree(bundled_recording(), "friday", ignore=shutil.ignore_patterns("*.duckdb"))
+    return tmp_path / "here"
+
+
+def lied(path: Path) -> None:
+    """Results that name the right recording and tell something else."""
+    with duckdb.connect(str(path)) as file:
+        file.execute("delete from runs.reconciles")
+
+
+def test_results_of_ours_are_used_again(here: Path) -> None:
+    assert run("hpaaudit replay friday")[0] == 0
+    before = (here / "friday" / "results.duckdb").stat()
+    assert run(HOW_MANY)[2] == ""
+    assert (here / "friday" / "results.duckdb").stat() == before
+
+
+@pytest.mark.parametrize("command", [HOW_MANY, "hpaaudit explain friday"])
+def test_results_that_came_with_a_recording_are_not_believed_though_they_name_it(command: str, here: Path) -> None:
+    assert run("hpaaudit replay friday")[0] == 0
+    true = run(command)
+    lied(here / "friday" / "results.duckdb")
+    said = "friday/results.duckdb was not made here by you: friday is replayed anew\n"
+    assert run(command) == (true[0], true[1], said)
+    assert run(command) == true
+
+
+def test_a_file_that_is_named_is_answered_from_and_said_to_come_from_elsewhere(here: Path) -> None:
+    assert run("hpaaudit replay friday --into web.duckdb")[0] == 0
+    assert run('hpaaudit query web.duckdb "select count(*) from hpas"')[2] == ""
+    lied(here / "web.duckdb")
+    code, out, err = run('hpaaudit query web.duckdb "select count(*) as n from reconciles" -o csv')
+    assert (code, out) == (0, "n\n0\n")
+    assert err == "web.duckdb was not made here by you: it says what whoever made it wants\n"
+
+
+def test_a_copy_and_a_moved_file_of_ours_are_ours(here: Path) -> None:
+    assert run("hpaaudit replay friday --into web.duckdb")[0] == 0
+    shutil.copy("web.duckdb", "copy.duckdb")
+    (here / "web.duckdb").rename("moved.duckdb")
+    for name in ("copy", "moved"):
+        assert run(f'hpaaudit query {name}.duckdb "from hpas"')[2] == ""
+
+
+@pytest.mark.parametrize("seconds", [0, 3600])
+def test_bytes_that_change_behind_an_equal_time_are_noticed(seconds: int, here: Path) -> None:
+    """Who may write to a file may also set when it was changed."""
+    assert run("hpaaudit replay friday")[0] == 0
+    path = here / "friday" / "results.duckdb"
+    was = path.stat()
+    data = path.read_bytes()
+    path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    os.utime(path, ns=(was.st_atime_ns, was.st_mtime_ns + seconds))
+    assert "was not made here by you" in run(HOW_MANY)[2]
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    "options", ["--since -30s", "--until -30s", "--release 1.30", "--flag tolerance=0.5", "--hpa shop/checkout"]
+)
+def test_a_replay_that_is_narrowed_or_changed_is_not_the_answer_of_its_folder(options: str) -> None:
+    assert run("hpaaudit replay friday")[0] == 0
+    true = run(HOW_MANY)
+    code, out, _ = run(f"hpaaudit replay friday {options}")
+    assert code == 0
+    assert "saved friday/what-if.duckdb" in out
+    assert run(HOW_MANY) == true
+    (option,) = run('hpaaudit query friday/what-if.duckdb "select options from replays" -o csv')[1].splitlines()[1:]
+    assert option.startswith(options.split(maxsplit=1)[0])
+    assert run(f"hpaaudit replay friday {options} --into friday/results.duckdb --overwrite")[0] == 0
+    assert run(HOW_MANY) == true
+
+
+@pytest.fixture
+def read_only(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`friday` takes no new file. By a patch, for root may write to every folder."""
+    make = made.tempfile.mkdtemp
+
+    def refused(suffix: str | None = None, prefix: str | None = None, dir: object = None) -> str:  # noqa: A002 as it is called
+        if dir is not None and Path(str(dir)).name == "friday":
+            raise OSError(30, "Read-only file system")
+        return make(suffix, prefix, dir)
+
+    monkeypatch.setattr("tempfile.mkdtemp", refused)
+    del here
+
+
+@pytest.mark.usefixtures("read_only")
+def test_a_folder_that_cannot_be_written_to_is_replayed_into_the_state_folder(here: Path) -> None:
+    code, out, err = run(HOW_MANY)
+    assert code == 0
+    kept = here.parent / "state" / "hpaaudit" / "results"
+    assert err.startswith(f"friday cannot be written to: its results are kept in {kept}/")
+    assert run(HOW_MANY) == (0, out, "")
+    assert [path.name for path in (here / "friday").iterdir() if path.suffix == ".duckdb"] == []
+    assert run("hpaaudit explain friday")[0] == 0
+    said = run("hpaaudit replay friday --into friday/mine.duckdb")[2]
+    assert said == (
+        "Error: friday/mine.duckdb cannot be written (Read-only file system): name another file with --into\n"
+    )
+
+
+@pytest.mark.usefixtures("read_only")
+def test_without_a_home_the_temporary_folder_of_this_user_serves(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setenv("HOME", "/proc/nowhere")
+    monkeypatch.setattr("tempfile.tempdir", str(here.parent))
+    _, out, err = run(HOW_MANY)
+    assert f"{here.parent}/hpaaudit-{os.geteuid()}/results/" in err
+    assert run(HOW_MANY) == (0, out, "")
+
+
+@pytest.mark.usefixtures("here")
+def test_where_nothing_can_be_remembered_it_is_said_and_replayed_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(made, "state_folder", lambda: None)
+    _, out, err = run(HOW_MANY)
+    assert err == "no folder of yours can be written to: that friday/results.duckdb is ours is not remembered\n"
+    _, again, told = run(HOW_MANY)
+    assert again == out
+    assert told.startswith("friday/results.duckdb was not made here by you: friday is replayed anew\n")
+
+
+@pytest.mark.parametrize("kind", ["open", "link", "file"])
+def test_a_state_folder_that_others_could_write_to_is_none(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
+    place = tmp_path / "hpaaudit"
+    if kind == "open":
+        place.mkdir()
+        place.chmod(0o777)
+    elif kind == "link":
+        (tmp_path / "other").mkdir()
+        place.symlink_to(tmp_path / "other")
+    else:
+        place.write_text("")
+    (tmp_path / "none").write_text("")
+    assert made.state_folder() is None
+
+
+def test_only_so_many_results_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(made, "KEPT", 6)
+    for number in range(5):
+        (tmp_path / "x").write_text(str(number))
+        assert made.remember(tmp_path / "x")
+        os.utime(tmp_path / "hpaaudit" / "made" / made._content(tmp_path / "x"), (number, number))
+    assert made.is_ours(tmp_path / "x")
+    assert len(list((tmp_path / "hpaaudit" / "made").iterdir())) == 6
+
+
+def test_results_are_for_nobody_elses_eyes(here: Path) -> None:
+    assert run("hpaaudit replay friday")[0] == 0
+    assert (here / "friday" / "results.duckdb").stat().st_mode & 0o777 == 0o600

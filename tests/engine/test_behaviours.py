@@ -1,0 +1,52 @@
+"""Every behaviour that can be switched changes a decision: no row of the table is without a rule that asks for it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+from hpaaudit.api.flags import with_flags
+from hpaaudit.engine.behaviours import BEHAVIOURS, GATES
+from hpaaudit.engine.plan import plan
+from hpaaudit.engine.release import rules_of
+from hpaaudit.engine.replay import Process, replay
+from hpaaudit.model.facts import ControllerSeen, Fact
+from hpaaudit.model.flags import Flags
+from tests.conformance.decisions import facts_of
+from tests.conformance.expected import captures, releases
+from tests.same import said
+
+NAMES = [*(behaviour.name for behaviour in BEHAVIOURS), *(gate.rule for gate in GATES)]
+WORLDS = sorted(releases(), key=lambda release: [int(part) for part in release.split(".")], reverse=True)
+
+
+@lru_cache(maxsize=64)
+def _facts(capture: Path) -> list[Fact]:
+    return facts_of(capture)
+
+
+def _said(capture: Path, *, on: tuple[str, ...] = (), off: tuple[str, ...] = ()) -> object:
+    """What is decided in a world with behaviours switched, in every word."""
+
+    def flags_of(controller: ControllerSeen) -> Flags:
+        flags = with_flags(Flags(release=controller.release), dict(controller.flags))
+        return replace(flags, gates=controller.gates, with_behaviours=on, without_behaviours=off)
+
+    facts = _facts(capture)
+    process = Process(plan(facts, None), Flags(), flags_of, keep_pods=False)
+    return said(replay(facts, process.plan, process, ()))
+
+
+def _changed(name: str) -> Iterator[bool]:
+    """Whether switching a behaviour changes what is decided, world by world."""
+    for release in WORLDS:
+        for capture in captures(release):
+            yield _said(capture, on=(name,)) != _said(capture, off=(name,))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_switching_a_behaviour_changes_a_decision_of_some_world(name: str) -> None:
+    assert rules_of(Flags(with_behaviours=(name,))) != rules_of(Flags(without_behaviours=(name,)))
+    assert any(_changed(name)), f"{name} can be switched, but no decision of any world asks for it"

@@ -1,0 +1,146 @@
+"""What is tried of a reconcile of which only the status was published: everything once, in order, and the range."""
+
+from collections.abc import Iterator
+from itertools import islice, product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hpaaudit.engine.rules.candidates import (
+    DONE,
+    EDGE,
+    FAILED_READS,
+    FIRST,
+    INPUTS,
+    MEMORY,
+    MOST,
+    NO_BAND,
+    NOTHING_MISSING,
+    SAMPLE,
+    SHIFTED_MEMORY,
+    UNKNOWN,
+    UNSEEN_MEMORY,
+    Band,
+    Candidate,
+    Options,
+    choices,
+    chosen_answers,
+    failed_reads,
+    next_candidate,
+    proves,
+    unanswered,
+    widened,
+)
+from hpaaudit.engine.rules.unseen import (
+    event_counts,
+    extreme_recommendation,
+    is_near_edge,
+    recommendation_counts,
+    shift_us,
+)
+
+steady = settings(max_examples=300, deadline=None, derandomize=True, database=None)
+
+flag = st.booleans()
+options = st.builds(
+    Options,
+    earlier_scale=flag,
+    earlier_pods=flag,
+    failed_reads=st.integers(0, 4),
+    recommendations=flag,
+    events=flag,
+    shifts=flag,
+)
+
+
+def tried(given_: Options, answers: tuple[int, int], *, is_proven: bool) -> Iterator[Candidate]:
+    """Walk from the first candidate to the last."""
+    candidate = FIRST
+    while candidate.kind != DONE:
+        yield candidate
+        candidate = next_candidate(candidate, answers[candidate.earlier_scale], given_, is_proven)
+
+
+def in_order(given_: Options, answers: tuple[int, int], *, is_proven: bool) -> Iterator[Candidate]:
+    """The same as loops: scales, pods, choices of answers; failed reads; extremes; shifts."""
+    for scale, pods in product(range(1 + given_.earlier_scale), range(1 + given_.earlier_pods)):
+        for nth in range(answers[scale]):
+            yield Candidate(INPUTS, bool(scale), bool(pods), nth)
+    for nth in range(0 if is_proven else given_.failed_reads):
+        yield Candidate(FAILED_READS, earlier_scale=False, earlier_pods=False, nth=nth)
+    for nth in [*range(4 * given_.recommendations), *([4, 5] if given_.events else [])]:
+        yield Candidate(UNSEEN_MEMORY, earlier_scale=False, earlier_pods=False, nth=nth)
+    for nth in range(2 * given_.shifts):
+        yield Candidate(SHIFTED_MEMORY, earlier_scale=False, earlier_pods=False, nth=nth)
+
+
+@steady
+@given(options, st.tuples(st.integers(1, 4), st.integers(1, 4)), flag)
+def test_everything_is_tried_once_and_in_order(given_: Options, answers: tuple[int, int], is_proven: bool) -> None:
+    assert list(tried(given_, answers, is_proven=is_proven)) == list(in_order(given_, answers, is_proven=is_proven))
+
+
+@steady
+@given(st.lists(flag, max_size=8))
+def test_the_last_request_changes_fastest(follows: list[bool]) -> None:
+    following = sum(1 << rank for rank, does in enumerate(follows) if does)
+    found = [chosen_answers(following, len(follows), nth) for nth in range(choices(sum(follows)))]
+    wanted = islice(product(*([0, 1 << rank] if does else [0] for rank, does in enumerate(follows))), MOST)
+    assert found == [sum(chosen) for chosen in wanted]
+
+
+@pytest.mark.parametrize(("requests", "gone"), [(0, []), (1, [1]), (2, [1, 2, 3]), (3, [1, 2, 4, 7])])
+def test_each_read_may_have_failed_alone_and_all_together(requests: int, gone: list[int]) -> None:
+    ways = failed_reads(requests)
+    assert [unanswered(ways, nth) for nth in range(ways)] == gone
+
+
+number = st.one_of(st.just(UNKNOWN), st.integers(0, 4))
+memory_kinds = st.sampled_from([UNSEEN_MEMORY, SHIFTED_MEMORY])
+story = st.tuples(
+    st.lists(st.tuples(st.just(INPUTS), flag, number), min_size=1, max_size=4),
+    st.lists(st.tuples(st.just(FAILED_READS), flag, number), max_size=3),
+    st.lists(st.tuples(memory_kinds, flag, number), max_size=4),
+)
+
+
+@steady
+@given(story)
+def test_the_range_is_that_of_all_that_fits_else_of_all_inputs(
+    told: tuple[list[tuple[int, bool, int]], list[tuple[int, bool, int]], list[tuple[int, bool, int]]],
+) -> None:
+    """As sets: the inputs that fit, else failed reads that do, else all inputs; then memories that fit."""
+    inputs, failed, memories = told
+    if any(fits for _, fits, _ in inputs):
+        failed = []  # they are tried only where no inputs fit
+    memories = sorted(memories, key=lambda one: one[0])
+    kept = [one for one in inputs if one[1]] or [one for one in failed if one[1]]
+    is_proven = bool(kept)
+    numbers = {desired for _, _, desired in kept or inputs}
+    missing = SAMPLE if len(numbers) > 1 else NOTHING_MISSING
+    for kind, code in ((UNSEEN_MEMORY, MEMORY), (SHIFTED_MEMORY, EDGE)):
+        more = {desired for own, fits, desired in memories if own == kind and fits}
+        if more - numbers and missing == NOTHING_MISSING:
+            missing = code
+        numbers |= more
+    band, proofs = NO_BAND, 0
+    for kind, fits, desired in (*inputs, *failed, *memories):
+        proofs += proves(band, kind, fits)
+        band = widened(band, kind, fits, desired)
+    known = numbers - {UNKNOWN}
+    lowest, highest = (min(known), max(known)) if known else (UNKNOWN, UNKNOWN)
+    assert band == Band(is_proven, False, UNKNOWN in numbers, lowest, highest, missing)  # noqa: FBT003
+    assert proofs == is_proven
+
+
+def test_an_unseen_memory_lies_between_its_extremes() -> None:
+    assert [extreme_recommendation(nth, 9, 5) for nth in range(4)] == [10, 9, 0, 5]
+    assert [recommendation_counts(100, now, 300) for now in (399, 400, 401)] == [True, True, False]
+    assert [event_counts(100, now, 300) for now in (399, 400, 401)] == [True, False, False]
+
+
+def test_a_memory_is_shifted_by_half_a_period_where_that_may_matter() -> None:
+    assert [shift_us(nth, 15) for nth in range(2)] == [-7, 7]
+    near = [at_us for at_us in range(680, 721) if is_near_edge(at_us, 1000, 300, 15)]
+    assert near == list(range(693, 708))

@@ -1,0 +1,130 @@
+"""A recording replayed twice by the flow that users call, compiled and one by one; and what differs in the results."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+import hpaaudit
+from hpaaudit.errors import AuditError
+
+TEXTS = {"replay_id", "error", "invalid_text"}
+"""What names the replay, and what the compiled rules leave to `explain`."""
+
+ONLY_MOVED = {
+    "replays", "decision_steps", "reconcile_pods", "predicted_statuses", "predicted_events", "stabilization_inputs",
+    "memories",
+}  # fmt: skip
+"""What `--detail numbers` says that it does not keep, and the one row that names the detail."""
+
+SAID = {("findings", "evidence"): """json_merge_patch(evidence, '{"error": null}') as evidence"""}
+"""Columns that hold such a text among others."""
+
+ONE_BY_ONE = "decided one by one, for "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Both:
+    """What came of a recording.
+
+    reconciles   that both replays hold;  difference   the first one, empty where there is none
+    beyond       why the compiled rules did not decide it, empty where they did
+    refused      what both said where both refused the recording
+    left_out     HPAs that are not replayed, each with the reason
+    """
+
+    reconciles: int = 0
+    difference: str = ""
+    beyond: str = ""
+    refused: str = ""
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Made:
+    """One replay: its file or what was raised, and what was said."""
+
+    path: Path
+    problem: str
+    told: list[str]
+
+
+def replayed_twice(recording: Path, folder: Path, **asked: Any) -> Both:
+    """Replay a recording compiled, however small it is, and one by one, and compare every relation.
+
+    folder   for the results;  asked   what else the replay is asked for
+
+    Anything but an error of ours is raised on.
+    """
+    ours = _replay(recording, folder / "compiled.duckdb", "numbers", asked)
+    theirs = _replay(recording, folder / "one-by-one.duckdb", "moved", asked)
+    beyond = next((line.removeprefix(ONE_BY_ONE) for line in ours.told if line.startswith(ONE_BY_ONE)), "")
+    mine, others = (sorted({line for line in made.told if "is not replayed" in line}) for made in (ours, theirs))
+    if (ours.problem, mine) != (theirs.problem, others):
+        difference = f"said: {theirs.problem or others} one by one, {ours.problem or mine} compiled"
+        return Both(difference=difference, beyond=beyond)
+    if ours.problem:
+        return Both(refused=ours.problem, beyond=beyond)
+    count, difference = compared(ours.path, theirs.path)
+    return Both(reconciles=count, difference=difference, beyond=beyond, left_out=tuple(mine))
+
+
+def _replay(recording: Path, path: Path, detail: str, asked: dict[str, Any]) -> _Made:
+    told: list[str] = []
+    problem = ""
+    try:
+        hpaaudit.replay(recording, into=path, overwrite=True, detail=detail, warn=told.append, **asked).close()
+    except AuditError as error:
+        problem = f"{type(error).__name__}: {error}"
+    return _Made(path=path, problem=problem, told=told)
+
+
+def compared(ours: Path, theirs: Path, where: str = "true") -> tuple[int, str]:
+    """How many reconciles there are, and the first difference of two results files; empty where none is.
+
+    where   which rows count, of relations that have the columns that it names
+    """
+    with duckdb.connect() as connection:
+        connection.execute(f"attach '{ours}' as ours (read_only)")
+        connection.execute(f"attach '{theirs}' as theirs (read_only)")
+        ask = connection.execute
+        for table, names in _columns(connection):
+            chosen = ", ".join(SAID.get((table, name), f'"{name}"') for name in names)
+            named = where if {"namespace", "name"} <= set(names) else "true"
+            mine, others = (
+                f"select {chosen} from {side}.runs.{table} where {named}"  # noqa: S608 (names of our own schema)
+                for side in ("ours", "theirs")
+            )
+            for sign, one, other in (("-", others, mine), ("+", mine, others)):
+                found = ask(f"({one}) except all ({other}) order by all limit 1").fetchall()
+                if found:
+                    pair = ask(f"({other}) except all ({one}) order by all limit 1").fetchall()
+                    return 0, f"{table}: {_told(names, found[0], pair[0] if pair else None, sign)}"
+        (count,) = ask("select count(*) from ours.runs.reconciles").fetchall()[0]
+        return count, ""
+
+
+def _columns(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, list[str]]]:
+    """The relations that both have, and of each the columns that must agree."""
+    found = connection.execute(
+        "select table_name, list(column_name order by column_index) from duckdb_columns() "
+        "where database_name = 'theirs' and schema_name = 'runs' group by all order by all"
+    ).fetchall()
+    for table, names in found:
+        if table not in ONLY_MOVED:
+            yield table, [name for name in names if name not in TEXTS]
+
+
+def _told(names: list[str], row: tuple[Any, ...], other: tuple[Any, ...] | None, sign: str) -> str:
+    one_by_one, compiled = (row, other) if sign == "-" else (other, row)
+    if one_by_one is None or compiled is None:
+        return f"only {'one by one' if compiled is None else 'compiled'}: {dict(zip(names, row, strict=True))}"
+    same = [f"{name}={value}" for name, value, second in zip(names, row, other or (), strict=True) if value == second]
+    differs = [
+        f"{name}: {value!r} one by one, {second!r} compiled"
+        for name, value, second in zip(names, one_by_one, compiled, strict=True)
+        if value != second
+    ]
+    return f"{'; '.join(differs)} ({', '.join(same[:6])})"

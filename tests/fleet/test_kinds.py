@@ -1,0 +1,141 @@
+"""Recordings of every kind are replayed alike, compiled and one by one, by the flow that users call.
+
+Here is a slice of them: `python -m tests.fleet` draws as many as you have time for, `--whole` takes every one there is.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import hpaaudit
+from hpaaudit.model.facts import ControllerSeen, EventSeen, Fact, HpaGone, HpaSeen, Reconciled
+from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.recording.read import open_recording
+from tests.bench import fleet, outside
+from tests.fleet.__main__ import tried
+from tests.fleet.both import Both, replayed_twice
+from tests.fleet.chance import write
+from tests.fleet.kinds import FOUND, KEPT, ROOT, Drawn, beside, draw, facts_of, keep, sources
+from tests.fleet.outside import begun, published
+from tests.fleet.test_kernel import BEYOND
+
+SHARES, SEEDS = 4, 24
+WAITING = {5: "the compiled replay reads statuses of files that lie behind --until"}
+"""Seeds that find what is known and mended where results read only the files of their recording."""
+
+EVERY = 45  # of the captures of the real controller
+LEFT = BEYOND | {
+    "the HPAs were served as autoscaling/v1",
+    "the HPAs were served as autoscaling/v2beta1",
+    "only some of what the controller itself did was recorded",
+}
+"""What is left to the object engine where nothing but statuses tells of reconciles; nothing else may be."""
+
+WORLDS = ROOT / "tests" / "conformance" / "1.36"
+
+
+def _kept(facts: Sequence[Fact], rows: int = 60, keeping: str = "segments") -> Drawn:
+    return Drawn(story="", facts=tuple(facts), keeping=keeping, rows=rows, asked={})
+
+
+def _world() -> list[Fact]:
+    """Two HPAs in namespaces of their own: shop/web, and other-shop/web."""
+    first, second = (facts_of(WORLDS / f"{name}.capture.jsonl.gz") for name in ("behavior-100-0004", "people-100-0001"))
+    return beside(list(first), list(second), "other")
+
+
+def _sure(found: Both) -> int:
+    """How many reconciles both replays hold, decided by the compiled rules."""
+    assert (found.difference, found.beyond, found.refused) == ("", "", "")
+    return found.reconciles
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_recordings_of_any_kind_are_replayed_alike(share: int) -> None:
+    """Views, versions, rights, gaps, restarts, other uids, logs, retention, and what is asked: all drawn at once."""
+    for seed in sorted({*range(share, SEEDS, SHARES)} - WAITING.keys()):
+        found = tried(draw(seed))
+        assert (seed, found.difference) == (seed, "")
+        assert found.beyond in {"", *LEFT}
+
+
+@pytest.mark.parametrize("source", [*KEPT, *sorted(FOUND.glob("*.capture.*"))], ids=lambda path: path.name)
+def test_a_recording_that_lies_here_is_replayed_alike(source: Path, tmp_path: Path) -> None:
+    found = replayed_twice(source, tmp_path) if source.is_dir() else tried(_kept(facts_of(source)))
+    assert found.difference == ""
+    assert found.beyond in {"", *LEFT}
+
+
+def test_captures_of_the_real_controller_are_replayed_alike() -> None:
+    for source in sources()[::EVERY]:
+        found = tried(_kept(facts_of(source), 400))
+        assert (source.name, found.difference) == (source.name, "")
+        assert found.beyond in {"", *LEFT}
+
+
+def test_of_a_recording_of_which_retention_removed_a_part_the_rest_is_replayed_alike() -> None:
+    facts = [fact for fact in published(_world()) if not isinstance(fact, ControllerSeen)]
+    drawn = _kept(facts, 80, "retention")
+    assert _sure(tried(drawn)) > 20
+
+
+def test_the_base_that_retention_leaves_begins_with_a_later_fact(tmp_path: Path) -> None:
+    """Else the test before says nothing."""
+    keep(tmp_path / "kept", _kept(list(published(_world())), 80, "retention"))
+    assert open_recording(tmp_path / "kept").segments[0].first_seq > 0
+
+
+def _deleted(facts: Sequence[Fact], at_us: int) -> list[Fact]:
+    """The same with shop/web deleted at an instant."""
+    (gone,) = [fact for fact in facts if isinstance(fact, HpaSeen) and fact.namespace == "shop"][:1]
+    mine = [
+        fact
+        for fact in facts
+        if fact.at_us < at_us or not (isinstance(fact, HpaSeen | Reconciled | EventSeen) and fact.namespace == "shop")
+    ]
+    end = HpaGone(at_us=Micros(at_us), namespace="shop", name=gone.name, uid=gone.uid)
+    return sorted([*mine, end], key=lambda fact: fact.at_us)
+
+
+def _middle(facts: Sequence[Fact]) -> int:
+    return (facts[0].at_us + facts[-1].at_us) // 2 + 7 * SECOND
+
+
+@pytest.mark.parametrize("rows", [20, 60, 300])
+def test_the_last_reconcile_of_an_hpa_that_is_deleted_is_decided_alike(rows: int) -> None:
+    facts = [fact for fact in _world() if not isinstance(fact, ControllerSeen)]
+    deleted = _deleted(facts, _middle(facts))
+    lines = sum(isinstance(fact, Reconciled) for fact in deleted)
+    assert _sure(tried(_kept(deleted, rows))) == lines
+
+
+def test_an_hpa_has_no_reconcile_after_its_end_though_a_process_starts_then(tmp_path: Path) -> None:
+    """Where it is made again these would be of the next one."""
+    facts = [fact for fact in published(_world()) if not isinstance(fact, ControllerSeen)]
+    end_us = _middle(facts)
+    (again,) = [fact for fact in facts if isinstance(fact, HpaSeen) and fact.namespace == "shop"][:1]
+    born = replace(again, at_us=Micros(end_us + 20 * SECOND), uid="again")
+    start = ControllerSeen(
+        at_us=Micros(end_us + 90 * SECOND), state="started", release="1.36", version="", flags=(), gates=()
+    )
+    told = sorted([*_deleted(facts, end_us), born, start], key=lambda fact: fact.at_us)
+    write(tmp_path / "recording", told, 60)
+    assert _sure(replayed_twice(tmp_path / "recording", tmp_path, flags={"sync-period": "15s"})) > 0
+    with hpaaudit.replay(tmp_path / "recording", into=tmp_path / "again.duckdb", flags={"sync-period": "15s"}) as found:
+        gaps = found.rows(
+            "select epoch_us(ts) - lag(epoch_us(ts)) over (order by ts) as gap from reconciles where hpa_uid = 'again'"
+        )
+    assert min(row["gap"] for row in gaps if row["gap"] is not None) >= 15 * SECOND
+
+
+def test_a_fleet_that_was_there_before_the_recorder_is_decided_by_the_compiled_rules(tmp_path: Path) -> None:
+    """A hundred HPAs with ninety reconciles each: from that many on nobody needs to ask for it."""
+    fleet.write(tmp_path / "lines", hpas=100, hours=0.4, seed=5)
+    outside.write(tmp_path / "lines", tmp_path / "outside")
+    facts = list(open_recording(tmp_path / "outside").facts())
+    write(tmp_path / "seen", list(begun(facts, len(facts) // 30)), 20_000)
+    with hpaaudit.replay(tmp_path / "seen", into=tmp_path / "found.duckdb") as found:
+        assert found.detail == "numbers"
+        assert found.rows("select count(*) as n from reconciles")[0]["n"] > 8000

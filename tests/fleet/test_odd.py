@@ -1,0 +1,142 @@
+"""One HPA with what no API server serves is named and left out; every other HPA is decided as if it were not there."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import hpaaudit
+from hpaaudit.model.facts import ControllerSeen, Fact, HpaSeen, ScaleRead, ScaleWritten, TargetSeen
+from tests.fleet.both import replayed_twice
+from tests.fleet.chance import write
+from tests.fleet.kinds import ROOT, beside, facts_of
+from tests.fleet.outside import published
+
+ODD, OTHER = "shop", "other-shop"
+WORLDS = ROOT / "tests" / "conformance" / "1.36"
+BIG = 2**63 - 1
+Change = Callable[[Fact], Fact]
+ASKED: dict[str, Any] = {"flags": {"sync-period": "15s"}}
+"""Else the period is inferred from all HPAs together."""
+
+
+def _world() -> list[Fact]:
+    """Two HPAs in two namespaces, reconciled by one process."""
+    first, second = (facts_of(WORLDS / f"{name}.capture.jsonl.gz") for name in ("behavior-100-0004", "people-100-0001"))
+    both = beside(list(first), list(second), OTHER.removesuffix("-shop"))
+    return [fact for fact in both if not isinstance(fact, ControllerSeen)]
+
+
+def _of_hpa(text: str, change: Callable[[dict[str, Any]], Any]) -> Change:
+    """The HPA of the odd namespace with a text that is another, from its second state on."""
+    seen = []
+
+    def changed(fact: Fact) -> Fact:
+        if not isinstance(fact, HpaSeen) or fact.namespace != ODD:
+            return fact
+        seen.append(fact)
+        if len(seen) == 1:
+            return fact
+        return replace(fact, **{text: json.dumps(change(json.loads(getattr(fact, text))), sort_keys=True)})
+
+    return changed
+
+
+def _of_scale(**counts: int) -> Change:
+    def changed(fact: Fact) -> Fact:
+        if not isinstance(fact, ScaleRead | ScaleWritten | TargetSeen) or fact.target.namespace != ODD:
+            return fact
+        return fact if fact.scale is None else replace(fact, scale=replace(fact.scale, **counts))
+
+    return changed
+
+
+def _spec(**fields: Any) -> Change:
+    return _of_hpa("spec_json", lambda spec: {**spec, **fields})
+
+
+def _status(**fields: Any) -> Change:
+    return _of_hpa("status_json", lambda status: {**status, **fields})
+
+
+CHANGES: dict[str, Callable[[], Change]] = {
+    "spec.replicas of its target": lambda: _of_scale(spec_replicas=BIG),
+    "status.replicas of its target": lambda: _of_scale(status_replicas=-(2**40)),
+    "maxReplicas": lambda: _spec(maxReplicas=2**31),
+    "maxReplicas as text": lambda: _spec(maxReplicas="5"),
+    "minReplicas as a truth": lambda: _spec(minReplicas=True),
+    "metrics": lambda: _spec(metrics=[5]),
+    "a window": lambda: _spec(behavior={"scaleDown": {"stabilizationWindowSeconds": 2**62}}),
+    "a policy": lambda: _spec(
+        behavior={"scaleUp": {"policies": [{"type": "Pods", "value": 2**40, "periodSeconds": 1}]}}
+    ),
+    "its target's name": lambda: _spec(scaleTargetRef={"kind": 5, "name": None}),
+    "the whole spec": lambda: _of_hpa("spec_json", lambda _: []),
+    "currentReplicas": lambda: _status(currentReplicas=BIG),
+    "currentReplicas as text": lambda: _status(currentReplicas="x"),
+    "desiredReplicas, half": lambda: _status(desiredReplicas=1.5),
+    "observedGeneration": lambda: _status(observedGeneration=2**70),
+    "lastScaleTime": lambda: _status(lastScaleTime="yesterday"),
+    "conditions": lambda: _status(conditions=[1]),
+    "a message that is no text": lambda: _status(conditions=[{"type": "AbleToScale", "status": "True", "message": 7}]),
+    "a quantity": lambda: _status(currentMetrics=[{"type": "Pods", "pods": {"current": {"averageValue": "zzz"}}}]),
+    "a percentage": lambda: _status(
+        currentMetrics=[{"type": "Resource", "resource": {"name": "cpu", "current": {"averageUtilization": 2**40}}}]
+    ),
+    "half a surrogate": lambda: _status(conditions=[{"type": "AbleToScale", "status": "True", "reason": "\ud800"}]),
+}
+
+
+def _keep(folder: Path, facts: Sequence[Fact]) -> Path:
+    folder.mkdir()
+    write(folder / "recording", facts, 120)
+    return folder / "recording"
+
+
+@pytest.fixture(scope="module", params=["by lines", "by statuses"])
+def facts(request: pytest.FixtureRequest) -> list[Fact]:
+    """What was seen of two HPAs."""
+    return _world() if request.param == "by lines" else list(published(_world()))
+
+
+@pytest.fixture
+def alone(facts: list[Fact], tmp_path: Path) -> Path:
+    """The results of the other HPA where nothing is odd."""
+    recording = _keep(tmp_path / "alone", facts)
+    hpaaudit.replay(recording, into=tmp_path / "alone.duckdb", detail="numbers", **ASKED).close()
+    return tmp_path / "alone.duckdb"
+
+
+def _others(path: Path) -> list[tuple[Any, ...]]:
+    """The rows of the other HPA, without the numbers that count all HPAs."""
+    counted = {"replay_id", "reconcile_id", "divergence_id", "finding_id", "hpa_uid"}
+    with duckdb.connect(str(path), read_only=True) as connection:
+        found = []
+        for table in ("reconciles", "metric_proposals", "predicted_writes", "divergences", "findings", "hpa_status"):
+            names = [row[0] for row in connection.execute(f"describe runs.{table}").fetchall()]
+            chosen = ", ".join(f'"{name}"' for name in names if name not in counted)
+            rows = connection.execute(
+                f"select {chosen} from runs.{table} where namespace = '{OTHER}' order by all"  # noqa: S608 (our own names)
+            )
+            found += [(table, *map(repr, row)) for row in rows.fetchall()]
+    return found
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_an_odd_hpa_is_named_and_left_out_and_changes_no_row_of_another(
+    change: str, facts: list[Fact], alone: Path, tmp_path: Path
+) -> None:
+    odd = CHANGES[change]()
+    recording = _keep(tmp_path / "odd", [odd(fact) for fact in facts])
+    found = replayed_twice(recording, tmp_path, **ASKED)
+    assert (found.difference, found.beyond) == ("", "")
+    assert [line.split(":")[0] for line in found.left_out] == [f"{ODD}/web is not replayed"]
+    assert _others(tmp_path / "compiled.duckdb") == _others(alone)
+    assert _others(alone)
+    only = replayed_twice(recording, tmp_path, hpas=(f"{OTHER}/web",), **ASKED)
+    assert (only.difference, only.beyond) == ("", "")
+    assert _others(tmp_path / "compiled.duckdb")[:1] == _others(alone)[:1]

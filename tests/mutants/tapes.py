@@ -1,0 +1,103 @@
+"""What the kernel makes of some worlds, by CPython over lists: kept before a rule is changed, asked again afterwards.
+
+python -m tests.mutants.tapes FILE
+"""
+
+import pickle
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+RECENT = ("1.23", "1.28", "1.36", "1.37")
+"""Releases whose worlds are also told from outside of the controller."""
+
+CHANCE = 24
+PASSES = 30
+EACH = 2
+WHOLE = 1 << 30
+"""So many facts make a segment: every world is one slice."""
+
+Call = tuple[str, bytes, str]
+"""The name of a world, what the kernel was called with, and what it wrote there, as text."""
+
+
+def answer(arguments: bytes) -> str:
+    """What the kernel writes, called like this; raises whatever a mutant raises."""
+    from hpaaudit.engine.fleet import kernel
+
+    tape, release, memory, cursors, made, proposed, first, last = pickle.loads(arguments)  # noqa: S301 (our own)
+    kernel.walk(tape, release, memory, cursors, made, proposed, first, last)
+    return repr((memory, made, proposed))
+
+
+def reached() -> set[tuple[str, str]]:
+    """The rules that the kernel calls: file and function."""
+    from hpaaudit.engine.fleet import compiled
+
+    found = compiled.functions()
+    return {(one.__module__.rsplit(".", 1)[1], one.__name__) for one in found if ".engine.rules." in one.__module__}
+
+
+def calls() -> Iterator[Call]:
+    """Every call of the kernel in all worlds."""
+    from tests.fleet.beside import by_kernel
+
+    kept: list[tuple[bytes, str]] = []
+
+    def keep(*tables: Any) -> None:
+        from tests.fleet.beside import listed, over_lists
+
+        arguments = pickle.dumps(tuple(map(listed, tables)))
+        kept.append((arguments, answer(arguments)))
+        over_lists(*tables)
+
+    from hpaaudit.engine.fleet.beyond import Beyond
+
+    with tempfile.TemporaryDirectory() as folder:
+        for number, (name, write, flags_of) in enumerate(_worlds()):
+            mine = Path(folder) / str(number)
+            write(mine)
+            kept.clear()
+            try:
+                by_kernel(mine, flags_of, keep)
+            except Beyond:
+                continue
+            yield from ((name, arguments, told) for arguments, told in kept)
+
+
+def _worlds() -> Iterator[tuple[str, Callable[[Path], None], Callable[[Any], Any]]]:
+    """Worlds of the real controller, the same told from outside, and worlds of chance."""
+    from hpaaudit.importers.capture import Reader
+    from tests.conformance.expected import captures, name_of, releases
+    from tests.fleet.chance import draw, write
+    from tests.fleet.outside import blind, late, published, thin
+    from tests.fleet.test_kernel import of_release
+
+    for seed in range(CHANCE):
+        flags: list[Any] = []
+        yield (
+            f"chance {seed}",
+            lambda folder, seed=seed, flags=flags: flags.append(draw(folder, seed, PASSES, rows=WHOLE)),
+            lambda _, flags=flags: flags[0],
+        )
+    for release in releases():
+        for number, capture in enumerate(captures(release)[:EACH]):
+            facts = list(Reader((capture,)).facts())
+            views = {"": facts}
+            if release in RECENT:
+                views |= {
+                    " published": list(published(facts)),
+                    " late": list(late(facts, Random(number))),  # noqa: S311 (a seed makes a world)
+                    " thin": list(thin(facts, Random(number))),  # noqa: S311
+                    " blind": list(blind(facts, Random(number))),  # noqa: S311
+                }
+            for view, seen in views.items():
+                name = f"{release} {name_of(capture)}{view}"
+                yield name, lambda folder, seen=seen: write(folder, seen, rows=WHOLE), of_release(release)
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_bytes(pickle.dumps((list(calls()), reached())))

@@ -1,0 +1,127 @@
+"""Everything that a replay answers, and hands that files go through: what they leave behind, plant, flip and move."""
+
+import random
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from hpaaudit.flows.replay import replay
+from hpaaudit.recording import parquet
+from hpaaudit.recording.manifest import SEGMENTS, SUFFIX
+from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.schema import TABLES
+from hpaaudit.results import sql
+from hpaaudit.results.read import Results
+
+Answers = dict[str, list[tuple[Any, ...]]]
+RELATIONS = [name for folder in ("schema", "views", "recorded") for name in sql.folder(folder)]
+OTHERWISE = {"ran_at", "path"}
+"""Columns that tell when it was replayed, and where."""
+
+
+def answers(results: Results) -> Answers:
+    """Every row of every relation, but when and where it was made."""
+    found = {}
+    for name in RELATIONS:
+        columns = [f'"{column}"' for column in results.sql(f"from {name}").columns if column not in OTHERWISE]
+        rows = results.rows(f"select {', '.join(columns)} from {name}")  # noqa: S608 our own names
+        found[name] = sorted((tuple(row.values()) for row in rows), key=repr)
+    return found
+
+
+def replayed(folder: Path, **options: Any) -> Answers:
+    """What a replay of a folder answers; its results lie beside it."""
+    with replay(folder, into=folder.with_name("handled.duckdb"), overwrite=True, **options) as results:
+        return answers(results)
+
+
+def files(folder: Path) -> list[Path]:
+    """Every Parquet file of the segments, in order."""
+    return sorted((folder / SEGMENTS).glob(f"*/*{SUFFIX}"))
+
+
+def rows_of(recordings: list[Path]) -> dict[str, bytes]:
+    """A sound Parquet file of every table that one of the recordings has rows of."""
+    found: dict[str, bytes] = {}
+    for recording in recordings:
+        for path in files(recording):
+            found.setdefault(path.stem, path.read_bytes())
+    return found
+
+
+def plant(folder: Path, known: dict[str, bytes]) -> int:
+    """Puts a sound file of every table into each segment that has none of it; how many."""
+    planted = 0
+    for segment in sorted((folder / SEGMENTS).iterdir()):
+        for table, data in known.items():
+            path = segment / f"{table}{SUFFIX}"
+            if not path.exists():
+                path.write_bytes(data)
+                planted += 1
+    return planted
+
+
+def flip(path: Path, chance: random.Random) -> None:
+    """Turns one bit."""
+    data = bytearray(path.read_bytes())
+    data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    path.write_bytes(data)
+
+
+def cut(path: Path, chance: random.Random) -> None:
+    """Cuts the end off."""
+    path.write_bytes(path.read_bytes()[: chance.randrange(path.stat().st_size)])
+
+
+def shorten(path: Path, chance: random.Random) -> None:
+    """Leaves out one row, in a file that is sound otherwise."""
+    rows = pq.read_table(path)
+    gone = chance.randrange(rows.num_rows)
+    kept = rows.filter([number != gone for number in range(rows.num_rows)])
+    path.write_bytes(parquet.encode(TABLES[path.stem], kept))
+
+
+def swap(path: Path, chance: random.Random) -> None:
+    """Puts the same table of another segment in its place."""
+    others = [other for other in files(path.parents[2]) if other.name == path.name and other != path]
+    if others:
+        shutil.copy(chance.choice(others), path)
+    else:
+        path.unlink()
+
+
+def move(path: Path, _: random.Random) -> None:
+    """Moves a file into another segment."""
+    others = [other for other in sorted(path.parents[1].iterdir()) if other != path.parent]
+    path.rename((others[0] if others else path.parents[1]) / path.name)
+
+
+HARMS: dict[str, Callable[[Path, random.Random], None]] = {
+    "flip": flip,
+    "cut": cut,
+    "shorten": shorten,
+    "swap": swap,
+    "move": move,
+}
+
+
+def copied_meanwhile(states: list[Path], into: Path, chance: random.Random) -> None:
+    """A copy of a folder that changes: of its entries, in their order, each is taken from a later state or the same."""
+    shutil.copytree(states[0], into, ignore=lambda folder, _: [SEGMENTS] if Path(folder) == states[0] else [])
+    names = sorted({path.name for state in states for path in (state / SEGMENTS).iterdir()})
+    at = 0
+    (into / SEGMENTS).mkdir()
+    for name in names:
+        at = chance.randint(at, len(states) - 1)
+        source = states[at] / SEGMENTS / name
+        if source.is_dir():
+            shutil.copytree(source, into / SEGMENTS / name)
+
+
+def segments_of(folder: Path) -> Iterator[Path]:
+    """The folders of the segments that a recording names."""
+    for segment in open_recording(folder).segments:
+        yield folder / segment.folder

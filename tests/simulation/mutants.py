@@ -1,0 +1,167 @@
+"""Bugs that are planted on purpose: a simulation that does not find them sees nothing."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from hpaaudit.cluster.gaps import Gaps
+from hpaaudit.cluster.hpas import Hpas
+from hpaaudit.cluster.pods import Pods
+from hpaaudit.cluster.watch import Watch
+from hpaaudit.model.facts import Fact, Gap
+from hpaaudit.recording.keep import Keeper
+from hpaaudit.recording.lock import Lock
+from hpaaudit.recording.log import Log
+from hpaaudit.recording.pending import Unlogged
+from hpaaudit.recording.sieve import Sieve
+from tests.simulation.disk import Disk
+
+MOST_SEEDS = 25
+"""Within so many worlds each must be found."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A bug: what takes the place of what, and the faults without which nobody would notice."""
+
+    name: str
+    owner: type
+    attribute: str
+    made: Callable[[Any], Any]
+    faults: tuple[str, ...]
+
+
+@contextmanager
+def planted(mutant: Mutant) -> Iterator[None]:
+    """The bug, for a while."""
+    sound = getattr(mutant.owner, mutant.attribute)
+    setattr(mutant.owner, mutant.attribute, mutant.made(sound))
+    try:
+        yield
+    finally:
+        setattr(mutant.owner, mutant.attribute, sound)
+
+
+def _forgets_files(sound: Any) -> Any:
+    def fsync(disk: Disk, descriptor: int) -> None:
+        node = disk.open.get(descriptor)
+        if node is None or node.entries is not None:
+            sound(disk, descriptor)
+
+    return fsync
+
+
+def _forgets_folders(sound: Any) -> Any:
+    def fsync(disk: Disk, descriptor: int) -> None:
+        node = disk.open.get(descriptor)
+        if node is None or node.entries is None:
+            sound(disk, descriptor)
+
+    return fsync
+
+
+def _acknowledges_first(sound: Any) -> Any:
+    def append(keeper: Keeper, unlogged: Unlogged) -> None:
+        log, before = keeper._log, keeper.acknowledged
+        if log is None:
+            sound(keeper, unlogged)
+            return
+        keeper.acknowledged = before + unlogged.facts
+        log.append(before, unlogged.facts, unlogged.rows)
+
+    return append
+
+
+def _every(number: int) -> Callable[[], bool]:
+    """True each so-manieth time."""
+    count = 0
+
+    def due() -> bool:
+        nonlocal count
+        count += 1
+        return count % number == 0
+
+    return due
+
+
+def _skips_events(sound: Any) -> Any:
+    due = _every(20)
+
+    def take(watch: Watch, kind: str, raw: dict[str, Any]) -> None:
+        if kind == "BOOKMARK" or not due():
+            sound(watch, kind, raw)
+
+    return take
+
+
+def _forgets_restarts(sound: Any) -> Any:
+    def add(keeper: Keeper, fact: Fact) -> None:
+        if not (isinstance(fact, Gap) and fact.cause.startswith("the recorder")):
+            sound(keeper, fact)
+
+    return add
+
+
+def _loses_what_flew(sound: Any) -> Any:
+    def undo(keeper: Keeper) -> None:
+        if keeper._old:
+            sound(keeper)
+        else:
+            keeper.acknowledged += keeper._flying.facts
+
+    return undo
+
+
+def _says_too_much(sound: Any) -> Any:
+    def append(log: Log, first_seq: int, facts: int, rows: Mapping[str, Any]) -> None:
+        if facts > 1 and first_seq % 3 == 0:
+            rows = {table: found[1:] if len(found) > 1 else found for table, found in rows.items()}
+        sound(log, first_seq, facts, rows)
+
+    return append
+
+
+def _nothing(_: Any) -> Any:
+    return lambda *_args, **_kwargs: None
+
+
+def _without_states(sound: Any) -> Any:
+    return lambda sieve, *args: [fact for fact in sound(sieve, *args) if isinstance(fact, Gap)]
+
+
+def _no_gap(_: Any) -> Any:
+    return lambda *_args: True
+
+
+def _open_to_all(_: Any) -> Any:
+    def init(lock: Lock, folder: Any) -> None:
+        lock._file = os.open(folder / "recording.json", os.O_RDONLY)
+
+    return init
+
+
+DEATH = ("kill", "kill_at", "power")
+MUTANTS = (
+    Mutant("a file is not synced", Disk, "_fsync_one", _forgets_files, DEATH),
+    Mutant("a folder is not synced", Disk, "_fsync_one", _forgets_folders, DEATH),
+    Mutant(
+        "facts are acknowledged before they are synced", Keeper, "_append", _acknowledges_first, ("kill_at", "power")
+    ),
+    Mutant("a frame of the log lacks a row", Log, "append", _says_too_much, DEATH),
+    Mutant(
+        "what could not be logged is forgotten",
+        Keeper,
+        "_undo",
+        _loses_what_flew,
+        ("write_error", "sync_error", "kill"),
+    ),
+    Mutant("no gap is written down", Gaps, "_write", _no_gap, ("down", "cut")),
+    Mutant("a restart leaves no gap", Keeper, "add", _forgets_restarts, ("kill", "term")),
+    Mutant("one event of a watch in twenty is passed over", Watch, "_take", _skips_events, ()),
+    Mutant("the end of a pod is not told", Pods, "gone", _nothing, ()),
+    Mutant("an HPA that a list lacks is still there", Hpas, "only", _nothing, ("down", "compact", "term")),
+    Mutant("a disk that recovers tells no states", Sieve, "reopen", _without_states, ("full", "read_only")),
+    Mutant("a second recorder is let in", Lock, "__init__", _open_to_all, ("second",)),
+)
