@@ -380,8 +380,11 @@ class Watch:
             if not raw.name:
                 return self._refuse(raw, self.heard_us)
             raw = {"metadata": {"namespace": raw.namespace, "name": raw.name, "uid": raw.uid}}
-        key = key_of(raw)
-        self.follower.gone(raw, self.heard_us)
+        try:
+            key = key_of(raw)
+            self.follower.gone(raw, self.heard_us)
+        except UNFIT as problem:
+            return self._refuse(of_object(raw, self.shape.kind, _said(problem)), self.heard_us)
         self.unread.sound(key, self.heard_us)
         return {key}
 

@@ -7,7 +7,7 @@ from typing import Any
 from hpaaudit.api.typed import typed
 from hpaaudit.api.workload import NoScale, ScalePaths, rollout_seen, target_seen
 from hpaaudit.cluster.outline import Unreadable
-from hpaaudit.cluster.watch import Key
+from hpaaudit.cluster.watch import Key, key_of
 from hpaaudit.model.facts import Fact, RolloutSeen, TargetGone, TargetRef, TargetSeen
 from hpaaudit.model.units import Micros
 
@@ -114,5 +114,5 @@ class Workloads:
         self._tell(target, TargetGone(at_us=at_us, target=target, uid=self.seen.pop(target).uid))
 
     def _ref(self, raw: dict[str, Any]) -> TargetRef:
-        meta = raw["metadata"]
-        return TargetRef(group=self.group, resource=self.resource, namespace=meta["namespace"], name=meta["name"])
+        namespace, name = key_of(raw)
+        return TargetRef(group=self.group, resource=self.resource, namespace=namespace, name=name)
