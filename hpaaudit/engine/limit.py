@@ -4,7 +4,7 @@ from hpaaudit.engine.rules import limit as rules
 from hpaaudit.engine.rules.settle import Limits
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Behavior, Hpa, ScalingRules
-from hpaaudit.model.memory import Memory
+from hpaaudit.model.memory import ScaleEvent
 from hpaaudit.model.units import SECOND, Micros
 
 REASONS = {
@@ -18,7 +18,7 @@ REASONS = {
     ),
 }
 
-_NO_POLICIES = rules.Policies(rules.SELECT_MAX, (), (), ())
+_NO_POLICIES = rules.Policies(rules.SELECT_MAX, (), (), (), 0, 0)
 
 
 def limits_of(hpa: Hpa, minimum: int, flags: Flags) -> Limits:
@@ -62,18 +62,15 @@ def policies(direction: ScalingRules) -> rules.Policies:
         [rules.PODS if policy.type == "Pods" else rules.PERCENT for policy in direction.policies],
         [policy.value for policy in direction.policies],
         [policy.period_seconds * SECOND for policy in direction.policies],
+        0,
+        len(direction.policies),
     )
 
 
-def scale_events(memory: Memory) -> rules.ScaleEvents:
-    """The scale events of a memory as numbers."""
-    up, down = memory.up or (), memory.down or ()
-    return rules.ScaleEvents(
-        [event.change for event in up],
-        [event.at_us for event in up],
-        [event.change for event in down],
-        [event.at_us for event in down],
-    )
+def scale_events(events: tuple[ScaleEvent, ...] | None) -> rules.ScaleEvents:
+    """The scale events of one direction as numbers."""
+    known = events or ()
+    return rules.ScaleEvents([event.change for event in known], [event.at_us for event in known], 0, len(known))
 
 
 def words(limited: rules.Limited, maximum: int, *, own_words: bool) -> tuple[str, str]:

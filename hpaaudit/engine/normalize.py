@@ -90,7 +90,7 @@ def past_of(memory: Memory) -> Past:
     """A memory as numbers."""
     old = memory.recommendations or ()
     recommendations = Recommendations([one.replicas for one in old], [one.at_us for one in old])
-    return Past(recommendations, scale_events(memory))
+    return Past(recommendations, scale_events(memory.up), scale_events(memory.down))
 
 
 def _told(

@@ -27,8 +27,8 @@ INLINE = {"forceinline": True}
 Handing sixty columns on cost as much as the work.
 """
 
-WIDE = frozenset({"rules", "limits", "past", "events"})
-"""Parameters that are wide: all behaviours of a release, what a spec allows, what is remembered."""
+WIDE = frozenset({"rules", "limits", "past"})
+"""Parameters that are wide: the behaviours of a release, what a spec allows, what is remembered."""
 
 
 def _as_it_is(number: int) -> int:

@@ -197,7 +197,7 @@ def _limits(tape: Tape, row: int) -> Limits:
 
 def _policies(tape: Tape, select: int, first: int, end: int) -> Policies:
     policies = tape.policies
-    return Policies(select, policies.kind[first:end], policies.value[first:end], policies.period_us[first:end])
+    return Policies(select, policies.kind, policies.value, policies.period_us, first, end)
 
 
 def _act(tape: Tape, memory: Remembered, made: Made, slots: int, at: int, row: int, current: int, desired: int) -> None:

@@ -32,13 +32,11 @@ def recommend(memory: Remembered, hpa: int, slot: int, replicas: int, at_us: int
 def past_of(memory: Remembered, slots: int) -> Past:
     """The slots of one row that are taken."""
     first, end = memory.recommended_from[slots], memory.recommended_from[slots] + memory.recommended[slots]
-    up, ups = memory.up_from[slots], memory.up_from[slots] + memory.ups[slots]
-    down, downs = memory.down_from[slots], memory.down_from[slots] + memory.downs[slots]
+    up, down = memory.up_from[slots], memory.down_from[slots]
     return Past(
         Recommendations(memory.replicas[first:end], memory.replicas_us[first:end]),
-        ScaleEvents(
-            memory.up_change[up:ups], memory.up_us[up:ups], memory.down_change[down:downs], memory.down_us[down:downs]
-        ),
+        ScaleEvents(memory.up_change, memory.up_us, up, up + memory.ups[slots]),
+        ScaleEvents(memory.down_change, memory.down_us, down, down + memory.downs[slots]),
     )
 
 

@@ -43,24 +43,31 @@ class Limited(NamedTuple):
 
 
 class Policies(NamedTuple):
-    """The policies of one direction: `select`, and of each its type, value and period."""
+    """The policies of one direction: `select`, and of each its type, value and period.
+
+    first, end   those that count of the columns, which may hold the policies of other specs as well
+    """
 
     select: int
     kinds: Sequence[int]
     values: Sequence[int]
     periods_us: Sequence[int]
+    first: int
+    end: int
 
 
 class ScaleEvents(NamedTuple):
-    """The scale events of both directions: by how many replicas, and when.
+    """The scale events of one direction: by how many replicas, and when.
+
+    first, end   those that count of the columns, which may hold the events of other HPAs as well
 
     Outdated ones are among them: what is outdated for the slot of a new event may still count for a policy.
     """
 
-    up_changes: Sequence[int]
-    up_us: Sequence[int]
-    down_changes: Sequence[int]
-    down_us: Sequence[int]
+    changes: Sequence[int]
+    at_us: Sequence[int]
+    first: int
+    end: int
 
 
 class PolicyRules(NamedTuple):
@@ -203,7 +210,13 @@ def fold_down(select: int, best: int, proposed: int) -> int:
 
 
 def allowed(
-    upward: bool, current: int, policies: Policies, events: ScaleEvents, now_us: int, rules: PolicyRules
+    upward: bool,
+    current: int,
+    policies: Policies,
+    ups: ScaleEvents,
+    downs: ScaleEvents,
+    now_us: int,
+    in_force: PolicyRules,
 ) -> int:
     """What the policies of one direction allow.
 
@@ -211,15 +224,15 @@ def allowed(
     """
     if policies.select == SELECT_DISABLED:
         return current
-    best = first_up(policies.select, rules.min_moves) if upward else first_down(policies.select, rules.min_moves)
-    for index in range(len(policies.kinds)):
+    best = first_up(policies.select, in_force.min_moves) if upward else first_down(policies.select, in_force.min_moves)
+    for index in range(policies.first, policies.end):
         period_us = policies.periods_us[index]
-        added = moved(events.up_changes, events.up_us, now_us, period_us) if upward or rules.both else 0
-        removed = moved(events.down_changes, events.down_us, now_us, period_us) if rules.both or not upward else 0
+        added = moved(ups, now_us, period_us) if upward or in_force.both else 0
+        removed = moved(downs, now_us, period_us) if in_force.both or not upward else 0
         start, value = period_start(current, added, removed), policies.values[index]
         by_pods = policies.kinds[index] == PODS
         if upward:
-            proposed = up_by_pods(start, value) if by_pods else up_by_percent(start, value, rules.capped)
+            proposed = up_by_pods(start, value) if by_pods else up_by_percent(start, value, in_force.capped)
             best = fold_up(policies.select, best, proposed)
         else:
             proposed = down_by_pods(start, value) if by_pods else down_by_percent(start, value)
@@ -227,10 +240,10 @@ def allowed(
     return best
 
 
-def moved(changes: Sequence[int], at_us: Sequence[int], now_us: int, period_us: int) -> int:
+def moved(events: ScaleEvents, now_us: int, period_us: int) -> int:
     """Replicas moved within a period (`getReplicasChangePerPeriod`)."""
     total = 0
-    for index in range(len(changes)):
-        if in_period(at_us[index], now_us, period_us):
-            total += changes[index]
+    for index in range(events.first, events.end):
+        if in_period(events.at_us[index], now_us, period_us):
+            total += events.changes[index]
     return total

@@ -55,7 +55,8 @@ class Past(NamedTuple):
     """What the controller process remembers of an HPA."""
 
     recommendations: Recommendations
-    events: ScaleEvents
+    ups: ScaleEvents
+    downs: ScaleEvents
 
 
 class Settled(NamedTuple):
@@ -88,11 +89,11 @@ def settle(raw: int, current: int, limits: Limits, past: Past, now_us: int, to_z
     to_zero   the condition ScaledToZero says that this controller itself scaled to zero (1.36)
     """
     held = held_by(raw, current, limits, past.recommendations, now_us, rules.envelope)
-    policies = policy_rules(rules)
-    limited = limited_to(held.replicas, current, limits, past.events, now_us, policies)
+    in_force = policy_rules(rules)
+    limited = limited_to(held.replicas, current, limits, past, now_us, in_force)
     without_memory = limited.replicas
     if held.replicas != raw:
-        without_memory = limited_to(raw, current, limits, past.events, now_us, policies).replicas
+        without_memory = limited_to(raw, current, limits, past, now_us, in_force).replicas
     select = limits.up.select if held.replicas > current else limits.down.select
     disabled = limits.behaves and held.replicas != current and select == SELECT_DISABLED
     desired, why = limited.replicas, why_of(raw, current)
@@ -113,17 +114,14 @@ def held_by(
     return hold(raw, current, recommendations, now_us, limits.up_window_us, limits.down_window_us, both_hold)
 
 
-def limited_to(
-    wanted: int, current: int, limits: Limits, events: ScaleEvents, now_us: int, rules: PolicyRules
-) -> Limited:
+def limited_to(wanted: int, current: int, limits: Limits, past: Past, now_us: int, in_force: PolicyRules) -> Limited:
     """What policies, minReplicas and maxReplicas leave of a number. Where nothing moves, no policy is asked."""
     if not limits.behaves:
         return limit_plain(wanted, current, limits.minimum, limits.maximum)
     limit = current
-    if wanted > current:
-        limit = allowed(upward=True, current=current, policies=limits.up, events=events, now_us=now_us, rules=rules)
-    elif wanted < current:
-        limit = allowed(upward=False, current=current, policies=limits.down, events=events, now_us=now_us, rules=rules)
+    if wanted != current:
+        policies = limits.up if wanted > current else limits.down
+        limit = allowed(wanted > current, current, policies, past.ups, past.downs, now_us, in_force)
     return limit_moves(wanted, current, limits.minimum, limits.maximum, limit)
 
 
