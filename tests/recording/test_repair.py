@@ -277,7 +277,8 @@ def test_every_damaged_file_is_set_aside_and_all_other_facts_stay(
     sealed: Path, facts: list[Fact], tmp_path: Path
 ) -> None:
     for number, path in enumerate(files(sealed)):
-        for way in ("flip", "cut", "gone"):
+        ways = ("flip", "cut", "gone")
+        for way in ways if path.suffix == ".json" else (ways[number % 3],):
             folder = tmp_path / f"{number}-{way}"
             shutil.copytree(sealed, folder)
             harmed = folder / path.relative_to(sealed)
