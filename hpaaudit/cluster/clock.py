@@ -37,6 +37,14 @@ class Clock:
         return self.last_us
 
 
+    def not_before(self, at_us: Micros) -> None:
+        """Go on from then at the earliest: what an earlier recorder saw comes before what is seen now.
+
+        Where the machine's clock was set back between the two, how long nobody looked is not known.
+        """
+        self.last_us = max(self.now(), at_us)
+
+
 @dataclass(slots=True)
 class Offset:
     """Server minus recorder, narrowed with every answer: a Date header is cut to whole seconds."""

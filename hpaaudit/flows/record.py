@@ -169,6 +169,7 @@ class Session:
                 self.note(Note(f"listening on {door.url}", Event.LISTENING, Level.INFO, url=door.url))
             await check(client, scope)
             with _Signals(stopping.set), await self._keeper(access.server, clock.now, stopping) as keeper:
+                clock.not_before(keeper.last_us)
                 self.note(_started(self.into, access, scope))
                 for warning in access.warnings:
                     self.note(

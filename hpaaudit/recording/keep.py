@@ -36,6 +36,7 @@ class Keeper:
     """A recording that grows for long: begun anew, or gone on with where the folder holds one of the same cluster.
 
     acknowledged   facts that are on the disk, from the recording's first on
+    last_us        the latest instant of what was recorded before, where the recording goes on, else the present
     known          how everything stood that is told only when it changes, where the recording goes on
     note           is told what the disk refuses, once, and that it takes everything again
     executor       does what takes long, one thing at a time; None: a thread of its own
@@ -59,6 +60,7 @@ class Keeper:
         be_frugal()
         found = self._find(cluster, now_us)
         self.known: tuple[Fact, ...] = found.known if found else ()
+        self.last_us = max(found.last_us, now_us) if found else now_us
         self.acknowledged = self._files.facts
         self._gaps = 0
         self._closed = False
@@ -80,8 +82,7 @@ class Keeper:
         if found:
             for gap in found.gaps:
                 self.add(gap)
-            until_us = max(found.last_us, now_us)
-            self._write_down(Gap(at_us=found.last_us, until_us=until_us, prefix=EVERYTHING, cause=found.cause))
+            self._write_down(Gap(at_us=found.last_us, until_us=self.last_us, prefix=EVERYTHING, cause=found.cause))
             line = f"going on in {folder}: {found.cause}"
             note(Note(line, Event.RESUMED, facts=self._files.facts, set_aside=len(found.aside)))
 
@@ -360,6 +361,8 @@ class Keeper:
         self.note(Note(line, Event.DISK_RECOVERED, gaps=len(gaps)))
         for fact in gaps:
             self._write_down(fact)
+        if gaps:  # at once: what follows them on the disk would look as if nothing had been let go
+            self.flush(now_us)
 
     # The end
 

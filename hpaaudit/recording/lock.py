@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from hpaaudit.errors import RecordingError
@@ -95,4 +96,5 @@ class Lock:
         """Let others in."""
         files, self._files = self._files, []
         for file in files:
-            os.close(file)
+            with suppress(OSError):
+                os.close(file)

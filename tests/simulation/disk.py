@@ -179,6 +179,8 @@ class Disk:
         return node
 
     def _open_file(self, file: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
+        if isinstance(file, int) and file in self.open and mode == "wb":  # by `os.fdopen`
+            return io.BufferedWriter(_Raw(self, file))
         node = self._node(file) if not isinstance(file, int) else None
         where = self._where(file) if not isinstance(file, int) else None
         if where is None and node is None:

@@ -16,7 +16,7 @@ NETWORK = {
 DISK = {"write_error": 0.05, "short_write": 0.3, "sync_error": 0.1, "read_error": 0.05}
 OTHERS = ("down", "restart", "compact", "restore", "forbid", "step", "sleep", "freeze", "full", "read_only",
           "kill", "kill_at", "power", "term", "second", "retention", "uploads", "no_crd", "slow_disk")  # fmt: skip
-NOT_YET = frozenset({"odd"})
+NOT_YET: frozenset[str] = frozenset()
 """No world has these unless asked for (`--also`): answers of a wrong shape still end the recorder as it starts."""
 SHARE = 0.3
 """Of all kinds of fault, how many a seed has."""
