@@ -36,7 +36,6 @@ class Clock:
         self.last_us, self.steady_us = max(passed, Micros(self.wall_ns() // 1000)), steady
         return self.last_us
 
-
     def not_before(self, at_us: Micros) -> None:
         """Go on from then at the earliest: what an earlier recorder saw comes before what is seen now.
 

@@ -6,7 +6,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from hpaaudit.errors import RecordingError
+from hpaaudit.errors import FileExists, RecordingError
 from hpaaudit.recording.durable import FILE_MODE, FOLDER_MODE
 from hpaaudit.recording.manifest import RECORDING
 
@@ -21,7 +21,9 @@ READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class Lock:
-    """Held from here until `release`, or until the process ends in whatever way; raises `RecordingError`.
+    """Held from here until `release`, or until the process ends in whatever way.
+
+    Raises `RecordingError` where somebody else holds it, and `FileExists` where the place is no folder.
 
     sure   False: the file system knows no locks, so nobody is kept out
 
@@ -34,6 +36,9 @@ class Lock:
         self._files: list[int] = []
         try:
             self.sure = self._take()
+        except (FileExistsError, NotADirectoryError) as error:
+            self.release()
+            raise FileExists(f"{folder} is no folder: name one that is new or empty.") from error
         except OSError as error:
             self.release()
             raise RecordingError(f"cannot record into {folder}: {error.strerror}.") from error
