@@ -10,6 +10,7 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
+from hpaaudit.errors import ReplayError
 from hpaaudit.model.units import SECOND, Micros
 
 # How a reconcile is known, the strongest first.
@@ -19,6 +20,8 @@ SCALE_WRITE = 2
 GRID = 3
 NOWHERE = -1
 SOURCES = ("status_write", "event", "scale_write", "grid")
+MOST = 10_000_000
+"""Reconciles of one HPA: nearly five years of one every 15 seconds."""
 _PERIODS_SECONDS = (60, 30, 20, 15, 10, 5, 2, 1)
 _MIN_GAPS = 6
 _MAX_GAP_US = 180 * SECOND
@@ -83,7 +86,12 @@ def instants(
 
     newborn   the HPA was created before our eyes: its first reconcile comes a period later
     starts    when a new process took over, in order
+
+    Raises ReplayError where they are more than anybody waits for: no recorder saw all that time.
     """
+    if (end_us - born_us) // period_us > MOST:
+        days = (end_us - born_us) // (24 * 3600 * SECOND)
+        raise ReplayError(f"an HPA was reconciled for {days:,} days, which is too long: replay a part with --until")
     found: list[Evidence] = []
     previous: int | None = born_us if newborn else None
     for trace in evidence:

@@ -63,7 +63,7 @@ def arrow(folder: Path, segment: Segment, table: str, names: Sequence[str]) -> p
         found = read_table(TABLES[table], data, names, file.rows)
     except BadTable as error:
         raise Unsound(segment, file.name, str(error)) from error
-    problem = _problem(table, names, file.sha256, segment.first_seq, segment.facts, found)
+    problem = _problem(segment, file, found)
     if problem:
         raise Unsound(segment, file.name, problem)
     return found
@@ -83,17 +83,19 @@ def arrows(folder: Path, segment: Segment, wanted: Mapping[str, Sequence[str]]) 
     return found
 
 
-_sound: dict[tuple[str, tuple[str, ...], int, int], None] = {}
-"""What was found sound, newest last: a replay reads some columns several times."""
+_sound: dict[tuple[str, ...], None] = {}
+"""What was found sound: a replay reads some columns several times."""
 
 _REMEMBERED = 1 << 12
 
 
-def _problem(table: str, names: Sequence[str], sha256: str, first_seq: int, facts: int, found: pa.Table) -> str:
-    which = (sha256, (table, *names), first_seq, facts)
+def _problem(segment: Segment, file: File, found: pa.Table) -> str:
+    """What is wrong with columns of a table's file."""
+    span = (segment.first_us, segment.last_us)
+    which = (file.sha256, str((segment.first_seq, segment.facts, span)), file.table, *found.column_names)
     if which in _sound:
         return ""
-    problem = unsound(TABLES[table], found, first_seq, facts)
+    problem = unsound(TABLES[file.table], found, segment.first_seq, segment.facts, span)
     if not problem:
         if len(_sound) >= _REMEMBERED:
             _sound.clear()

@@ -40,11 +40,12 @@ UNKNOWN = {
 """Columns that may be NULL in a row that is no end, for that is unknown or not there."""
 
 
-def unsound(table: Table, rows: pa.Table, first_seq: int, facts: int) -> str:
+def unsound(table: Table, rows: pa.Table, first_seq: int, facts: int, span: tuple[int, int] = (0, LAST_US)) -> str:
     """Say as a predicate what is wrong with some columns of a table; empty where nothing is.
 
     rows              in the order of the file, at least one
     first_seq, facts  of the segment: every row is of one of its facts
+    span              from its first to its last `at_us`
     """
     try:
         rows.validate(full=True)  # texts are UTF-8, so without lone surrogates
@@ -56,6 +57,10 @@ def unsound(table: Table, rows: pa.Table, first_seq: int, facts: int) -> str:
             problem = _column(table.name, named[name], rows.column(name))
             if problem:
                 return f"has {problem} in its column {name}"
+        if "at_us" in rows.column_names:
+            seen = pc.min_max(rows.column("at_us")).as_py()
+            if seen["min"] < span[0] or seen["max"] > span[1]:
+                return "has facts that were seen at other times than its manifest says"
         return _rows(table, rows, first_seq, facts)
     except pa.ArrowException as error:
         return f"has columns that cannot be compared ({' '.join(str(error).split())[:200]})"

@@ -24,9 +24,6 @@ from tests.recording.small import small
 SECONDS = float(os.environ.get("HPAAUDIT_LIES", "0"))
 A_FEW = 40
 
-ENGINES = [("hpas", name) for name in ("spec_json", "status_json", "annotations_json", "api_version")]
-"""What a spec may ask for is the engine's to know: tests/fleet."""
-
 
 @pytest.fixture(scope="module", params=[True, False], ids=["lines", "no lines"])
 def sound(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -48,7 +45,6 @@ def test_every_reader_says_a_lie_in_one_line_or_bears_it(sound: Path, tmp_path: 
         (number, table, name)
         for number, table in lies.tables_of(sound)
         for name in lies.rows_of(sound, number, table).column_names
-        if (table, name) not in ENGINES
     ]
     until = time.monotonic() + SECONDS
     tried = 0
@@ -65,7 +61,7 @@ def test_every_reader_says_a_lie_in_one_line_or_bears_it(sound: Path, tmp_path: 
         for read in (lambda: inspect(folder), lambda: list(passes(folder))):  # noqa: B023 read at once
             said = outcome(read)
             assert "\n" not in said
-            assert not said or folder.name in said or "release" in said, (table, name, what)
+            assert not said or folder.name in said or "release" in said or "too long" in said, (table, name, what)
         facts = outcome(lambda: list(open_recording(folder).facts()))  # noqa: B023 likewise
         assert bool(facts) == bool(checked), (table, name, what)
 
@@ -90,6 +86,8 @@ CASES: list[tuple[str, str, Callable[[list], list], str]] = [
     ("reads", "seq", lambda values: values[::-1], "do not stand together in their order"),
     ("reconciles", "seq", lambda values: values[::-1], "not in the order of their facts"),
     ("gaps", "at_us", first(-1), "a number beyond"),
+    ("leases", "at_us", first(1), "at other times than its manifest says"),
+    ("leases", "at_us", first(9_007_199_254_740_992), "at other times than its manifest says"),
     ("gaps", "until_us", first(253_402_300_800_000_000), "a number beyond"),
     ("reconciles", "began_us", first(2**62), "a number beyond"),
     ("pods", "start_us", first(253_402_300_800_000_000), "a number beyond"),
@@ -136,3 +134,18 @@ def test_a_lie_is_named_with_its_file(
     problems = [damage.problem for damage in verify(folder, reread=True).damages]
     assert any(words in problem for problem in problems), problems
     assert words in outcome(lambda: list(open_recording(folder).facts()))
+
+
+def test_a_recording_of_centuries_is_not_replayed_second_by_second(tmp_path: Path) -> None:
+    """Its manifest says the same lie as its rows: one Event of the year 2255."""
+    folder = small(tmp_path / "friday", reconciles=False)
+    number = next(number for number, table in lies.tables_of(folder) if table == "events")
+    late = 9_007_199_254_740_992
+    rows = changed(lies.rows_of(folder, number, "events"), "at_us", first(late))
+
+    def change(name: str, body: lies.Body) -> lies.Body:
+        return body | {"last_us": late} if name.endswith(f"{number:06d}/manifest.json") else body
+
+    lies.tell(folder, {(number, "events"): lies.parquet(rows)}, change=change)
+    assert verify(folder, reread=True).damages == ()
+    assert "replay a part with --until" in outcome(lambda: list(passes(folder)))

@@ -113,6 +113,8 @@ class Fleet:
         table = TermTable(self._answers, self.hpas.statuses.shown, reads, stream, pod)
         first_terms = self._terms(table)
         hpas = self._hpas(first_terms)
+        if not self._exact and self.hpas.statuses.unvalued and not self._rules.reads_v2:
+            raise Beyond("a metric was published as no controller of this release does")
         attempts, most = self._attempts(passes), self._most_metrics()
         if not self._exact and most.max(initial=0) > BITS:
             raise Beyond("an HPA has more metrics than a number has bits")

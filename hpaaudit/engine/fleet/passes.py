@@ -129,10 +129,10 @@ class PassTracks:
     def seen(self, nothing: int) -> int:
         """How many facts the first pass that waits may have seen before: those of its HPA's pass before it.
 
-        nothing   what counts for HPAs without such a pass
+        nothing   what counts for HPAs without such a pass, from the first time on that they wait
         """
         hpas = np.unique(self._waiting["hpa"]).tolist()
-        return min((self._done.get(hpa, nothing) for hpa in hpas), default=nothing)
+        return min((self._done.setdefault(hpa, nothing) for hpa in hpas), default=nothing)
 
     def epochs(self, facts: Array) -> tuple[Array, Array]:
         """Which process each pass was of, counted from 0, and how many facts stood before that began."""

@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from hpaaudit.api.quantity import parse_json
 from hpaaudit.api.status import Entry, conditions_of, metric_of, read, thousandths
 from hpaaudit.api.times import maybe_micros
 from hpaaudit.api.v2 import decode_status
@@ -20,7 +21,7 @@ from hpaaudit.engine.outcome import scaled_to_zero
 from hpaaudit.engine.recommend import EMPTY_STATUS
 from hpaaudit.engine.rules.numbers import wrap64
 from hpaaudit.engine.status import condition_of
-from hpaaudit.model.hpa import Condition, HpaStatus, LabelSelector, MetricSpec, MetricStatus, ObjectRef
+from hpaaudit.model.hpa import Condition, HpaStatus, LabelSelector, MetricSpec, MetricStatus, MetricType, ObjectRef
 
 Shown = tuple[str, str, str, LabelSelector | None, ObjectRef | None, bool, bool, bool]
 """What tells an entry of currentMetrics from another, but for its numbers: its metric, and which numbers there are."""
@@ -31,7 +32,9 @@ Said = tuple[int, int, int, int, int]
 """Of conditions: whether the controller scaled to zero, each of the usual three, and whether anything was bent."""
 
 UNLIKE_ANY = NONE
-"""An entry whose numbers are no thousandths: nothing that is computed equals it."""
+"""Below it stand entries whose numbers are no thousandths: nothing that is computed equals them."""
+
+_VALUED = (MetricType.OBJECT, MetricType.EXTERNAL)
 
 _KINDS = ("AbleToScale", "ScalingActive", "ScalingLimited")
 REMEMBERED = 1 << 14  # texts of conditions
@@ -41,12 +44,15 @@ class StatusTable:
     """The statuses of a fleet.
 
     words   status and reason of a condition, those of `told` first;  shown   what entries of currentMetrics show
+    unvalued   an entry of an Object or External metric has no value: what is read back from v1 has
     """
 
     def __init__(self, rules: Rules) -> None:
         self.words: Ids[tuple[str, str]] = Ids()
         for word in CONDITIONS:
             self.words.of(word or ("", ""))
+        self.unvalued = False
+        self._exact: Ids[tuple[int, ...]] = Ids()
         self.shown: Ids[Shown] = Ids()
         self.shown.of(shown_of(EMPTY_STATUS, value=False, average=False, percent=False))
         self._rules = rules
@@ -103,25 +109,30 @@ class StatusTable:
         shown = self._metrics.get(key)
         if shown is None:
             shown = self._metrics[key] = self._shown(_sound(metric_of(entry), MetricStatus), value, average, percent)
-        numbers = (0 if value is None else thousandths(value), 0 if average is None else thousandths(average))
-        return self._as_entry(shown, *numbers, percent)
+        return self._as_entry(shown, value, average, percent)
 
     def _entry(self, metric: MetricStatus) -> tuple[int, ...]:
         value, average, percent = metric.value, metric.average_value, metric.average_utilization
         shown = self._shown(metric, value, average, percent)
-        numbers = (0 if value is None else thousandths(value.text), 0 if average is None else thousandths(average.text))
-        return self._as_entry(shown, *numbers, percent)
+        own, each = (None if one is None else one.text for one in (value, average))
+        return self._as_entry(shown, own, each, percent)
 
     def _shown(self, metric: MetricStatus, *numbers: object) -> int:
         value, average, percent = (number is not None for number in numbers)
         return self.shown.of(shown_of(metric, value=value, average=average, percent=percent))
 
-    @staticmethod
-    def _as_entry(shown: int, value: int | None, average: int | None, percent: int | None) -> tuple[int, ...]:
-        """The columns of an entry; what is too large for a number equals nothing that is computed."""
-        if value is None or average is None or wrap64(value) != value or wrap64(average) != average:
-            return UNLIKE_ANY, 0, 0, 0
-        return shown, value, average, percent or 0
+    def _as_entry(
+        self, shown: int, value: str | float | None, average: str | float | None, percent: int | None
+    ) -> tuple[int, ...]:
+        """The columns of an entry; one of no whole thousandths equals only itself."""
+        texts = (value, average)
+        numbers = [0 if text is None else thousandths(text) for text in texts]
+        if any(number is None or wrap64(number) != number for number in numbers):
+            exact = tuple(0 if text is None else parse_json(text).nano for text in texts)
+            return UNLIKE_ANY - 1 - self._exact.of((shown, *exact)), 0, 0, percent or 0
+        if value is None and self.shown.named[shown][0] in _VALUED:
+            self.unvalued = True
+        return shown, numbers[0] or 0, numbers[1] or 0, percent or 0
 
     def keep(self, numbers: Array) -> Array:
         """Let go of all but these, which are sorted; return which number each of them has now, by its old one."""
