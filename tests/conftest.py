@@ -16,7 +16,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Tests of golden files can be chosen, and those that run alone."""
     config.addinivalue_line("markers", "golden: compares with a golden file, or rewrites it")
-    config.addinivalue_line("markers", "alone: a controller that reconciles every second, beside nothing that slows it")
+    config.addinivalue_line("markers", "alone: what goes by short times, beside nothing that slows it")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -77,7 +77,7 @@ def look(recording: Path, release: str, best: str) -> None:
     done = run("replay", str(recording), "--release", release, *incident.FLAGS)
     if done.returncode or not done.stderr.startswith(UNSAID.get(best, "")) or (done.stderr and best not in UNSAID):
         raise SystemExit(f"replay: exit {done.returncode}\n{done.stderr}")
-    with open_results(recording / "results.duckdb") as results:
+    with open_results(recording / "what-if.duckdb") as results:
 
         def rows(sql: str) -> list[tuple[Any, ...]]:
             return results.sql(sql).fetchall()
