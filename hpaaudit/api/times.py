@@ -39,9 +39,11 @@ def micros(text: str) -> Micros:
     seconds = int((whole - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds()) + leap
     if zone not in "Zz":
         offset = int(zone[1:3]) * 3600 + int(zone[4:6]) * 60
+        if offset > _DAY:
+            raise ValueError(f"{text!r} has an offset that is longer than a day")
         seconds -= offset if zone[0] == "+" else -offset
-        if offset > _DAY or not _FIRST <= seconds <= _LAST:
-            raise ValueError(f"{text!r} is beyond the years 1 to 9999, or its offset is longer than a day")
+    if not _FIRST <= seconds <= _LAST:  # also a leap second at the end of the year 9999
+        raise ValueError(f"{text!r} is beyond the years 1 to 9999")
     return Micros(seconds * SECOND + int((fraction or "0")[:6].ljust(6, "0")))
 
 

@@ -22,7 +22,7 @@ from hpaaudit.recording.repair import growing, mend
 from hpaaudit.recording.retire import finish
 from hpaaudit.recording.segments import Unsound, rows
 from hpaaudit.recording.sieve import EVERYTHING
-from hpaaudit.recording.survey import Survey, survey
+from hpaaudit.recording.survey import UNREAD, Survey, survey
 
 WATCHED = ("hpas", "pods", "targets", "rollouts", "scaled_objects", "api_services", "surroundings")
 EVENTS = "events"
@@ -62,9 +62,9 @@ def recover(folder: Path, *, source: str, cluster: str) -> Recovered:
     except OSError as error:
         raise _refused(folder, error) from error
     seen = survey(folder)
-    unread = next((damage for damage in seen.damages if damage.file == LOGS), None)
+    unread = next((one for one in seen.damages if one.file == LOGS or one.problem.startswith(UNREAD)), None)
     if unread:  # it may hold what was acknowledged: who cannot read it now must not take it for nothing
-        raise RecordingError(f"cannot go on in {folder}: its log {unread.problem}.") from OSError(
+        raise RecordingError(f"cannot go on in {folder}: {unread.file} {unread.problem}.") from OSError(
             errno.EIO, unread.problem
         )
     if seen.head["source"] != source:

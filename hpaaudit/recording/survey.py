@@ -21,6 +21,10 @@ _NUMBER = re.compile("[0-9]{6,9}")
 _NEWEST_VERSION = 1000
 
 
+UNREAD = "cannot be read"
+"""How the problem of a file begins that the disk did not give: it may be sound."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
     """What the documents say.
@@ -231,5 +235,5 @@ def _problem(error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
         return "is missing"
     if isinstance(error, OSError):
-        return f"cannot be read ({error.strerror})"
+        return f"{UNREAD} ({error.strerror})"
     return str(error)

@@ -107,7 +107,7 @@ def test_what_can_be_saved_of_a_damaged_recording_is_replayed(table: str, here: 
         ("replay friday --release 1.99", "release 1.99 is not known to this engine: try --release 1.37"),
         ("replay friday --release 1.2", "release 1.2 is not known to this engine: try --release 1.12"),
         ("replay friday --release new", "release new is not known to this engine: try --release 1.37"),
-        ("replya friday", "no command 'replya': did you mean replay, explain? (see hpaaudit --help)"),
+        ("replya friday", "no command 'replya': did you mean replay, repair, explain? (see hpaaudit --help)"),
     ],
 )
 def test_an_unknown_name_names_the_nearest(line: str, said: str, here: Path) -> None:

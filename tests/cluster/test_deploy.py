@@ -210,7 +210,9 @@ def recorded(account: Account, into: Path) -> tuple[list[Fact], list[str]]:
     done = run("record", "--into", str(into), *options)
     assert done.returncode == 0, done.stderr
     _, *said, _, _ = done.stderr.splitlines()  # where it looks, the last progress, and where it is
-    return list(open_recording(into).facts()), [line for line in said if not line.startswith("following ")]
+    return list(open_recording(into).facts()), [
+        line for line in said if not line.startswith("following ") and ", its hash is " not in line
+    ]
 
 
 def missing(account: Account) -> list[str]:

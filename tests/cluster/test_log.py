@@ -62,7 +62,14 @@ def test_a_recording_is_told_from_its_start_to_its_end(
     code, said = Recorder(into, admin, *options).wait()
     assert code == 0
     lines = lines_of(said)
-    assert [line["event"] for line in lines] == ["listening", "recording_started", "estimate", "recording_ended"]
+    assert [line["event"] for line in lines] == [
+        "listening",
+        "recording_started",
+        "estimate",
+        "segment_sealed",
+        "recording_sealed",
+        "recording_ended",
+    ]
     assert {line["level"] for line in lines} == {"info"}
     assert lines[1]["namespace"] == namespace
     assert lines[1]["server"] == cluster.url

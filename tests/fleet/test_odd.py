@@ -75,7 +75,6 @@ CHANGES: dict[str, Callable[[], Change]] = {
         behavior={"scaleUp": {"policies": [{"type": "Pods", "value": 2**40, "periodSeconds": 1}]}}
     ),
     "its target's name": lambda: _spec(scaleTargetRef={"kind": 5, "name": None}),
-    "the whole spec": lambda: _of_hpa("spec_json", lambda _: []),
     "currentReplicas": lambda: _status(currentReplicas=BIG),
     "currentReplicas as text": lambda: _status(currentReplicas="x"),
     "desiredReplicas, half": lambda: _status(desiredReplicas=1.5),
@@ -87,7 +86,6 @@ CHANGES: dict[str, Callable[[], Change]] = {
     "a percentage": lambda: _status(
         currentMetrics=[{"type": "Resource", "resource": {"name": "cpu", "current": {"averageUtilization": 2**40}}}]
     ),
-    "half a surrogate": lambda: _status(conditions=[{"type": "AbleToScale", "status": "True", "reason": "\ud800"}]),
 }
 
 

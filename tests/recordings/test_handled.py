@@ -12,6 +12,7 @@ from hpaaudit.flows.explain import explain
 from hpaaudit.flows.query import query
 from hpaaudit.flows.replay import replay
 from hpaaudit.flows.source import open_file, open_source
+from hpaaudit.recording import durable
 from hpaaudit.recording import retire as retiring
 from hpaaudit.recording.manifest import SEGMENTS
 from hpaaudit.recording.read import open_recording
@@ -241,7 +242,7 @@ def states(recordings: dict[str, Path], tmp_path: Path, monkeypatch: pytest.Monk
     keep()
     with monkeypatch.context() as patch:
         patch.setattr(Path, "rename", kept_after(Path.rename))
-        patch.setattr(retiring.shutil, "rmtree", kept_after(shutil.rmtree))
+        patch.setattr(durable.shutil, "rmtree", kept_after(shutil.rmtree))
         opened = open_recording(folder)
         assert retiring.retire(folder, opened.segments, 2, "removed by retention")
     return kept
