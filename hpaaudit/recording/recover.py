@@ -1,6 +1,5 @@
 """Takes up a recording that was ended or killed: what its log holds becomes a segment, bad tails are set aside."""
 
-import errno
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -22,7 +21,7 @@ from hpaaudit.recording.repair import growing, mend
 from hpaaudit.recording.retire import finish
 from hpaaudit.recording.segments import Unsound, rows
 from hpaaudit.recording.sieve import EVERYTHING
-from hpaaudit.recording.survey import UNREAD, Survey, survey
+from hpaaudit.recording.survey import Survey, surveyed
 
 WATCHED = ("hpas", "pods", "targets", "rollouts", "scaled_objects", "api_services", "surroundings")
 EVENTS = "events"
@@ -61,12 +60,10 @@ def recover(folder: Path, *, source: str, cluster: str) -> Recovered:
         finish(folder)
     except OSError as error:
         raise _refused(folder, error) from error
-    seen = survey(folder)
-    unread = next((one for one in seen.damages if one.file == LOGS or one.problem.startswith(UNREAD)), None)
-    if unread:  # it may hold what was acknowledged: who cannot read it now must not take it for nothing
-        raise RecordingError(f"cannot go on in {folder}: {unread.file} {unread.problem}.") from OSError(
-            errno.EIO, unread.problem
-        )
+    try:
+        seen = surveyed(folder)
+    except OSError as error:
+        raise _refused(folder, error) from error
     if seen.head["source"] != source:
         raise RecordingError(f"{folder} was made by {seen.head['source']}: nothing can be recorded into it.")
     if seen.head["cluster"] != cluster:
@@ -74,7 +71,7 @@ def recover(folder: Path, *, source: str, cluster: str) -> Recovered:
         raise RecordingError(f"{folder} is a recording of {theirs}, not of {cluster}: name another folder.")
     try:
         mends = mend(folder, deep=False)
-        return _recover(folder, survey(folder) if mends else seen, mends, complete=seen.complete)
+        return _recover(folder, surveyed(folder) if mends else seen, mends, complete=seen.complete)
     except OSError as error:
         raise _refused(folder, error) from error
 

@@ -23,7 +23,7 @@ from hpaaudit.recording.room import UPLOADED, mark_uploaded
 from hpaaudit.recording.salvage import STATES, WRONG, Salvage, damaged_tables, from_log, from_segment, until_listed
 from hpaaudit.recording.segments import Unsound, columns
 from hpaaudit.recording.sieve import EVERYTHING
-from hpaaudit.recording.survey import Survey, survey
+from hpaaudit.recording.survey import Survey, survey, surveyed
 from hpaaudit.recording.tail import LogFile, newest_log, read_log
 
 STANDS = ".repaired"  # a segment that stands for a damaged one, until it has that one's place
@@ -77,14 +77,16 @@ def repair(folder: Path, *, plan: bool = False) -> Repair:
 def mend(folder: Path, *, plan: bool = False, deep: bool = True) -> list[Mend]:
     """Do what makes a recording sound, or only return it; nobody else may write into it meanwhile.
 
-    deep   every byte of every segment is read; else only what is missing or has another size is found
+    deep   every byte of every segment is read, and what the disk does not give is damaged; else only what is missing
+           or has another size is found, and `OSError` is raised where the disk does not give a file
 
     May be cut short at any instant: the next time does the rest. Raises `OSError`, and as `survey`.
     """
     if not plan:
         finish(folder)
         _finish(folder)
-    seen = survey(folder)
+    look = survey if deep else surveyed
+    seen = look(folder)
     stands = list(_stands(folder, seen, deep=deep))
     found = [stand.mend for stand in stands]
     if seen.complete and stands and stands[-1].last:
@@ -95,7 +97,7 @@ def mend(folder: Path, *, plan: bool = False, deep: bool = True) -> list[Mend]:
     if not plan and found[len(stands) :]:
         set_aside(folder, manifest.END)
     for step in (_end, _trailing, _log):
-        seen = survey(folder)
+        seen = look(folder)
         found += [made for made in step(folder, seen, plan=plan) if made.file not in {one.file for one in found}]
     return found
 
@@ -114,7 +116,7 @@ def _stands(folder: Path, seen: Survey, *, deep: bool) -> Iterator[_Stand]:
             right = (segment.previous, segment.first_seq)
             yield from _missing(seen, (expected, segment.number - 1), left, right, (last_us, segment.first_us))
         if deep or any(damage.segment == segment.number for damage in seen.damages):
-            damaged = damaged_tables(folder, segment)
+            damaged = damaged_tables(folder, segment, deep=deep)
             if damaged:
                 yield _in_place(segment, from_segment(folder, segment, damaged, _listed_again(folder, chain, segment)))
         left, expected, last_us = segment.before_next, segment.number + 1, max(last_us, segment.last_us)

@@ -1,5 +1,6 @@
 """Makes facts again from what is sound of a damaged log or segment, and says as gaps what is not."""
 
+import errno
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -213,13 +214,18 @@ def _known_alone(table: str, changed: Sequence[Row], unchanged: Sequence[Row], i
     return [(*row[:place], at, *row[place + 1 :]) for at, found in enumerate(placed) for row in found]
 
 
-def damaged_tables(folder: Path, segment: Segment) -> list[str]:
-    """Return the tables of a segment whose files are not what was written; all, where they hold other facts."""
+def damaged_tables(folder: Path, segment: Segment, *, deep: bool = True) -> list[str]:
+    """Return the tables of a segment whose files are not what was written; all, where they hold other facts.
+
+    Raises `OSError` where the disk does not give a file, unless `deep`.
+    """
     damaged = []
     for file in segment.files:
         try:
             file_bytes(folder, segment, file)
-        except Unsound:
+        except Unsound as error:
+            if not deep and isinstance(error.__cause__, OSError) and error.__cause__.errno != errno.ENOENT:
+                raise error.__cause__ from error
             damaged.append(file.table)
     if not damaged:
         try:

@@ -1,5 +1,6 @@
 """Reads the documents of a recording and compares names and sizes: cheap, and it tells everything it finds."""
 
+import errno
 import json
 import os
 import re
@@ -106,6 +107,18 @@ def survey(folder: Path) -> Survey:
         torn=tail.torn,
         damages=tuple(damages),
     )
+
+
+def surveyed(folder: Path) -> Survey:
+    """Look at a recording whose writer goes on; raises as `survey`, and `OSError` where the disk did not give a file.
+
+    Such a file may be sound, and may hold what was acknowledged: nobody may set it aside for that.
+    """
+    seen = survey(folder)
+    unread = next((damage for damage in seen.damages if damage.problem.startswith(UNREAD)), None)
+    if unread:
+        raise OSError(errno.EIO, f"{unread.file} {unread.problem}")
+    return seen
 
 
 def _log(folder: Path) -> tuple[LogFile | None, Damage | None]:
