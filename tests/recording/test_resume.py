@@ -260,7 +260,7 @@ def test_a_log_that_cannot_be_read_now_stays_where_it_is(killed: Path, monkeypat
 
     with monkeypatch.context() as patch:
         patch.setattr(tail, "at_most", refused)
-        with pytest.raises(RecordingError, match="its log cannot be read"):
+        with pytest.raises(RecordingError, match="log cannot be read"):
             keeper(killed)
     before = len(list(open_recording(killed).facts()))
     with keeper(killed):
