@@ -4,6 +4,12 @@ import os
 from collections.abc import Generator, Iterator
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run; HYPOTHESIS_PROFILE=chance searches on.
+settings.register_profile("steady", derandomize=True, database=None, deadline=None)
+settings.register_profile("chance", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 NO_SKIP = "HPAAUDIT_NO_SKIP"
 
