@@ -12,7 +12,7 @@ def canonical_json(value: Any) -> str:
     return _CANONICAL.encode(value)
 
 
-_MARK = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
+_MARK = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
 SHALLOW = 50
 
 

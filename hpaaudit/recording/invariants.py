@@ -5,11 +5,12 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from hpaaudit.api.canonical import levels
 from hpaaudit.model.facts import Fact, Refused
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.bounds import JSON_DEPTH
 from hpaaudit.recording.columns import Column, Table
-from hpaaudit.recording.json_shape import KINDS, depth, is_shaped
+from hpaaudit.recording.json_shape import KINDS, is_shaped
 from hpaaudit.recording.rows import Row
 from hpaaudit.recording.schema import TABLES
 from hpaaudit.recording.sound import WORDS, bad_row, is_text, needed, range_of
@@ -82,7 +83,7 @@ def _is_json(table: str, index: int, text: str) -> bool:
     kind = KINDS.get((table, TABLES[table].columns[index].name))
     if kind is not None:
         return is_shaped(text, kind)
-    return text.count("{") + text.count("[") <= JSON_DEPTH or depth(text) <= JSON_DEPTH
+    return levels(text) <= JSON_DEPTH
 
 
 def refused(at_us: Micros, fact: Fact, table: str, problem: str) -> Refused:

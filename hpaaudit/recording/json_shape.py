@@ -1,6 +1,5 @@
 """What the JSON in a column must be, and whether it is: shape, depth, and texts that are text."""
 
-import re
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -9,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import Meta
 
+from hpaaudit.api.canonical import levels
 from hpaaudit.recording.bounds import JSON_DEPTH
 
 Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
@@ -52,14 +52,13 @@ KINDS: dict[tuple[str, str], msgspec.json.Decoder[Any]] = {
 }
 """What the JSON of a column is, by table and column."""
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
 _RAW = msgspec.json.Decoder(list[msgspec.Raw])
 _AT_ONCE = 4096
 
 
 def is_shaped(text: str, kind: msgspec.json.Decoder[Any]) -> bool:
     """Whether a text is JSON of this kind that whoever reads a recording can decode."""
-    if text.count("{") + text.count("[") > JSON_DEPTH and depth(text) > JSON_DEPTH:
+    if levels(text) > JSON_DEPTH:
         return False
     try:
         kind.decode(text)
@@ -68,19 +67,6 @@ def is_shaped(text: str, kind: msgspec.json.Decoder[Any]) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-def depth(text: str) -> int:
-    """How deep JSON is nested; of what is no JSON a number that says nothing."""
-    deepest = level = 0
-    for token in _TOKEN.finditer(text):
-        first = text[token.start()]
-        if first in "[{":
-            level += 1
-            deepest = max(deepest, level)
-        elif first in "]}":
-            level -= 1
-    return deepest
 
 
 def shaped_words(words: pa.Array, kind: msgspec.json.Decoder[Any]) -> bool:

@@ -16,8 +16,6 @@ NETWORK = {
 DISK = {"write_error": 0.05, "short_write": 0.3, "sync_error": 0.1, "read_error": 0.05}
 OTHERS = ("down", "restart", "compact", "restore", "forbid", "step", "sleep", "freeze", "full", "read_only",
           "kill", "kill_at", "power", "term", "second", "retention", "uploads", "no_crd", "slow_disk")  # fmt: skip
-NOT_YET: frozenset[str] = frozenset()
-"""No world has these unless asked for (`--also`): answers of a wrong shape still end the recorder as it starts."""
 SHARE = 0.3
 """Of all kinds of fault, how many a seed has."""
 
@@ -43,7 +41,7 @@ def plan(seed: int, *, without: frozenset[str] = frozenset(), also: frozenset[st
     chance = random.Random(f"plan {seed}")  # noqa: S311
     share = chance.choice((0.0, 0.1, SHARE, SHARE, 0.6))
     every = (*NETWORK, *DISK, *OTHERS)
-    on = frozenset(name for name in every if chance.random() < share) - NOT_YET - without | also
+    on = frozenset(name for name in every if chance.random() < share) - without | also
     odds = network.Odds(
         latency=chance.choice((0.01, 0.2, 1.0)),
         **{name: most * chance.random() for name, most in NETWORK.items() if name in on},
