@@ -17,7 +17,7 @@ ITEM_BYTES = 300
 """What an item takes beside its text: an empty one, as a fact and as a row."""
 PIECE_BYTES = 1 << 18
 SLOW_SECONDS, SLOW_BYTES = 10, 1000
-"""An answer that has begun so long ago must have brought so many bytes per second."""
+"""After this many seconds an answer must have come at this many bytes per second, or it is given up."""
 PACKED = "gzip"
 Decode = Callable[[bytes], Any]
 

@@ -327,7 +327,7 @@ class Watch:
         self._has_started(None)
 
     def _event(self, line: bytes) -> tuple[str, Any]:
-        """A line of the watch: what happened, and to which object, or it is Unreadable; WatchFailed for an ERROR."""
+        """Type and object of one line of a watch, or an Unreadable in its place. Raises WatchFailed for ERROR."""
         self.heard_us = self.client.clock.now()
         self.meters.heard(self.resource, self.heard_us)
         self.events += 1

@@ -44,20 +44,13 @@ def _candidates() -> Iterator[Path]:
 
 def kept_elsewhere(manifest_sha256: str) -> Path | None:
     """The results file of a recording whose folder cannot be written to, None where we have no place either."""
-    state = state_folder()
-    if state is None:
-        return None
-    folder = state / "results"
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-    except OSError:
-        return None
-    return folder / f"{manifest_sha256}.duckdb"
+    folder = _folder("results")
+    return None if folder is None else folder / f"{manifest_sha256}.duckdb"
 
 
 def remember(path: Path) -> bool:
     """Keeps in mind that we made this file; False where there is no place for that."""
-    folder = _folder()
+    folder = _folder("made")
     if folder is None:
         return False
     try:
@@ -71,7 +64,7 @@ def remember(path: Path) -> bool:
 
 def is_ours(path: Path) -> bool:
     """Whether this user's hpaaudit made the file, byte by byte as it is now."""
-    folder = _folder()
+    folder = _folder("made")
     if folder is None:
         return False
     try:
@@ -85,13 +78,16 @@ def is_ours(path: Path) -> bool:
     return ours
 
 
-def _folder() -> Path | None:
+def _folder(name: str) -> Path | None:
+    """A folder of our state, None where there is no place for it."""
     state = state_folder()
     if state is None:
         return None
-    folder = state / "made"
-    with suppress(OSError):
+    folder = state / name
+    try:
         folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError:
+        return None
     return folder
 
 

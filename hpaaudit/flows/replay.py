@@ -43,7 +43,7 @@ SECONDS_EACH_GUESSED = 0.003
 PATIENCE_SECONDS = 10
 
 NAMED = 5
-"""So many foreign files are named by a replay; `verify` names them all."""
+"""The most foreign files that a replay names; `verify` names them all."""
 
 
 def unheard(_: str) -> None:

@@ -30,7 +30,7 @@ def make_file(path: Path, flags: int) -> int:
 
 
 def vacate(path: Path) -> None:
-    """Make a name free: a file, link or pipe is removed, a folder is moved away. Raises `OSError`."""
+    """Free a name in a folder: remove a file, link or pipe there, rename a folder. Raises `OSError`."""
     try:
         path.unlink(missing_ok=True)
     except OSError:

@@ -1,4 +1,4 @@
-"""Walks the page headers of a Parquet column: what it would take unpacked, before anything is unpacked.
+"""Reads the page headers of a Parquet column: how much memory it will take, before anything is unpacked.
 
 Arrow believes these headers: a page of a few kB may claim two GB and Arrow asks for them. The headers are Thrift's
 compact protocol, https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift.

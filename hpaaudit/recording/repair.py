@@ -273,7 +273,7 @@ def _end(folder: Path, seen: Survey, *, plan: bool) -> list[Mend]:
 
 
 def _trailing(folder: Path, seen: Survey, *, plan: bool) -> list[Mend]:
-    """Set segments aside that cannot be read and that nothing follows."""
+    """Move unreadable segments at the end of a recording to its quarantine."""
     last = max((segment.number for segment in seen.segments if segment.held is None), default=0)
     made: list[Mend] = []
     for damage in seen.damages:

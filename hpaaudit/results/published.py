@@ -1,4 +1,4 @@
-"""Copies what HPAs published out of a recording, where it is too much to be decoded one by one."""
+"""Copies the published statuses of a fleet from a recording to the results by SQL, not one by one."""
 
 from collections.abc import Sequence
 
