@@ -208,6 +208,8 @@ class Observer:
         now = self.client.clock.now()
         for unread in self.refused.values():
             unread.tell(now)
+        for watch in self.watches:
+            watch.ends(now)
         self.gaps.slice(now)
         self.sink(Ended(at_us=now))
 

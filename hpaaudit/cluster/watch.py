@@ -92,6 +92,7 @@ class Watch:
     current_us   when it was last known to have told everything: by a bookmark, a list, its end in due time
     count        objects that there are, as told;  moved  whether the last watch told of a newer version than was known
     doubted      the last watch was behind: this one is compared soon
+    late_us      not being known to be current for longer is a gap: Events have no bookmarks
     """
 
     def __init__(
@@ -112,6 +113,7 @@ class Watch:
         self.shape, self.withdrawn = shape, withdrawn
         self.prefix = f"{path}?{urlencode(query)}" if query else path
         self.resource, self.meters = kind_of(path)[0], client.meters
+        self.late_us = (LATE_SECONDS if self.resource != "events" else WATCH_SECONDS[1] + OVERDUE_SECONDS) * SECOND
         self.started: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
         self.streaming = Streaming(streamed)
         self.version = ""
@@ -173,6 +175,12 @@ class Watch:
                 self.delay = FIRST_DELAY
             await asyncio.sleep(max(retry, self.delay * (1 + random.random())))  # noqa: S311  # to spread the load
             self.delay = min(self.delay * 2, LONGEST_DELAY)
+
+    def ends(self, now_us: Micros) -> None:
+        """The recorder ends: a watch that is not known to be current leaves a gap from when it last was."""
+        known_us = max(self.heard_us, self.current_us)
+        if known_us and now_us - known_us > self.late_us:
+            self.gaps.lost(self.prefix, known_us, "the watch said nothing, and the recorder ended before it was due")
 
     def _restarts(self, reason: str) -> None:
         self.meters.restarts[self.resource, reason] += 1

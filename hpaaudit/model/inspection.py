@@ -14,11 +14,13 @@ class Damage:
     segment   that it belongs to; 0: `recording.json`
     file      path inside the recording's folder
     problem   a predicate: `has 4312 bytes, its manifest says 4320`
+    refused   the disk did not give it: it may be sound
     """
 
     segment: int
     file: str
     problem: str
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

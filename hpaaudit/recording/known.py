@@ -1,5 +1,6 @@
 """What stood when a recording ended: the last state of everything that is told only when it changes."""
 
+import errno
 from collections.abc import Collection, Hashable, Sequence
 from operator import itemgetter
 from pathlib import Path
@@ -40,10 +41,14 @@ def object_of(fact: Fact) -> Hashable:
     return (table, *(row[names.index(name)] for name in KEYS[table]))
 
 
-def last_states(folder: Path, segments: Sequence[Segment], tables: Collection[str]) -> list[Fact]:
+def last_states(
+    folder: Path, segments: Sequence[Segment], tables: Collection[str], *, skip_damaged: bool = False
+) -> list[Fact]:
     """Return the last state of each object of some tables that was not gone, in the order in which it was seen.
 
-    A file that is not what was written says nothing here: that is for others to tell.
+    skip_damaged   a file that is not what was written says nothing; what stands before it does
+
+    Raises `OSError` where the disk does not give a file, for it may be sound, and where one is damaged.
     """
     found: list[tuple[int, Fact]] = []
     for table in tables:
@@ -51,8 +56,10 @@ def last_states(folder: Path, segments: Sequence[Segment], tables: Collection[st
         for segment in segments:
             try:
                 last |= _last_rows(folder, segment, table)
-            except Unsound:
-                continue
+            except Unsound as error:
+                error.require_damage()
+                if not skip_damaged:
+                    raise OSError(errno.EIO, str(error)) from error
         gone = next((index for index, column in enumerate(TABLES[table].columns) if column.name == "gone"), None)
         found += [watched.to_fact(table, row) for row in last.values() if gone is None or not row[gone]]
     return [fact for _, fact in sorted(found, key=itemgetter(0))]

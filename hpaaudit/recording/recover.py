@@ -1,5 +1,6 @@
 """Takes up a recording that was ended or killed: what its log holds becomes a segment, bad tails are set aside."""
 
+import errno
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -88,7 +89,8 @@ def _evict_strangers(folder: Path) -> None:
 
 
 def _refused(folder: Path, error: OSError) -> RecordingError:
-    return RecordingError(f"cannot go on in {folder}: {error.strerror}.")
+    way = f"; if it stays so, `hpaaudit repair {folder}` keeps the rest" if error.errno == errno.EIO else ""
+    return RecordingError(f"cannot go on in {folder}: {error.strerror}{way}.")
 
 
 def _recover(folder: Path, seen: Survey, mends: Sequence[Mend], *, complete: bool) -> Recovered:
@@ -109,7 +111,10 @@ def _recover(folder: Path, seen: Survey, mends: Sequence[Mend], *, complete: boo
         aside.append(log)
     _remove_logs(folder)
     segments = (*sealed, tail) if tail else tuple(sealed)
-    known = last_states(folder, segments, WATCHED) + last_states(folder, segments[-2:], (EVENTS,))
+    known = [
+        *last_states(folder, segments, WATCHED, skip_damaged=True),
+        *last_states(folder, segments[-2:], (EVENTS,), skip_damaged=True),
+    ]
     last_us = max((segment.last_us for segment in segments), default=seen.head["started_us"])
     return Recovered(
         files=files,
@@ -126,9 +131,11 @@ def _unended(folder: Path, segments: tuple[Segment, ...], last_us: Micros) -> It
     """Yield for each gap that may not have ended before its recorder died what of it was not written down."""
     last: dict[str, Gap] = {}
     for segment in segments:
-        with suppress(Unsound):  # for others to tell
+        try:
             for _, at_us, until_us, prefix, cause in rows(folder, segment, "gaps"):
                 last[prefix] = Gap(at_us=at_us, until_us=until_us, prefix=prefix, cause=cause)
+        except Unsound as error:  # what is damaged is for others to tell
+            error.require_damage()
     last.pop(EVERYTHING, None)
     for gap in last.values():
         if last_us - SLICE_US <= gap.until_us < last_us:

@@ -208,7 +208,7 @@ def _listed_again(folder: Path, chain: Sequence[Segment], after: Segment) -> Mic
             continue
         try:
             told = columns(folder, segment, "gaps", ["until_us", "prefix", "cause"])
-        except Unsound:
+        except Unsound:  # later than it was is safe
             continue
         for until_us, prefix, cause in zip(*told, strict=True):
             if prefix == EVERYTHING and cause.startswith(RESUMED):

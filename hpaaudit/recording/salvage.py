@@ -1,6 +1,5 @@
 """Makes facts again from what is sound of a damaged log or segment, and says as gaps what is not."""
 
-import errno
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -224,13 +223,14 @@ def damaged_tables(folder: Path, segment: Segment, *, deep: bool = True) -> list
         try:
             file_bytes(folder, segment, file)
         except Unsound as error:
-            if not deep and isinstance(error.__cause__, OSError) and error.__cause__.errno != errno.ENOENT:
-                raise error.__cause__ from error
+            if not deep:
+                error.require_damage()
             damaged.append(file.table)
     if not damaged:
         try:
             read_facts(folder, segment)
-        except Unsound:
+        except Unsound as error:
+            error.require_damage()  # it was given just now
             return [file.table for file in segment.files]
     return damaged
 
@@ -239,11 +239,15 @@ def from_segment(folder: Path, segment: Segment, damaged: Sequence[str], until_u
     """Return the facts of a segment that do not stand in damaged files.
 
     until_us   when everything was listed again after it
+
+    Raises `OSError` where the disk does not give a file that it gave just now.
     """
     facts: list[tuple[int, Fact]] = []
     try:
         facts = list(_sound_facts(folder, segment, damaged))
-    except (*WRONG, Unsound):
+    except (*WRONG, Unsound) as error:
+        if isinstance(error, Unsound):
+            error.require_damage()
         damaged = [file.table for file in segment.files]
     lost = segment.facts - len(facts)
     first_us, last_us = segment.first_us, segment.last_us

@@ -1,5 +1,6 @@
 """Reads one segment: its files, each checked against the manifest, and its facts in their order."""
 
+import errno
 import gc
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,12 +27,17 @@ LINES = "reconciles"
 
 
 class Unsound(Exception):
-    """A file is not what was written; the callers of this room see `DamagedRecording`."""
+    """A file is not what was written, or the disk did not give it; the callers of this room see `DamagedRecording`."""
 
-    def __init__(self, segment: Segment, file: str, problem: str) -> None:
+    def __init__(self, segment: Segment, file: str, problem: str, *, refused: bool = False) -> None:
         path = f"{segment.folder}/{file}"
         super().__init__(f"{path} {problem}")
-        self.damage = Damage(segment=segment.number, file=path, problem=problem)
+        self.damage = Damage(segment=segment.number, file=path, problem=problem, refused=refused)
+
+    def require_damage(self) -> None:
+        """Raise `OSError` where the disk did not give the file: it may be sound, and is not to be given up."""
+        if self.damage.refused:
+            raise OSError(errno.EIO, str(self)) from self
 
 
 def file_bytes(folder: Path, segment: Segment, file: File) -> bytes:
@@ -39,7 +45,8 @@ def file_bytes(folder: Path, segment: Segment, file: File) -> bytes:
     try:
         data = exactly(folder, f"{segment.folder}/{file.name}", file.bytes)
     except OSError as error:
-        raise Unsound(segment, file.name, f"cannot be read ({error.strerror})") from error
+        refused = not isinstance(error, FileNotFoundError)
+        raise Unsound(segment, file.name, f"cannot be read ({error.strerror})", refused=refused) from error
     except ValueError as error:
         raise Unsound(segment, file.name, str(error)) from error
     if digest(data) != file.sha256:

@@ -22,10 +22,6 @@ _NUMBER = re.compile("[0-9]{6,9}")
 _NEWEST_VERSION = 1000
 
 
-UNREAD = "cannot be read"
-"""How the problem of a file begins that the disk did not give: it may be sound."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
     """What the documents say.
@@ -115,7 +111,7 @@ def surveyed(folder: Path) -> Survey:
     Such a file may be sound, and may hold what was acknowledged: nobody may set it aside for that.
     """
     seen = survey(folder)
-    unread = next((damage for damage in seen.damages if damage.problem.startswith(UNREAD)), None)
+    unread = next((damage for damage in seen.damages if damage.refused), None)
     if unread:
         raise OSError(errno.EIO, f"{unread.file} {unread.problem}")
     return seen
@@ -240,7 +236,7 @@ def _missing(number: int) -> Damage:
 
 
 def _damage(number: int, file: str, error: Exception) -> Damage:
-    return Damage(segment=number, file=file, problem=_problem(error))
+    return Damage(segment=number, file=file, problem=_problem(error), refused=_is_refused(error))
 
 
 def _problem(error: Exception) -> str:
@@ -248,5 +244,10 @@ def _problem(error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
         return "is missing"
     if isinstance(error, OSError):
-        return f"{UNREAD} ({error.strerror})"
+        return f"cannot be read ({error.strerror})"
     return str(error)
+
+
+def _is_refused(error: Exception) -> bool:
+    """Whether the disk did not give a file that is there."""
+    return isinstance(error, OSError) and not isinstance(error, FileNotFoundError)

@@ -140,6 +140,8 @@ class Uploader:
                 data = await asyncio.to_thread(file_bytes, self.folder, segment, file)
                 await self._put(f"{place}/{file.name}", data)
         except (Unsound, ValueError, KeyError) as problem:
+            if isinstance(problem, Unsound):
+                problem.require_damage()
             if folder in self.waiting():  # else it was removed meanwhile, for its age
                 self._damaged.add(folder.name)
                 line = f"segment {folder.name} is damaged and not uploaded: {problem}"

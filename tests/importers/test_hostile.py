@@ -25,6 +25,7 @@ from hpaaudit.flows.replay import passes
 from hpaaudit.importers import files
 from hpaaudit.recording.verify import verify
 from tests.importers.lines import HPAS, PODS, SCALE, USAGE, got, hpa, items, line, running, saw, scale, text_of, usage
+from tests.memory import PEAK_MEGABYTES
 
 EXAMPLES = int(os.environ.get("HPAAUDIT_CAPTURES", "150"))
 GOOD = [
@@ -195,11 +196,12 @@ def test_what_only_begins_as_packed_is_refused(tmp_path: Path, data: bytes) -> N
     assert "cannot be read further" in refused(path)
 
 
-MEASURED = """
-import resource, sys
+MEASURED = f"""
+{PEAK_MEGABYTES}
+import sys
 from hpaaudit.cli import _run
 code = _run(["import", "capture", sys.argv[1], "--into", sys.argv[2]])
-print(code, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+print(code, peak_megabytes())
 """
 MEGABYTES = 1000
 """What docs/capture.md states."""

@@ -15,6 +15,7 @@ from hpaaudit.recording.pages import BadPage, walk
 from hpaaudit.recording.parquet import BadTable, read_table
 from hpaaudit.recording.schema import TABLES
 from hpaaudit.recording.verify import verify
+from tests.memory import PEAK_MEGABYTES
 from tests.recording import lies
 from tests.recording.small import small
 
@@ -181,8 +182,9 @@ def test_any_bytes_as_page_headers_end(data: bytes, begin: int, size: int, value
     assert found == values
 
 
-MEASURED = """
-import resource, sys
+MEASURED = f"""
+{PEAK_MEGABYTES}
+import sys
 from pathlib import Path
 from hpaaudit.recording.segments import Unsound, columns
 from hpaaudit.recording.survey import survey
@@ -192,7 +194,7 @@ try:
     columns(folder, segment, "events", ["uid"])
 except Unsound as error:
     print(error)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+print(peak_megabytes())
 """
 MEGABYTES = 1500
 """What the page of the format states for a reader of hostile files."""

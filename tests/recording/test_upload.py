@@ -15,6 +15,7 @@ from hpaaudit.recording import room
 from hpaaudit.recording.upload import Pace, Uploader
 from hpaaudit.recording.verify import verify
 from tests.recording.s3 import BUCKET, SECRET, Store, s3
+from tests.recording.test_unread import refusing
 
 BRISK = Pace(look=0.01, first_wait=0.01, longest_wait=0.05)
 URL = f"s3://{BUCKET}/prod/hpas"
@@ -213,6 +214,17 @@ def test_a_segment_that_the_disk_damaged_stays_and_the_others_go(store: Store, r
     assert events(told) == [Event.SEGMENT_DAMAGED, Event.UPLOAD_UNFINISHED]
     assert "pods.parquet differs from what was written" in told[0]
     assert "segments/000002/manifest.json" not in store.names("prod/hpas")
+
+
+def test_a_segment_that_the_disk_does_not_give_now_goes_with_the_next_try(store: Store, recording: Path) -> None:
+    told: list[str] = []
+    with refusing(2):
+        uploader = finish(recording, told)
+    assert uploaded(recording) == {1, 2, 3}
+    assert not uploader.failing
+    assert events(told) == [Event.UPLOAD_FAILED, Event.UPLOAD_RECOVERED]
+    assert "parquet cannot be read (Input/output error)" in told[0]
+    assert "manifest.json" in "".join(store.names("prod/hpas"))
 
 
 @pytest.mark.parametrize(

@@ -243,9 +243,7 @@ def _compare(world: World, key: Key, truths: list[Truth], known: Known, sample: 
         wanted = wanted or ("",)
     if said == wanted:
         return
-    if said is None and not _is_expected(world, resource, namespace, name, sample):
-        return
-    if resource in ("deployments", "widgets", "pods") and not _is_expected(world, resource, namespace, name, sample):
+    if resource in ("deployments", "widgets", "pods") and not _is_expected(world, known, key, sample):
         return
     if hidden.covers(resource, namespace, sample.recorder_us) or _was_blind(world, resource, sample):
         return
@@ -264,17 +262,18 @@ def _in_scope(world: World, resource: str, namespace: str) -> bool:
     return world.plan.namespace in ("", namespace)
 
 
-def _is_expected(world: World, resource: str, namespace: str, name: str, sample: Sample) -> bool:
-    """Whether a recorder must know of an object: of pods and targets, if an HPA wants them."""
-    if resource not in ("pods", "deployments", "widgets"):
-        return True
+def _is_expected(world: World, known: Known, key: Key, sample: Sample) -> bool:
+    """Whether a recorder must know of a pod or a target: if an HPA that it knows of wants it."""
+    resource, namespace, name = key
     if resource == "widgets" and "no_crd" in world.plan.on:
         return False
     app = name.split("-", maxsplit=1)[0]
     kind = next((kind for ns, one, kind in APPS if (ns, one) == (namespace, app)), DEPLOYMENTS)
+    hpa = ("horizontalpodautoscalers", namespace, app)
+    if hpa not in known.states:  # why it does not know of the HPA is asked for itself
+        return False
     return all(
-        _is_settled(world.server.truth.get(key, []), sample.at_us)
-        for key in (("horizontalpodautoscalers", namespace, app), (kind.resource, namespace, app))
+        _is_settled(world.server.truth.get(key, []), sample.at_us) for key in (hpa, (kind.resource, namespace, app))
     ) and not (kind is not DEPLOYMENTS and "no_crd" in world.plan.on)
 
 

@@ -1,0 +1,101 @@
+"""A disk that refuses one read costs nothing: the recorder says so, and the next try goes on as if nothing had been."""
+
+import errno
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from hpaaudit.errors import RecordingError
+from hpaaudit.model.facts import Fact
+from hpaaudit.recording import opening
+from hpaaudit.recording.known import last_states
+from hpaaudit.recording.limits import Limits
+from hpaaudit.recording.recover import recover
+from hpaaudit.recording.retire import retire, sealed_segments
+from hpaaudit.recording.verify import verify
+from tests.recording.test_retire import keeper
+
+
+@contextmanager
+def refusing(number: int) -> Iterator[list[str]]:
+    """Refuse the read of that number, counted from 0; yields the reads that were asked for."""
+    asked: list[str] = []
+    enter = opening._opened.__init__
+
+    def opened(file: opening._opened, folder: Path, name: str) -> None:
+        asked.append(name)
+        if len(asked) == number + 1:
+            raise OSError(errno.EIO, "Input/output error")
+        enter(file, folder, name)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(opening._opened, "__init__", opened)
+        yield asked
+
+
+@pytest.fixture
+def sealed(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> Path:
+    """Give a recording of several segments whose recorder is no more."""
+    folder = tmp_path / "sealed"
+    dead = keeper(folder, Limits(ballast_bytes=0))
+    for part in segments:
+        for fact in part:
+            dead.add(fact)
+        dead.seal(part[-1].at_us)
+    dead._let_go()
+    return folder
+
+
+def known(folder: Path) -> tuple[Fact, ...]:
+    """Take a recording up; return what is known to stand."""
+    return recover(folder, source="record", cluster="here").known
+
+
+def removed(folder: Path) -> list[Path]:
+    """Remove all segments but the last; return the rest."""
+    segments = sealed_segments(folder)
+    if len(segments) < 3:
+        raise OSError(errno.EIO, "the segments could not be listed")
+    retire(folder, segments, segments[-2].number, "removed")
+    return [path.relative_to(folder) for path in sorted((folder / "segments").rglob("*"))]
+
+
+@pytest.mark.parametrize("act", [known, removed], ids=["taking up", "removing"])
+def test_a_read_that_is_refused_once_costs_nothing(act: Callable[[Path], object], sealed: Path, tmp_path: Path) -> None:
+    with refusing(-1) as asked:
+        wanted = act(Path(shutil.copytree(sealed, tmp_path / "whole")))
+    assert len(asked) > len(sealed_segments(sealed)) * 2
+    refusals = 0
+    for number in range(len(asked)):
+        folder = Path(shutil.copytree(sealed, tmp_path / str(number)))
+        try:
+            with refusing(number):
+                done = act(folder)
+            assert done == wanted
+        except (OSError, RecordingError):
+            refusals += 1
+            assert act(folder) == wanted
+        assert not (folder / "quarantine").exists()
+        assert verify(folder, reread=True).damages == ()
+    assert refusals
+
+
+def test_a_damaged_segment_is_not_removed_for_what_stood_then_would_go_with_it(sealed: Path) -> None:
+    pods = next((sealed / "segments/000001").glob("pods.parquet"))
+    pods.write_bytes(pods.read_bytes()[:-1] + b"?")
+    with pytest.raises(OSError, match=r"pods\.parquet differs from what was written"):
+        removed(sealed)
+    assert len(sealed_segments(sealed)) == len(list((sealed / "segments").iterdir()))
+
+
+def test_of_a_damaged_file_what_stood_before_is_known(sealed: Path) -> None:
+    segments = sealed_segments(sealed)
+    hpas = sealed / segments[-1].folder / "hpas.parquet"
+    hpas.write_bytes(hpas.read_bytes()[:-1] + b"?")
+    before = last_states(sealed, segments[:-1], ("hpas",))
+    assert before
+    assert last_states(sealed, segments, ("hpas",), skip_damaged=True) == before
+    assert [fact for fact in known(sealed) if type(fact).__name__ == "HpaSeen"] == before
