@@ -19,10 +19,10 @@ from hpaaudit.model.units import SECOND, Micros
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from hpaaudit.cluster.access import Access
-    from hpaaudit.cluster.client import Connect
-    from hpaaudit.cluster.clock import Clock
-    from hpaaudit.cluster.observer import Observer
+    from hpaaudit.cluster.access.config import Access
+    from hpaaudit.cluster.client.client import Connect
+    from hpaaudit.cluster.client.clock import Clock
+    from hpaaudit.cluster.observe.observer import Observer
     from hpaaudit.cluster.scope import Scope
     from hpaaudit.recording.keep import Keeper
     from hpaaudit.recording.limits import Limits
@@ -94,9 +94,9 @@ def plan(
     no_probe: Sequence[str] = (),
 ) -> Plan:
     """Return what `record` would read, how much, and what it could not; nothing is recorded."""
-    from hpaaudit.cluster.client import Client
-    from hpaaudit.cluster.clock import Clock
-    from hpaaudit.cluster.planner import make_plan
+    from hpaaudit.cluster.client.client import Client
+    from hpaaudit.cluster.client.clock import Clock
+    from hpaaudit.cluster.observe.planner import make_plan
 
     access, scope = _where(kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces)
     scope = replace(scope, no_probe=tuple(no_probe))
@@ -117,7 +117,7 @@ def _where(
     *,
     all_namespaces: bool,
 ) -> "tuple[Access, Scope]":
-    from hpaaudit.cluster.kubeconfig import find_access
+    from hpaaudit.cluster.access.kubeconfig import find_access
     from hpaaudit.cluster.scope import Scope
 
     access = find_access(kubeconfig, context)
@@ -154,10 +154,10 @@ class Session:
 
     async def run(self, access: "Access", scope: "Scope") -> Progress:
         """Observe and write until somebody stops it."""
-        from hpaaudit.cluster.client import Client
-        from hpaaudit.cluster.clock import Clock
-        from hpaaudit.cluster.door import Door
-        from hpaaudit.cluster.observer import Observer, check
+        from hpaaudit.cluster.client.client import Client
+        from hpaaudit.cluster.client.clock import Clock
+        from hpaaudit.cluster.observe.observer import Observer, check
+        from hpaaudit.cluster.serve.http_server import Door
 
         self.begun, clock = asyncio.get_running_loop().time(), self.machine.clock or Clock()
         stopping, uploader = asyncio.Event(), self._uploader()

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hpaaudit.api.see import metrics_read, pod_seen
-from hpaaudit.cluster.estimate import Estimate
-from hpaaudit.cluster.shapes import PODS, USAGE
+from hpaaudit.cluster.decoding.decoders import PODS, USAGE
+from hpaaudit.cluster.observe.estimate import Estimate
 from hpaaudit.model.facts import Gap, PodSeen, ResourceMetricsRead
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.read import open_recording

@@ -5,10 +5,10 @@ import json
 
 from hpaaudit.api import see, workload
 from hpaaudit.api.decode import decode_hpa
-from hpaaudit.cluster.access import Access
-from hpaaudit.cluster.client import Client
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.observer import Observer
+from hpaaudit.cluster.access.config import Access
+from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.observe.observer import Observer
 from hpaaudit.cluster.scope import Scope
 from hpaaudit.model.facts import Fact, Gap, HpaSeen, LeaseSeen, PodGone, PodSeen, ResourceMetricsRead, TargetRef
 from hpaaudit.model.units import SECOND, Micros

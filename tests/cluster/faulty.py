@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from aiohttp import web
 
-from hpaaudit.cluster.access import Access
-from hpaaudit.cluster.client import Client
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.gaps import WAITING, Gaps
-from hpaaudit.cluster.initial import END
-from hpaaudit.cluster.watch import Key, Watch
+from hpaaudit.cluster.access.config import Access
+from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.watch.gaps import WAITING, Gaps
+from hpaaudit.cluster.watch.reflector import Key, Watch
+from hpaaudit.cluster.watch.watch_list import END
 from hpaaudit.model.units import Micros
 from tests.cluster.unruly import Unruly
 

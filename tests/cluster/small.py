@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
-from hpaaudit.cluster.access import Access
-from hpaaudit.cluster.client import Client
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.initial import END
-from hpaaudit.cluster.observer import Observer
+from hpaaudit.cluster.access.config import Access
+from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.observe.observer import Observer
 from hpaaudit.cluster.scope import Scope
+from hpaaudit.cluster.watch.watch_list import END
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.inspection import Verification
 from hpaaudit.model.units import SECOND, Micros

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.cluster import credentials, kubeconfig
-from hpaaudit.cluster.client import Client
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.kubeconfig import find_access
+from hpaaudit.cluster.access import credentials, kubeconfig
+from hpaaudit.cluster.access.kubeconfig import find_access
+from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.clock import Clock
 from hpaaudit.errors import Unreachable
 from tests.cluster.pki import HOST
 from tests.cluster.unruly import NAME, Plugin, Proxy, Unruly

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from hpaaudit.cluster import compare, initial
-from hpaaudit.cluster import watch as module
-from hpaaudit.cluster.client import Client
-from hpaaudit.cluster.ready import readiness
-from hpaaudit.cluster.watch import Watch
+from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.serve.readiness import readiness
+from hpaaudit.cluster.watch import pager, staleness
+from hpaaudit.cluster.watch import reflector as module
+from hpaaudit.cluster.watch.reflector import Watch
 from hpaaudit.model.units import SECOND
 from tests.cluster.faulty import Fault, Play, World, event, of_watches, stream, thing
 
@@ -29,10 +29,10 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, seconds in times:
         monkeypatch.setattr(module, name, seconds)
     for name, seconds in (("LEAD", 0.5), ("GRACE", 0.1)):
-        monkeypatch.setattr(compare, f"{name}_SECONDS", seconds)
+        monkeypatch.setattr(staleness, f"{name}_SECONDS", seconds)
     monkeypatch.setattr(module, "LEAD_SECONDS", 0.5)
     monkeypatch.setattr(module, "SOON_SECONDS", 0.1)
-    monkeypatch.setattr("hpaaudit.cluster.ready.AWAY_SECONDS", 0)
+    monkeypatch.setattr("hpaaudit.cluster.serve.readiness.AWAY_SECONDS", 0)
 
 
 async def until_it_is_due(response: web.StreamResponse, piece: bytes = b"", seconds: float = 0.9) -> web.StreamResponse:
@@ -104,7 +104,7 @@ def test_what_a_watch_hides_is_a_gap_from_before_it_happened_and_known_after_it(
 
     monkey = pytest.MonkeyPatch()
     with monkey.context() as patch:
-        patch.setattr("hpaaudit.cluster.gaps.UNSEEN_US", 0)
+        patch.setattr("hpaaudit.cluster.watch.gaps.UNSEEN_US", 0)
         asyncio.run(play())
 
 
@@ -229,7 +229,7 @@ def test_a_list_without_end_is_a_gap_with_its_cause(
     kind: str, cause: str, pki: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if kind == "ever new items":  # nothing else ends it
-        monkeypatch.setattr(initial, "LONGEST_LIST_SECONDS", 0.3)
+        monkeypatch.setattr(pager, "LONGEST_LIST_SECONDS", 0.3)
 
     async def play() -> World:
         world = World(endless(kind))
@@ -247,7 +247,7 @@ def test_a_list_without_end_is_a_gap_with_its_cause(
 
 
 def test_a_list_ends_where_no_memory_is_left_for_more(pki: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hpaaudit.cluster.budget.Budget.is_measured_full", True)
+    monkeypatch.setattr("hpaaudit.cluster.client.memory_budget.Budget.is_measured_full", True)
 
     async def play() -> None:
         world = World(endless("ever new items"))
@@ -265,7 +265,7 @@ def test_a_list_ends_where_no_memory_is_left_for_more(pki: Path, monkeypatch: py
 @pytest.mark.parametrize("seed", range(12))
 def test_nothing_is_missed_that_no_gap_covers(seed: int, pki: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A watch tells what happens in pieces of any size, some of it late, stale or never; a list always tells."""
-    monkeypatch.setattr("hpaaudit.cluster.gaps.UNSEEN_US", 0)
+    monkeypatch.setattr("hpaaudit.cluster.watch.gaps.UNSEEN_US", 0)
     chance = random.Random(seed)  # noqa: S311
 
     @of_watches

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.cluster import descriptors, door
-from hpaaudit.cluster.door import MAX_CONNECTIONS, MAX_REQUEST_BYTES, Door
-from hpaaudit.cluster.meters import Meters
+from hpaaudit.cluster.client import file_descriptors as descriptors
+from hpaaudit.cluster.client.telemetry import Meters
+from hpaaudit.cluster.serve import http_server as door
+from hpaaudit.cluster.serve.http_server import MAX_CONNECTIONS, MAX_REQUEST_BYTES, Door
 from hpaaudit.model.facts import HpaSeen, ResourceMetricsRead
 from hpaaudit.recording.read import open_recording
 from tests.cluster.heavy import Heavy

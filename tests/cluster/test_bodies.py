@@ -12,13 +12,13 @@ from typing import Self
 import pytest
 
 from hpaaudit.api.usage import pod_sample, pod_samples
-from hpaaudit.cluster import body as bodies
-from hpaaudit.cluster import client as clients
-from hpaaudit.cluster.access import Access
-from hpaaudit.cluster.budget import Budget
-from hpaaudit.cluster.client import Answer, Client
-from hpaaudit.cluster.clock import Clock, Offset
-from hpaaudit.cluster.shapes import USAGE, TooLong, decoded
+from hpaaudit.cluster.access.config import Access
+from hpaaudit.cluster.client import body as bodies
+from hpaaudit.cluster.client import client as clients
+from hpaaudit.cluster.client.client import Answer, Client
+from hpaaudit.cluster.client.clock import Clock, Offset
+from hpaaudit.cluster.client.memory_budget import Budget
+from hpaaudit.cluster.decoding.decoders import USAGE, TooLong, decoded
 from hpaaudit.model.units import Micros
 
 MB = 1 << 20

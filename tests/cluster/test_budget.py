@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpaaudit.cluster import budget as module
-from hpaaudit.cluster.budget import DEFAULT_LIMIT, LONGEST, SHARE, Budget, Share, memory_limit, weight
-from hpaaudit.cluster.shapes import TooLong
+from hpaaudit.cluster.client import memory_budget as module
+from hpaaudit.cluster.client.memory_budget import DEFAULT_LIMIT, LONGEST, SHARE, Budget, Share, memory_limit, weight
+from hpaaudit.cluster.decoding.decoders import TooLong
 
 MB = 1 << 20
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hpaaudit.cluster.controller import OURS, _flags, _version
+from hpaaudit.cluster.observe.controller_manager import OURS, _flags, _version
 from hpaaudit.model.facts import ControllerSeen
 from tests.cluster.cluster import LEASE, Cluster
 from tests.cluster.watching import Watching

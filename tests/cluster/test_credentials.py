@@ -11,13 +11,13 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from hpaaudit.cluster import plugin as module
-from hpaaudit.cluster.access import Access
-from hpaaudit.cluster.access import Plugin as Told
-from hpaaudit.cluster.client import Answer, Client
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.plugin import issue
-from hpaaudit.cluster.proxy import proxy_of
+from hpaaudit.cluster.access import exec_plugin as module
+from hpaaudit.cluster.access.config import Access
+from hpaaudit.cluster.access.config import Plugin as Told
+from hpaaudit.cluster.access.exec_plugin import issue
+from hpaaudit.cluster.access.proxy import proxy_of
+from hpaaudit.cluster.client.client import Answer, Client
+from hpaaudit.cluster.client.clock import Clock
 from hpaaudit.errors import Unreachable
 from tests.cluster.pki import HOST, key, leaf, openssl
 from tests.cluster.recorder import run

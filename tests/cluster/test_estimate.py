@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hpaaudit.api.see import hpa_seen, metrics_read, pod_seen
-from hpaaudit.cluster.estimate import SEGMENT_MEMORY, Estimate
-from hpaaudit.cluster.shapes import HPAS, PODS, USAGE
+from hpaaudit.cluster.decoding.decoders import HPAS, PODS, USAGE
+from hpaaudit.cluster.observe.estimate import SEGMENT_MEMORY, Estimate
 from hpaaudit.model.facts import Fact, HpaSeen, ResourceMetricsRead
 from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.model.units import SECOND, Micros
@@ -120,7 +120,7 @@ def test_a_crowd_takes_what_was_estimated(
 ) -> None:
     """Half an hour that is one segment, and minutes that are many: 5,000 HPAs make one in every other round."""
     monkeypatch.setattr("hpaaudit.recording.write.BYTE_BUDGET", memory)
-    monkeypatch.setattr("hpaaudit.cluster.estimate.SEGMENT_MEMORY", memory)
+    monkeypatch.setattr("hpaaudit.cluster.observe.estimate.SEGMENT_MEMORY", memory)
     clock = Hours()
     monkeypatch.setattr("tests.bench.crowd.time", clock)
     crowd = Crowd(hpas, begun=clock.seconds)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.cluster.events import base, makers
+from hpaaudit.cluster.stores.events import base, makers
 from hpaaudit.model.facts import EventSeen
 from tests.cluster.cluster import Cluster
 from tests.cluster.watching import Watching

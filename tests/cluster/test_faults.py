@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 from aiohttp import web
 
-from hpaaudit.cluster import watch as module
-from hpaaudit.cluster.clock import Clock
+from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.watch import reflector as module
 from hpaaudit.model.units import SECOND
 from tests.cluster.faulty import Fault, Play, World, event, of_watches, stream, thing
 from tests.cluster.recorder import Recorder
@@ -130,7 +130,7 @@ FAULTS: list[tuple[Fault, str]] = [
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """The recorder's times, an eighth of them."""
     monkeypatch.setattr(module, "FIRST_DELAY", 0.1)
-    monkeypatch.setattr("hpaaudit.cluster.client.QUIET_SECONDS", 0.3)
+    monkeypatch.setattr("hpaaudit.cluster.client.client.QUIET_SECONDS", 0.3)
 
 
 @pytest.mark.parametrize(("fault", "cause"), FAULTS, ids=[fault.__name__ for fault, _ in FAULTS])
@@ -213,7 +213,7 @@ def test_a_clock_that_is_set_neither_stops_a_watch_nor_turns_its_time_back(
     step_seconds: int, pki: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The silence is measured by a clock that nobody sets: the watch breaks neither sooner nor later."""
-    monkeypatch.setattr("hpaaudit.cluster.client.QUIET_SECONDS", 30)
+    monkeypatch.setattr("hpaaudit.cluster.client.client.QUIET_SECONDS", 30)
     step = asyncio.Event()
 
     @of_watches
@@ -248,7 +248,7 @@ def test_a_clock_that_is_set_neither_stops_a_watch_nor_turns_its_time_back(
 def test_a_server_that_restarts_is_found_again_at_the_version_that_was_known(
     pki: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hpaaudit.cluster.client.QUIET_SECONDS", 30)
+    monkeypatch.setattr("hpaaudit.cluster.client.client.QUIET_SECONDS", 30)
 
     async def play() -> World:
         world = World(too_many_requests)

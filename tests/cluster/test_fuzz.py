@@ -19,26 +19,30 @@ from hypothesis import strategies as st
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.api.selector import parse
 from hpaaudit.api.workload import scale_paths
-from hpaaudit.cluster import keda, shapes, watch
-from hpaaudit.cluster.access import Access, Plugin
-from hpaaudit.cluster.around import surroundings
-from hpaaudit.cluster.client import Answer, Client, WatchFailed
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.controller import controller_seen
-from hpaaudit.cluster.discovery import METRICS, Discovery
-from hpaaudit.cluster.events import Events
-from hpaaudit.cluster.gaps import Gaps
-from hpaaudit.cluster.hpas import Hpas
-from hpaaudit.cluster.initial import named
-from hpaaudit.cluster.kubeconfig import find_access
-from hpaaudit.cluster.plugin import _read
-from hpaaudit.cluster.pods import Pods
-from hpaaudit.cluster.polls import Last, _shape
-from hpaaudit.cluster.shapes import Shape, page_of
-from hpaaudit.cluster.surroundings import Leases, Surroundings, api_services
-from hpaaudit.cluster.unread import Unread
-from hpaaudit.cluster.watch import Follower, Nameless, Watch
-from hpaaudit.cluster.workloads import Workloads
+from hpaaudit.cluster.access.config import Access, Plugin
+from hpaaudit.cluster.access.exec_plugin import _read
+from hpaaudit.cluster.access.kubeconfig import find_access
+from hpaaudit.cluster.client.client import Answer, Client, WatchFailed
+from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.client.discovery import METRICS, Discovery
+from hpaaudit.cluster.decoding import decoders as shapes
+from hpaaudit.cluster.decoding.decoders import Shape, page_of
+from hpaaudit.cluster.observe.controller_manager import controller_seen
+from hpaaudit.cluster.observe.poller import Last, _shape
+from hpaaudit.cluster.observe.server_version import ServerVersion
+from hpaaudit.cluster.stores import scaled_objects as keda
+from hpaaudit.cluster.stores.api_services import api_services
+from hpaaudit.cluster.stores.events import Events
+from hpaaudit.cluster.stores.hpas import Hpas
+from hpaaudit.cluster.stores.leases import Leases
+from hpaaudit.cluster.stores.pods import Pods
+from hpaaudit.cluster.stores.surroundings import surroundings
+from hpaaudit.cluster.stores.workloads import Workloads
+from hpaaudit.cluster.watch import reflector as watch
+from hpaaudit.cluster.watch.gaps import Gaps
+from hpaaudit.cluster.watch.pager import named
+from hpaaudit.cluster.watch.reflector import Follower, Nameless, Watch
+from hpaaudit.cluster.watch.unreadable_objects import Unread
 from hpaaudit.errors import AuditError, ClusterError
 from hpaaudit.model.facts import Fact, Gap, HpaSeen, Refused, TargetRef
 from hpaaudit.model.hpa import ObjectRef
@@ -294,7 +298,7 @@ def test_what_a_server_says_of_itself_in_any_bytes_ends_nothing(path: str) -> No
             for holder in ("", "one_1"):
                 if (seen := await controller_seen(client, holder)) is not None:
                     pending.add(seen)
-            await Surroundings(client, pending.add).ask()
+            await ServerVersion(client, pending.add).ask()
 
         asyncio.run(ask())
         assert not pending.refused, pending.refused

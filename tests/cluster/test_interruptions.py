@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from hpaaudit.cluster.pods import Known
+from hpaaudit.cluster.stores.pods import Known
 from hpaaudit.model.facts import Gap, HpaSeen, PodGone, PodSeen, ResourceMetricsRead, TargetSeen
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import start

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hpaaudit.cluster.items import HEAD_BYTES, Items
+from hpaaudit.cluster.client.list_items import HEAD_BYTES, Items
 
 TEXTS = st.text(max_size=12) | st.sampled_from(['"', "\\", '\\"', "}", "{", "],", '"items":[', "\x00", "é", "\ud7ff"])
 VALUES = st.recursive(

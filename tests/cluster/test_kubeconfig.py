@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.cluster import kubeconfig
-from hpaaudit.cluster.kubeconfig import find_access
+from hpaaudit.cluster.access import kubeconfig
+from hpaaudit.cluster.access.kubeconfig import find_access
 from hpaaudit.errors import Unreachable
 
 V1 = "client.authentication.k8s.io/v1"

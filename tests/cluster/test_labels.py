@@ -3,7 +3,7 @@
 from typing import Any
 
 from hpaaudit.api.selector import Selector, parse
-from hpaaudit.cluster.pods import Pods
+from hpaaudit.cluster.stores.pods import Pods
 from hpaaudit.model.facts import Fact, PodSeen
 from hpaaudit.model.units import Micros
 

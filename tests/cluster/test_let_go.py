@@ -3,7 +3,7 @@
 from typing import Any
 
 from hpaaudit.api.selector import parse
-from hpaaudit.cluster.pods import UNWANTED_US, Pods
+from hpaaudit.cluster.stores.pods import UNWANTED_US, Pods
 from hpaaudit.model.facts import PodGone, PodSeen
 from hpaaudit.model.units import SECOND, Micros
 

@@ -9,11 +9,11 @@ import pytest
 from aiohttp import web
 
 from hpaaudit.api import see
-from hpaaudit.cluster import client as clients
-from hpaaudit.cluster import shapes
-from hpaaudit.cluster.client import Answer
-from hpaaudit.cluster.polls import Last
-from hpaaudit.cluster.shapes import ANY, HPAS, PODS, USAGE, decoded, event_of
+from hpaaudit.cluster.client import client as clients
+from hpaaudit.cluster.client.client import Answer
+from hpaaudit.cluster.decoding import decoders as shapes
+from hpaaudit.cluster.decoding.decoders import ANY, HPAS, PODS, USAGE, decoded, event_of
+from hpaaudit.cluster.observe.poller import Last
 from hpaaudit.model.facts import ResourceMetricsRead, ValuesRead
 from hpaaudit.model.units import Micros
 from tests.cluster.unruly import Unruly

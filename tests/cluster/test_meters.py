@@ -5,14 +5,14 @@ import asyncio
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from hpaaudit.cluster.access import Access
-from hpaaudit.cluster.client import Client
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.door import readiness
-from hpaaudit.cluster.exposition import exposition
-from hpaaudit.cluster.meters import Meters, kind_of
-from hpaaudit.cluster.observer import Observer
+from hpaaudit.cluster.access.config import Access
+from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.client.telemetry import Meters, kind_of
+from hpaaudit.cluster.observe.observer import Observer
 from hpaaudit.cluster.scope import Scope
+from hpaaudit.cluster.serve.exposition import exposition
+from hpaaudit.cluster.serve.http_server import readiness
 from hpaaudit.model.facts import Gap, VersionRead
 from hpaaudit.model.plan import Kept
 from hpaaudit.model.units import SECOND, Micros

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.cluster import watch
+from hpaaudit.cluster.watch import reflector as watch
 from hpaaudit.model.facts import Fact, Gap, HpaSeen, PodSeen, Refused, TargetSeen
 from hpaaudit.recording.inspect import inspect
 from hpaaudit.recording.read import open_recording

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from hpaaudit.cluster.polls import SPARED
+from hpaaudit.cluster.observe.poller import SPARED
 from hpaaudit.model.facts import Gap, ValuesRead
 from tests.cluster.cluster import Cluster
 from tests.cluster.manifests import cpu, external

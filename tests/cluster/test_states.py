@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from hpaaudit.cluster.around import surroundings
-from hpaaudit.cluster.keda import scaled_objects
-from hpaaudit.cluster.surroundings import DELETED, api_services
+from hpaaudit.cluster.stores.api_services import DELETED, api_services
+from hpaaudit.cluster.stores.scaled_objects import scaled_objects
+from hpaaudit.cluster.stores.surroundings import surroundings
 from hpaaudit.model.facts import ApiServiceSeen, Fact, ScaledObjectGone, ScaledObjectSeen, SurroundingSeen
 from hpaaudit.model.units import Micros
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hpaaudit.cluster import gaps as module
-from hpaaudit.cluster.clock import Clock, Offset
-from hpaaudit.cluster.gaps import WAITING, Gaps
-from hpaaudit.cluster.phase import Phase
+from hpaaudit.cluster.client.clock import Clock, Offset
+from hpaaudit.cluster.observe.poll_phase import Phase
+from hpaaudit.cluster.watch import gaps as module
+from hpaaudit.cluster.watch.gaps import WAITING, Gaps
 from hpaaudit.model.units import SECOND, Micros
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.cluster.access import Access, Plugin
+from hpaaudit.cluster.access.config import Access, Plugin
 from hpaaudit.model.facts import RecorderStarted
 from hpaaudit.model.plan import Plan
 from hpaaudit.recording.read import open_recording

@@ -6,10 +6,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpaaudit.cluster import kinds
-from hpaaudit.cluster.gaps import Gaps
-from hpaaudit.cluster.outline import KEPT_CHARS, Unreadable, kept, of_object, unreadable
-from hpaaudit.cluster.unread import LIST_US, MOST, ROW_US, Unread
+from hpaaudit.cluster.decoding import kinds
+from hpaaudit.cluster.decoding.unreadable import KEPT_CHARS, Unreadable, kept, of_object, unreadable
+from hpaaudit.cluster.watch.gaps import Gaps
+from hpaaudit.cluster.watch.unreadable_objects import LIST_US, MOST, ROW_US, Unread
 from hpaaudit.model.facts import Fact, Gap, Refused
 from hpaaudit.model.units import SECOND, Micros
 from tests.cluster.mutations import documents

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from aiohttp import web
 
-from hpaaudit.cluster import watch as module
-from hpaaudit.cluster.access import Access
-from hpaaudit.cluster.client import Client
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.gaps import Gaps
-from hpaaudit.cluster.watch import Key, Watch
+from hpaaudit.cluster.access.config import Access
+from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.watch import reflector as module
+from hpaaudit.cluster.watch.gaps import Gaps
+from hpaaudit.cluster.watch.reflector import Key, Watch
 from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def test_too_many_requests_are_waited_for() -> None:
 
 
 def test_a_silent_connection_is_a_gap_since_it_was_last_heard(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hpaaudit.cluster.client.QUIET_SECONDS", 1.2)
+    monkeypatch.setattr("hpaaudit.cluster.client.client.QUIET_SECONDS", 1.2)
     monkeypatch.setattr(module, "FIRST_DELAY", 0.01)
 
     async def watches(request: web.Request, count: int) -> web.StreamResponse:

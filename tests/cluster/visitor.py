@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.cluster.client import Answer, Client
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.kubeconfig import find_access
+from hpaaudit.cluster.access.kubeconfig import find_access
+from hpaaudit.cluster.client.client import Answer, Client
+from hpaaudit.cluster.client.clock import Clock
 from tests.cluster.unruly import Unruly
 
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from hpaaudit.cluster.client import Client
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.kubeconfig import find_access
-from hpaaudit.cluster.observer import Observer, check
+from hpaaudit.cluster.access.kubeconfig import find_access
+from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.observe.observer import Observer, check
 from hpaaudit.cluster.scope import Scope
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.note import Event, Note

@@ -30,8 +30,8 @@ METRICS = {"custom.metrics.k8s.io", "external.metrics.k8s.io"}
 RECORD = (
     "import importlib, pkgutil, hpaaudit.cli.record, hpaaudit.flows.record, hpaaudit.report.plan, hpaaudit.report.log;"
     "import hpaaudit.report.progress, hpaaudit.cluster, hpaaudit.recording.keep, hpaaudit.recording.upload;"
-    "[importlib.import_module(f'hpaaudit.cluster.{found.name}')"
-    " for found in pkgutil.iter_modules(hpaaudit.cluster.__path__)]"
+    "[importlib.import_module(module.name)"
+    " for module in pkgutil.walk_packages(hpaaudit.cluster.__path__, 'hpaaudit.cluster.')]"
 )
 """Imports all that `record` does: every file of cluster/, and the two of recording/ that it opens."""
 

@@ -13,8 +13,8 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from hpaaudit import errors
-from hpaaudit.cluster.exposition import exposition
-from hpaaudit.cluster.meters import Meters
+from hpaaudit.cluster.client.telemetry import Meters
+from hpaaudit.cluster.serve.exposition import exposition
 from hpaaudit.model.note import Event
 from hpaaudit.model.plan import Kept
 from tests.cluster import tools

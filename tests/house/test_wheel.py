@@ -95,7 +95,7 @@ def test_record_loads_neither_duckdb_nor_polars_nor_numba() -> None:
     """A recorder in production carries only what it needs."""
     code = (
         "import sys; import hpaaudit.cli.record, hpaaudit.flows.record, hpaaudit.recording.write; "
-        "import hpaaudit.cluster.observer; "
+        "import hpaaudit.cluster.observe.observer; "
         "print([m for m in ('duckdb', 'polars', 'numba') if m in sys.modules])"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

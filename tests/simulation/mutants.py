@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from hpaaudit.cluster.gaps import Gaps
-from hpaaudit.cluster.hpas import Hpas
-from hpaaudit.cluster.pods import Pods
-from hpaaudit.cluster.watch import Watch
+from hpaaudit.cluster.stores.hpas import Hpas
+from hpaaudit.cluster.stores.pods import Pods
+from hpaaudit.cluster.watch.gaps import Gaps
+from hpaaudit.cluster.watch.reflector import Watch
 from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.recording.keep import Keeper
 from hpaaudit.recording.lock import Lock

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hpaaudit.cluster.access import Access
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.observer import Observer
+from hpaaudit.cluster.access.config import Access
+from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.observe.observer import Observer
 from hpaaudit.cluster.scope import Scope
 from hpaaudit.errors import AuditError, RecordingError
 from hpaaudit.flows.record import Machine as Surroundings
