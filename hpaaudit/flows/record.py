@@ -19,7 +19,7 @@ from hpaaudit.model.units import SECOND, Micros
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from hpaaudit.cluster.access.config import Access
+    from hpaaudit.cluster.access.config import ClientConfig
     from hpaaudit.cluster.client.client import Connect
     from hpaaudit.cluster.client.clock import Clock
     from hpaaudit.cluster.observe.observer import Observer
@@ -116,11 +116,11 @@ def _where(
     interval_seconds: float,
     *,
     all_namespaces: bool,
-) -> "tuple[Access, Scope]":
-    from hpaaudit.cluster.access.kubeconfig import find_access
+) -> "tuple[ClientConfig, Scope]":
+    from hpaaudit.cluster.access.kubeconfig import load_config
     from hpaaudit.cluster.scope import Scope
 
-    access = find_access(kubeconfig, context)
+    access = load_config(kubeconfig, context)
     chosen = "" if all_namespaces else namespace or access.namespace
     return access, Scope(namespace=chosen, selector=selector, interval_us=Micros(round(interval_seconds * SECOND)))
 
@@ -152,21 +152,22 @@ class Session:
     machine: Machine = THIS_MACHINE
     begun: float = 0
 
-    async def run(self, access: "Access", scope: "Scope") -> Progress:
+    async def run(self, access: "ClientConfig", scope: "Scope") -> Progress:
         """Observe and write until somebody stops it."""
         from hpaaudit.cluster.client.client import Client
         from hpaaudit.cluster.client.clock import Clock
-        from hpaaudit.cluster.observe.observer import Observer, check
-        from hpaaudit.cluster.serve.http_server import Door
+        from hpaaudit.cluster.observe.observer import Observer
+        from hpaaudit.cluster.observe.preflight import check
+        from hpaaudit.cluster.serve.http_server import HttpServer
 
         self.begun, clock = asyncio.get_running_loop().time(), self.machine.clock or Clock()
         stopping, uploader = asyncio.Event(), self._uploader()
         async with (
             Client(access, clock, qps=self.qps, connect=self.machine.connect) as client,
-            Door(self.listen, client.meters) as door,
+            HttpServer(self.listen, client.telemetry) as server,
         ):
-            if door.url:
-                self.note(Note(f"listening on {door.url}", Event.LISTENING, Level.INFO, url=door.url))
+            if server.url:
+                self.note(Note(f"listening on {server.url}", Event.LISTENING, Level.INFO, url=server.url))
             await check(client, scope)
             with _Signals(stopping.set), await self._keeper(access.server, clock.now, stopping) as keeper:
                 clock.not_before(keeper.last_us)
@@ -185,9 +186,9 @@ class Session:
                     )
                 )
                 observer = Observer(client, scope, keeper.add, self.note)
-                observer.remember(keeper.known)
+                observer.restore(keeper.known)
                 keeper.known = ()  # the facts of 50,000 pods take 100 MB
-                door.begin(observer, lambda: _kept(keeper, uploader))
+                server.begin(observer, lambda: _kept(keeper, uploader))
                 try:
                     async with asyncio.TaskGroup() as group:
                         beside = [
@@ -276,7 +277,7 @@ def _kept(keeper: "Keeper", uploader: "Uploader | None") -> Kept:
     )
 
 
-def _started(into: Path, access: "Access", scope: "Scope") -> Note:
+def _started(into: Path, access: "ClientConfig", scope: "Scope") -> Note:
     """What begins here."""
     line = f"recording HPAs{scope.words} of {access.server} into {into}"
     fields = {"server": access.server, "namespace": scope.namespace, "into": str(into), "version": __version__}

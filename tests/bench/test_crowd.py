@@ -5,7 +5,7 @@ import json
 
 from hpaaudit.api import see, workload
 from hpaaudit.api.decode import decode_hpa
-from hpaaudit.cluster.access.config import Access
+from hpaaudit.cluster.access.config import ClientConfig
 from hpaaudit.cluster.client.client import Client
 from hpaaudit.cluster.client.clock import Clock
 from hpaaudit.cluster.observe.observer import Observer
@@ -35,7 +35,7 @@ def test_its_objects_are_those_of_kubernetes() -> None:
 async def followed(url: str, facts: list[Fact]) -> None:
     """Follow it for a few seconds."""
     scope = Scope(namespace="", interval_us=Micros(SECOND))
-    async with Client(Access(source="test", context="crowd", server=url), Clock()) as client:
+    async with Client(ClientConfig(source="test", context="crowd", server=url), Clock()) as client:
         observer = Observer(client, scope, facts.append, lambda _: None)
         asyncio.get_running_loop().call_later(SECONDS, observer.stop)
         await observer.run()

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
-from hpaaudit.cluster.access.config import Access
+from hpaaudit.cluster.access.config import ClientConfig
 from hpaaudit.cluster.client.client import Client
 from hpaaudit.cluster.client.clock import Clock
 from hpaaudit.cluster.observe.observer import Observer
@@ -379,7 +379,7 @@ async def _record(cluster: Small, into: Path, enough: Callable[[list[Fact]], boo
         keeper.add(fact)
 
     ended: BaseException | None = None
-    async with Client(Access(source="test", context="test", server=url), clock, qps=10_000) as client:
+    async with Client(ClientConfig(source="test", context="test", server=url), clock, qps=10_000) as client:
         observer = Observer(client, Scope(namespace="", interval_us=Micros(SECOND // 5)), sink, notes.append)
         running = asyncio.create_task(observer.run())
         loop = asyncio.get_running_loop()

@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import random
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,9 +12,9 @@ from aiohttp import web
 
 from hpaaudit.cluster.client.client import Client
 from hpaaudit.cluster.serve.readiness import readiness
-from hpaaudit.cluster.watch import pager, staleness
+from hpaaudit.cluster.watch import backoff, pager, staleness
 from hpaaudit.cluster.watch import reflector as module
-from hpaaudit.cluster.watch.reflector import Watch
+from hpaaudit.cluster.watch.reflector import Reflector
 from hpaaudit.model.units import SECOND
 from tests.cluster.faulty import Fault, Play, World, event, of_watches, stream, thing
 
@@ -25,14 +26,13 @@ pytestmark = pytest.mark.alone
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """The recorder's times, a hundredth of them."""
     monkeypatch.setattr(module, "WATCH_SECONDS", (1, 1))
-    times = (("FIRST_DELAY", 0.05), ("OVERDUE_SECONDS", 0.2), ("LATE_SECONDS", 0.6), ("SHORT_SECONDS", 0.5))
+    monkeypatch.setattr(backoff, "FIRST_DELAY", 0.05)
+    times = (("OVERDUE_SECONDS", 0.2), ("LATE_SECONDS", 0.6), ("SHORT_SECONDS", 0.5))
     for name, seconds in times:
         monkeypatch.setattr(module, name, seconds)
-    for name, seconds in (("LEAD", 0.5), ("GRACE", 0.1)):
+    for name, seconds in (("LEAD", 0.5), ("GRACE", 0.1), ("RECHECK", 0.1)):
         monkeypatch.setattr(staleness, f"{name}_SECONDS", seconds)
-    monkeypatch.setattr(module, "LEAD_SECONDS", 0.5)
-    monkeypatch.setattr(module, "SOON_SECONDS", 0.1)
-    monkeypatch.setattr("hpaaudit.cluster.serve.readiness.AWAY_SECONDS", 0)
+    monkeypatch.setattr("hpaaudit.cluster.serve.readiness.UNSEEN_SECONDS", 0)
 
 
 async def until_it_is_due(response: web.StreamResponse, piece: bytes = b"", seconds: float = 0.9) -> web.StreamResponse:
@@ -96,7 +96,7 @@ def test_what_a_watch_hides_is_a_gap_from_before_it_happened_and_known_after_it(
             world.change()
             await stage.knows("a", "c")
             await asyncio.sleep(0.3)
-            stage.gaps.slice(stage.clock.now())
+            stage.gaps.write_open(stage.clock.now())
             told = [(gap.at_us, gap.until_us) for gap in world.gaps]
             assert told, "nobody says that the stream was behind"
             assert min(begun for begun, _ in told) <= changed
@@ -104,7 +104,7 @@ def test_what_a_watch_hides_is_a_gap_from_before_it_happened_and_known_after_it(
 
     monkey = pytest.MonkeyPatch()
     with monkey.context() as patch:
-        patch.setattr("hpaaudit.cluster.watch.gaps.UNSEEN_US", 0)
+        patch.setattr("hpaaudit.cluster.watch.gaps.MIN_GAP_US", 0)
         asyncio.run(play())
 
 
@@ -265,7 +265,7 @@ def test_a_list_ends_where_no_memory_is_left_for_more(pki: Path, monkeypatch: py
 @pytest.mark.parametrize("seed", range(12))
 def test_nothing_is_missed_that_no_gap_covers(seed: int, pki: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A watch tells what happens in pieces of any size, some of it late, stale or never; a list always tells."""
-    monkeypatch.setattr("hpaaudit.cluster.watch.gaps.UNSEEN_US", 0)
+    monkeypatch.setattr("hpaaudit.cluster.watch.gaps.MIN_GAP_US", 0)
     chance = random.Random(seed)  # noqa: S311
 
     @of_watches
@@ -323,7 +323,7 @@ def test_a_stream_that_is_away_is_not_ready(pki: Path) -> None:
             await stage.until(lambda: bool(stage.gaps.open))
             check = _check(observer)
             assert not check.holds
-            assert "is not seen since" in check.said
+            assert "is not seen since" in check.message
 
     asyncio.run(play())
 
@@ -331,10 +331,11 @@ def test_a_stream_that_is_away_is_not_ready(pki: Path) -> None:
 class _Observer:
     """As much of an observer as readiness asks for."""
 
-    def __init__(self, client: Client, watch: Watch, stage: Play) -> None:
-        self.client, self.watches, self.gaps, self.settled = client, [watch], stage.gaps, Settled()
-        self.polls = type("Polls", (), {"tasks": {}})()
+    def __init__(self, client: Client, reflector: Reflector, stage: Play) -> None:
+        self.client, self.gaps, self.settled = client, stage.gaps, Settled()
+        self.watches = SimpleNamespace(reflectors=[reflector])
+        self.poller = SimpleNamespace(tasks={})
 
 
 def _check(observer: Any) -> Any:
-    return readiness(observer, observer.client.meters)[0]
+    return readiness(observer, observer.client.telemetry)[0]

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from hpaaudit.cluster.client import file_descriptors as descriptors
-from hpaaudit.cluster.client.telemetry import Meters
+from hpaaudit.cluster.client.telemetry import Telemetry
 from hpaaudit.cluster.serve import http_server as door
-from hpaaudit.cluster.serve.http_server import MAX_CONNECTIONS, MAX_REQUEST_BYTES, Door
+from hpaaudit.cluster.serve.http_server import MAX_CONNECTIONS, MAX_REQUEST_BYTES, HttpServer
 from hpaaudit.model.facts import HpaSeen, ResourceMetricsRead
 from hpaaudit.recording.read import open_recording
 from tests.cluster.heavy import Heavy
@@ -61,7 +61,7 @@ def test_every_request_is_answered_once_and_the_connection_ends(how: str) -> Non
     request, first, last = ASKED[how]
 
     async def play() -> bytes:
-        async with Door(ADDRESS, Meters()) as opened:
+        async with HttpServer(ADDRESS, Telemetry()) as opened:
             return await said(opened.url, request)
 
     answer = asyncio.run(play())
@@ -75,7 +75,7 @@ def test_who_does_not_ask_in_time_is_hung_up_on(slow: bytes, monkeypatch: pytest
     monkeypatch.setattr(door, "DEADLINE_SECONDS", 0.2)
 
     async def play() -> None:
-        async with Door(ADDRESS, Meters()) as opened:
+        async with HttpServer(ADDRESS, Telemetry()) as opened:
             assert await said(opened.url, slow) == b""
             await asyncio.sleep(0)
             assert not opened._open
@@ -85,10 +85,10 @@ def test_who_does_not_ask_in_time_is_hung_up_on(slow: bytes, monkeypatch: pytest
 
 def test_who_does_not_take_the_answer_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(door, "DEADLINE_SECONDS", 0.3)
-    monkeypatch.setattr(Door, "_ready", lambda _: (door.HTTPStatus.OK, door.TEXT, b"x" * (32 << 20)))
+    monkeypatch.setattr(HttpServer, "_ready", lambda _: (door.HTTPStatus.OK, door.TEXT, b"x" * (32 << 20)))
 
     async def play() -> None:
-        async with Door(ADDRESS, Meters()) as opened:
+        async with HttpServer(ADDRESS, Telemetry()) as opened:
             host, port = opened.url.removeprefix("http://").split(":")
             _, writer = await asyncio.open_connection(host, int(port))
             writer.write(b"GET /readyz HTTP/1.1\r\n\r\n")
@@ -104,7 +104,7 @@ def test_who_does_not_take_the_answer_is_hung_up_on(monkeypatch: pytest.MonkeyPa
 
 def test_of_a_thousand_silent_connections_few_are_kept_and_who_asks_is_answered() -> None:
     async def play() -> None:
-        async with Door(ADDRESS, Meters()) as opened:
+        async with HttpServer(ADDRESS, Telemetry()) as opened:
             address = opened._server.sockets[0].getsockname() if opened._server else ()
             silent = []
             for _ in range(600):

@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpaaudit.cluster.client import memory_budget as module
-from hpaaudit.cluster.client.memory_budget import DEFAULT_LIMIT, LONGEST, SHARE, Budget, Share, memory_limit, weight
+from hpaaudit.cluster.client.memory_budget import (
+    ANSWER_DIVISOR,
+    BUDGET_DIVISOR,
+    DEFAULT_LIMIT,
+    Budget,
+    Reservation,
+    decoded_bytes,
+    memory_limit,
+)
 from hpaaudit.cluster.decoding.decoders import TooLong
 
 MB = 1 << 20
@@ -50,12 +58,12 @@ def test_the_limit_is_the_least_of_our_control_groups(
 def test_one_answer_may_have_a_part_of_the_budget_and_no_more() -> None:
     async def play() -> None:
         budget = Budget(64 * MB)
-        with budget.share() as share:
-            await share.grow(budget.longest)
+        with budget.reserve() as reservation:
+            await reservation.grow(budget.longest)
             with pytest.raises(TooLong, match="more than 4 MB of memory"):
-                await share.grow(1)
+                await reservation.grow(1)
         assert (budget.taken, budget.holders) == (0, set())
-        assert budget.total == 64 * MB // SHARE == budget.longest * LONGEST
+        assert budget.total == 64 * MB // BUDGET_DIVISOR == budget.longest * ANSWER_DIVISOR
 
     asyncio.run(play())
 
@@ -63,13 +71,13 @@ def test_one_answer_may_have_a_part_of_the_budget_and_no_more() -> None:
 def test_who_waits_goes_on_when_another_gives_back() -> None:
     async def play() -> None:
         budget = Budget(64 * MB)
-        first, second, third = budget.share(), budget.share(), budget.share()
+        first, second, third = budget.reserve(), budget.reserve(), budget.reserve()
         await first.grow(4 * MB)
         await second.grow(4 * MB)
         waiting = asyncio.create_task(third.grow(2 * MB))
         await asyncio.sleep(0)
         assert not waiting.done()
-        first.set_back(0)
+        first.shrink(0)
         await waiting
         assert budget.taken == 6 * MB
 
@@ -80,17 +88,17 @@ def test_where_all_wait_for_each_other_one_gives_way_and_the_others_go_on() -> N
     async def play() -> None:
         budget = Budget(64 * MB)
 
-        async def read(share: Share) -> str:
-            with share:
+        async def read(reservation: Reservation) -> str:
+            with reservation:
                 try:
-                    await share.grow(3 * MB)
+                    await reservation.grow(3 * MB)
                     await asyncio.sleep(0)
-                    await share.grow(1 * MB)
+                    await reservation.grow(1 * MB)
                 except TooLong as problem:
                     return str(problem)
                 return ""
 
-        said = await asyncio.wait_for(asyncio.gather(*(read(budget.share()) for _ in range(5))), 10)
+        said = await asyncio.wait_for(asyncio.gather(*(read(budget.reserve()) for _ in range(5))), 10)
         assert said.count("") >= 1
         assert all("in flight" in one for one in said if one)
         assert budget.taken == 0
@@ -106,11 +114,11 @@ def test_a_process_that_nears_its_limit_takes_no_more(monkeypatch: pytest.Monkey
     assert not Budget(4096 * 2000).is_measured_full
 
     async def play() -> None:
-        with Budget(100 * MB).share() as share:
-            await share.grow(3 * MB)
+        with Budget(100 * MB).reserve() as reservation:
+            await reservation.grow(3 * MB)
         (tmp_path / "statm").write_text("1 1000000 1 1 0 1 0")
-        with Budget(100 * MB).share() as share, pytest.raises(TooLong, match="no memory is left"):
-            await share.grow(3 * MB)
+        with Budget(100 * MB).reserve() as reservation, pytest.raises(TooLong, match="no memory is left"):
+            await reservation.grow(3 * MB)
 
     asyncio.run(play())
 
@@ -121,10 +129,10 @@ def test_whatever_is_taken_is_given_back(sizes: list[int], seed: int) -> None:
         budget = Budget(64 * MB)
 
         async def read(size: int) -> None:
-            with budget.share() as share:
+            with budget.reserve() as reservation:
                 try:
                     for _ in range(3):
-                        await share.hold(size * (seed % 3))
+                        await reservation.resize(size * (seed % 3))
                         await asyncio.sleep(0)
                         assert 0 <= budget.taken <= budget.total
                 except TooLong:
@@ -147,4 +155,4 @@ def test_json_weighs_no_less_than_what_it_becomes(unit: str) -> None:
     taken, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert len(made) == 100_000
-    assert weight(data) * 2 >= taken
+    assert decoded_bytes(data) * 2 >= taken

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hpaaudit.cluster.client.list_items import HEAD_BYTES, Items
+from hpaaudit.cluster.client.list_items import HEAD_BYTES, ListItems
 
 TEXTS = st.text(max_size=12) | st.sampled_from(['"', "\\", '\\"', "}", "{", "],", '"items":[', "\x00", "é", "\ud7ff"])
 VALUES = st.recursive(
@@ -19,9 +19,9 @@ OBJECTS = st.dictionaries(TEXTS, VALUES, max_size=4)
 FIELDS = st.dictionaries(TEXTS.filter(lambda text: text != "items"), VALUES, max_size=3)
 
 
-def fed(data: bytes, cuts: list[int]) -> tuple[list[bytes], Items]:
+def fed(data: bytes, cuts: list[int]) -> tuple[list[bytes], ListItems]:
     """All items of a text that comes in pieces."""
-    items, found, before = Items(), [], 0
+    items, found, before = ListItems(), [], 0
     for cut in [*sorted(cut % (len(data) + 1) for cut in cuts), len(data)]:
         found += items.feed(data[before:cut])
         before = cut
@@ -80,16 +80,16 @@ def test_what_is_no_list_is_said_to_be_none(data: bytes, why: str) -> None:
 
 
 def test_blanks_are_not_kept_and_a_head_without_end_is_given_up() -> None:
-    items = Items()
+    items = ListItems()
     items.feed(b'{"items":[')
     for _ in range(100):
         assert items.feed(b" " * 100_000) == []
     assert items.held < 100
-    endless = Items()
+    endless = ListItems()
     endless.feed(b"x" * HEAD_BYTES)
     with pytest.raises(ValueError, match="no list of items"):
         endless.feed(b"x")
-    tail = Items()
+    tail = ListItems()
     tail.feed(b'{"items":[]')
     tail.feed(b"x" * HEAD_BYTES)
     with pytest.raises(ValueError, match="has no end"):
@@ -97,7 +97,7 @@ def test_blanks_are_not_kept_and_a_head_without_end_is_given_up() -> None:
 
 
 def test_an_item_deeper_than_any_object_is_no_item() -> None:
-    items = Items()
+    items = ListItems()
     items.feed(b'{"items":[' + b'{"a":' * 100 + b"1" + b"}" * 100 + b"]}")
     with pytest.raises(ValueError, match="ends within its list"):
         _ = items.rest

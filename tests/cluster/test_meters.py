@@ -5,10 +5,10 @@ import asyncio
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from hpaaudit.cluster.access.config import Access
+from hpaaudit.cluster.access.config import ClientConfig
 from hpaaudit.cluster.client.client import Client
 from hpaaudit.cluster.client.clock import Clock
-from hpaaudit.cluster.client.telemetry import Meters, kind_of
+from hpaaudit.cluster.client.telemetry import Telemetry, kind_of
 from hpaaudit.cluster.observe.observer import Observer
 from hpaaudit.cluster.scope import Scope
 from hpaaudit.cluster.serve.exposition import exposition
@@ -47,18 +47,18 @@ def samples_of(text: str) -> dict[tuple[str, ...], float]:
     return {(one.name, *(value for _, value in sorted(one.labels.items()))): one.value for one in found}
 
 
-def samples(meters: Meters, kept: Kept | None = None) -> dict[tuple[str, ...], float]:
+def samples(telemetry: Telemetry, kept: Kept | None = None) -> dict[tuple[str, ...], float]:
     """All that is told where no observer works yet."""
-    return samples_of(exposition(meters, None, kept or Kept()).decode())
+    return samples_of(exposition(telemetry, None, kept or Kept()).decode())
 
 
 def test_requests_are_counted_by_resource_verb_and_status() -> None:
-    meters = Meters()
-    meters.asked("GET", f"{PODS}?limit=1", 200, Micros(0), Micros(200_000))
-    meters.asked("GET", f"{PODS}", 200, Micros(0), Micros(31 * SECOND))
-    meters.asked("GET", "/api/v1/pods?watch=1", 403, Micros(0), Micros(5_000))
-    meters.asked("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", 0, Micros(0), Micros(1))
-    told = samples(meters)
+    telemetry = Telemetry()
+    telemetry.observe_request("GET", f"{PODS}?limit=1", 200, Micros(0), Micros(200_000))
+    telemetry.observe_request("GET", f"{PODS}", 200, Micros(0), Micros(31 * SECOND))
+    telemetry.observe_request("GET", "/api/v1/pods?watch=1", 403, Micros(0), Micros(5_000))
+    telemetry.observe_request("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", 0, Micros(0), Micros(1))
+    told = samples(telemetry)
     name = "hpaaudit_api_request_duration_seconds"
     listed = ("pods.metrics.k8s.io", "list")
     assert told[f"{name}_count", "200", *listed] == 2
@@ -73,11 +73,13 @@ def test_requests_are_counted_by_resource_verb_and_status() -> None:
 
 
 def test_gaps_and_the_clock_are_counted_as_they_are_recorded() -> None:
-    meters = Meters()
+    telemetry = Telemetry()
     for prefix in ("*", "/api/v1/pods", "/api/v1/pods", "/apis/apps/v1/deployments#writers"):
-        meters.told(Gap(at_us=Micros(0), until_us=Micros(1_500_000), prefix=prefix, cause="test"))
-    meters.told(VersionRead(at_us=Micros(0), version="", clock_offset_us=Micros(-250_000), round_trip_us=None))
-    told = samples(meters)
+        telemetry.observe_fact(Gap(at_us=Micros(0), until_us=Micros(1_500_000), prefix=prefix, cause="test"))
+    telemetry.observe_fact(
+        VersionRead(at_us=Micros(0), version="", clock_offset_us=Micros(-250_000), round_trip_us=None)
+    )
+    told = samples(telemetry)
     assert told["hpaaudit_gap_seconds_total", "*"] == 1.5
     assert told["hpaaudit_gap_seconds_total", "pods"] == 3
     assert told["hpaaudit_gap_seconds_total", "deployments.apps"] == 1.5
@@ -85,7 +87,7 @@ def test_gaps_and_the_clock_are_counted_as_they_are_recorded() -> None:
 
 
 def test_what_the_disk_and_the_store_have_is_told() -> None:
-    told = samples(Meters(), kept=Kept(wal_bytes=7, segments=3, unwritten=2, upload_failures=5, failing=1))
+    told = samples(Telemetry(), kept=Kept(wal_bytes=7, segments=3, unwritten=2, upload_failures=5, failing=1))
     assert told["hpaaudit_wal_bytes",] == 7
     assert told["hpaaudit_segments_published_total",] == 3
     assert told["hpaaudit_upload_failures_total",] == 5
@@ -96,25 +98,25 @@ def test_what_the_disk_and_the_store_have_is_told() -> None:
 
 def test_a_recorder_is_ready_when_all_is_followed_and_metrics_answered_lately() -> None:
     async def play() -> None:
-        client = Client(Access(source="", context="here", server="http://127.0.0.1:1"), Clock())
+        client = Client(ClientConfig(source="", context="here", server="http://127.0.0.1:1"), Clock())
         observer = Observer(client, Scope(namespace="shop", interval_us=Micros(SECOND)), print, print)
-        meters = client.meters
+        telemetry = client.telemetry
 
         def failing() -> list[str]:
-            return [check.name for check in readiness(observer, meters) if not check.holds]
+            return [check.name for check in readiness(observer, telemetry) if not check.holds]
 
-        assert [check.name for check in readiness(None, meters) if not check.holds] == ["started"]
+        assert [check.name for check in readiness(None, telemetry) if not check.holds] == ["started"]
         assert failing() == ["watches"]
         observer.settled.set()
         assert failing() == []
         forever = asyncio.ensure_future(asyncio.sleep(60))
-        observer.polls.tasks[PODS] = forever
+        observer.poller.tasks[PODS] = forever
         assert failing() == ["metrics"]
         now = client.clock.now()
         # A failure is an answer: it is recorded, and no fault of the recorder.
-        meters.asked("GET", PODS, 503, now, now)
+        telemetry.observe_request("GET", PODS, 503, now, now)
         assert failing() == []
-        meters.answered_us["pods.metrics.k8s.io"] = Micros(now - 4 * SECOND)
+        telemetry.answered_us["pods.metrics.k8s.io"] = Micros(now - 4 * SECOND)
         assert failing() == ["metrics"]
         forever.cancel()
 
@@ -122,5 +124,5 @@ def test_a_recorder_is_ready_when_all_is_followed_and_metrics_answered_lately() 
 
 
 def test_every_metric_says_what_it_is() -> None:
-    families = list(text_string_to_metric_families(exposition(Meters(), None, Kept()).decode()))
+    families = list(text_string_to_metric_families(exposition(Telemetry(), None, Kept()).decode()))
     assert [family.name for family in families if not family.documentation] == []

@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from hpaaudit.cluster.stores.hpas import Hpas
-from hpaaudit.cluster.stores.pods import Pods
+from hpaaudit.cluster.stores.hpas import HpaStore
+from hpaaudit.cluster.stores.pods import PodStore
 from hpaaudit.cluster.watch.gaps import Gaps
-from hpaaudit.cluster.watch.reflector import Watch
+from hpaaudit.cluster.watch.reflector import Reflector
 from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.recording.keep import Keeper
 from hpaaudit.recording.lock import Lock
@@ -89,7 +89,7 @@ def _every(number: int) -> Callable[[], bool]:
 def _skips_events(sound: Any) -> Any:
     due = _every(20)
 
-    def take(watch: Watch, kind: str, raw: dict[str, Any]) -> None:
+    def take(watch: Reflector, kind: str, raw: dict[str, Any]) -> None:
         if kind == "BOOKMARK" or not due():
             sound(watch, kind, raw)
 
@@ -159,9 +159,9 @@ MUTANTS = (
     ),
     Mutant("no gap is written down", Gaps, "_write", _no_gap, ("down", "cut")),
     Mutant("a restart leaves no gap", Keeper, "add", _forgets_restarts, ("kill", "term")),
-    Mutant("one event of a watch in twenty is passed over", Watch, "_take", _skips_events, ()),
-    Mutant("the end of a pod is not told", Pods, "gone", _nothing, ()),
-    Mutant("an HPA that a list lacks is still there", Hpas, "only", _nothing, ("down", "compact", "term")),
+    Mutant("one event of a watch in twenty is passed over", Reflector, "_take", _skips_events, ()),
+    Mutant("the end of a pod is not told", PodStore, "delete", _nothing, ()),
+    Mutant("an HPA that a list lacks is still there", HpaStore, "retain", _nothing, ("down", "compact", "term")),
     Mutant("a disk that recovers tells no states", Sieve, "reopen", _without_states, ("full", "read_only")),
     Mutant("a second recorder is let in", Lock, "__init__", _open_to_all, ("second",)),
 )

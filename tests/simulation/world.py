@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hpaaudit.cluster.access.config import Access
+from hpaaudit.cluster.access.config import ClientConfig
 from hpaaudit.cluster.client.clock import Clock
 from hpaaudit.cluster.observe.observer import Observer
 from hpaaudit.cluster.scope import Scope
@@ -164,7 +164,7 @@ class World:
             lambda line: self.trace(f"says: {line}"),
             machine=around,
         )
-        access = Access(source="simulation", context="simulation", server=SERVER)
+        access = ClientConfig(source="simulation", context="simulation", server=SERVER)
         scope = Scope(namespace=self.plan.namespace)
         self.trace(f"process {run.number} starts")
         with self.disk.between(), self._watching(run):
@@ -245,7 +245,7 @@ class World:
         ):
             pending = run.keeper._pending
             now = copy.copy(run.clock).now()
-            if run.observer.settled.is_set() or run.observer.goes_on:
+            if run.observer.settled.is_set() or run.observer.resumed:
                 self.samples.append(Sample(self.machine.now_us, now, pending.first_seq + pending.facts, run.number))
         self.machine.after(SAMPLE_SECONDS * (0.5 + self.chance.random()), self._sample)
 

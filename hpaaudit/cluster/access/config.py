@@ -1,4 +1,4 @@
-"""Says the way to one API server, and as whom: what a kubeconfig or a service account told."""
+"""How to reach one API server and as whom: the value that a kubeconfig or a service account gives."""
 
 import ipaddress
 from collections.abc import Mapping
@@ -9,16 +9,16 @@ from typing import Any
 from yarl import URL
 
 Pem = bytes | Path | None
-"""The PEM itself, or the file that holds it and is read again whenever it changes."""
+"""The PEM itself, or its file, which is read again whenever it changes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plugin:
-    """A command that prints credentials: the `exec` of a user.
+class ExecPlugin:
+    """A credential plugin: the `exec` of a user in a kubeconfig, a command that prints credentials.
 
-    owner    whose it is and where it is written, for messages;  version  the apiVersion that it speaks
-    command  a path, or a name of $PATH;  env  added to ours;  hint  of what to install where it is missing
-    cluster  what it is told about the cluster, None where it did not ask
+    owner    the user and the kubeconfig, for messages;  version  the apiVersion of its output
+    command  a path, or a name in $PATH;  env  is added to our environment;  hint  what to install if it is missing
+    cluster  what it gets to know about the cluster, None without `provideClusterInfo`
     """
 
     owner: str
@@ -31,16 +31,16 @@ class Plugin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
-    """One way to one API server. What is secret does not show in its repr.
+class ClientConfig:
+    """How to reach one API server, as `rest.Config` of client-go. Its repr does not show secrets.
 
-    server        URL without a slash at its end;  proxy  URL of the proxy before it, empty for the environment's
-    namespace     that the context names, `default` if it names none
-    authority     the CA that signs the server, None for the system's;  verify  False as the kubeconfig asks
-    server_name   that the server's certificate must have, empty for the host of the URL
-    certificate, key   the client's, None without
-    token         sent as it is;  token_file  read again whenever it changes;  plugin  asked where there is neither
-    impersonate   headers that say as whom to act
+    server        URL without a slash at its end;  proxy  its URL, empty for that of the environment
+    namespace     of the context, `default` if it has none
+    authority     the CA of the server, None for those of the system;  verify  False with insecure-skip-tls-verify
+    server_name   the name in the server's certificate, empty for the host of the URL
+    certificate, key   of the client, None without
+    token         is sent as it is;  token_file  is read again whenever it changes;  plugin  is used without either
+    impersonate   the headers of impersonation
     """
 
     source: str
@@ -55,17 +55,17 @@ class Access:
     key: Pem = field(default=None, repr=False)
     token: str = field(default="", repr=False)
     token_file: Path | None = None
-    plugin: Plugin | None = None
+    plugin: ExecPlugin | None = None
     impersonate: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing on the way is hidden, or kept from being changed."""
+        """Whether requests go out without TLS."""
         return not self.server.startswith("https:")
 
     @property
     def trust(self) -> str:
-        """How the server is known: `plain`, `unverified`, `authority` or `system`."""
+        """How the server is verified: `plain` (not at all), `unverified`, by its `authority`, or by the `system`."""
         if self.is_plain:
             return "plain"
         if not self.verify:
@@ -74,30 +74,30 @@ class Access:
 
     @property
     def auth(self) -> str:
-        """What is shown to the server, by kind: what is secret in it is not told."""
-        # As kubectl: a token beside the plugin wins.
+        """The kinds of credentials, such as `token+certificate`; `nothing` without any. No secrets."""
+        # As in kubectl, a token wins over a plugin.
         token = "token" if self.token or self.token_file else "plugin" if self.plugin else ""
         certificate = "certificate" if self.certificate and not self.is_plain else ""
         return "+".join(filter(None, (token, certificate))) or "nothing"
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader of the recording should know of the way to the server; a line each, with what to do."""
-        found = []
+        """Why the connection is not safe, a line each, with what to do."""
+        warnings = []
         if self.trust == "unverified":
-            found.append(
+            warnings.append(
                 f"{self.server} is not verified (insecure-skip-tls-verify): it may be anybody, who also gets what is "
                 "shown to it; name its certificate-authority instead"
             )
         if self.is_plain and not _is_this_machine(self.server):
-            found.append(f"{self.server} is plain http: anybody on the way may change what it says; use https")
+            warnings.append(f"{self.server} is plain http: anybody on the way may change what it says; use https")
         if self.is_plain and self.auth != "nothing":
-            found.append(f"the {self.auth} goes to {self.server} in plain text: use https, and have it renewed")
-        return tuple(found)
+            warnings.append(f"the {self.auth} goes to {self.server} in plain text: use https, and have it renewed")
+        return tuple(warnings)
 
 
 def _is_this_machine(server: str) -> bool:
-    """Whether a URL leads nowhere else, as that of `kubectl proxy`."""
+    """Whether a URL stays on this machine, as that of `kubectl proxy`."""
     host = URL(server).host or ""
     if host == "localhost":
         return True

@@ -1,4 +1,4 @@
-"""Shows who we are at every request: tokens, certificates and authorities, renewed when they expire or change."""
+"""The credentials of each request: tokens and certificates, renewed when they expire or when their files change."""
 
 import asyncio
 import ssl
@@ -7,90 +7,93 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hpaaudit.cluster.access.config import Access, Pem
-from hpaaudit.cluster.access.exec_plugin import Issued, issue
+from hpaaudit.cluster.access.config import ClientConfig, Pem
+from hpaaudit.cluster.access.exec_plugin import IssuedCredentials, issue
 from hpaaudit.errors import Unreachable
 
 PAUSE_SECONDS = 10
-"""A plugin runs no more often, whatever the server or the plugin says."""
+"""How often a plugin runs at most, whatever the server or the plugin says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """What one request shows; `tls` is True where the system's defaults will do."""
+class RequestAuth:
+    """The credentials of one request. `tls` is True if the defaults of the system will do."""
 
     token: str = field(default="", repr=False)
     tls: ssl.SSLContext | bool = True
 
 
 @dataclass(slots=True)
-class File:
-    """A file that others rewrite or exchange: its newest content, or the last that could be read."""
+class WatchedFile:
+    """A file that others rewrite or replace: its newest content, or the last that could be read.
+
+    noun   what it holds, for messages;  stamp  modification time, inode and size of that content
+    """
 
     path: Path
-    words: str
+    noun: str
     content: bytes = field(default=b"", repr=False)
     stamp: tuple[int, int, int] = (0, 0, 0)
 
     def read(self) -> bytes:
-        """Its content, never empty; Unreachable where there never was any."""
+        """Its content. Unreachable if it never had any."""
         try:
-            found = self.path.stat()
-            stamp = found.st_mtime_ns, found.st_ino, found.st_size
+            status = self.path.stat()
+            stamp = status.st_mtime_ns, status.st_ino, status.st_size
             if stamp != self.stamp and (content := self.path.read_bytes().strip()):
                 self.content, self.stamp = content, stamp
         except (OSError, ValueError) as problem:
             if not self.content:
                 why = problem.strerror if isinstance(problem, OSError) else "no path of a file"
-                raise Unreachable(f"{self.words} {self.path}: {why}") from None
+                raise Unreachable(f"{self.noun} {self.path}: {why}") from None
         if not self.content:
-            raise Unreachable(f"{self.words} {self.path} is empty")
+            raise Unreachable(f"{self.noun} {self.path} is empty")
         return self.content
 
 
 class Credentials:
-    """As whom we ask one server, from the first request to the last."""
+    """The credentials for one server, from the first request to the last."""
 
-    def __init__(self, access: Access) -> None:
-        self.access = access
-        self._files: dict[Path, File] = {}
-        self._tls: ssl.SSLContext | bool = not access.server.startswith("https:")
+    def __init__(self, config: ClientConfig) -> None:
+        self.config = config
+        self._files: dict[Path, WatchedFile] = {}
+        self._tls: ssl.SSLContext | bool = not config.server.startswith("https:")
         self._pems: tuple[bytes | None, bytes | None, bytes | None] | None = None
-        has_token = bool(access.token or access.token_file)
-        # As kubectl: a token beside the plugin wins.
-        self._plugin = None if has_token else access.plugin
-        self._issued: Issued | None = None
-        self._refused, self._failure, self._ran_at = False, "", -float(PAUSE_SECONDS)
+        has_token = bool(config.token or config.token_file)
+        # As in kubectl, a token wins over a plugin.
+        self._plugin = None if has_token else config.plugin
+        self._issued: IssuedCredentials | None = None
+        self._is_refused, self._failure, self._ran_at = False, "", -float(PAUSE_SECONDS)
         self._lock = asyncio.Lock()
 
-    async def shown(self) -> Shown:
-        """What to show now; Unreachable where there is nothing to show."""
-        issued = await self._ask_plugin() if self._plugin else Issued()
+    async def current(self) -> RequestAuth:
+        """The credentials of a request that is sent now. Unreachable if there are none."""
+        issued = await self._ask_plugin() if self._plugin else IssuedCredentials()
         token = issued.token or self._token()
         if not (token.isascii() and token.isprintable()) or " " in token:
-            raise Unreachable(f"{self.access.source}: the token of {self.access.context} is not one word of ASCII")
-        return Shown(token=token, tls=self._context(issued))
+            raise Unreachable(f"{self.config.source}: the token of {self.config.context} is not one word of ASCII")
+        return RequestAuth(token=token, tls=self._context(issued))
 
-    async def renewed(self, refused: Shown) -> Shown | None:
-        """What to show after a 401; None where there is nothing newer."""
+    async def renewed(self, refused: RequestAuth) -> RequestAuth | None:
+        """Other credentials after a 401. None if there are none."""
         if self._issued and refused.token == self._issued.token:
-            self._refused = True
-        found = await self.shown()
-        return None if found == refused else found
+            self._is_refused = True
+        current = await self.current()
+        return None if current == refused else current
 
     def _token(self) -> str:
-        if self.access.token_file is None:
-            return self.access.token
-        return self._read(self.access.token_file, "tokenFile").decode(errors="replace")
+        if self.config.token_file is None:
+            return self.config.token
+        return self._read(self.config.token_file, "tokenFile").decode(errors="replace")
 
-    def _read(self, path: Path, words: str) -> bytes:
-        return self._files.setdefault(path, File(path, f"{self.access.source}: {words}")).read()
+    def _read(self, path: Path, noun: str) -> bytes:
+        return self._files.setdefault(path, WatchedFile(path, f"{self.config.source}: {noun}")).read()
 
-    async def _ask_plugin(self) -> Issued:
-        """The plugin's last words while they are good; one request runs it, the others wait for it."""
+    async def _ask_plugin(self) -> IssuedCredentials:
+        """What the plugin issued, while that is valid. One request runs the plugin, the others wait for it."""
         async with self._lock:
             expires = self._issued.expires if self._issued else None
-            if self._issued and not self._refused and (expires is None or time.time() < expires):
+            if self._issued and not self._is_refused and (expires is None or time.time() < expires):
                 return self._issued
             if time.monotonic() - self._ran_at >= PAUSE_SECONDS:
                 await self._run_plugin()
@@ -102,48 +105,48 @@ class Credentials:
         if self._plugin is None:
             return
         try:
-            self._issued, self._refused, self._failure = await issue(self._plugin), False, ""
+            self._issued, self._is_refused, self._failure = await issue(self._plugin), False, ""
         except Unreachable as problem:
             self._failure = str(problem)
         self._ran_at = time.monotonic()
 
     # TLS
 
-    def _context(self, issued: Issued) -> ssl.SSLContext | bool:
-        """The context for what the files and the plugin hold now; a pair that does not fit yet changes nothing."""
+    def _context(self, issued: IssuedCredentials) -> ssl.SSLContext | bool:
+        """The TLS context for the certificates of now. While a new pair does not fit, the old context stays."""
         if self._tls is True:
             return True
-        authority = self._pem(self.access.authority, "certificate-authority")
+        authority = self._pem(self.config.authority, "certificate-authority")
         certificate, key = issued.certificate, issued.key
         if certificate is None:
-            certificate = self._pem(self.access.certificate, "client-certificate")
-            key = self._pem(self.access.key, "client-key")
+            certificate = self._pem(self.config.certificate, "client-certificate")
+            key = self._pem(self.config.key, "client-key")
         pems = (authority, certificate, key)
         if pems != self._pems:
             try:
-                self._tls, self._pems = _tls(self.access, *pems), pems
+                self._tls, self._pems = _tls(self.config, *pems), pems
             except Unreachable:
                 if self._pems is None:
                     raise
         return self._tls
 
-    def _pem(self, pem: Pem, words: str) -> bytes | None:
-        return self._read(pem, words) if isinstance(pem, Path) else pem
+    def _pem(self, pem: Pem, noun: str) -> bytes | None:
+        return self._read(pem, noun) if isinstance(pem, Path) else pem
 
 
-def _tls(access: Access, authority: bytes | None, certificate: bytes | None, key: bytes | None) -> ssl.SSLContext:
-    """A context that verifies the server, unless the kubeconfig says otherwise, and shows our certificate.
+def _tls(config: ClientConfig, authority: bytes | None, certificate: bytes | None, key: bytes | None) -> ssl.SSLContext:
+    """A TLS context that verifies the server, unless the kubeconfig says otherwise, and has our certificate.
 
-    As kubectl, whichever Python: an authority that lacks an extension of RFC 5280 is one, as many clusters' do, and
-    so is an intermediate without its issuer.
+    As kubectl does, and with every Python: an authority may lack extensions of RFC 5280, as in many clusters, and it
+    may be an intermediate without its issuer.
     """
     try:
         context = ssl.create_default_context(cadata=authority.decode() if authority else None)
     except (ssl.SSLError, ValueError):
-        raise Unreachable(f"{access.source}: the certificate authority of {access.context} is not PEM") from None
+        raise Unreachable(f"{config.source}: the certificate authority of {config.context} is not PEM") from None
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
-    context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # which Python 3.13 sets
-    if not access.verify:
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # set by Python 3.13
+    if not config.verify:
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     if certificate and key:
         # OpenSSL reads a pair only from files.
@@ -152,10 +155,10 @@ def _tls(access: Access, authority: bytes | None, certificate: bytes | None, key
             pair.touch(mode=0o600)
             pair.write_bytes(certificate + b"\n" + key)
             try:
-                # An empty password: a key that has one is refused, and nobody is asked for it.
+                # With an empty password a key that has one is refused, instead of asking for it.
                 context.load_cert_chain(pair, password="")
             except (ssl.SSLError, OSError, ValueError):
                 raise Unreachable(
-                    f"{access.source}: client certificate and key of {access.context} do not fit"
+                    f"{config.source}: client certificate and key of {config.context} do not fit"
                 ) from None
     return context

@@ -1,4 +1,4 @@
-"""Runs a credential plugin, once, and reads the credentials that it prints."""
+"""Runs a credential plugin once, and reads the ExecCredential that it prints."""
 
 import asyncio
 import contextlib
@@ -12,21 +12,21 @@ from typing import Annotated
 
 import msgspec
 
-from hpaaudit.cluster.access.config import Plugin
+from hpaaudit.cluster.access.config import ExecPlugin
 from hpaaudit.errors import Unreachable
 
 VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
 PLUGIN_SECONDS = 60
-"""A plugin that takes longer waits for somebody who is not there."""
+"""A plugin that takes longer waits for a person who is not there."""
 ENDING_SECONDS = 5
 SECRET = re.compile(r"[\w.+=-]{32,}")
-"""What looks like a token in the last words of a plugin."""
-WORDS = 200
+"""What looks like a token in the error output of a plugin."""
+MAX_ERROR_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Issued:
-    """What a plugin printed; `expires` in seconds of the wall clock, None where it did not say."""
+class IssuedCredentials:
+    """What a plugin printed. `expires` is in seconds since 1970, None if the plugin did not say."""
 
     token: str = field(default="", repr=False)
     certificate: bytes | None = field(default=None, repr=False)
@@ -47,51 +47,51 @@ class _Credential(msgspec.Struct, rename="camel"):
     status: _Status | None = None
 
 
-async def issue(plugin: Plugin) -> Issued:
-    """The credentials that the plugin prints; Unreachable with one clear line where it does not.
+async def issue(plugin: ExecPlugin) -> IssuedCredentials:
+    """The credentials that the plugin prints. Unreachable, with one clear line, if it prints none.
 
-    It has no terminal: a plugin that wants one is told so (`interactive: false`).
+    The plugin has no terminal, and is told so (`interactive: false`).
     """
-    words = f"the credential plugin {plugin.command} of {plugin.owner}"
+    noun = f"the credential plugin {plugin.command} of {plugin.owner}"
     if (program := shutil.which(plugin.command)) is None:
         hint = " ".join(plugin.hint.split()) or "install it, or choose another user"
-        raise Unreachable(f"{words} is not installed: {hint}")
-    code, printed, said = await _run(plugin, program, words)
+        raise Unreachable(f"{noun} is not installed: {hint}")
+    code, stdout, stderr = await _run(plugin, program, noun)
     if code:
-        last = said.decode(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
-        raise Unreachable(f"{words} failed with code {code}: {_without_secrets(plugin, last[0])}; run it by hand")
-    return _read(plugin, printed, words)
+        last = stderr.decode(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
+        raise Unreachable(f"{noun} failed with code {code}: {_without_secrets(plugin, last[0])}; run it by hand")
+    return _read(plugin, stdout, noun)
 
 
-async def _run(plugin: Plugin, program: str, words: str) -> tuple[int, bytes, bytes]:
-    """Exit code, stdout and stderr; nothing of it is left behind."""
+async def _run(plugin: ExecPlugin, program: str, noun: str) -> tuple[int, bytes, bytes]:
+    """Exit code, stdout and stderr. No process of it is left behind."""
     spec = {"interactive": False, **({"cluster": plugin.cluster} if plugin.cluster else {})}
     info = msgspec.json.encode({"apiVersion": plugin.version, "kind": "ExecCredential", "spec": spec})
     env = {**os.environ, **dict(plugin.env), "KUBERNETES_EXEC_INFO": info.decode()}
     nothing, pipe = asyncio.subprocess.DEVNULL, asyncio.subprocess.PIPE
     try:
-        # A session of its own: Ctrl-C ends the recorder, not its plugin, and all that it started can be ended.
+        # In a session of its own, Ctrl-C ends the recorder and not the plugin, and its children can be killed with it.
         process = await asyncio.create_subprocess_exec(
             program, *plugin.args, stdin=nothing, stdout=pipe, stderr=pipe, env=env, start_new_session=True
         )
     except (OSError, ValueError) as problem:
         reason = problem.strerror if isinstance(problem, OSError) else "a NUL in its arguments"
-        raise Unreachable(f"{words} cannot be run: {reason}") from None
+        raise Unreachable(f"{noun} cannot be run: {reason}") from None
     try:
         async with asyncio.timeout(PLUGIN_SECONDS):
-            printed, said = await process.communicate()
+            stdout, stderr = await process.communicate()
     except TimeoutError:
-        await _end(process)
+        await _kill(process)
         advice = "it may wait for a login; run it by hand"
-        raise Unreachable(f"{words} did not end in {PLUGIN_SECONDS:g} s: {advice}") from None
+        raise Unreachable(f"{noun} did not end in {PLUGIN_SECONDS:g} s: {advice}") from None
     except asyncio.CancelledError:
-        await _end(process)
+        await _kill(process)
         raise
-    return process.returncode or 0, printed, said
+    return process.returncode or 0, stdout, stderr
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """Kill what still runs, its children too: they may hold the pipes."""
+async def _kill(process: asyncio.subprocess.Process) -> None:
+    """Kill the plugin and its children, which may hold the pipes."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
@@ -102,24 +102,24 @@ async def _end(process: asyncio.subprocess.Process) -> None:
             await process.wait()
 
 
-def _read(plugin: Plugin, printed: bytes, words: str) -> Issued:
-    """Credentials in the JSON of an ExecCredential; what is wrong is said without a word of it."""
+def _read(plugin: ExecPlugin, stdout: bytes, noun: str) -> IssuedCredentials:
+    """The credentials of an ExecCredential. An error says what is wrong, and quotes nothing of it."""
     try:
-        found = msgspec.json.decode(printed, type=_Credential)
+        credential = msgspec.json.decode(stdout, type=_Credential)
     except msgspec.ValidationError as problem:
-        # It names types and places, no values.
-        raise Unreachable(f"{words} printed no ExecCredential: {problem}") from None
+        # It names types and paths, but no values.
+        raise Unreachable(f"{noun} printed no ExecCredential: {problem}") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise Unreachable(f"{words} printed no JSON; run it by hand") from None
-    if found.kind != "ExecCredential" or found.api_version != plugin.version:
-        raise Unreachable(f"{words} printed another kind or apiVersion than the ExecCredential of {plugin.version}")
-    status = found.status or _Status()
-    pair = bool(status.client_certificate_data), bool(status.client_key_data)
-    if any(pair) and not all(pair):
-        raise Unreachable(f"{words} printed only one of clientCertificateData and clientKeyData")
-    if not status.token and not any(pair):
-        raise Unreachable(f"{words} printed neither a token nor a client certificate; run it by hand")
-    return Issued(
+        raise Unreachable(f"{noun} printed no JSON; run it by hand") from None
+    if credential.kind != "ExecCredential" or credential.api_version != plugin.version:
+        raise Unreachable(f"{noun} printed another kind or apiVersion than the ExecCredential of {plugin.version}")
+    status = credential.status or _Status()
+    has = bool(status.client_certificate_data), bool(status.client_key_data)
+    if any(has) and not all(has):
+        raise Unreachable(f"{noun} printed only one of clientCertificateData and clientKeyData")
+    if not status.token and not any(has):
+        raise Unreachable(f"{noun} printed neither a token nor a client certificate; run it by hand")
+    return IssuedCredentials(
         token=status.token or "",
         certificate=(status.client_certificate_data or "").encode() or None,
         key=(status.client_key_data or "").encode() or None,
@@ -127,9 +127,9 @@ def _read(plugin: Plugin, printed: bytes, words: str) -> Issued:
     )
 
 
-def _without_secrets(plugin: Plugin, line: str) -> str:
-    """A line of stderr, without what may be a token and what the kubeconfig puts into its environment."""
+def _without_secrets(plugin: ExecPlugin, line: str) -> str:
+    """A line of stderr without anything that may be a token, or that the kubeconfig puts into the environment."""
     for _, value in plugin.env:
         if value:
             line = line.replace(value, "…")
-    return SECRET.sub("…", " ".join(line.split()))[:WORDS]
+    return SECRET.sub("…", " ".join(line.split()))[:MAX_ERROR_CHARS]

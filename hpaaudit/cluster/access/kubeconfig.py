@@ -1,4 +1,4 @@
-"""Reads kubeconfigs and service accounts: how a context reaches its API server, and as whom."""
+"""Reads kubeconfigs and service accounts, as kubectl and client-go do."""
 
 import base64
 import binascii
@@ -12,14 +12,14 @@ import msgspec
 import yaml
 from yarl import URL
 
-from hpaaudit.cluster.access.config import Access, Pem, Plugin
+from hpaaudit.cluster.access.config import ClientConfig, ExecPlugin, Pem
 from hpaaudit.cluster.access.exec_plugin import VERSIONS
 from hpaaudit.errors import Unreachable
 
 SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 EXTENSION = "client.authentication.k8s.io/exec"
-"""The extension of a cluster that is handed to credential plugins."""
-WAY_OUT = "run `kubectl proxy` and name a kubeconfig whose server is http://127.0.0.1:8001"
+"""The extension of a cluster that credential plugins get."""
+USE_KUBECTL_PROXY = "run `kubectl proxy` and name a kubeconfig whose server is http://127.0.0.1:8001"
 
 _Cluster = TypedDict(
     "_Cluster",
@@ -76,35 +76,35 @@ class _Context(TypedDict, total=False):
     namespace: str | None
 
 
-_SHAPES: Mapping[str, Any] = {"clusters": _Cluster, "users": _User, "contexts": _Context}
-"""What is read of an entry, in the types that kubectl takes."""
+_ENTRY_TYPES: Mapping[str, Any] = {"clusters": _Cluster, "users": _User, "contexts": _Context}
+"""The fields that are read of an entry, with the types that kubectl accepts."""
 
 Section = dict[str, tuple[Path, Mapping[str, Any]]]
-"""Entries by name, each with the folder of its file."""
+"""Entries by name, each with the folder of its file: paths are relative to it."""
 
 
-def find_access(kubeconfig: Path | None, context: str | None) -> Access:
-    """The access that these options mean; Unreachable where there is none.
+def load_config(kubeconfig: Path | None, context: str | None) -> ClientConfig:
+    """The config of a context, None for the current one. Unreachable if there is none.
 
-    In this order: `--kubeconfig`, `$KUBECONFIG` (several files: the first that names a thing wins, one that is not
-    there is passed over), `~/.kube/config`, and inside a cluster the pod's service account.
+    In this order: `--kubeconfig`, `$KUBECONFIG` (of several files the first that has an entry wins, missing ones are
+    skipped), `~/.kube/config`, and inside a cluster the service account of the pod.
     """
     if kubeconfig is not None:
         return _from_files([kubeconfig], context)
-    if named := [Path(part) for part in os.environ.get("KUBECONFIG", "").split(os.pathsep) if part]:
-        # As kubectl; where none is there, the first is missed.
-        return _from_files([path for path in dict.fromkeys(named) if path.exists()] or named[:1], context)
-    usual = Path.home() / ".kube" / "config"
-    if usual.exists():
-        return _from_files([usual], context)
+    if paths := [Path(part) for part in os.environ.get("KUBECONFIG", "").split(os.pathsep) if part]:
+        # As kubectl. If no file exists, the first one is named in the error.
+        return _from_files([path for path in dict.fromkeys(paths) if path.exists()] or paths[:1], context)
+    default = Path.home() / ".kube" / "config"
+    if default.exists():
+        return _from_files([default], context)
     if host := os.environ.get("KUBERNETES_SERVICE_HOST"):
         return _in_cluster(host, os.environ.get("KUBERNETES_SERVICE_PORT", "443"))
-    raise Unreachable(f"no kubeconfig: {usual} does not exist and $KUBECONFIG is not set; name one by --kubeconfig")
+    raise Unreachable(f"no kubeconfig: {default} does not exist and $KUBECONFIG is not set; name one by --kubeconfig")
 
 
-def _in_cluster(host: str, port: str) -> Access:
+def _in_cluster(host: str, port: str) -> ClientConfig:
     namespace, authority = SERVICE_ACCOUNT / "namespace", SERVICE_ACCOUNT / "ca.crt"
-    return Access(
+    return ClientConfig(
         source="service account",
         context="in-cluster",
         server=f"https://{f'[{host}]' if ':' in host else host}:{port}",
@@ -114,26 +114,28 @@ def _in_cluster(host: str, port: str) -> Access:
     )
 
 
-def _from_files(paths: list[Path], wanted: str | None) -> Access:
+def _from_files(paths: list[Path], context_name: str | None) -> ClientConfig:
     source = os.pathsep.join(str(path) for path in paths)
-    current, known = _merged(paths)
-    name = wanted or current
+    current, sections = _merged(paths)
+    name = context_name or current
     if not name:
-        raise Unreachable(f"{source} names no current context; choose one by --context: {_names(known['contexts'])}")
-    if name not in known["contexts"]:
-        raise Unreachable(f"{source} has no context {name}; it has {_names(known['contexts'])}")
-    context = known["contexts"][name][1]
+        raise Unreachable(f"{source} names no current context; choose one by --context: {_names(sections['contexts'])}")
+    if name not in sections["contexts"]:
+        raise Unreachable(f"{source} has no context {name}; it has {_names(sections['contexts'])}")
+    context = sections["contexts"][name][1]
     for section, key in (("clusters", "cluster"), ("users", "user")):
-        if (entry_name := context.get(key) or "") not in known[section] and (entry_name or key == "cluster"):
+        if (entry_name := context.get(key) or "") not in sections[section] and (entry_name or key == "cluster"):
             raise Unreachable(f"context {name} of {source} names the {key} {entry_name!r}, which is not there")
-    cluster_at, cluster = known["clusters"][context["cluster"]]
-    user_at, user = known["users"].get(context.get("user") or "", (cluster_at, {}))
+    cluster_at, cluster = sections["clusters"][context["cluster"]]
+    user_at, user = sections["users"].get(context.get("user") or "", (cluster_at, {}))
     owner = f"user {context.get('user')} of {source}"
     _refuse_unknown(owner, user)
     certificate, private = (_pem(source, user_at, user, f"client-{part}") for part in ("certificate", "key"))
     if (certificate is None) != (private is None):
         raise Unreachable(f"{owner} has only one of client-certificate and client-key; it takes both")
-    return Access(
+    wants_cluster = (user.get("exec") or {}).get("provideClusterInfo")
+    cluster_info = _cluster_info(owner, cluster_at, cluster) if wants_cluster else None
+    return ClientConfig(
         source=source,
         context=name,
         server=_server(f"cluster {context['cluster']} of {source}", cluster.get("server")),
@@ -145,21 +147,21 @@ def _from_files(paths: list[Path], wanted: str | None) -> Access:
         certificate=certificate,
         key=private,
         token=user.get("token") or "",
-        # As kubectl: the file wins over the token beside it.
+        # As in kubectl, the file wins over the token.
         token_file=user_at / user["tokenFile"] if user.get("tokenFile") else None,
-        plugin=_plugin(owner, user_at, user["exec"], cluster_at, cluster) if user.get("exec") else None,
+        plugin=_plugin(owner, user_at, spec, cluster_info) if (spec := user.get("exec")) else None,
         impersonate=tuple(_impersonate(user)),
     )
 
 
 def _merged(paths: list[Path]) -> tuple[str, dict[str, Section]]:
-    """The current context and all entries of several files; the first that names a thing wins."""
-    known: dict[str, Section] = {"clusters": {}, "users": {}, "contexts": {}}
+    """The current context and all entries of several files. The first file that has an entry wins."""
+    sections: dict[str, Section] = {"clusters": {}, "users": {}, "contexts": {}}
     current = ""
     for path in paths:
         content = _load(path)
         current = current or str(content.get("current-context") or "")
-        for section, found in known.items():
+        for section, merged in sections.items():
             entries = content.get(section) or ()
             if not isinstance(entries, list | tuple) or not all(isinstance(entry, dict) for entry in entries):
                 raise Unreachable(f"{path} is not a kubeconfig: its {section} are no list of entries with names")
@@ -170,84 +172,85 @@ def _merged(paths: list[Path]) -> tuple[str, dict[str, Section]]:
                         f"{path} is not a kubeconfig: the {section[:-1]} {entry.get('name')} holds no mapping"
                     )
                 try:
-                    msgspec.convert(body, _SHAPES[section])
+                    msgspec.convert(body, _ENTRY_TYPES[section])
                 except msgspec.ValidationError as problem:
-                    # It names types and places, no values.
+                    # It names types and paths, but no values.
                     raise Unreachable(f"{path}: the {section[:-1]} {str(entry.get('name'))[:100]}: {problem}") from None
-                found.setdefault(str(entry.get("name", "")), (path.parent, body))
-    return current, known
+                merged.setdefault(str(entry.get("name", "")), (path.parent, body))
+    return current, sections
 
 
-def _server(whose: str, server: object) -> str:
+def _server(owner: str, server: object) -> str:
     if not server:
-        raise Unreachable(f"{whose} names no server")
+        raise Unreachable(f"{owner} names no server")
     text = str(server).rstrip("/")
     if not text.startswith(("https://", "http://")):
-        raise Unreachable(f"{whose}: its server must begin with https:// or http://")
+        raise Unreachable(f"{owner}: its server must begin with https:// or http://")
     try:
         holds_user = URL(text).raw_user is not None
     except ValueError:
-        raise Unreachable(f"{whose}: its server is no URL") from None
+        raise Unreachable(f"{owner}: its server is no URL") from None
     if holds_user:
-        raise Unreachable(f"{whose}: its server holds a user or a password; put them under users")
+        raise Unreachable(f"{owner}: its server holds a user or a password; put them under users")
     return text
 
 
 def _load(path: Path) -> Mapping[str, Any]:
     try:
-        # kubectl takes an empty file for one that names nothing.
-        content = {} if (read := yaml.safe_load(path.read_text())) is None else read
+        # An empty file is a kubeconfig without entries, as for kubectl.
+        content = yaml.safe_load(path.read_text())
+        content = {} if content is None else content
     except OSError as problem:
         raise Unreachable(f"{path}: {problem.strerror}; name another kubeconfig by --kubeconfig") from None
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as problem:
-        raise Unreachable(f"{path} is not a kubeconfig: {_place(problem)}") from None
+        raise Unreachable(f"{path} is not a kubeconfig: {_yaml_error(problem)}") from None
     if not isinstance(content, dict):
         raise Unreachable(f"{path} is not a kubeconfig: it holds no mapping")
     return content
 
 
-def _names(found: Mapping[str, Any]) -> str:
-    return ", ".join(sorted(found)) or "none"
+def _names(entries: Mapping[str, Any]) -> str:
+    return ", ".join(sorted(entries)) or "none"
 
 
-def _place(problem: Exception) -> str:
-    """What is wrong with a YAML and where; its own text would show the line, which may hold a token."""
+def _yaml_error(problem: Exception) -> str:
+    """What is wrong with a YAML document, and where. PyYAML's text would quote the line, which may hold a token."""
     if isinstance(problem, yaml.MarkedYAMLError) and problem.problem_mark:
         return f"{problem.problem or problem.context} in line {problem.problem_mark.line + 1}"
     return "it is no text in YAML"
 
 
 def _refuse_unknown(owner: str, user: Mapping[str, Any]) -> None:
-    """Say which way in is not understood, instead of being refused as a stranger later."""
+    """Refuse a kind of login that we do not support, instead of being refused by the server later."""
     for key in ("auth-provider", "username"):
         if user.get(key):
-            raise Unreachable(f"{owner} needs {key}, which hpaaudit does not speak; {WAY_OUT}")
+            raise Unreachable(f"{owner} needs {key}, which hpaaudit does not speak; {USE_KUBECTL_PROXY}")
 
 
-def _plugin(owner: str, folder: Path, told: Mapping[str, Any], cluster_at: Path, cluster: Mapping[str, Any]) -> Plugin:
-    """The credential plugin of a user; one with a slash and no root is relative to the kubeconfig."""
-    command, version = str(told.get("command") or ""), str(told.get("apiVersion") or "")
+def _plugin(owner: str, folder: Path, spec: Mapping[str, Any], cluster_info: dict[str, Any] | None) -> ExecPlugin:
+    """The credential plugin of a user. A command with a slash is relative to the folder of the kubeconfig."""
+    command, version = str(spec.get("command") or ""), str(spec.get("apiVersion") or "")
     if not command:
         raise Unreachable(f"{owner}: its exec names no command")
     if version not in VERSIONS:
         raise Unreachable(f"{owner}: its exec has the apiVersion {version or 'none'}; it takes {' or '.join(VERSIONS)}")
-    if told.get("interactiveMode") == "Always":
+    if spec.get("interactiveMode") == "Always":
         raise Unreachable(
-            f"{owner}: its exec needs a terminal (interactiveMode: Always), a recorder has none; {WAY_OUT}"
+            f"{owner}: its exec needs a terminal (interactiveMode: Always), a recorder has none; {USE_KUBECTL_PROXY}"
         )
-    return Plugin(
+    return ExecPlugin(
         owner=owner,
         version=version,
         command=str(folder / command) if "/" in command else command,
-        args=tuple(str(word) for word in told.get("args") or ()),
-        env=tuple((str(pair["name"]), str(pair.get("value") or "")) for pair in told.get("env") or ()),
-        hint=str(told.get("installHint") or ""),
-        cluster=_cluster_info(owner, cluster_at, cluster) if told.get("provideClusterInfo") else None,
+        args=tuple(str(word) for word in spec.get("args") or ()),
+        env=tuple((str(pair["name"]), str(pair.get("value") or "")) for pair in spec.get("env") or ()),
+        hint=str(spec.get("installHint") or ""),
+        cluster=cluster_info,
     )
 
 
 def _cluster_info(owner: str, folder: Path, cluster: Mapping[str, Any]) -> dict[str, Any]:
-    """What a plugin is told about the cluster, as ExecCredential's spec.cluster says it."""
+    """What a plugin gets to know about the cluster: `spec.cluster` of the ExecCredential."""
     authority = _pem(owner, folder, cluster, "certificate-authority")
     data = authority.read_bytes() if isinstance(authority, Path) else authority
     configs = [row.get("extension") for row in cluster.get("extensions") or () if row.get("name") == EXTENSION]
@@ -263,7 +266,7 @@ def _cluster_info(owner: str, folder: Path, cluster: Mapping[str, Any]) -> dict[
 
 
 def _impersonate(user: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The headers of `as`: whom the server shall take us for."""
+    """The headers of impersonation, from `as` and its kin."""
     if user.get("as"):
         yield "Impersonate-User", str(user["as"])
     if user.get("as-uid"):
@@ -276,7 +279,7 @@ def _impersonate(user: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _pem(source: str, folder: Path, section: Mapping[str, Any], key: str) -> Pem:
-    """A PEM from `key-data` (base64), or the file that `key` names, relative to the kubeconfig."""
+    """A PEM from `KEY-data` (base64), or the file of `KEY`, relative to the kubeconfig."""
     if data := section.get(f"{key}-data"):
         try:
             return base64.b64decode(data, validate=True)

@@ -1,48 +1,48 @@
-"""Finds the proxy that stands before an API server: the kubeconfig's, or the environment's as kubectl reads it."""
+"""Finds the proxy before an API server: that of the kubeconfig, or that of the environment as kubectl reads it."""
 
 import ipaddress
 import os
 
 from yarl import URL
 
-from hpaaudit.cluster.access.config import Access
+from hpaaudit.cluster.access.config import ClientConfig
 from hpaaudit.errors import Unreachable
 
-SPOKEN = ("http", "https")
+SCHEMES = ("http", "https")
 
 
-def proxy_of(access: Access) -> URL | None:
-    """The proxy to ask through, None for the straight way; Unreachable where it speaks what we do not."""
-    server = URL(access.server)
-    told, by = access.proxy, f"proxy-url of {access.source}"
-    if not told and not _excepted(server):
-        told, by = _from_environment(server)
-    if not told:
+def proxy_of(config: ClientConfig) -> URL | None:
+    """The proxy, None without one. Unreachable if it is of a kind that we do not support."""
+    server = URL(config.server)
+    url, source = config.proxy, f"proxy-url of {config.source}"
+    if not url and not _is_excepted(server):
+        url, source = _from_environment(server)
+    if not url:
         return None
     try:
-        proxy = URL(told if "://" in told else f"http://{told}")
+        proxy = URL(url if "://" in url else f"http://{url}")
     except ValueError:
-        raise Unreachable(f"{by} is no URL") from None
-    if proxy.scheme not in SPOKEN or not proxy.host:
+        raise Unreachable(f"{source} is no URL") from None
+    if proxy.scheme not in SCHEMES or not proxy.host:
         raise Unreachable(
-            f"{by}: hpaaudit speaks to http and https proxies, not to {proxy.scheme or 'nothing'}; "
+            f"{source}: hpaaudit speaks to http and https proxies, not to {proxy.scheme or 'nothing'}; "
             "run `kubectl proxy` and name a kubeconfig whose server is http://127.0.0.1:8001"
         )
     return proxy
 
 
 def _from_environment(server: URL) -> tuple[str, str]:
-    """The value and the name of the variable; the small letters count first, as in curl."""
+    """Value and name of the variable. The name in lower case comes first, as in curl."""
     for name in (f"{server.scheme}_proxy", f"{server.scheme}_proxy".upper()):
         if value := os.environ.get(name):
             return value, f"${name}"
     return "", ""
 
 
-def _excepted(server: URL) -> bool:
-    """Whether $NO_PROXY excepts a server: by name, domain, address, network, each with a port or without.
+def _is_excepted(server: URL) -> bool:
+    """Whether $NO_PROXY excepts a server: by name, domain, address or network, with or without a port.
 
-    As Go's http.ProxyFromEnvironment: this very machine is always excepted.
+    As Go's http.ProxyFromEnvironment, which always excepts this machine.
     """
     host, address = server.host or "", _address(server.host or "")
     if host == "localhost" or (address and address.is_loopback):
@@ -52,7 +52,7 @@ def _excepted(server: URL) -> bool:
         if entry == "*":
             return True
         name, colon, port = entry.rpartition(":")
-        # Several colons and no bracket: an IPv6 address or network.
+        # Several colons and no bracket are an IPv6 address or network.
         if colon and port.isdigit() and (":" not in name or name.startswith("[")):
             if int(port) != server.port:
                 continue
@@ -69,7 +69,7 @@ def _matches(entry: str, host: str, address: ipaddress.IPv4Address | ipaddress.I
         except ValueError:
             return False
     bare = entry.removeprefix("*").removeprefix(".")
-    # A leading dot excepts what is below a domain, and not the domain itself.
+    # A leading dot excepts what is below a domain, but not the domain itself.
     return host.endswith(f".{bare}") or (host == bare and bare == entry)
 
 

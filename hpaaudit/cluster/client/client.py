@@ -1,9 +1,7 @@
-"""Asks one API server: GETs, streams of a watch, and errors in one clear line."""
+"""Sends requests to one API server: GETs, the streams of watches, and access reviews."""
 
 import asyncio
 import contextlib
-import os
-import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -13,121 +11,96 @@ from typing import Any, Self
 import aiohttp
 from yarl import URL
 
-from hpaaudit.cluster.access.config import Access
-from hpaaudit.cluster.access.credentials import Credentials, Shown
+from hpaaudit.cluster.access.config import ClientConfig
+from hpaaudit.cluster.access.credentials import Credentials, RequestAuth
 from hpaaudit.cluster.access.proxy import proxy_of
 from hpaaudit.cluster.client import body as bodies
-from hpaaudit.cluster.client.body import Decode
+from hpaaudit.cluster.client.answer import (
+    FORBIDDEN,
+    NOT_FOUND,
+    OK,
+    UNAUTHORIZED,
+    Answer,
+    WatchFailed,
+    retry_seconds,
+    why_no_answer,
+)
 from hpaaudit.cluster.client.clock import Clock
 from hpaaudit.cluster.client.file_descriptors import requests_at_once
-from hpaaudit.cluster.client.memory_budget import Budget, Share, weight
+from hpaaudit.cluster.client.memory_budget import Budget
 from hpaaudit.cluster.client.sockets import Sockets
-from hpaaudit.cluster.client.telemetry import Meters
-from hpaaudit.cluster.decoding.decoders import MAX_ANSWER_BYTES, MAX_LINE_BYTES, TooLong, decoded
+from hpaaudit.cluster.client.telemetry import Telemetry
+from hpaaudit.cluster.decoding.decoders import MAX_ANSWER_BYTES, Decode, TooLong, decoded
 from hpaaudit.errors import Forbidden, NotServed, Unreachable
 from hpaaudit.model.units import Micros
 
 GET_SECONDS = 30
-"""How long an answer may take, and how long a watch until it stands."""
+"""How long an answer may take, and how long a watch may take to begin."""
+CONNECT_SECONDS = 10
 QUIET_SECONDS = 150
-"""How long a connection of a watch may be silent: the server sends a bookmark about once a minute."""
+"""How long the connection of a watch may be silent. The server sends a bookmark about once a minute."""
 QPS, BURST = 20, 40
 MAX_ERROR_BYTES = 1 << 20
-"""No refusal is longer: a Status of Kubernetes is some hundred bytes."""
-MAX_MESSAGE = 4096
-"""So much of the server's words is kept."""
-LONGEST_DIGITS = 9
-"""Of Retry-After; more is for ever."""
+"""No refusal is longer: a Status of Kubernetes has some hundred bytes."""
 Connect = Callable[[], aiohttp.ClientSession]
-OK, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, GONE, TOO_MANY = 200, 401, 403, 404, 410, 429
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What became of one request.
+class Request:
+    """One request.
 
-    status   0: no answer at all, and `error` says why
-    body     decoded JSON, or text;  date  the Date header, empty without;  retry_seconds  of Retry-After
-    too_long it was longer than what is read: that there is no answer is our own doing
+    decode       decodes the body of a 200. The body of any other answer is decoded as a whole
+    decode_item  decodes each item of a long list; the body is then what `decode` makes of the rest, with these items
     """
 
     path: str
-    status: int
-    body: Any
-    error: str
-    sent_us: Micros
-    at_us: Micros
-    date: str = ""
-    retry_seconds: float = 0
-    too_long: bool = False
-
-    @property
-    def took_us(self) -> Micros:
-        """From asked to answered."""
-        return Micros(self.at_us - self.sent_us)
-
-    @property
-    def good(self) -> bool:
-        """A 200 with an object in it."""
-        return self.status == OK and isinstance(self.body, dict)
-
-    @property
-    def message(self) -> str:
-        """The server's own words, or why there are none."""
-        if isinstance(self.body, dict):
-            said = str(self.body.get("message") or self.body.get("reason") or self.status)[:MAX_MESSAGE]
-            return " ".join(said.split())
-        return self.error or " ".join(str(self.body).split())[:200] or f"status {self.status}"
-
-
-class WatchFailed(Exception):
-    """A watch that was refused: the answer says how."""
-
-    def __init__(self, answer: Answer) -> None:
-        super().__init__(answer.message)
-        self.answer = answer
+    method: str = "GET"
+    body: Any = None
+    seconds: float = GET_SECONDS
+    decode: Decode = decoded
+    decode_item: Decode | None = None
 
 
 class Client:
-    """One session with one API server; at most QPS requests a second, BURST at once.
+    """One session with one API server: at most `qps` requests a second, BURST at once. An async context manager.
 
-    Use as an async context manager. `connect` opens the session; None: over the network.
+    `connect` opens the session, None over the network.
     """
 
     def __init__(
         self,
-        access: Access,
+        config: ClientConfig,
         clock: Clock,
         *,
         qps: float = QPS,
-        meters: Meters | None = None,
+        telemetry: Telemetry | None = None,
         budget: Budget | None = None,
         connect: Connect | None = None,
     ) -> None:
-        self.access, self.clock, self.meters = access, clock, meters or Meters()
+        self.config, self.clock, self.telemetry = config, clock, telemetry or Telemetry()
         self.budget = budget or Budget()
         self._connect = connect or self._over_the_network
         self.qps, self._free_at = qps, 0.0
-        self._credentials, self._proxy = Credentials(access), proxy_of(access)
+        self._credentials, self._proxy = Credentials(config), proxy_of(config)
         self._session: aiohttp.ClientSession | None = None
         self._sockets = Sockets()
-        # Descriptors are left for the log, and for those who ask how we do.
+        # Leaves descriptors for the log, and for probes and scrapes.
         self._in_flight = asyncio.Semaphore(requests_at_once())
 
     async def __aenter__(self) -> Self:
-        # Who cannot show anything is told so at once, and not by a 401.
-        await self._credentials.shown()
+        # Missing credentials are reported at once, and not as a 401 later.
+        await self._credentials.current()
         self._session = self._connect()
         return self
 
     def _over_the_network(self) -> aiohttp.ClientSession:
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, socket_factory=self._sockets.make),
-            headers={"User-Agent": _agent(), "Accept": "application/json", "Accept-Encoding": bodies.PACKED},
-            # What is packed is unpacked in bounds; and no server of ours has a use for cookies.
+            headers={"User-Agent": _user_agent(), "Accept": "application/json", "Accept-Encoding": bodies.GZIP},
+            # We unpack bodies ourselves, within bounds. An API server has no use for cookies.
             auto_decompress=False,
             cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=10),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
         )
 
     async def __aexit__(
@@ -140,144 +113,139 @@ class Client:
     async def get(
         self, path: str, *, seconds: float = GET_SECONDS, decode: Decode = decoded, item: Decode | None = None
     ) -> Answer:
-        """One answer, whatever it is; never raises for what the server or the network did.
-
-        decode   makes the body of a 200; of any other answer all is decoded
-        item     makes each item of a long list, whose body is then what `decode` makes of the rest, with these items
-        """
-        return await self._ask("GET", path, None, seconds, decode, item)
+        """The answer to a GET, whatever it is. Never raises for what the server or the network did."""
+        return await self._send(Request(path=path, seconds=seconds, decode=decode, decode_item=item))
 
     async def post(self, path: str, body: Any) -> Answer:
-        """The answer to a review; nothing else is ever posted."""
-        return await self._ask("POST", path, body, GET_SECONDS, decoded, None)
+        """The answer to an access review. Nothing else is ever posted."""
+        return await self._send(Request(method="POST", path=path, body=body))
 
-    async def _ask(
-        self, method: str, path: str, body: Any, seconds: float, decode: Decode, item: Decode | None
-    ) -> Answer:
+    async def _send(self, request: Request) -> Answer:
+        """The answer; after a 401 once more, if there are newer credentials."""
         try:
-            shown = await self._credentials.shown()
-            answer = await self._once(method, path, body, seconds, shown, decode, item)
-            if answer.status == UNAUTHORIZED and (fresh := await self._credentials.renewed(shown)):
-                answer = await self._once(method, path, body, seconds, fresh, decode, item)
+            auth = await self._credentials.current()
+            answer = await self._send_once(request, auth)
+            if answer.status == UNAUTHORIZED and (newer := await self._credentials.renewed(auth)):
+                answer = await self._send_once(request, newer)
         except Unreachable as problem:
-            return self._unanswered(path, str(problem))
+            return self._no_answer(request.path, str(problem))
         return answer
 
-    async def _once(
-        self, method: str, path: str, body: Any, seconds: float, shown: Shown, decode: Decode, item: Decode | None
-    ) -> Answer:
-        await self._turn()
+    async def _send_once(self, request: Request, auth: RequestAuth) -> Answer:
+        await self._wait_for_turn()
         sent = self.clock.now()
-        timeout = aiohttp.ClientTimeout(total=seconds, sock_connect=10)
+        timeout = aiohttp.ClientTimeout(total=request.seconds, sock_connect=CONNECT_SECONDS)
         try:
-            # The clock of aiohttp stops at the end of a request whose last bytes wait for memory: ours does not.
+            # The timeout of aiohttp stops when the last bytes have come, even if they still wait for memory.
             async with (
                 self._in_flight,
-                asyncio.timeout(seconds),
-                self._request(method, path, body, timeout, shown) as got,
+                asyncio.timeout(request.seconds),
+                self._open(request, timeout, auth) as response,
             ):
-                answer = await self._answer(path, got, sent, shown, decode, item)
+                answer = await self._read(request, response, sent, auth)
         except TooLong as problem:
-            answer = self._unanswered(path, str(problem), sent, too_long=True)
+            answer = self._no_answer(request.path, str(problem), sent, too_long=True)
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as problem:
-            answer = self._unanswered(path, _reason(problem, seconds), sent)
-        self.meters.asked(method, path, answer.status, sent, answer.at_us)
+            answer = self._no_answer(request.path, why_no_answer(problem, request.seconds), sent)
+        self.telemetry.observe_request(request.method, request.path, answer.status, sent, answer.at_us)
         return answer
 
     async def lines(self, path: str, *, seconds: float = GET_SECONDS) -> AsyncGenerator[bytes, None]:
-        """The lines of a watch; first an empty one, when it stands, which takes `seconds` at most.
+        """The lines of a watch. First comes an empty one, as soon as the server has answered 200, within `seconds`.
 
-        WatchFailed when it is refused; aiohttp's errors and TimeoutError when it breaks; TooLong.
+        WatchFailed if the watch is refused; aiohttp's errors and TimeoutError if it breaks; TooLong.
         """
+        request = Request(path=path, seconds=seconds)
         try:
-            shown = await self._credentials.shown()
+            auth = await self._credentials.current()
             while True:
-                await self._turn()
+                await self._wait_for_turn()
                 sent = self.clock.now()
-                async with self._standing(path, shown, seconds) as got:
-                    self.meters.asked("GET", path, got.status, sent, self.clock.now())
-                    if got.status == OK:
+                async with self._open_watch(request, auth) as response:
+                    self.telemetry.observe_request("GET", path, response.status, sent, self.clock.now())
+                    if response.status == OK:
                         yield b""
-                        with self.budget.share() as share:
-                            async for line in _lines(bodies.pieces(got), share):
+                        with self.budget.reserve() as reservation:
+                            async for line in bodies.lines(response, reservation):
                                 yield line
                         return
                     async with asyncio.timeout(seconds):
-                        refusal = await self._answer(path, got, sent, shown, decoded, None)
-                fresh = await self._credentials.renewed(shown) if refusal.status == UNAUTHORIZED else None
-                if fresh is None:
+                        refusal = await self._read(request, response, sent, auth)
+                newer = await self._credentials.renewed(auth) if refusal.status == UNAUTHORIZED else None
+                if newer is None:
                     raise WatchFailed(refusal)
-                shown = fresh
+                auth = newer
         except Unreachable as problem:
-            raise WatchFailed(self._unanswered(path, str(problem))) from None
+            raise WatchFailed(self._no_answer(path, str(problem))) from None
 
     @contextlib.asynccontextmanager
-    async def _standing(self, path: str, shown: Shown, seconds: float) -> AsyncIterator[aiohttp.ClientResponse]:
-        """A request for a watch, once its headers are there: neither the server nor a proxy may hold them back."""
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=QUIET_SECONDS)
+    async def _open_watch(self, request: Request, auth: RequestAuth) -> AsyncIterator[aiohttp.ClientResponse]:
+        """A watch whose headers are there. Neither the server nor a proxy may hold them back for longer."""
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS, sock_read=QUIET_SECONDS)
         async with contextlib.AsyncExitStack() as stack:
-            async with asyncio.timeout(seconds):
-                got = await stack.enter_async_context(self._request("GET", path, None, timeout, shown))
-            yield got
+            async with asyncio.timeout(request.seconds):
+                response = await stack.enter_async_context(self._open(request, timeout, auth))
+            yield response
 
-    def _request(
-        self, method: str, path: str, body: Any, timeout: aiohttp.ClientTimeout, shown: Shown
+    def _open(
+        self, request: Request, timeout: aiohttp.ClientTimeout, auth: RequestAuth
     ) -> contextlib.AbstractAsyncContextManager[aiohttp.ClientResponse]:
         if self._session is None:
             raise RuntimeError("the client is not open")
-        bearer = [("Authorization", f"Bearer {shown.token}")] if shown.token else []
+        bearer = [("Authorization", f"Bearer {auth.token}")] if auth.token else []
         return self._session.request(
-            method,
-            # The path goes out as it is: an escaped star must stay escaped.
-            URL(self.access.server + path, encoded=True),
-            json=body,
-            headers=[*self.access.impersonate, *bearer],
+            request.method,
+            # Sent as it is: an escaped star must stay escaped.
+            URL(self.config.server + request.path, encoded=True),
+            json=request.body,
+            headers=[*self.config.impersonate, *bearer],
             timeout=timeout,
             allow_redirects=False,
-            ssl=shown.tls,
-            server_hostname=self.access.server_name or None,
+            ssl=auth.tls,
+            server_hostname=self.config.server_name or None,
             proxy=self._proxy,
         )
 
-    async def _answer(
-        self, path: str, got: aiohttp.ClientResponse, sent: Micros, shown: Shown, decode: Decode, item: Decode | None
+    async def _read(
+        self, request: Request, response: aiohttp.ClientResponse, sent: Micros, auth: RequestAuth
     ) -> Answer:
-        def refusal(data: bytes) -> Any:
+        def decode_refusal(data: bytes) -> Any:
             # Errors are shown and recorded, and some proxies repeat in them what they were sent.
-            return decoded(data.replace(shown.token.encode(), b"[token]") if shown.token else data)
+            return decoded(data.replace(auth.token.encode(), b"[token]") if auth.token else data)
 
-        with self.budget.share() as share:
-            if got.status == OK:
-                body = await bodies.read(got, share, decode, item, MAX_ANSWER_BYTES)
+        with self.budget.reserve() as reservation:
+            if response.status == OK:
+                limits = bodies.Limits(reservation, MAX_ANSWER_BYTES)
+                body = await bodies.read(response, limits, request.decode, request.decode_item)
             else:
-                body = await bodies.read(got, share, refusal, None, MAX_ERROR_BYTES)
+                body = await bodies.read(response, bodies.Limits(reservation, MAX_ERROR_BYTES), decode_refusal, None)
         return Answer(
-            path=path,
-            status=got.status,
+            path=request.path,
+            status=response.status,
             body=body,
             error="",
             sent_us=sent,
             at_us=self.clock.now(),
-            date=got.headers.get("Date", ""),
-            retry_seconds=_seconds(got.headers.get("Retry-After", "")),
+            date=response.headers.get("Date", ""),
+            retry_seconds=retry_seconds(response.headers.get("Retry-After", "")),
         )
 
-    def _unanswered(self, path: str, error: str, sent: Micros | None = None, *, too_long: bool = False) -> Answer:
+    def _no_answer(self, path: str, error: str, sent: Micros | None = None, *, too_long: bool = False) -> Answer:
         now = self.clock.now()
         return Answer(path=path, status=0, body=None, error=error, sent_us=sent or now, at_us=now, too_long=too_long)
 
-    async def _turn(self) -> None:
-        """Wait for the budget."""
+    async def _wait_for_turn(self) -> None:
+        """Wait until the rate limit allows one more request."""
         now = asyncio.get_running_loop().time()
         self._free_at = max(self._free_at + 1 / self.qps, now - BURST / self.qps)
         if self._free_at > now:
             await asyncio.sleep(self._free_at - now)
 
     def demand(self, answer: Answer, verb: str, what: str) -> Any:
-        """The body of a good answer; otherwise the one clear error."""
+        """The body of a good answer. Any other is a ClusterError that says what was refused, where and why."""
         if answer.good:
             return answer.body
-        where = f"context {self.access.context} ({self.access.server})"
+        where = f"context {self.config.context} ({self.config.server})"
         if not answer.status:
             raise Unreachable(f"{where} cannot be reached: {answer.error}")
         if answer.status == UNAUTHORIZED:
@@ -289,50 +257,8 @@ class Client:
         raise Unreachable(f"{where} answered {answer.status} to {verb} {what}: {answer.message}")
 
 
-def _agent() -> str:
+def _user_agent() -> str:
     try:
         return f"hpaaudit/{version('hpaaudit')} record"
     except PackageNotFoundError:  # run from a checkout
         return "hpaaudit record"
-
-
-async def _lines(body: AsyncIterator[bytes], share: Share) -> AsyncGenerator[bytes, None]:
-    """Whole lines; half of one at the end is nothing.
-
-    TooLong for a line that takes more memory than one answer may have.
-    """
-    parts: list[bytes] = []
-    async for piece in body:
-        first, *others = piece.split(b"\n")
-        parts.append(first)
-        for line in others:
-            whole = b"".join(parts)
-            share.check(weight(whole) - share.held)
-            yield whole
-            parts = [line]
-        size = sum(map(len, parts)) if others else share.held + len(first)
-        if size > MAX_LINE_BYTES:
-            raise TooLong(f"a line of the watch is longer than {MAX_LINE_BYTES >> 20} MB")
-        await share.hold(size)
-
-
-def _seconds(text: str) -> float:
-    # Python takes other digits than a header may have, and any number of them.
-    return float(text[:LONGEST_DIGITS]) if text.isascii() and text.isdigit() else 0
-
-
-def _reason(problem: BaseException, seconds: float) -> str:
-    """Why there is no answer, in one line."""
-    if isinstance(problem, TimeoutError):
-        return f"no answer in {seconds:g} s"
-    if isinstance(problem, aiohttp.ClientConnectorCertificateError):
-        return f"its certificate is not valid: {problem.certificate_error}"
-    if isinstance(problem, aiohttp.ClientHttpProxyError):
-        return f"the proxy refused to connect ({problem.status}): {problem.message}"
-    if isinstance(problem, aiohttp.ClientConnectorError):
-        by = "the proxy before it: " if isinstance(problem, aiohttp.ClientProxyConnectionError) else ""
-        number = problem.os_error.errno
-        # OpenSSL's errors have numbers of their own.
-        known = number and number > 0 and not isinstance(problem.os_error, ssl.SSLError)
-        return by + (os.strerror(number) if known and number else str(problem.os_error))
-    return " ".join(str(problem).split()) or type(problem).__name__

@@ -1,4 +1,4 @@
-"""Tells the time: ours, which never goes back, and how far the server's is from it."""
+"""Two clocks: ours, which never goes back, and the offset of the server's clock from it."""
 
 import time
 from collections import deque
@@ -14,11 +14,9 @@ NEVER = Micros(0)
 
 @dataclass(slots=True)
 class Clock:
-    """The wall clock in microseconds; where the wall clock is set back it goes on at its own pace.
+    """The wall clock in microseconds. If the wall clock is set back, it goes on at the pace of the monotonic clock.
 
-    How far it is then from the server's clock is read with every version.
-
-    wall_ns    nanoseconds since 1970, as the machine says;  steady_ns   nanoseconds of a clock that nobody sets
+    wall_ns    nanoseconds since 1970;  steady_ns   nanoseconds of the monotonic clock
     """
 
     wall_ns: Callable[[], int] = time.time_ns
@@ -30,28 +28,28 @@ class Clock:
         self.steady_us = Micros(self.steady_ns() // 1000)
 
     def now(self) -> Micros:
-        """The present instant, never before one that was told already."""
+        """The time now, never before a time that was returned already."""
         steady = Micros(self.steady_ns() // 1000)
         passed = Micros(self.last_us + steady - self.steady_us)
         self.last_us, self.steady_us = max(passed, Micros(self.wall_ns() // 1000)), steady
         return self.last_us
 
     def not_before(self, at_us: Micros) -> None:
-        """Go on from then at the earliest: what an earlier recorder saw comes before what is seen now.
+        """Go on from this time at the earliest: what an earlier recorder saw comes before what is seen now.
 
-        Where the machine's clock was set back between the two, how long nobody looked is not known.
+        If the machine's clock was set back between the two, the length of the gap is unknown.
         """
         self.last_us = max(self.now(), at_us)
 
 
 @dataclass(slots=True)
 class Offset:
-    """Server minus recorder, narrowed with every answer: a Date header is cut to whole seconds."""
+    """The server's clock minus ours. Every answer narrows it, because a Date header has whole seconds only."""
 
     bounds: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=READINGS))
 
     def read(self, date: str, sent_us: Micros, answered_us: Micros) -> Micros | None:
-        """The offset after one more answer; None where no answer had a date."""
+        """The offset after one more answer. None if no answer had a date."""
         try:
             server = int(parsedate_to_datetime(date).timestamp()) * SECOND
         except (TypeError, ValueError, OverflowError, IndexError):
@@ -60,7 +58,7 @@ class Offset:
         return self.middle()
 
     def middle(self) -> Micros | None:
-        """The middle of what all readings allow; where they contradict (a clock was set) the last one's."""
+        """The middle of what all readings allow. If they contradict each other, a clock was set: the last counts."""
         if not self.bounds:
             return None
         low, high = max(low for low, _ in self.bounds), min(high for _, high in self.bounds)

@@ -1,10 +1,11 @@
-"""Finds out what the API server serves: versions of groups, and the resource of a kind."""
+"""Discovery: which API groups and versions the server serves, and the resource of a kind."""
 
 from dataclasses import dataclass, field, replace
 
 from hpaaudit.api import requests
 from hpaaudit.api.workload import ScalePaths, scale_paths
-from hpaaudit.cluster.client.client import NOT_FOUND, Client
+from hpaaudit.cluster.client.answer import NOT_FOUND
+from hpaaudit.cluster.client.client import Client
 from hpaaudit.cluster.decoding.decoders import DEFINITION, GROUP, GROUPS, RESOURCES
 from hpaaudit.cluster.decoding.kinds import Group
 from hpaaudit.model.facts import TargetRef
@@ -23,16 +24,16 @@ BUILT_IN = {
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
-Place = tuple[str, str]
-"""Group and resource."""
+GroupResource = tuple[str, str]
+"""API group, empty for the core group, and resource."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Resolved:
-    """A scale target, and the version to ask for its scale.
+class ResolvedTarget:
+    """A scale target, and the API version of its scale subresource.
 
     built_in   it is one of Kubernetes' own workloads
-    paths      of a custom resource: where it keeps its scale, None where nobody says
+    paths      of a custom resource: where its replicas are. None if its definition cannot be read
     """
 
     target: TargetRef
@@ -42,27 +43,29 @@ class Resolved:
     paths: ScalePaths | None = None
 
     @property
-    def watchable(self) -> bool:
-        """Whether its scale can be read from the object itself."""
+    def is_watchable(self) -> bool:
+        """Whether replicas and selector can be read from the object itself."""
         return self.built_in or self.paths is not None
 
     @property
-    def place(self) -> Place:
-        """Where its kind is served."""
+    def group_resource(self) -> GroupResource:
+        """Group and resource of its kind."""
         return self.target.group, self.target.resource
 
     @property
     def base(self) -> str:
-        """The path of the API that serves it."""
+        """The path of its API version."""
         return f"/apis/{self.target.group}/{self.version}" if self.target.group else f"/api/{self.version}"
 
 
 @dataclass(slots=True)
 class Discovery:
-    """What is served, asked once; `refresh` asks again for what adapters may change.
+    """What the server serves, asked once. `refresh` asks again for what adapters and operators may change.
 
-    unknown  versions of which the server did not say whether it serves them
-    kinds    of a version, by kind its resource;  scales  by CRD and version;  groups  their preferred versions
+    answered   the server has listed its groups
+    unknown    paths of versions for which the server gave no usable answer
+    kinds      resources by kind, for each version;  groups  the preferred version of each group
+    scales     where custom resources keep their replicas, by definition and version
     """
 
     client: Client
@@ -74,14 +77,14 @@ class Discovery:
     groups: dict[str, str] = field(default_factory=dict)
 
     async def autoscaling(self) -> str:
-        """The newest version in which HPAs are served."""
+        """The newest served version of `autoscaling` that we know."""
         answer = await self.client.get("/apis/autoscaling", decode=GROUP)
         body = self.client.demand(answer, "get", "the API group autoscaling")
         served = {entry["version"] for entry in body["versions"]}
         return next((version for version in AUTOSCALING if version in served), "v1")
 
     async def refresh(self) -> None:
-        """Ask which metric APIs are there, and forget kinds that were not found."""
+        """Ask again which groups there are, and forget kinds that were not found."""
         answer = await self.client.get("/apis", decode=GROUPS)
         if answer.good:
             self.answered = True
@@ -96,49 +99,52 @@ class Discovery:
         self.scales = {of: paths for of, paths in self.scales.items() if paths is not None}
 
     def metric_version(self, group: str) -> str:
-        """The version that the controller asks for; its first choice where the group is not served."""
+        """The version that the controller uses; its first choice if the group is not served."""
         return self.metric_versions.get(group) or METRICS.get(group, CUSTOM[0])
 
     def unserved(self, hpa: Hpa) -> list[str]:
-        """The metric APIs that an HPA needs and nobody serves; none where the server did not say what it serves."""
-        # Any selector of pods will do to tell.
+        """The metric APIs that an HPA needs and nobody serves. Empty while the server did not list its groups."""
+        # Which APIs are needed does not depend on the pod selector.
         needed = {request.api for request in requests.requests_of(hpa, "any") if request}
         return sorted(needed - self.metric_versions.keys()) if self.answered else []
 
     def path(self, request: MetricsRequest) -> str:
-        """The controller's own path; of resource metrics one list serves every selector of its namespace."""
+        """The path that the controller requests. Of resource metrics one list per namespace serves every selector."""
         if request.api == requests.RESOURCE_METRICS:
             request = replace(request, selector="")
         return requests.path_of(request, self.metric_version(request.api))
 
-    async def resolve(self, namespace: str, ref: ObjectRef) -> Resolved | None:
-        """Whose scale an HPA sets; None where the server knows no such kind."""
+    async def resolve(self, namespace: str, ref: ObjectRef) -> ResolvedTarget | None:
+        """The target of an HPA. None if the server does not know its kind."""
         group, version = requests.group_of(ref.api_version), ref.api_version.rpartition("/")[2]
         if resource := BUILT_IN.get((group, ref.kind)):
             target = TargetRef(group=group, resource=resource, namespace=namespace, name=ref.name)
-            return Resolved(target=target, kind=ref.kind, version="v1", built_in=True)
+            return ResolvedTarget(target=target, kind=ref.kind, version="v1", built_in=True)
         plural = (await self._kinds(base_path(ref.api_version))).get(ref.kind)
         if plural is None:
             return None
         target = TargetRef(group=group, resource=plural, namespace=namespace, name=ref.name)
         paths = await self._paths(target, version)
-        return Resolved(target=target, kind=ref.kind, version=version, built_in=False, paths=paths)
+        return ResolvedTarget(target=target, kind=ref.kind, version=version, built_in=False, paths=paths)
 
     async def serves(self, base: str, resource: str) -> bool:
         """Whether a version (`/apis/group/version`) has a resource."""
         return resource in (await self._kinds(base)).values()
 
     async def _kinds(self, base: str) -> dict[str, str]:
-        """By kind the resources of a version; none where it is not served."""
+        """The resources of a version by kind. Empty if the version is not served."""
         if base not in self.kinds:
             answer = await self.client.get(base, decode=RESOURCES)
-            rows = answer.body.get("resources") or () if answer.good else None
             (self.unknown.discard if answer.good or answer.status == NOT_FOUND else self.unknown.add)(base)
-            self.kinds[base] = None if rows is None else {r["kind"]: r["name"] for r in rows if "/" not in r["name"]}
+            if answer.good:
+                rows = answer.body.get("resources") or ()
+                self.kinds[base] = {row["kind"]: row["name"] for row in rows if "/" not in row["name"]}
+            else:
+                self.kinds[base] = None
         return self.kinds[base] or {}
 
     async def _paths(self, target: TargetRef, version: str) -> ScalePaths | None:
-        """Where the custom resources of a kind keep their scale; None where their definition may not be read."""
+        """Where the custom resources of a kind keep their replicas. None if their definition cannot be read."""
         crd = f"{target.resource}.{target.group}", version
         if crd not in self.scales:
             answer = await self.client.get(f"{CRDS}/{crd[0]}", decode=DEFINITION)
@@ -147,16 +153,16 @@ class Discovery:
 
 
 def base_path(api_version: str) -> str:
-    """Where an `apiVersion` is served."""
+    """The path of an `apiVersion`."""
     return f"/apis/{api_version}" if requests.group_of(api_version) else f"/api/{api_version}"
 
 
 def _metric_version(group: Group) -> str:
-    """As the controller's clients choose: the preferred version if they speak it, else the first that they do."""
+    """As the controller's clients choose: the preferred version if they know it, else the first that they know."""
     served = [entry["version"] for entry in group.get("versions") or ()]
     preferred = group.get("preferredVersion")
-    wanted = preferred["version"] if preferred else ""
+    preferred_version = preferred["version"] if preferred else ""
     known = CUSTOM if group["name"] == requests.CUSTOM_METRICS else (METRICS[group["name"]],)
-    if wanted in known:
-        return wanted
+    if preferred_version in known:
+        return preferred_version
     return next((version for version in served if version in known), known[0])

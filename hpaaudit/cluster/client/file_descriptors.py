@@ -1,17 +1,17 @@
-"""Leaves file descriptors for the log and the segments, however many connections there are."""
+"""Limits the requests in flight, so that file descriptors are left for the log and the segments."""
 
 import resource
 from contextlib import suppress
 
 WANTED = 4096
-"""So many are enough for thousands of requests in flight."""
+"""Enough for thousands of requests in flight."""
 RESERVED = 192
-"""For the log, a segment and its upload, the door's connections, a plugin's pipes, and the watches."""
+"""For the log, a segment and its upload, probes and scrapes, the pipes of a plugin, and the watches."""
 LEAST = 16
 
 
 def raise_limit() -> int:
-    """Raise the soft limit of this process towards its hard one; what it is now."""
+    """Raise the soft limit of this process towards its hard limit; the soft limit after that."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = WANTED if hard == resource.RLIM_INFINITY else min(WANTED, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -22,5 +22,5 @@ def raise_limit() -> int:
 
 
 def requests_at_once() -> int:
-    """How many requests may be in flight, so that the others have what is reserved."""
+    """How many requests may be in flight at once."""
     return max(LEAST, min(raise_limit(), WANTED) - RESERVED)

@@ -1,4 +1,4 @@
-"""Bounds the memory of all answers that are being read at one time."""
+"""Bounds the memory of all answers that are read at the same time."""
 
 import asyncio
 from pathlib import Path
@@ -7,42 +7,42 @@ from typing import Self
 
 from hpaaudit.cluster.decoding.decoders import TooLong
 
-SHARE = 8
-"""This part of the limit is for answers; the caches, the rows of a segment and its making need the rest.
+BUDGET_DIVISOR = 8
+"""Answers may take this part of the memory limit. Caches, the rows of a segment and its making need the rest.
 
-Measured with 512 MiB: a recorder at rest takes 110 MB, a sample 0.7 kB while it is read and 3 kB until its segment is
-made, so that the longest answer that is taken ends below 400 MB.
+Measured with 512 MiB: an idle recorder takes 110 MB, a sample 0.7 kB while it is read and 3 kB until its segment is
+made. So the recorder stays below 400 MB even after the longest answer that it reads.
 """
-LONGEST = 2
-"""One answer takes at most this part of the budget, so that the others are read beside it."""
+ANSWER_DIVISOR = 2
+"""One answer may take this part of the budget, so that others can be read beside it."""
 DEFAULT_LIMIT = 1 << 30
-"""Where no control group has a limit."""
+"""The memory limit if no control group has one."""
 FULL = 0.85
-"""Where the process itself takes this part of its limit, no long answer is read any further."""
-STEP = 1 << 20
-"""The process is measured anew after so many bytes."""
-UNITS = (b",", b"{", b"[")
-UNIT_BYTES = 100
-"""What a value of JSON takes once it is decoded: an empty object 72 bytes, a key with a short text 100 to 150."""
-UNWEIGHED = 1 << 16
+"""If the process itself takes this part of its limit, no long answer is read any further."""
+MEASURE_BYTES = 1 << 20
+"""How often the memory of the process is measured."""
+JSON_VALUES = (b",", b"{", b"[")
+VALUE_BYTES = 100
+"""What a decoded JSON value takes: an empty object 72 bytes, a key with a short text 100 to 150."""
+SMALL_BYTES = 1 << 16
 """Shorter JSON takes less than 5 MB, whatever is in it."""
 MB = 1 << 20
 PAGE_BYTES = 4096
-CGROUP, OURS, STATM = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup"), Path("/proc/self/statm")
+CGROUP_ROOT, OUR_CGROUPS, STATM = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup"), Path("/proc/self/statm")
 
 
-def memory_limit(root: Path = CGROUP, ours: Path = OURS) -> int:
-    """The least limit of our control group and of those above it, in bytes; DEFAULT_LIMIT where none has one."""
+def memory_limit(root: Path = CGROUP_ROOT, ours: Path = OUR_CGROUPS) -> int:
+    """The lowest limit of our control group and of those above it, in bytes. DEFAULT_LIMIT if none has one."""
     return min(_limits(root, ours), default=DEFAULT_LIMIT)
 
 
 def _limits(root: Path, ours: Path) -> list[int]:
-    """Limits that are numbers: `memory.max` of version 2, `memory.limit_in_bytes` of version 1."""
+    """All limits: `memory.max` of cgroup version 2, `memory.limit_in_bytes` of version 1."""
     try:
         lines = ours.read_text().splitlines()
     except OSError:
         return []
-    found = []
+    limits = []
     for line in lines:
         _, controllers, path = line.split(":", 2)
         if controllers and "memory" not in controllers.split(","):
@@ -55,49 +55,49 @@ def _limits(root: Path, ours: Path) -> list[int]:
                 text = base.joinpath(*parts[:depth], name).read_text().strip()
             except OSError:
                 continue
-            # Version 1 says "no limit" by a number beyond any machine.
+            # In version 1 a number beyond any machine means "no limit".
             if text.isdigit() and int(text) < 1 << 60:
-                found.append(int(text))
-    return found
+                limits.append(int(text))
+    return limits
 
 
-def weight(data: bytes) -> int:
-    """About how many bytes JSON takes with what is decoded from it; text that looks like JSON weighs too much."""
-    return len(data) + (UNIT_BYTES * sum(map(data.count, UNITS)) if len(data) > UNWEIGHED else 0)
+def decoded_bytes(data: bytes) -> int:
+    """About how many bytes JSON takes together with what is decoded from it. Never too few, sometimes too many."""
+    return len(data) + (VALUE_BYTES * sum(map(data.count, JSON_VALUES)) if len(data) > SMALL_BYTES else 0)
 
 
 class Budget:
-    """`total` bytes for all answers in flight, of which one may have `longest`."""
+    """`total` bytes for all answers in flight; one of them may have `longest`."""
 
     def __init__(self, limit: int | None = None) -> None:
         self.limit = limit or memory_limit()
-        self.total = self.limit // SHARE
-        self.longest = self.total // LONGEST
+        self.total = self.limit // BUDGET_DIVISOR
+        self.longest = self.total // ANSWER_DIVISOR
         self.taken = 0
-        self.holders: set[Share] = set()
-        self.waiting: dict[Share, asyncio.Future[None]] = {}
+        self.holders: set[Reservation] = set()
+        self.waiting: dict[Reservation, asyncio.Future[None]] = {}
 
-    def share(self) -> "Share":
-        """The part of one answer, to be used as a context manager."""
-        return Share(self)
+    def reserve(self) -> "Reservation":
+        """The memory of one answer, empty at first. Use it as a context manager."""
+        return Reservation(self)
 
     @property
     def is_measured_full(self) -> bool:
-        """Whether the process nears its limit."""
+        """Whether the process comes near its limit."""
         try:
             resident = int(STATM.read_text("ascii").split()[1]) * PAGE_BYTES
         except (OSError, IndexError, ValueError):
             return False
         return resident > FULL * self.limit
 
-    def freed(self) -> None:
-        """Some memory was given back: whoever waits tries again."""
+    def wake_waiting(self) -> None:
+        """Some memory was released: those who wait for some try again."""
         for waiter in self.waiting.values():
             if not waiter.done():
                 waiter.set_result(None)
 
 
-class Share:
+class Reservation:
     """What one answer holds of the budget."""
 
     def __init__(self, budget: Budget) -> None:
@@ -109,25 +109,25 @@ class Share:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.set_back(0)
+        self.shrink(0)
 
-    async def hold(self, size: int) -> None:
-        """Hold so many bytes from now on: more, or less."""
+    async def resize(self, size: int) -> None:
+        """Hold this many bytes from now on."""
         if size > self.held:
             await self.grow(size - self.held)
         else:
-            self.set_back(size)
+            self.shrink(size)
 
     async def grow(self, size: int) -> None:
-        """Take so many bytes more, as soon as others have given them back; TooLong where that cannot be."""
+        """Take this many bytes more, as soon as others have released them. TooLong if that cannot be."""
         budget = self.budget
         self.check(size)
-        if self.held + size - self._measured >= STEP:
+        if self.held + size - self._measured >= MEASURE_BYTES:
             self._measured = self.held + size
             if budget.is_measured_full:
                 raise TooLong(f"no memory is left for an answer of more than {_mb(self.held)}: raise the memory limit")
         while budget.taken + size > budget.total:
-            # Where all who hold something wait for each other, the last one gives way.
+            # If all who hold something wait for each other, the last one gives way.
             if budget.holders - budget.waiting.keys() <= {self}:
                 raise TooLong(f"the answers in flight take more than {_mb(budget.total)}: raise the memory limit")
             budget.waiting[self] = asyncio.get_running_loop().create_future()
@@ -140,20 +140,20 @@ class Share:
         budget.holders.add(self)
 
     def check(self, size: int) -> None:
-        """TooLong where so many bytes more are beyond what one answer may have."""
+        """TooLong if this many bytes more are beyond what one answer may have."""
         if self.held + size > self.budget.longest:
             raise TooLong(
                 f"the answer takes more than {_mb(self.budget.longest)} of memory, all that the limit of "
                 f"{_mb(self.budget.limit)} leaves for one: raise it"
             )
 
-    def set_back(self, held: int) -> None:
-        """Give back all beyond so many bytes."""
+    def shrink(self, held: int) -> None:
+        """Release all but this many bytes."""
         self.budget.taken -= self.held - held
         self.held = held
         if not held:
             self.budget.holders.discard(self)
-        self.budget.freed()
+        self.budget.wake_waiting()
 
 
 def _mb(size: int) -> str:

@@ -1,4 +1,4 @@
-"""Opens the sockets of a client, and hangs up all that are left when it ends."""
+"""Opens the sockets of a client, and shuts down those that are still open when it ends."""
 
 import asyncio
 import contextlib
@@ -8,37 +8,37 @@ from weakref import WeakSet
 from aiohttp import AddrInfoType
 
 TURN_SECONDS, TURNS = 0.005, 200
-"""A loop needs two or three turns to let go of a socket; much longer it is not waited for."""
+"""An event loop needs two or three turns to close a socket. We do not wait much longer."""
 
 
 class Sockets:
     """The sockets of a client.
 
-    A TLS connection that is closed waits for the other side to say good-bye, 30 seconds long, and would be left behind
-    by a loop that ends before: whoever ends has nothing more to hear.
+    A closed TLS connection waits up to 30 s for the close_notify of the peer. An event loop that ends before would
+    leave it open. The recorder has ended, so it does not wait for anything.
     """
 
     def __init__(self) -> None:
-        self._made: WeakSet[socket.socket] = WeakSet()
+        self._sockets: WeakSet[socket.socket] = WeakSet()
 
     def make(self, address: AddrInfoType) -> socket.socket:
         """A socket for an address as `getaddrinfo` gives it."""
         family, kind, protocol, *_ = address
-        made = socket.socket(family, kind, protocol)
-        self._made.add(made)
-        return made
+        created = socket.socket(family, kind, protocol)
+        self._sockets.add(created)
+        return created
 
     @property
-    def left(self) -> list[socket.socket]:
-        """Those that are still open."""
-        return [one for one in self._made if one.fileno() >= 0]
+    def still_open(self) -> list[socket.socket]:
+        """The sockets that are not closed yet."""
+        return [one for one in self._sockets if one.fileno() >= 0]
 
     async def hang_up(self) -> None:
-        """End every connection at once, and return when the loop has let go of them."""
-        for one in self.left:
-            with contextlib.suppress(OSError):  # it was never connected, or the other side was quicker
+        """Shut down every connection, and return when the event loop has closed them."""
+        for one in self.still_open:
+            with contextlib.suppress(OSError):  # it was never connected, or the peer was quicker
                 one.shutdown(socket.SHUT_RDWR)
         for _ in range(TURNS):
-            if not self.left:
+            if not self.still_open:
                 return
             await asyncio.sleep(TURN_SECONDS)

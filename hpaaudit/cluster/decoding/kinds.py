@@ -1,6 +1,6 @@
-"""What is read of each kind of object: the parser passes over all else, so that no env value is ever decoded.
+"""The fields that are read of each kind of object. The parser skips all others: no value of `env` is ever decoded.
 
-What stands here is also all that is kept of an object that cannot be read (`outline`).
+These fields are also all that is kept of an object that cannot be read (`unreadable.redacted`).
 """
 
 from typing import Annotated, Any, Required, TypedDict
@@ -11,9 +11,9 @@ Int32 = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 Text = Annotated[str, msgspec.Meta(max_length=1 << 20)]
 Named = Annotated[str, msgspec.Meta(min_length=1, max_length=1 << 10)]
-"""A name: of Kubernetes 253 characters at most."""
-Looked = Annotated[Any, msgspec.Meta(extra={"kept": False})]
-"""A part that is looked at and never kept: of a template only the hash, of labels and annotations a few."""
+"""A name. Those of Kubernetes have 253 characters at most."""
+Unkept = Annotated[Any, msgspec.Meta(extra={"kept": False})]
+"""A field that is read but never kept: of a pod template only the hash, of labels and annotations a few."""
 Labels = Annotated[dict[str, str] | None, msgspec.Meta(extra={"kept": False})]
 
 
@@ -41,7 +41,7 @@ class _Meta(TypedDict, total=False):
     resourceVersion: Text
 
 
-class _WrittenMeta(_Meta, total=False):
+class _ManagedMeta(_Meta, total=False):
     generation: Int64 | None
     annotations: Labels
     managedFields: list[_Manager] | None
@@ -52,6 +52,18 @@ class _PodMeta(_Meta, total=False):
     creationTimestamp: Text | None
     deletionTimestamp: Text | None
     ownerReferences: list[_Owner] | None
+
+
+class _HpaMeta(_ManagedMeta, total=False):
+    creationTimestamp: Text | None
+
+
+class _Object(TypedDict, total=False):
+    metadata: Required[_Meta]
+
+
+class _ManagedObject(TypedDict, total=False):
+    metadata: Required[_ManagedMeta]
 
 
 class _Resources(TypedDict, total=False):
@@ -92,12 +104,8 @@ class Pod(TypedDict, total=False):
     status: _PodStatus | None
 
 
-class _HpaMeta(_WrittenMeta, total=False):
-    creationTimestamp: Text | None
-
-
 class Hpa(TypedDict, total=False):
-    """Spec and status whole, of the rest who wrote and when."""
+    """Spec and status as a whole; of the metadata who wrote it and when."""
 
     apiVersion: Text
     kind: Text
@@ -109,7 +117,7 @@ class Hpa(TypedDict, total=False):
 class _WorkloadSpec(TypedDict, total=False):
     replicas: Int32 | None
     selector: dict[str, Any] | None
-    template: Looked
+    template: Unkept
     strategy: dict[str, Any] | None
     updateStrategy: dict[str, Any] | None
 
@@ -122,22 +130,20 @@ class _WorkloadStatus(TypedDict, total=False):
     conditions: list[_Condition] | None
 
 
-class Workload(TypedDict, total=False):
-    """A built-in workload: replicas, selector and rollout; its template is looked at for its hash."""
+class Workload(_ManagedObject, total=False):
+    """A built-in workload: replicas, selector and rollout. Its pod template is read for its hash only."""
 
     kind: Text
-    metadata: Required[_WrittenMeta]
     spec: _WorkloadSpec | None
     status: _WorkloadStatus | None
 
 
-class Custom(TypedDict, total=False):
-    """A custom resource: where it keeps its replicas its definition says, the rest is nobody's business."""
+class Custom(_ManagedObject, total=False):
+    """A custom resource. Its definition says where the replicas are; nothing else is kept."""
 
     kind: Text
-    metadata: Required[_WrittenMeta]
-    spec: Looked
-    status: Looked
+    spec: Unkept
+    status: Unkept
 
 
 class _About(TypedDict, total=False):
@@ -156,10 +162,9 @@ class _Series(TypedDict, total=False):
     lastObservedTime: Text | None
 
 
-class Event(TypedDict, total=False):
+class Event(_Object, total=False):
     """An Event of the core group."""
 
-    metadata: Required[_Meta]
     involvedObject: _About | None
     type: Text | None
     reason: Text | None
@@ -181,10 +186,9 @@ class _LeaseSpec(TypedDict, total=False):
     leaseTransitions: Int32 | None
 
 
-class Lease(TypedDict, total=False):
-    """Who leads."""
+class Lease(_Object, total=False):
+    """A Lease: who leads."""
 
-    metadata: Required[_Meta]
     spec: _LeaseSpec | None
 
 
@@ -198,18 +202,17 @@ class _ApiServiceSpec(TypedDict, total=False):
     service: _Service | None
 
 
-class _SaidCondition(_Condition, total=False):
+class _ConditionWithMessage(_Condition, total=False):
     message: Text | None
 
 
 class _Conditions(TypedDict, total=False):
-    conditions: list[_SaidCondition] | None
+    conditions: list[_ConditionWithMessage] | None
 
 
-class ApiService(TypedDict, total=False):
-    """Whether an aggregated API is available, and who serves it."""
+class ApiService(_Object, total=False):
+    """Whether an aggregated API is available, and which Service answers for it."""
 
-    metadata: Required[_Meta]
     spec: _ApiServiceSpec | None
     status: _Conditions | None
 
@@ -244,24 +247,23 @@ class _ScaledObjectStatus(TypedDict, total=False):
     conditions: list[_Condition] | None
 
 
-class ScaledObject(TypedDict, total=False):
+class ScaledObject(_ManagedObject, total=False):
     """A ScaledObject of KEDA, without the metadata of its triggers, which hold addresses and sometimes passwords."""
 
-    metadata: Required[_WrittenMeta]
     spec: _ScaledObjectSpec | None
     status: _ScaledObjectStatus | None
 
 
 class _SurroundingStatus(TypedDict, total=False):
-    hard: Looked
-    used: Looked
-    recommendation: Looked
-    conditions: Looked
-    allocatable: Looked
+    hard: Unkept
+    used: Unkept
+    recommendation: Unkept
+    conditions: Unkept
+    allocatable: Unkept
 
 
 class Version(TypedDict, total=False):
-    """What `/version` says."""
+    """The answer of `/version`."""
 
     gitVersion: Text | None
 
@@ -279,13 +281,13 @@ class Group(TypedDict, total=False):
 
 
 class Versions(TypedDict, total=False):
-    """What the path of one API group says."""
+    """The answer of `/apis/GROUP`."""
 
     versions: Required[list[_GroupVersion]]
 
 
 class Groups(TypedDict, total=False):
-    """What `/apis` says."""
+    """The answer of `/apis`."""
 
     groups: list[Group] | None
 
@@ -296,7 +298,7 @@ class _Resource(TypedDict, total=False):
 
 
 class Resources(TypedDict, total=False):
-    """What a version of a group serves."""
+    """The answer of `/apis/GROUP/VERSION`: its resources."""
 
     resources: list[_Resource] | None
 
@@ -322,7 +324,7 @@ class _CrdSpec(TypedDict, total=False):
 
 
 class Definition(TypedDict, total=False):
-    """A CustomResourceDefinition, as far as it says where its objects keep their scale."""
+    """A CustomResourceDefinition: where its objects keep their scale."""
 
     spec: _CrdSpec | None
 
@@ -344,7 +346,7 @@ class _Process(TypedDict, total=False):
 
 
 class Processes(TypedDict, total=False):
-    """Pods of a control plane: on which node, and with which flags."""
+    """Pods of the control plane: on which node, and with which flags."""
 
     items: list[_Process] | None
 
@@ -359,10 +361,9 @@ class Review(TypedDict, total=False):
     status: _ReviewStatus | None
 
 
-class Surrounding(TypedDict, total=False):
-    """A quota, limits, a VPA, a node without its images, or a rule of admission."""
+class Surrounding(_Object, total=False):
+    """A ResourceQuota, a LimitRange, a VPA, a node, a webhook or an admission policy."""
 
-    metadata: Required[_Meta]
-    spec: Looked
+    spec: Unkept
     status: _SurroundingStatus | None
-    webhooks: Looked
+    webhooks: Unkept

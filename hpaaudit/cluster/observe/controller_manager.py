@@ -1,4 +1,4 @@
-"""Reads the flags of a kube-controller-manager that runs as a pod which we may see."""
+"""Reads the flags of kube-controller-manager from its pod, if it runs as one that we may read."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -9,16 +9,15 @@ from hpaaudit.cluster.decoding.decoders import PROCESSES
 from hpaaudit.model.facts import ControllerSeen
 
 PODS = "/api/v1/namespaces/kube-system/pods?labelSelector=component%3Dkube-controller-manager"
-OURS = "horizontal-pod-autoscaler"
+FLAG_PART = "horizontal-pod-autoscaler"
 NAME = "kube-controller-manager"
 
 
 async def controller_seen(client: Client, holder: str) -> ControllerSeen | None:
-    """The declared release, flags and gates of the autoscaler; None where no such pod may be seen.
+    """Release, flags and feature gates from the pod's command line. None if there is no such pod that we may read.
 
-    holder   of the Lease, `host_uuid`: of several replicas the pod on that host speaks, else the first
-
-    Flags that are not the autoscaler's are not kept.
+    `holder` of the Lease is `HOST_UUID`: of several replicas the pod on that host counts, else the first one. Flags
+    of other controllers are not kept.
     """
     answer = await client.get(PODS, decode=PROCESSES)
     pods = answer.body.get("items") or () if answer.good else ()
@@ -36,19 +35,19 @@ async def controller_seen(client: Client, holder: str) -> ControllerSeen | None:
         state="declared",
         release=".".join(version.removeprefix("v").split(".")[:2]),
         version=version,
-        flags=tuple(sorted((name, value) for name, value in flags.items() if OURS in name)),
+        flags=tuple(sorted((name, value) for name, value in flags.items() if FLAG_PART in name)),
         gates=tuple(sorted(_gates(flags.get("feature-gates", "")))),
     )
 
 
 def _flags(words: list[str]) -> dict[str, str]:
-    """`--name=value`, `--name value` and `--name` alone, as Go's flags are written."""
-    found: dict[str, str] = {}
+    """`--name=value`, `--name value` and `--name` alone, as in Go's flags."""
+    flags: dict[str, str] = {}
     for word, following in pairwise([*words, "--"]):
         name, equals, value = word.removeprefix("--").partition("=")
         if word.startswith("--"):
-            found[name] = value if equals else "true" if following.startswith("--") else following
-    return found
+            flags[name] = value if equals else "true" if following.startswith("--") else following
+    return flags
 
 
 def _gates(text: str) -> Iterable[tuple[str, bool]]:
@@ -57,6 +56,6 @@ def _gates(text: str) -> Iterable[tuple[str, bool]]:
 
 
 def _version(image: str) -> str:
-    """`v1.36.3` from `registry.k8s.io/kube-controller-manager:v1.36.3@sha256:…`; empty where the tag is no version."""
+    """`v1.36.3` from `registry.k8s.io/kube-controller-manager:v1.36.3@sha256:…`; empty if the tag is no version."""
     tag = image.partition("@")[0].rpartition("/")[2].partition(":")[2]
     return tag if tag.startswith("v1.") else ""

@@ -1,4 +1,4 @@
-"""Finds out what a recorder would read, and what it could not."""
+"""`record --plan`: finds out what a recorder would read, and which rights it lacks."""
 
 import asyncio
 from collections import Counter
@@ -11,8 +11,10 @@ from hpaaudit.cluster.client.client import Client
 from hpaaudit.cluster.client.discovery import Discovery
 from hpaaudit.cluster.decoding.decoders import VERSION
 from hpaaudit.cluster.decoding.kinds import Review
-from hpaaudit.cluster.observe.observer import Observer, hpa_path
+from hpaaudit.cluster.observe.observer import Observer
+from hpaaudit.cluster.observe.preflight import hpa_path
 from hpaaudit.cluster.scope import Scope
+from hpaaudit.cluster.watch.collection import Collection
 from hpaaudit.model.hpa import Hpa
 from hpaaudit.model.plan import Permission, Plan
 
@@ -20,9 +22,9 @@ REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
 
 async def make_plan(client: Client, scope: Scope) -> Plan:
-    """Start as a recorder does, but read no metric and keep nothing; then ask for each right that it needs."""
+    """Start as a recorder does, without reading metrics or keeping anything. Then review each right that it needs."""
     version = client.demand(await client.get("/version", decode=VERSION), "get", "/version")
-    await hpa_path(Discovery(client), scope)  # an observer would ask for ever
+    await hpa_path(Discovery(client), scope)  # an observer would retry for ever
     observer = Observer(client, scope, lambda _: None, lambda _: None, polling=False)
     running = asyncio.create_task(observer.run())
     settled = asyncio.create_task(observer.settled.wait())
@@ -30,37 +32,39 @@ async def make_plan(client: Client, scope: Scope) -> Plan:
     settled.cancel()
     observer.stop()
     await running
-    needed = {right for watch in observer.watches for right in _to_watch(watch.path, watch.query)}
+    needed = {right for watch in observer.watches.reflectors for right in _rights_to_watch(watch.collection)}
     paths = observer.targets.paths()
-    needed |= {_to_read(path) for path in paths} | {_to_define(path) for path in observer.targets.definitions()}
+    needed |= {_right_to_read(path) for path in paths} | {
+        _right_to_read_definition(path) for path in observer.targets.definitions()
+    }
     denied = [right for right in sorted(needed, key=_order) if not await _allowed(client, right)]
     estimate = observer.estimate(paths)
     return Plan(
-        context=client.access.context,
-        server=client.access.server,
+        context=client.config.context,
+        server=client.config.server,
         version=version.get("gitVersion") or "",
         namespace=scope.namespace,
         interval_seconds=estimate.interval_seconds,
         hpas=estimate.hpas,
         pods=estimate.pods,
-        watches=len(observer.watches),
+        watches=len(observer.watches.reflectors),
         polls=estimate.reads,
         requests_per_second=estimate.requests_per_second,
         bytes_per_hour=estimate.bytes_per_hour,
         denied=tuple(denied),
         unserved=_unserved(observer),
         unauditable=_unauditable(observer, denied),
-        spared=tuple(sorted(set(observer.targets.spared().values()))),
-        warnings=client.access.warnings,
+        spared=tuple(sorted(set(observer.targets.unprobed().values()))),
+        warnings=client.config.warnings,
     )
 
 
-def _to_watch(path: str, query: dict[str, str]) -> list[Permission]:
-    """The rights to list and to watch a collection, from its path; of one object where the query names it."""
-    parts = path.strip("/").split("/")
+def _rights_to_watch(collection: Collection) -> list[Permission]:
+    """The rights to list and to watch a collection, or one object if the query names it."""
+    parts = collection.path.strip("/").split("/")
     group, rest = ("", parts[2:]) if parts[0] == "api" else (parts[1], parts[3:])
     namespace, resource = (rest[1], rest[2]) if rest[0] == "namespaces" else ("", rest[0])
-    field, _, value = query.get("fieldSelector", "").partition("=")
+    field, _, value = collection.query.get("fieldSelector", "").partition("=")
     name = value if field == "metadata.name" else ""
     return [
         Permission(verb=verb, resource=resource, group=group, subresource="", namespace=namespace, name=name)
@@ -68,8 +72,8 @@ def _to_watch(path: str, query: dict[str, str]) -> list[Permission]:
     ]
 
 
-def _to_read(path: str) -> Permission:
-    """The right to read a scale or a metric, as the API server understands its path."""
+def _right_to_read(path: str) -> Permission:
+    """The right to read a scale or a metric, as the API server derives it from the path."""
     plain = [unquote(part) for part in path.partition("?")[0].strip("/").split("/")]
     group, rest = ("", plain[2:]) if plain[0] == "api" else (plain[1], plain[3:])
     _, namespace, resource, *more = rest
@@ -78,7 +82,7 @@ def _to_read(path: str) -> Permission:
     return Permission(verb=verb, resource=resource, group=group, subresource=subresource, namespace=namespace)
 
 
-def _to_define(path: str) -> Permission:
+def _right_to_read_definition(path: str) -> Permission:
     """The right to read one CustomResourceDefinition."""
     *_, group, _, resource, name = path.split("/")
     return Permission(verb="get", resource=resource, group=group, subresource="", namespace="", name=name)
@@ -89,7 +93,7 @@ def _order(right: Permission) -> tuple[str, ...]:
 
 
 async def _allowed(client: Client, right: Permission) -> bool:
-    """Ask the API server; where it cannot be asked, the right is not called missing."""
+    """Ask the API server. If it does not answer, the right does not count as missing."""
     attributes = {
         "verb": right.verb,
         "group": right.group,
@@ -114,17 +118,17 @@ def _unserved(observer: Observer) -> tuple[tuple[str, int], ...]:
 
 
 def _groups(hpa: Hpa) -> set[str]:
-    """The metric APIs that an HPA needs; any selector of pods will do to tell."""
+    """The metric APIs that an HPA needs. They do not depend on the pod selector."""
     return {request.api for request in requests.requests_of(hpa, "any") if request}
 
 
 def _unauditable(observer: Observer, denied: list[Permission]) -> tuple[tuple[str, str], ...]:
     """HPAs (`namespace/name`) with the first reason why their decisions cannot be judged."""
-    found = []
+    unauditable = []
     for key, hpa in sorted(observer.hpas.decoded.items()):
         if reason := _reason(observer, key, hpa, denied):
-            found.append((hpa.key, reason))
-    return tuple(found)
+            unauditable.append((hpa.key, reason))
+    return tuple(unauditable)
 
 
 def _reason(observer: Observer, key: tuple[str, str], hpa: Hpa, denied: list[Permission]) -> str:

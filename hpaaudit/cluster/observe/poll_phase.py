@@ -1,52 +1,55 @@
-"""Learns when a source publishes, so that it is read just after it did."""
+"""Learns when a metrics source publishes new samples, so that it is read just after that."""
 
 from collections import deque
 from dataclasses import dataclass, field
 
 FIRST_STEP, STEP = 1 / 15, 1 / 150
-"""How much of the interval each read comes earlier than the last, before and after the edge was found."""
-CHASE, CHASES = 1 / 30, 6
+"""By what part of the interval each read comes earlier, before and after the time of publication was found."""
+RETRY, RETRIES = 1 / 30, 6
 """A read that came too early is repeated after this part of the interval, so often."""
 MARGIN = 1 / 50
 REGULAR = 0.7
-"""The share of reads that must bring news, else the source has a period of its own."""
+"""The share of reads that must bring new samples. With fewer, the source has another period than we."""
 
 
 @dataclass(slots=True)
-class Phase:
-    """The rhythm of one polled source, in seconds.
+class PollPhase:
+    """The phase of one polled source, in seconds.
 
-    A source such as metrics-server measures every so often and answers the same until it has measured again.
-    Read late in that cycle, an answer leaves open which of two the controller saw. So reads creep towards the
-    instant of publication until one comes too early; that one is repeated until it brings news.
+    metrics-server scrapes periodically and answers the same until its next scrape. If we read late in that cycle, we
+    cannot tell which of two answers the controller saw. So our reads come earlier and earlier, until one comes before
+    the publication; that one is repeated until it brings new samples.
+
+    shifted   by how many intervals the reads were shifted so far;  retries  of a read that came too early
+    fresh     whether the last reads brought new samples
     """
 
     interval: float
     step: float = FIRST_STEP
-    crept: float = 0.0
-    chases: int = 0
-    news: deque[bool] = field(default_factory=lambda: deque([True] * 10, maxlen=10))
+    shifted: float = 0.0
+    retries: int = 0
+    fresh: deque[bool] = field(default_factory=lambda: deque([True] * 10, maxlen=10))
 
-    def next(self, *, fresh: bool) -> float:
-        """How long to wait after a read that was asked in time; `fresh` if it brought other samples."""
-        if fresh and self.chases:
-            self.chases, self.crept, self.step = 0, 0.0, STEP
-            self.news.append(True)
+    def next(self, *, is_fresh: bool) -> float:
+        """How long to wait after a read that was in time. `is_fresh` if it brought new samples."""
+        if is_fresh and self.retries:
+            self.retries, self.shifted, self.step = 0, 0.0, STEP
+            self.fresh.append(True)
             return self.interval * (1 + MARGIN)
-        if fresh:
-            self.news.append(True)
+        if is_fresh:
+            self.fresh.append(True)
             return self._earlier()
-        if not self.chases:
-            self.news.append(False)
-        if sum(self.news) < REGULAR * len(self.news) or self.chases >= CHASES:
-            self.chases = 0
+        if not self.retries:
+            self.fresh.append(False)
+        if sum(self.fresh) < REGULAR * len(self.fresh) or self.retries >= RETRIES:
+            self.retries = 0
             return self.interval
-        self.chases += 1
-        return self.interval * CHASE
+        self.retries += 1
+        return self.interval * RETRY
 
     def _earlier(self) -> float:
-        """One step towards the edge; a source without one is not chased around its cycle for ever."""
-        if self.crept >= 1:
+        """One step earlier. After a whole interval without success, reads stay where they are."""
+        if self.shifted >= 1:
             return self.interval
-        self.crept += self.step
+        self.shifted += self.step
         return self.interval * (1 - self.step)

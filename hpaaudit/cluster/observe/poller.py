@@ -1,4 +1,4 @@
-"""Reads what cannot be watched, each path once per interval however many HPAs need it."""
+"""Polls what cannot be watched, metrics and scales: each path once per interval, however many HPAs need it."""
 
 import asyncio
 import zlib
@@ -11,161 +11,160 @@ from hpaaudit.api import requests
 from hpaaudit.api.see import metrics_read, scale_read
 from hpaaudit.api.typed import typed
 from hpaaudit.api.usage import pod_sample
-from hpaaudit.cluster.client.client import BURST, OK, Answer, Client
+from hpaaudit.cluster.client.answer import OK, Answer
+from hpaaudit.cluster.client.client import BURST
 from hpaaudit.cluster.decoding.decoders import ANY, UNFIT, USAGE, VALUES, decoded
-from hpaaudit.cluster.observe.poll_phase import Phase
-from hpaaudit.cluster.watch.gaps import Gaps
-from hpaaudit.model.facts import Fact, ResourceMetricsRead, ScaleRead, ValuesRead
+from hpaaudit.cluster.observe.context import ObserverContext
+from hpaaudit.cluster.observe.poll_phase import PollPhase
+from hpaaudit.model.facts import ResourceMetricsRead, ScaleRead, ValuesRead
 from hpaaudit.model.units import SECOND, Micros
 
 if TYPE_CHECKING:
-    import msgspec
+    from hpaaudit.cluster.decoding.decoders import Json
 
-RESOURCES = f"/apis/{requests.RESOURCE_METRICS}/"
-LATE = 1.0
-"""A read this many intervals late was missed."""
-SPARED = "--no-probe: the metric is not to be read"
-AGAIN = object()
+RESOURCE_METRICS = f"/apis/{requests.RESOURCE_METRICS}/"
+MAX_LATE_INTERVALS = 1.0
+"""A read that is later than this was missed."""
+NO_PROBE = "--no-probe: the metric is not to be read"
+UNCHANGED = object()
+"""The body of an answer with the same bytes as the one before."""
 Read = ScaleRead | ResourceMetricsRead | ValuesRead
 
 
 @dataclass(slots=True)
-class Polls:
-    """One task per path; `took` is told of every scale that was read.
+class Poller:
+    """One task per path. `on_scale_read` is called with every scale.
 
-    read_us   when each path was answered last
+    unprobed   paths of metrics that are not to be read;  read_us  when each path was last answered
     """
 
-    client: Client
-    interval_us: Micros
-    sink: Callable[[Fact], None]
-    gaps: Gaps
-    spawn: Callable[..., "asyncio.Task[None]"]
-    took: Callable[[ScaleRead], None]
+    context: ObserverContext
+    on_scale_read: Callable[[ScaleRead], None]
     tasks: "dict[str, asyncio.Task[None]]" = field(default_factory=dict)
-    answers: dict[str, "Last"] = field(default_factory=dict)
-    spared: set[str] = field(default_factory=set)
+    answers: dict[str, "LastAnswer"] = field(default_factory=dict)
+    unprobed: set[str] = field(default_factory=set)
     read_us: dict[str, Micros] = field(default_factory=dict)
 
-    def want(self, paths: set[str]) -> None:
-        """Read these paths from now on, and no others; a few new ones at once, many spread over an interval."""
+    def set_paths(self, paths: set[str]) -> None:
+        """Poll these paths from now on, and no others. A few new ones are read at once, many over an interval."""
         for path in self.tasks.keys() - paths:
             self.tasks.pop(path).cancel()
             self.answers.pop(path, None)
             self.read_us.pop(path, None)
-            self.gaps.found(path, self.client.clock.now())
-        new = sorted(paths - self.tasks.keys())
-        for path in new:
-            self.tasks[path] = self.spawn(self._poll(path, at_once=len(new) <= BURST))
+            self.context.gaps.end(path, self.context.now())
+        new_paths = sorted(paths - self.tasks.keys())
+        for path in new_paths:
+            self.tasks[path] = self.context.spawn(self._poll(path, at_once=len(new_paths) <= BURST))
 
-    def spare(self, paths: set[str]) -> None:
-        """Never read these, and say so."""
-        now = self.client.clock.now()
-        for path in self.spared - paths:
-            self.gaps.found(path, now)
-        for path in paths - self.spared:
-            self.gaps.lost(path, now, SPARED)
-        self.spared = paths
+    def set_unprobed(self, paths: set[str]) -> None:
+        """Never read these paths: each is a gap."""
+        now = self.context.now()
+        for path in self.unprobed - paths:
+            self.context.gaps.end(path, now)
+        for path in paths - self.unprobed:
+            self.context.gaps.begin(path, now, NO_PROBE)
+        self.unprobed = paths
 
     async def _poll(self, path: str, *, at_once: bool) -> None:
-        """Read, and then at an instant of its own in every interval, so that reads are spread."""
-        loop, interval = asyncio.get_running_loop(), self.interval_us / SECOND
+        """Read a path once, then at its own offset in every interval, so that reads are spread."""
+        loop, interval = asyncio.get_running_loop(), self.context.scope.interval_us / SECOND
         if not at_once:
-            await asyncio.sleep(self._wait(path))
-        phase = Phase(interval) if path.startswith(RESOURCES) else None
-        due, before = loop.time(), Instants(await self._read(path))
-        due += self._wait(path)
+            await asyncio.sleep(self._seconds_to_offset(path))
+        phase = PollPhase(interval) if path.startswith(RESOURCE_METRICS) else None
+        due, before = loop.time(), SampleTimes(await self._read(path))
+        due += self._seconds_to_offset(path)
         while True:
             late = loop.time() - due
-            if late > LATE * interval:
-                now = self.client.clock.now()
-                missed = f"{int(late / interval)} reads were not made in time"
-                self.gaps.missed(path, Micros(now - int(late * SECOND)), now, missed)
+            if late > MAX_LATE_INTERVALS * interval:
+                now = self.context.now()
+                cause = f"{int(late / interval)} reads were not made in time"
+                self.context.gaps.add(path, Micros(now - int(late * SECOND)), now, cause)
                 due += late // interval * interval
             await asyncio.sleep(max(0, due - loop.time()))
-            after = Instants(await self._read(path))
-            due += phase.next(fresh=before.news(after)) if phase else interval
+            after = SampleTimes(await self._read(path))
+            due += phase.next(is_fresh=before.differ_from(after)) if phase else interval
             before = after
 
-    def _wait(self, path: str) -> float:
-        """Until this path's place in the interval: the same in every run."""
-        place = zlib.crc32(path.encode()) % self.interval_us
-        return ((place - self.client.clock.now()) % self.interval_us) / SECOND
+    def _seconds_to_offset(self, path: str) -> float:
+        """The time until the offset of this path in the interval. It is the same in every run."""
+        interval_us = self.context.scope.interval_us
+        offset_us = zlib.crc32(path.encode()) % interval_us
+        return ((offset_us - self.context.now()) % interval_us) / SECOND
 
     async def _read(self, path: str) -> Read:
-        """Read once more; where the very same bytes come again, they are not decoded again."""
-        last = self.answers.setdefault(path, Last(_shape(path)))
-        item = pod_sample if path.startswith(RESOURCES) else None
-        answer = await self.client.get(path, decode=last.decode, item=item)
-        self._bound(path, answer)
+        """Read a path once, and emit the answer as a fact."""
+        last = self.answers.setdefault(path, LastAnswer(_decoder(path)))
+        item = pod_sample if path.startswith(RESOURCE_METRICS) else None
+        answer = await self.context.client.get(path, decode=last.decode, item=item)
+        self._update_gap(path, answer)
         fact = last.fact_of(answer)
-        self.sink(fact)
+        self.context.sink(fact)
         if isinstance(fact, ScaleRead):
-            self.took(fact)
+            self.on_scale_read(fact)
         return fact
 
-    def _bound(self, path: str, answer: Answer) -> None:
-        """What is too long for us the controller may well have read: nobody looked, from the last answer on."""
+    def _update_gap(self, path: str, answer: Answer) -> None:
+        """An answer that is too long for us opens a gap: the controller may have read it."""
         if answer.too_long:
-            self.gaps.lost(path, self.read_us.get(path, answer.sent_us), answer.error)
+            self.context.gaps.begin(path, self.read_us.get(path, answer.sent_us), answer.error)
         elif answer.status:
-            self.gaps.found(path, answer.at_us)
+            self.context.gaps.end(path, answer.at_us)
             self.read_us[path] = answer.at_us
 
 
 @dataclass(slots=True)
-class Last:
-    """The last good answer to one request: its digest, and what was made of it."""
+class LastAnswer:
+    """The last good answer on one path: its digest, and its fact. The same bytes are not decoded again."""
 
-    shape: "msgspec.json.Decoder[Any]"
+    decoder: "Json"
     digest: bytes = b""
-    good: Read | None = None
+    fact: Read | None = None
 
     def decode(self, data: bytes) -> Any:
-        """The body, AGAIN where it is the last one."""
+        """The decoded body, UNCHANGED if it has the same bytes as the last one."""
         digest = blake2b(data, digest_size=16).digest()
-        if self.good and digest == self.digest:
-            return AGAIN
-        self.digest, self.good = digest, None
-        return decoded(data, self.shape)
+        if self.fact and digest == self.digest:
+            return UNCHANGED
+        self.digest, self.fact = digest, None
+        return decoded(data, self.decoder)
 
     def fact_of(self, answer: Answer) -> Read:
-        """The answer as a fact, which shares its values with the last one where they are the same."""
-        if self.good and answer.body is AGAIN:
-            return replace(self.good, at_us=answer.at_us, took_us=answer.took_us)
-        fact = _fact(answer)
-        # Usage is new nearly each time, and much.
+        """The answer as a fact. Unchanged values are shared with the last fact."""
+        if self.fact and answer.body is UNCHANGED:
+            return replace(self.fact, at_us=answer.at_us, took_us=answer.took_us)
+        fact = _fact_of(answer)
+        # Resource metrics differ nearly every time, and they are large.
         if answer.status == OK and not fact.error and not isinstance(fact, ResourceMetricsRead):
-            self.good = fact
+            self.fact = fact
         return fact
 
 
-def _shape(path: str) -> "msgspec.json.Decoder[Any]":
-    if path.startswith(RESOURCES):
+def _decoder(path: str) -> "Json":
+    if path.startswith(RESOURCE_METRICS):
         return USAGE
     return ANY if requests.scale_target(path) else VALUES
 
 
-def _fact(answer: Answer) -> Read:
-    """The answer as a fact; one that nobody can read is a failed read."""
-    see = scale_read if requests.scale_target(answer.path) else metrics_read
+def _fact_of(answer: Answer) -> Read:
+    """The answer as a fact. One that cannot be read counts as a failed read."""
+    to_fact = scale_read if requests.scale_target(answer.path) else metrics_read
     try:
-        fact = see(answer.at_us, answer.took_us, answer.path, answer.status, answer.body, answer.error, "")
-        return fact if isinstance(fact, ResourceMetricsRead) else typed(fact)  # of usage its shape says all
+        fact = to_fact(answer.at_us, answer.took_us, answer.path, answer.status, answer.body, answer.error, "")
+        return fact if isinstance(fact, ResourceMetricsRead) else typed(fact)  # its decoder has checked all types
     except UNFIT as problem:
         text = f"the answer cannot be read: {problem}"
-        return see(answer.at_us, answer.took_us, answer.path, answer.status, None, text, "")
+        return to_fact(answer.at_us, answer.took_us, answer.path, answer.status, None, text, "")
 
 
-class Instants:
-    """When each sample of an answer was taken: no more of it is kept, for those of 50,000 pods are many."""
+class SampleTimes:
+    """When each sample of an answer was taken. Only hashes are kept, because there are many."""
 
-    __slots__ = ("samples",)
+    __slots__ = ("hashes",)
 
     def __init__(self, read: Read) -> None:
         samples = read.samples if isinstance(read, ResourceMetricsRead) else None
-        self.samples = None if samples is None else {hash((one.pod, one.timestamp_us)) for one in samples}
+        self.hashes = None if samples is None else {hash((one.pod, one.timestamp_us)) for one in samples}
 
-    def news(self, after: "Instants") -> bool:
-        """Whether that read shows other samples than this one; a failure says nothing about that."""
-        return self.samples is None or not after.samples or not after.samples <= self.samples
+    def differ_from(self, after: "SampleTimes") -> bool:
+        """Whether the later answer has new samples. A failed read counts as new: it says nothing."""
+        return self.hashes is None or not after.hashes or not after.hashes <= self.hashes

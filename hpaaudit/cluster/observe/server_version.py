@@ -18,8 +18,8 @@ class ServerVersion:
     offset: Offset = field(default_factory=Offset)
     version: str = ""
 
-    async def ask(self) -> None:
-        """Ask for version and clock."""
+    async def read(self) -> None:
+        """Read the version, and take the clock from the answer."""
         answer = await self.client.get("/version", decode=VERSION)
         if answer.good:
             self.version = answer.body.get("gitVersion") or ""

@@ -1,265 +1,262 @@
-"""Finds out what each HPA scales, follows it, and knows the selectors of its pods."""
+"""Resolves the target of each HPA, follows it, and knows the selector of its pods."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol
 
 from hpaaudit.api import requests
 from hpaaudit.api.selector import BadSelector, Selector, scale_selector
-from hpaaudit.cluster.client.client import FORBIDDEN, NOT_FOUND, OK, UNAUTHORIZED, Answer
-from hpaaudit.cluster.client.discovery import CRDS, Discovery, Place, Resolved, base_path
-from hpaaudit.cluster.decoding.decoders import CUSTOM, WORKLOADS, Shape
-from hpaaudit.cluster.decoding.unreadable import Unreadable
-from hpaaudit.cluster.scope import Scope
-from hpaaudit.cluster.stores.events import MADE, base, makers
-from hpaaudit.cluster.stores.hpas import Hpas
-from hpaaudit.cluster.stores.workloads import Workloads
-from hpaaudit.cluster.watch.gaps import Gaps
-from hpaaudit.cluster.watch.reflector import Follower, Key
-from hpaaudit.model.facts import Fact, RolloutSeen, ScaleRead, TargetRef, TargetSeen
+from hpaaudit.cluster.client.answer import FORBIDDEN, NOT_FOUND, OK, UNAUTHORIZED
+from hpaaudit.cluster.client.discovery import CRDS, Discovery, GroupResource, ResolvedTarget, base_path
+from hpaaudit.cluster.decoding.decoders import CUSTOM, WORKLOADS
+from hpaaudit.cluster.observe.context import ObserverContext
+from hpaaudit.cluster.observe.watches import Subscription, Watches
+from hpaaudit.cluster.stores.events import CHILD_KINDS, name_base, owner_bases
+from hpaaudit.cluster.stores.hpas import HpaStore
+from hpaaudit.cluster.stores.workloads import WorkloadStore
+from hpaaudit.cluster.watch.collection import Collection
+from hpaaudit.cluster.watch.store import Key
+from hpaaudit.model.facts import RolloutSeen, ScaleRead, TargetRef, TargetSeen
 from hpaaudit.model.metrics import MetricsRequest
 from hpaaudit.model.note import Event, Note
-from hpaaudit.model.units import Micros
 
 WRITERS = "writers"
-"""What a scale subresource does not tell of a workload: who wrote its replicas, and its rollouts."""
-
-
-class Following(Protocol):
-    """Whoever can open a watch."""
-
-    def follow(
-        self,
-        path: str,
-        follower: Follower,
-        what: str,
-        *,
-        shape: Shape,
-        withdrawn: Callable[[], None],
-        concerned: Callable[[Unreadable], bool],
-        part: str,
-    ) -> Awaitable[Answer | None]:
-        """Follow a collection; the answer that refused it, if it was refused. `withdrawn` is told of a later one.
-
-        concerned   whether an object that cannot be read is wanted, and `part` of what it tells is told nowhere else
-        """
-
-    def follow_events(self, kind: str, about: Callable[[str, str], bool]) -> Awaitable[None]:
-        """Follow the Events about objects of a kind that `about` knows by namespace and name."""
+"""The part of a workload that its scale does not tell: who wrote its replicas, and its rollouts."""
 
 
 @dataclass(slots=True)
 class Targets:
     """The targets of the HPAs.
 
-    resolved   by HPA, what it scales;  workloads  the kinds that are watched
-    unwatched  those that may not be, with their paths: their scales are read;  refused  whose scale may not be, either
-    names      of what is scaled, by kind;  bases  of the names of what comes of it
-    noted      kinds whose Events are followed
-    unsaid     paths that are hidden because the server did not say whether it serves a target's kind
-    scales     selectors that only a GET told;  known  what an earlier run saw last
+    resolved       the target of each HPA
+    workloads      the stores of kinds that are watched;  unwatched  paths of kinds that may not be: scales are polled
+    unreadable     targets whose scale may not be read either
+    names          of targets, by kind;  bases  of names, for what the targets create
+    event_kinds    kinds whose Events are followed
+    unknown_paths  hidden because the server did not say whether it serves the kind of a target
+    selectors      of targets, from polled scales
+    noted          what was said once and is not said again
+    restored       what an earlier run saw last
     """
 
+    context: ObserverContext
     discovery: Discovery
-    hpas: Hpas
-    scope: Scope
-    following: Following
-    gaps: Gaps
-    sink: Callable[[Fact], None]
-    note: Callable[[str], None]
+    hpas: HpaStore
+    watches: Watches
     dirty: Callable[[], None]
-    resolved: dict[Key, Resolved] = field(default_factory=dict)
-    workloads: dict[Place, Workloads] = field(default_factory=dict)
-    unwatched: dict[Place, str] = field(default_factory=dict)
-    refused: set[TargetRef] = field(default_factory=set)
+    resolved: dict[Key, ResolvedTarget] = field(default_factory=dict)
+    workloads: dict[GroupResource, WorkloadStore] = field(default_factory=dict)
+    unwatched: dict[GroupResource, str] = field(default_factory=dict)
+    unreadable: set[TargetRef] = field(default_factory=set)
     names: dict[str, set[Key]] = field(default_factory=dict)
     bases: set[Key] = field(default_factory=set)
+    event_kinds: set[str] = field(default_factory=set)
+    unknown_paths: set[str] = field(default_factory=set)
+    selectors: dict[TargetRef, str] = field(default_factory=dict)
     noted: set[str] = field(default_factory=set)
-    unsaid: set[str] = field(default_factory=set)
-    scales: dict[TargetRef, str] = field(default_factory=dict)
-    told: set[str] = field(default_factory=set)
-    known: list[TargetSeen | RolloutSeen] = field(default_factory=list)
+    restored: list[TargetSeen | RolloutSeen] = field(default_factory=list)
 
-    async def follow(self, now: Callable[[], Micros]) -> None:
-        """Watch the kinds that HPAs scale, and their Events; what cannot be watched is left to `paths`."""
-        self._hide(await self._resolve(), now())
-        wanted: dict[Place, set[TargetRef]] = {}
+    # Follow
+
+    async def follow(self) -> None:
+        """Follow the kinds that HPAs scale, and their Events. Scales that no watch shows are left to `paths`."""
+        self._update_unknown_paths(await self._resolve())
+        wanted: dict[GroupResource, set[TargetRef]] = {}
         for resolved in self.resolved.values():
-            wanted.setdefault(resolved.place, set()).add(resolved.target)
+            wanted.setdefault(resolved.group_resource, set()).add(resolved.target)
+        await self._follow_events()
+        for resolved in {one.group_resource: one for one in self.resolved.values()}.values():
+            if not resolved.is_watchable:
+                self._leave_to_polls(resolved)
+            elif resolved.group_resource not in self.workloads:
+                await self._watch(resolved, wanted[resolved.group_resource])
+        self.unreadable &= set().union(*wanted.values())
+        for group_resource, workloads in self.workloads.items():
+            workloads.want(wanted.get(group_resource, set()), self.context.now())
+
+    async def _follow_events(self) -> None:
+        """Follow Events about targets, and about the ReplicaSets and pods that they create."""
         self.names = {}
-        self.bases = {(resolved.target.namespace, base(resolved.target.name)) for resolved in self.resolved.values()}
         for resolved in self.resolved.values():
             self.names.setdefault(resolved.kind, set()).add((resolved.target.namespace, resolved.target.name))
-        for kind in sorted((self.names.keys() | MADE.keys()) - self.noted):
-            self.noted.add(kind)
-            await self.following.follow_events(kind, partial(self._wants, kind))
-        for resolved in {one.place: one for one in self.resolved.values()}.values():
-            if not resolved.watchable:
-                self._cannot_tell(resolved, now())
-            elif resolved.place not in self.workloads:
-                await self._watch(resolved, wanted[resolved.place])
-        self.refused &= set().union(*wanted.values())
-        for place, workloads in self.workloads.items():
-            workloads.want(wanted.get(place, set()), now())
+        self.bases = {(one.target.namespace, name_base(one.target.name)) for one in self.resolved.values()}
+        for kind in sorted((self.names.keys() | CHILD_KINDS.keys()) - self.event_kinds):
+            self.event_kinds.add(kind)
+            await self.watches.follow_events(kind, partial(self._is_wanted, kind))
 
-    def _cannot_tell(self, resolved: Resolved, at_us: Micros) -> None:
-        """Where no definition says what holds the replicas, a watch would not tell them, and the scale is read."""
-        path = self.unwatched[resolved.place] = self.scope.path(resolved.base, resolved.target.resource)
-        self.gaps.lost(path, at_us, f"no definition that may be read says where {resolved.kind} keeps its replicas")
+    def _is_wanted(self, kind: str, namespace: str, name: str) -> bool:
+        """Whether an object is a target, or may be created by one."""
+        is_child = kind in CHILD_KINDS and any((namespace, base) in self.bases for base in owner_bases(kind, name))
+        return is_child or (namespace, name) in self.names.get(kind, ())
 
-    async def _watch(self, resolved: Resolved, wanted: set[TargetRef]) -> None:
-        path, what = self.scope.path(resolved.base, resolved.target.resource), resolved.target.resource
-        if not resolved.built_in and not await self._may_watch(path, what):
-            self.unwatched[resolved.place] = path
+    def _leave_to_polls(self, resolved: ResolvedTarget) -> None:
+        """Nobody says where this kind has its replicas: a watch would not show them, so the scale is polled."""
+        path = self.unwatched[resolved.group_resource] = self._path(resolved)
+        cause = f"no definition that may be read says where {resolved.kind} keeps its replicas"
+        self.context.gaps.begin(path, self.context.now(), cause)
+
+    async def _watch(self, resolved: ResolvedTarget, wanted: set[TargetRef]) -> None:
+        path, resource, key = self._path(resolved), resolved.target.resource, resolved.group_resource
+        if not resolved.built_in and not await self._may_list(path, resource):
+            self.unwatched[key] = path
             return
-        self.unwatched.pop(resolved.place, None)
-        workloads = Workloads(*resolved.place, self.sink, self.dirty, paths=resolved.paths)
-        known = [fact for fact in self.known if fact.target in wanted]
-        workloads.remember(
-            (fact for fact in known if isinstance(fact, TargetSeen)),
-            (fact for fact in known if isinstance(fact, RolloutSeen)),
+        self.unwatched.pop(key, None)
+        store = WorkloadStore(*key, self.context.sink, self.dirty, paths=resolved.paths)
+        restored = [fact for fact in self.restored if fact.target in wanted]
+        store.restore(
+            (fact for fact in restored if isinstance(fact, TargetSeen)),
+            (fact for fact in restored if isinstance(fact, RolloutSeen)),
         )
-        workloads.wanted, self.workloads[resolved.place] = wanted, workloads
+        store.wanted, self.workloads[key] = wanted, store
 
-        def withdrawn() -> None:
-            self.unwatched[resolved.place] = path
+        def poll_instead() -> None:
+            self.unwatched[key] = path
             self.dirty()
 
-        refused = await self.following.follow(
-            path,
-            workloads,
-            f"{what}, so their scales are read",
-            shape=WORKLOADS if resolved.built_in else CUSTOM,
-            withdrawn=withdrawn,
-            concerned=workloads.concerned,
-            part=WRITERS,  # the scale of one that cannot be read is asked for
+        refusal = await self.watches.follow(
+            Subscription(
+                collection=Collection(path=path, decoder=WORKLOADS if resolved.built_in else CUSTOM),
+                store=store,
+                noun=f"{resource}, so their scales are read",
+                on_forbidden=poll_instead,
+                is_relevant=store.is_relevant,
+                part=WRITERS,  # the scale of a workload that cannot be read is polled
+            )
         )
-        if refused:
-            self.unwatched[resolved.place] = path
+        if refusal:
+            self.unwatched[key] = path
 
-    async def _may_watch(self, path: str, what: str) -> bool:
-        """Whether custom resources may be listed; where only their scale may be read, no watch is tried in vain."""
+    async def _may_list(self, path: str, resource: str) -> bool:
+        """Whether custom resources may be listed. If only their scales may be read, no watch is tried."""
         answer = await self.discovery.client.get(f"{path}?limit=1")
         if not answer.good:
-            self.gaps.lost(path, answer.at_us, answer.message)
-            line = (
-                f"cannot follow {what}, so their scales are read{self.scope.words} ({answer.status}): {answer.message}"
-            )
-            self._tell_once(path, Note(line, Event.STREAM_REFUSED, path=path, status=answer.status))
+            self.context.gaps.begin(path, answer.at_us, answer.message)
+            scope = self.context.scope.words
+            line = f"cannot follow {resource}, so their scales are read{scope} ({answer.status}): {answer.message}"
+            self._note_once(path, Note(line, Event.STREAM_REFUSED, path=path, status=answer.status))
         return answer.good
 
-    def _wants(self, kind: str, namespace: str, name: str) -> bool:
-        """Whether some HPA scales this one, or it comes of what some HPA scales."""
-        made = kind in MADE and any((namespace, maker) in self.bases for maker in makers(kind, name))
-        return made or (namespace, name) in self.names.get(kind, ())
+    def _path(self, resolved: ResolvedTarget) -> str:
+        return self.context.scope.path(resolved.base, resolved.target.resource)
 
-    def _hide(self, unsaid: set[str], at_us: Micros) -> None:
-        """What cannot be looked at, because the server did not say what it serves, is a gap until it does."""
-        for path in self.unsaid - unsaid:
-            self.gaps.found(path, at_us)
-        for path in unsaid:
-            self.gaps.lost(path, at_us, "the server did not say whether it serves the kind that an HPA scales")
-        self.unsaid = unsaid
+    # Resolve
 
     async def _resolve(self) -> set[str]:
-        """Find each HPA's target; those of an unknown kind are told once, and metric APIs that are not there.
+        """Resolve each HPA's target. Unknown kinds and metric APIs that nobody serves are noted once.
 
-        Returns the paths of targets and pods that are not seen because the server did not say what it serves.
+        Returns the paths of targets and pods that are hidden because the server did not say what it serves.
         """
-        found: dict[Key, Resolved] = {}
-        unsaid: set[str] = set()
+        resolved_targets: dict[Key, ResolvedTarget] = {}
+        unknown_paths: set[str] = set()
         for key, hpa in list(self.hpas.decoded.items()):
             for group in self.discovery.unserved(hpa):
                 line = f"{hpa.key} needs {group}, which nobody serves: install its adapter, or change the HPA"
-                self._tell_once(group, Note(line, Event.METRICS_UNSERVED, hpa=hpa.key, group=group))
+                self._note_once(group, Note(line, Event.METRICS_UNSERVED, hpa=hpa.key, group=group))
             resolved = await self.discovery.resolve(hpa.namespace, hpa.spec.target)
             if resolved:
-                found[key] = resolved
+                resolved_targets[key] = resolved
             elif (base := base_path(hpa.spec.target.api_version)) in self.discovery.unknown:
-                unsaid |= {f"{base}/", f"/api/v1/namespaces/{hpa.namespace}/pods?"}
+                unknown_paths |= {f"{base}/", f"/api/v1/namespaces/{hpa.namespace}/pods?"}
             else:
                 kind, version = hpa.spec.target.kind, hpa.spec.target.api_version
                 line = f"{hpa.key} scales a {kind}, which {version} does not serve: its replicas are not seen"
-                self._tell_once(hpa.key, Note(line, Event.TARGET_UNKNOWN, hpa=hpa.key, kind=kind, api_version=version))
-        self.resolved = found
-        self._let_go()
-        return unsaid
+                note = Note(line, Event.TARGET_UNKNOWN, hpa=hpa.key, kind=kind, api_version=version)
+                self._note_once(hpa.key, note)
+        self.resolved = resolved_targets
+        self._forget_deleted()
+        return unknown_paths
 
-    def _let_go(self) -> None:
-        """Forget what was said and read of HPAs that are gone; groups and paths are told of once and for all."""
-        known = {hpa.key for hpa in self.hpas.decoded.values()}
-        self.told = {one for one in self.told if one in known or "/" not in one or one.startswith("/")}
+    def _update_unknown_paths(self, unknown_paths: set[str]) -> None:
+        """What is hidden because the server did not say what it serves is a gap until it does."""
+        now = self.context.now()
+        for path in self.unknown_paths - unknown_paths:
+            self.context.gaps.end(path, now)
+        for path in unknown_paths:
+            cause = "the server did not say whether it serves the kind that an HPA scales"
+            self.context.gaps.begin(path, now, cause)
+        self.unknown_paths = unknown_paths
+
+    def _forget_deleted(self) -> None:
+        """Forget notes about HPAs, and selectors of targets, that are gone. Notes about groups and paths stay."""
+        keys = {hpa.key for hpa in self.hpas.decoded.values()}
+        self.noted = {one for one in self.noted if one in keys or "/" not in one or one.startswith("/")}
         targets = {one.target for one in self.resolved.values()}
-        self.scales = {target: text for target, text in self.scales.items() if target in targets}
+        self.selectors = {target: text for target, text in self.selectors.items() if target in targets}
 
-    def _tell_once(self, what: str, line: Note) -> None:
-        if what not in self.told:
-            self.told.add(what)
-            self.note(line)
+    def _note_once(self, subject: str, note: Note) -> None:
+        if subject not in self.noted:
+            self.noted.add(subject)
+            self.context.note(note)
 
-    def scale_was_read(self, fact: ScaleRead) -> None:
-        """Learn a selector from a GET, and that replicas are seen which no watch shows."""
-        if (place := (fact.target.group, fact.target.resource)) in self.unwatched:
-            self._narrow(place, fact)
-        if fact.scale and self.scales.get(fact.target) != fact.scale.selector:
-            self.scales[fact.target] = fact.scale.selector
+    # Scales and selectors
+
+    def take_scale(self, fact: ScaleRead) -> None:
+        """Take a polled scale: its selector, and that the replicas of its kind are seen without a watch."""
+        if (key := (fact.target.group, fact.target.resource)) in self.unwatched:
+            self._narrow_gap(key, fact)
+        if fact.scale and self.selectors.get(fact.target) != fact.scale.selector:
+            self.selectors[fact.target] = fact.scale.selector
             self.dirty()
 
-    def _narrow(self, place: Place, fact: ScaleRead) -> None:
-        """Where no watch may look, but every scale may be read, nothing is hidden but who wrote it."""
+    def _narrow_gap(self, key: GroupResource, fact: ScaleRead) -> None:
+        """If a kind may not be watched, but all its scales may be read, the gap only hides the writers."""
         if fact.status in (OK, NOT_FOUND):
-            self.refused.discard(fact.target)
+            self.unreadable.discard(fact.target)
         elif fact.status in (UNAUTHORIZED, FORBIDDEN):
-            self.refused.add(fact.target)
+            self.unreadable.add(fact.target)
         else:
-            return  # a server in trouble: the failed read says so itself
-        hidden = any((target.group, target.resource) == place for target in self.refused)
-        self.gaps.narrow(self.unwatched[place], "" if hidden else WRITERS, fact.at_us)
+            return  # the server is in trouble: the failed read says so itself
+        is_hidden = any((target.group, target.resource) == key for target in self.unreadable)
+        self.context.gaps.narrow(self.unwatched[key], "" if is_hidden else WRITERS, fact.at_us)
 
     def selector(self, key: Key) -> Selector | None:
-        """The selector of an HPA's target, as the controller parses it; None while it is not known."""
+        """The pod selector of an HPA's target, as the controller parses it. None while it is unknown."""
         resolved = self.resolved.get(key)
         if resolved is None:
             return None
-        workloads = self.workloads.get(resolved.place)
+        workloads = self.workloads.get(resolved.group_resource)
         seen = workloads.seen.get(resolved.target) if workloads else None
-        text = seen.scale.selector if seen else self.scales.get(resolved.target, "")
+        text = seen.scale.selector if seen else self.selectors.get(resolved.target, "")
         try:
             return scale_selector(text) if text else None
         except BadSelector:
             return None
 
     def selections(self) -> set[tuple[str, Selector]]:
-        """The selectors of all targets, each in its namespace."""
+        """The pod selectors of all targets, each with its namespace."""
         pairs = ((key[0], self.selector(key)) for key in self.resolved)
         return {(namespace, selector) for namespace, selector in pairs if selector}
 
+    # Polls
+
     def paths(self) -> set[str]:
-        """What is to be polled: metrics as the controller asks for them, scales that no watch brings."""
+        """What is to be polled: metrics as the controller requests them, and scales that no watch shows."""
         unseen = [resolved for resolved in self.resolved.values() if not self._is_seen(resolved)]
         scales = {requests.scale_path(resolved.target, resolved.version) for resolved in unseen}
-        return scales | {self.discovery.path(one) for one in self._wanted() if one.metric not in self.scope.no_probe}
+        no_probe = self.context.scope.no_probe
+        return scales | {self.discovery.path(one) for one in self._metric_requests() if one.metric not in no_probe}
 
-    def spared(self) -> dict[str, str]:
-        """The metrics that are not to be read, by path: its name."""
-        wanted = self._wanted() if self.scope.no_probe else ()
-        return {self.discovery.path(one): one.metric for one in wanted if one.metric in self.scope.no_probe}
+    def unprobed(self) -> dict[str, str]:
+        """The metrics of `--no-probe` that an HPA needs: their names by path."""
+        no_probe = self.context.scope.no_probe
+        wanted = self._metric_requests() if no_probe else ()
+        return {self.discovery.path(one): one.metric for one in wanted if one.metric in no_probe}
 
-    def _wanted(self) -> Iterator[MetricsRequest]:
-        """What the controller asks the metric APIs for."""
+    def _metric_requests(self) -> Iterator[MetricsRequest]:
+        """The requests of the controller to the metrics APIs."""
         for key in self.resolved:
             hpa, selector = self.hpas.decoded.get(key), self.selector(key)
             if hpa and selector:
                 yield from filter(None, requests.requests_of(hpa, str(selector)))
 
-    def _is_seen(self, resolved: Resolved) -> bool:
-        """Whether a watch brings its replicas."""
-        workloads = self.workloads.get(resolved.place)
-        watched = workloads is not None and resolved.place not in self.unwatched
-        return watched and workloads is not None and resolved.target not in workloads.unreadable
+    def _is_seen(self, resolved: ResolvedTarget) -> bool:
+        """Whether a watch shows its replicas."""
+        workloads = self.workloads.get(resolved.group_resource)
+        if workloads is None or resolved.group_resource in self.unwatched:
+            return False
+        return resolved.target not in workloads.unreadable
 
     def definitions(self) -> set[str]:
-        """The paths of the definitions that tell where custom targets keep their scale."""
-        custom = {one.place for one in self.resolved.values() if not one.built_in}
+        """The paths of the definitions of custom targets."""
+        custom = {one.group_resource for one in self.resolved.values() if not one.built_in}
         return {f"{CRDS}/{resource}.{group}" for group, resource in custom}

@@ -1,11 +1,11 @@
-"""Keeps the last state of each object of a collection, and tells only what differs from it."""
+"""A store for kinds of which only some fields are kept: emits a fact if one of these has changed."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from hpaaudit.api.typed import typed
-from hpaaudit.cluster.watch.reflector import Key, key_of
+from hpaaudit.cluster.watch.store import Key, key_of
 from hpaaudit.model.facts import ApiServiceSeen, Fact, ScaledObjectSeen, SurroundingSeen
 from hpaaudit.model.units import Micros
 
@@ -13,46 +13,46 @@ Seen = TypeVar("Seen", ApiServiceSeen, ScaledObjectSeen, SurroundingSeen)
 
 
 @dataclass(slots=True)
-class States(Generic[Seen]):
-    """The objects of a collection of which only some fields are kept.
+class LatestStates(Generic[Seen]):
+    """The last state of each object.
 
-    see     what is kept of an object, None where that is nothing;  ended  how its end is told
-    same    whether two states differ in nothing but their time, or what else says nothing new
+    read     the fact for an object, None if nothing of it is kept;  deleted  the fact for its deletion
+    is_same  whether two states differ in nothing but their time, or in other fields that do not matter
     """
 
     sink: Callable[[Fact], None]
-    see: Callable[[Micros, dict[str, Any]], Seen | None]
-    ended: Callable[[Seen, Micros], Fact]
-    same: Callable[[Seen, Seen], bool] = lambda before, after: replace(before, at_us=after.at_us) == after
+    read: Callable[[Micros, dict[str, Any]], Seen | None]
+    deleted: Callable[[Seen, Micros], Fact]
+    is_same: Callable[[Seen, Seen], bool] = lambda before, after: replace(before, at_us=after.at_us) == after
     seen: dict[Key, Seen] = field(default_factory=dict)
 
-    def remember(self, facts: Iterable[Seen]) -> None:
-        """Take up the objects as an earlier run saw them last."""
+    def restore(self, facts: Iterable[Seen]) -> None:
+        """Restore the objects as an earlier run saw them last."""
         self.seen |= {(getattr(fact, "namespace", ""), fact.name): fact for fact in facts}
 
-    def only(self, keys: set[Key], at_us: Micros) -> None:
-        """All was told once: what is absent is gone."""
+    def retain(self, keys: set[Key], at_us: Micros) -> None:
+        """Delete what a list does not have."""
         for key in self.seen.keys() - keys:
-            self._forget(key, at_us)
+            self._remove(key, at_us)
 
-    def changed(self, raw: dict[str, Any], at_us: Micros) -> None:
-        """Many write a time into their status every few seconds, which is nothing new."""
-        fact, key = self.see(at_us, raw), key_of(raw)
+    def update(self, raw: dict[str, Any], at_us: Micros) -> None:
+        """Take a new state. Many operators write a time into the status every few seconds: that is no change."""
+        fact, key = self.read(at_us, raw), key_of(raw)
         if fact is not None:
             typed(fact)
         before = self.seen.get(key)
-        # Deleted and made again while nobody looked, or nothing is left of it that is kept.
+        # Deleted and created again in a gap, or without any field that is kept now.
         if before and (fact is None or getattr(before, "uid", "") != getattr(fact, "uid", "")):
-            self._forget(key, at_us)
+            self._remove(key, at_us)
             before = None
-        if fact and (before is None or not self.same(before, fact)):
+        if fact and (before is None or not self.is_same(before, fact)):
             self.seen[key] = fact
             self.sink(fact)
 
-    def gone(self, raw: dict[str, Any], at_us: Micros) -> None:
-        """Deleted."""
+    def delete(self, raw: dict[str, Any], at_us: Micros) -> None:
+        """Take a deletion."""
         if (key := key_of(raw)) in self.seen:
-            self._forget(key, at_us)
+            self._remove(key, at_us)
 
-    def _forget(self, key: Key, at_us: Micros) -> None:
-        self.sink(self.ended(self.seen.pop(key), at_us))
+    def _remove(self, key: Key, at_us: Micros) -> None:
+        self.sink(self.deleted(self.seen.pop(key), at_us))

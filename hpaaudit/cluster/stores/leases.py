@@ -1,4 +1,4 @@
-"""Follows the Lease of kube-controller-manager: who leads, and that it still does."""
+"""The store of the controller's Lease: who leads, and whether it still does."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from typing import Any
 
 from hpaaudit.api.see import lease_seen
 from hpaaudit.api.typed import typed
-from hpaaudit.cluster.watch.reflector import Key
+from hpaaudit.cluster.watch.store import Key
 from hpaaudit.model.facts import Fact, LeaseSeen
 from hpaaudit.model.units import SECOND, Micros
 
@@ -17,27 +17,27 @@ LEASE_US = 15 * SECOND
 
 
 @dataclass(slots=True)
-class Leases:
-    """Who leads, and that it still does; `took_over` is called with every new holder."""
+class LeaseStore:
+    """The one Lease of kube-controller-manager. `on_new_holder` is called with every new holder."""
 
     sink: Callable[[Fact], None]
-    took_over: Callable[[str], None]
-    seen: LeaseSeen | None = None
+    on_new_holder: Callable[[str], None]
+    last: LeaseSeen | None = None
 
-    def only(self, keys: set[Key], at_us: Micros) -> None:
-        """There is one Lease, and its deletion comes as an event."""
+    def retain(self, keys: set[Key], at_us: Micros) -> None:
+        """Nothing to do: there is one Lease, and its deletion comes as an event."""
 
-    def changed(self, raw: dict[str, Any], at_us: Micros) -> None:
-        """Renewed, or taken over."""
-        fact, before = typed(lease_seen(at_us, raw)), self.seen
-        same = before and (before.holder, before.transitions) == (fact.holder, fact.transitions)
-        if before is None or not same or at_us - before.at_us >= LEASE_US:
-            self.seen = fact
+    def update(self, raw: dict[str, Any], at_us: Micros) -> None:
+        """Take a renewal, or a new holder."""
+        fact, before = typed(lease_seen(at_us, raw)), self.last
+        is_same = before and (before.holder, before.transitions) == (fact.holder, fact.transitions)
+        if before is None or not is_same or at_us - before.at_us >= LEASE_US:
+            self.last = fact
             self.sink(fact)
         if fact.holder and (before is None or before.holder != fact.holder):
-            self.took_over(fact.holder)
+            self.on_new_holder(fact.holder)
 
-    def gone(self, raw: dict[str, Any], at_us: Micros) -> None:
-        """Deleted: nobody holds it."""
-        self.seen = replace(typed(lease_seen(at_us, raw)), holder="")
-        self.sink(self.seen)
+    def delete(self, raw: dict[str, Any], at_us: Micros) -> None:
+        """Take a deletion: nobody holds the Lease."""
+        self.last = replace(typed(lease_seen(at_us, raw)), holder="")
+        self.sink(self.last)

@@ -1,4 +1,4 @@
-"""Follows what stands around the HPAs and holds their pods back: quotas, limits, VPAs, nodes, admission."""
+"""The stores of objects that can hold pods back or change them: quotas, limits, VPAs, nodes, admission."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,31 +7,31 @@ from typing import Any
 from hpaaudit.api.around import KINDS, NOTHING, OF_THE_CLUSTER, Kind, surrounding_seen
 from hpaaudit.cluster.client.discovery import Discovery
 from hpaaudit.cluster.scope import Scope
-from hpaaudit.cluster.stores.latest import States
+from hpaaudit.cluster.stores.latest import LatestStates
 from hpaaudit.model.facts import Fact, SurroundingSeen
 from hpaaudit.model.units import Micros
 
 
-def surroundings(kind: Kind, sink: Callable[[Fact], None]) -> States[SurroundingSeen]:
-    """The objects of one kind, as far as they hold pods back."""
+def surroundings(kind: Kind, sink: Callable[[Fact], None]) -> LatestStates[SurroundingSeen]:
+    """The objects of one kind, reduced to what can hold pods back."""
 
-    def see(at_us: Micros, raw: dict[str, Any]) -> SurroundingSeen | None:
+    def read(at_us: Micros, raw: dict[str, Any]) -> SurroundingSeen | None:
         fact = surrounding_seen(at_us, kind, raw)
         return None if fact.state_json == NOTHING else fact
 
-    return States(sink, see, _ended)
+    return LatestStates(sink, read, _deleted)
 
 
-def _ended(last: SurroundingSeen, at_us: Micros) -> SurroundingSeen:
+def _deleted(last: SurroundingSeen, at_us: Micros) -> SurroundingSeen:
     return replace(last, at_us=at_us, gone=True, state_json=NOTHING)
 
 
 async def paths(discovery: Discovery, scope: Scope) -> tuple[dict[Kind, str], set[str]]:
-    """Where the kinds that are served can be read; and of those of which the server did not say whether they are.
+    """The paths of the kinds that are served, and paths for which the server did not say whether it serves them.
 
-    Those of the cluster only for who looks at all of it.
+    Kinds without a namespace are read only if the scope is all namespaces.
     """
-    found: dict[Kind, str] = {}
+    served: dict[Kind, str] = {}
     unknown: set[str] = set()
     for group, resource in KINDS:
         if resource in OF_THE_CLUSTER and scope.namespace:
@@ -40,9 +40,9 @@ async def paths(discovery: Discovery, scope: Scope) -> tuple[dict[Kind, str], se
         base = f"/apis/{group}/{version}" if group else "/api/v1"
         path = f"{base}/{resource}" if resource in OF_THE_CLUSTER else scope.path(base, resource)
         if version and await discovery.serves(base, resource):
-            found[group, resource] = path
+            served[group, resource] = path
         elif version and base in discovery.unknown:
             unknown.add(path)
         elif group and not discovery.answered:
             unknown.add(f"/apis/{group}/")
-    return found, unknown
+    return served, unknown

@@ -1,4 +1,4 @@
-"""Follows one kind of workload, and tells of those that an HPA scales."""
+"""The store of one kind of workload: emits facts about those that an HPA scales."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -7,18 +7,19 @@ from typing import Any
 from hpaaudit.api.typed import typed
 from hpaaudit.api.workload import NoScale, ScalePaths, rollout_seen, target_seen
 from hpaaudit.cluster.decoding.unreadable import Unreadable
-from hpaaudit.cluster.watch.reflector import Key, key_of
+from hpaaudit.cluster.watch.store import Key, key_of
 from hpaaudit.model.facts import Fact, RolloutSeen, TargetGone, TargetRef, TargetSeen
 from hpaaudit.model.units import Micros
 
 
 @dataclass(slots=True)
-class Workloads:
-    """All workloads of one resource; facts only of the wanted ones.
+class WorkloadStore:
+    """All workloads of one resource. Facts are emitted about the `wanted` ones only.
 
-    `dirty` is called when the selector of a wanted one is new, or whether its replicas can be read.
-    paths       of a custom resource's scale, None for a built-in kind
-    unreadable  those whose replicas cannot be read here: a GET of their scale tells them, or with which error it fails
+    `dirty` is called if the selector of a wanted one changes, or whether its replicas can be read.
+    paths       where a custom resource has its replicas, None for a built-in kind
+    seen        the last state of all, wanted or not;  rollouts  those that are under way
+    unreadable  workloads whose replicas cannot be read from the object: their scale is polled instead
     """
 
     group: str
@@ -31,13 +32,13 @@ class Workloads:
     wanted: set[TargetRef] = field(default_factory=set)
     unreadable: set[TargetRef] = field(default_factory=set)
 
-    def remember(self, targets: Iterable[TargetSeen], rollouts: Iterable[RolloutSeen]) -> None:
-        """Take up workloads, and rollouts that had begun, as an earlier run saw them last."""
+    def restore(self, targets: Iterable[TargetSeen], rollouts: Iterable[RolloutSeen]) -> None:
+        """Restore workloads, and rollouts under way, as an earlier run saw them last."""
         self.seen |= {fact.target: fact for fact in targets}
         self.rollouts |= {fact.target: fact for fact in rollouts if fact.rolling}
 
     def want(self, targets: set[TargetRef], at_us: Micros) -> None:
-        """Tell of these from now on; of new ones at once, as they are."""
+        """Emit facts about these from now on. Of new ones the present state at once."""
         for target in targets - self.wanted:
             if target in self.seen:
                 self.sink(replace(self.seen[target], at_us=at_us))
@@ -45,73 +46,73 @@ class Workloads:
                 self.sink(replace(self.rollouts[target], at_us=at_us))
         self.wanted = targets
 
-    def only(self, keys: set[Key], at_us: Micros) -> None:
-        """After a list: what is absent is gone."""
+    def retain(self, keys: set[Key], at_us: Micros) -> None:
+        """Delete what a list does not have."""
         for target in [target for target in self.seen if (target.namespace, target.name) not in keys]:
-            self._forget(target, at_us)
+            self._remove(target, at_us)
         self.unreadable = {one for one in self.unreadable if (one.namespace, one.name) in keys}
 
-    def changed(self, raw: dict[str, Any], at_us: Micros) -> None:
-        """Most changes of a workload's status change nothing that we keep."""
+    def update(self, raw: dict[str, Any], at_us: Micros) -> None:
+        """Take a new state. Most changes of a status change nothing that is kept."""
         target = self._ref(raw)
         try:
             self._take(target, raw, at_us)
         except NoScale:
-            self._mark(target, readable=False)
+            self._set_readable(target, readable=False)
         else:
-            self._mark(target, readable=True)
+            self._set_readable(target, readable=True)
 
-    def concerned(self, bad: Unreadable) -> bool:
-        """Whether one that cannot be read is wanted, or may be; its scale is to be asked for from now on."""
+    def is_relevant(self, bad: Unreadable) -> bool:
+        """Whether a workload that cannot be read is, or may be, wanted. Its scale is polled from now on."""
         if not bad.name:
             return bool(self.wanted)
         target = TargetRef(group=self.group, resource=self.resource, namespace=bad.namespace, name=bad.name)
-        self._mark(target, readable=False)
+        self._set_readable(target, readable=False)
         return target in self.wanted
 
-    def _mark(self, target: TargetRef, *, readable: bool) -> None:
+    def _set_readable(self, target: TargetRef, *, readable: bool) -> None:
         if readable == (target in self.unreadable):
             (self.unreadable.discard if readable else self.unreadable.add)(target)
             self.dirty()
 
-    def gone(self, raw: dict[str, Any], at_us: Micros) -> None:
-        """Deleted."""
+    def delete(self, raw: dict[str, Any], at_us: Micros) -> None:
+        """Take a deletion."""
         target = self._ref(raw)
         self.unreadable.discard(target)
         if target in self.seen:
-            self._forget(target, at_us)
+            self._remove(target, at_us)
 
     def _take(self, target: TargetRef, raw: dict[str, Any], at_us: Micros) -> None:
-        """Keep and tell what is new; NoScale where a custom resource has no replicas, or another error."""
+        """Keep and emit what has changed. NoScale if a custom resource has no replicas."""
         fact = typed(target_seen(at_us, target, raw, self.paths))
         rollout = typed(rollout_seen(at_us, target, raw))
         before = self.seen.get(target)
         if before and before.uid != fact.uid:
-            self._forget(target, at_us)
+            self._remove(target, at_us)
         if before is None or replace(before, at_us=at_us, resource_version=fact.resource_version) != fact:
             self.seen[target] = fact
-            self._tell(target, fact)
+            self._emit(target, fact)
             if target in self.wanted and (before is None or before.scale.selector != fact.scale.selector):
                 self.dirty()
-        self._roll(rollout)
+        self._take_rollout(rollout)
 
-    def _roll(self, fact: RolloutSeen) -> None:
-        """A rollout begins, goes on to yet another revision, or ends."""
+    def _take_rollout(self, fact: RolloutSeen) -> None:
+        """Emit that a rollout begins, goes on to another revision, or ends."""
         before = self.rollouts.get(fact.target)
         if fact.rolling and (before is None or before.revision != fact.revision):
             self.rollouts[fact.target] = fact
-            self._tell(fact.target, fact)
+            self._emit(fact.target, fact)
         elif not fact.rolling and before:
             del self.rollouts[fact.target]
-            self._tell(fact.target, fact)
+            self._emit(fact.target, fact)
 
-    def _tell(self, target: TargetRef, fact: Fact) -> None:
+    def _emit(self, target: TargetRef, fact: Fact) -> None:
         if target in self.wanted:
             self.sink(fact)
 
-    def _forget(self, target: TargetRef, at_us: Micros) -> None:
+    def _remove(self, target: TargetRef, at_us: Micros) -> None:
         self.rollouts.pop(target, None)
-        self._tell(target, TargetGone(at_us=at_us, target=target, uid=self.seen.pop(target).uid))
+        self._emit(target, TargetGone(at_us=at_us, target=target, uid=self.seen.pop(target).uid))
 
     def _ref(self, raw: dict[str, Any]) -> TargetRef:
         namespace, name = key_of(raw)

@@ -1,4 +1,4 @@
-"""Writes down when nobody looked, and at what."""
+"""Writes down when a stream was not seen, and why."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,21 +7,24 @@ from dataclasses import dataclass, field
 from hpaaudit.model.facts import Gap
 from hpaaudit.model.units import SECOND, Micros
 
-UNSEEN_US = SECOND
-"""Shorter than this is no gap: the controller's own caches lag as much."""
+MIN_GAP_US = SECOND
+"""A shorter time is no gap: the controller's own caches lag as much."""
 TICK_SECONDS = 1
-LEAP_US = 5 * SECOND
-"""A tick so late is no busy machine."""
+JUMP_US = 5 * SECOND
+"""A tick that is this late does not come from a busy machine."""
 EVERYTHING = "*"
-WAITING = "the server took its time to begin the watch"
+WATCH_PENDING = "the server took its time to begin the watch"
 CAUSE_CHARS = 1000
 
 
 @dataclass(slots=True)
 class Gaps:
-    """Open gaps by path; a long one is written in slices, the first one soon, so that little is lost with the process.
+    """The gaps that are open now, by prefix: the path (and query) of a stream that nobody sees.
 
-    parts   of paths that are read in another way: what of them is not seen then
+    An open gap is written in slices, the first one soon, so that little of it is lost if the process dies.
+
+    open      since when, and why;  count  of all gaps so far;  counted  prefixes whose open gap is counted already
+    parts     of prefixes whose objects are read in another way: what is not seen that way
     """
 
     sink: Callable[[Gap], None]
@@ -30,28 +33,28 @@ class Gaps:
     counted: set[str] = field(default_factory=set)
     parts: dict[str, str] = field(default_factory=dict)
 
-    def lost(self, prefix: str, since_us: Micros, cause: str) -> None:
-        """Nobody looks at these paths since then; the first cause stands, if it is more than that we waited."""
+    def begin(self, prefix: str, since_us: Micros, cause: str) -> None:
+        """Open a gap. If it is open already, the first cause stays, unless that was a watch that did not begin yet."""
         cause = " ".join(cause.split())[:CAUSE_CHARS]
         since_us, before = self.open.setdefault(prefix, (since_us, cause))
-        if before == WAITING:
+        if before == WATCH_PENDING:
             self.open[prefix] = (since_us, cause)
 
-    def is_waiting(self, prefix: str) -> bool:
-        """Whether these paths are hidden only because a watch was asked for and does not stand yet."""
-        return prefix in self.open and self.open[prefix][1] == WAITING
+    def is_pending(self, prefix: str) -> bool:
+        """Whether a gap is only open because a watch was requested and did not begin yet."""
+        return prefix in self.open and self.open[prefix][1] == WATCH_PENDING
 
-    def found(self, prefix: str, at_us: Micros) -> None:
-        """Somebody looks again."""
+    def end(self, prefix: str, at_us: Micros) -> None:
+        """Close a gap, if it is open: the stream is seen again."""
         if prefix in self.open:
             self._write(prefix, at_us)
             del self.open[prefix]
             self.counted.discard(prefix)
 
     def narrow(self, prefix: str, part: str, at_us: Micros) -> None:
-        """From then on a gap of these paths hides only a part of what they tell, and is written as `prefix#part`.
+        """From now on a gap of this prefix hides only a part of its objects, and is written as `prefix#part`.
 
-        Of everything, as at first, where the part is empty.
+        An empty part stands for everything, as at first.
         """
         if self.parts.get(prefix, "") != part:
             if prefix in self.open:
@@ -59,37 +62,38 @@ class Gaps:
                 self.open[prefix] = (at_us, self.open[prefix][1])
             self.parts[prefix] = part
 
-    def missed(self, prefix: str, since_us: Micros, until_us: Micros, cause: str) -> None:
-        """Nobody looked from then to then."""
+    def add(self, prefix: str, since_us: Micros, until_us: Micros, cause: str) -> None:
+        """Write a gap that is over already."""
         self.count += 1
         self.sink(Gap(at_us=since_us, until_us=until_us, prefix=prefix, cause=cause))
 
-    async def notice_leaps(self, now: Callable[[], Micros]) -> None:
-        """For ever: when the machine slept, the process was stopped or the clock was set, nobody looked at anything."""
+    async def detect_time_jumps(self, now: Callable[[], Micros]) -> None:
+        """For ever: when the machine slept, the process was stopped or the clock was set, nothing at all was seen."""
         before = now()
         while True:
             await asyncio.sleep(TICK_SECONDS)
             after = now()
-            if (leap := after - before - TICK_SECONDS * SECOND) > LEAP_US:
+            if (jump := after - before - TICK_SECONDS * SECOND) > JUMP_US:
                 cause = "the machine slept, the recorder was stopped, or the clock was set"
-                self.missed(EVERYTHING, before, after, f"the time leapt by {round(leap / SECOND)} s: {cause}")
+                self.add(EVERYTHING, before, after, f"the time leapt by {round(jump / SECOND)} s: {cause}")
             before = after
-            self._slice(after, [prefix for prefix in self.open if prefix not in self.counted or prefix == EVERYTHING])
+            new = [prefix for prefix in self.open if prefix not in self.counted or prefix == EVERYTHING]
+            self._write_slices(after, new)
 
-    def slice(self, at_us: Micros) -> None:
-        """Write down what is known of the gaps that are still open."""
-        self._slice(at_us, list(self.open))
+    def write_open(self, at_us: Micros) -> None:
+        """Write the open gaps up to now."""
+        self._write_slices(at_us, list(self.open))
 
-    def _slice(self, at_us: Micros, prefixes: list[str]) -> None:
+    def _write_slices(self, at_us: Micros, prefixes: list[str]) -> None:
         for prefix in prefixes:
             if self._write(prefix, at_us):
                 self.open[prefix] = (at_us, self.open[prefix][1])
 
     def _write(self, prefix: str, until_us: Micros) -> bool:
-        """Write a gap down up to an instant; False where it is too short yet to be one."""
+        """Write a gap up to `until_us`. False if it is too short to be one yet."""
         since_us, cause = self.open[prefix]
         if prefix not in self.counted:
-            if until_us - since_us < UNSEEN_US:
+            if until_us - since_us < MIN_GAP_US:
                 return False
             self.count += 1
             self.counted.add(prefix)

@@ -1,455 +1,325 @@
-"""Follows one collection: learns what is there, watches it, takes up the thread where it broke."""
+"""Follows one collection as client-go's reflector does: lists it, watches it, resumes where the watch broke."""
 
 import asyncio
 import random
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from functools import partial
-from typing import Any, Protocol
-from urllib.parse import urlencode
+from typing import Any
 
-import aiohttp
-
-from hpaaudit.cluster.client.client import (
-    FORBIDDEN,
-    GONE,
-    TOO_MANY,
-    Answer,
-    Client,
-    WatchFailed,
+from hpaaudit.cluster.client.answer import FORBIDDEN, GONE, TOO_MANY, Answer, WatchFailed
+from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.decoding.decoders import TooLong, event_of
+from hpaaudit.cluster.watch.backoff import Backoff
+from hpaaudit.cluster.watch.collection import Collection
+from hpaaudit.cluster.watch.gaps import WATCH_PENDING, Gaps
+from hpaaudit.cluster.watch.intake import Intake
+from hpaaudit.cluster.watch.interruption import (
+    ENDED_AT_ONCE,
+    FAILURES,
+    Interruption,
+    Reason,
+    Since,
+    StaleWatch,
+    UnnamedObject,
+    interruption_of,
+    refusal_of,
+    status_of_error,
 )
-from hpaaudit.cluster.client.telemetry import kind_of
-from hpaaudit.cluster.decoding.decoders import UNFIT, WHOLE, Shape, TooLong, event_of
-from hpaaudit.cluster.decoding.unreadable import Unreadable, of_object
-from hpaaudit.cluster.watch.gaps import WAITING, Gaps
-from hpaaudit.cluster.watch.pager import Object, named, pages
-from hpaaudit.cluster.watch.staleness import EARLY, LEAD_SECONDS, SOON_SECONDS, Comparison, number
-from hpaaudit.cluster.watch.unreadable_objects import NOBODY, Unread
-from hpaaudit.cluster.watch.watch_list import STREAMED, CutShort, Stalled, Streaming, is_end, patience
+from hpaaudit.cluster.watch.pager import named, pages
+from hpaaudit.cluster.watch.staleness import StalenessCheck, end_if_stale, error_of
+from hpaaudit.cluster.watch.states import BackingOff, Connecting, Listing, Progress, State, Streaming, Watching
+from hpaaudit.cluster.watch.store import Key, Store, resource_version_of
+from hpaaudit.cluster.watch.unreadable_objects import UNNAMED, UnreadableObjects
+from hpaaudit.cluster.watch.watch_list import (
+    PARAMETERS,
+    InitialEventsCutShort,
+    InitialEventsStalled,
+    WatchList,
+    is_end,
+    stall_timeout,
+)
 from hpaaudit.model.units import SECOND, Micros
 
 WATCH_SECONDS = 90, 130
-"""The server ends a watch at random within, before silence would count as a dead connection.
+"""How long a watch is asked to live, at random within, so that it ends before silence would count as a dead connection.
 
-A watch on Events has no bookmarks, so a quiet one says nothing for hours: it ends in time and is taken up
-again without a hole, and no gap is written down.
+Events have no bookmarks, so a quiet watch of them is silent for hours. It ends in time and is resumed: no gap.
 """
 OVERDUE_SECONDS = 20
-"""A watch that lives so much longer than the server was asked for is ended by us."""
+"""We end a watch that lives this much longer than the server was asked for."""
 LATE_SECONDS = 75
-"""The server sends a bookmark about once a minute: a watch that said nothing for longer is not known to be current."""
-MEASURED_EVENTS = 1000
-"""After so many events it is measured whether memory is left for more."""
-CHANGES = ("ADDED", "MODIFIED")
-FIRST_DELAY, LONGEST_DELAY = 0.8, 30.0  # client-go's backoff
-HEALTHY_SECONDS = 10
-"""A watch that stood so long was well: the next wait is a short one.
-
-client-go waits for 120 s of health; then a proxy that cuts every minute would keep us blind half of the time.
-"""
+"""The server sends a bookmark about once a minute: a watch that is silent for longer is not known to be current."""
+EVENTS_PER_MEMORY_CHECK = 1000
 SHORT_SECONDS = 1
-"""A watch that the server ends sooner was not ended in due time."""
-SPARED_SECONDS = 10
-"""So often one failure is tried again at once: the past of a quiet collection is forgotten, a server restarts."""
-LONGEST_RETRY = 300
-"""A server that asks us to stay away for longer is asked again."""
-PATIENCE = 5
-"""So often a watch may break without a single event before its version is no longer trusted."""
-
-Key = tuple[str, str]
-"""Namespace and name."""
+"""A watch that the server ends sooner than this did not end because it was due."""
+CHANGES = ("ADDED", "MODIFIED")
 
 
-class Nameless(Exception):
-    """An event of an object that does not even tell its name: only a list can say what is there."""
+class Reflector:
+    """Keeps the store of one collection up to date; what it does now is its `state`.
 
+    `started` is done when the whole collection was read once, or with the answer that refused it. After that nothing
+    ends the reflector but cancelling it: it tries again after every failure, and writes down the gap.
 
-class Behind(Exception):
-    """A watch that stands, and is not known to be current."""
-
-
-class Follower(Protocol):
-    """Whoever wants to know what happens in a collection."""
-
-    def changed(self, raw: Object, at_us: Micros) -> None:
-        """One object as it is from now on, of a list or of a watch."""
-
-    def gone(self, raw: Object, at_us: Micros) -> None:
-        """One object as it was last."""
-
-    def only(self, keys: set[Key], at_us: Micros) -> None:
-        """All was told once: these objects are all there are."""
-
-
-class Watch:
-    """A reflector of one collection; where `streamed`, the server is asked to stream its initial state.
-
-    `started` is done when all was told once, with the answer that refused it if it was refused. After that
-    nothing ends the watch but cancelling it: what fails is tried again, and the gap is written down.
-    `forbidden` says whether we may not watch now; `withdrawn` is told when that comes later than at the start.
-    An object that cannot be read is `unread`, and the watch goes on.
-
-    heard_us     when it said something last: a blank is nothing
-    current_us   when it was last known to have told everything: by a bookmark, a list, its end in due time
-    count        objects that there are, as told;  moved  whether the last watch told of a newer version than was known
-    doubted      the last watch was behind: this one is compared soon
-    late_us      not being known to be current for longer is a gap: Events have no bookmarks
+    use_watch_list   ask for the initial state in the stream, where the server supports it
+    on_forbidden     is called if watching becomes forbidden later than at the start;  forbidden  it is forbidden now
+    unreadable       objects that cannot be read go there, and the watch goes on
+    late_us          how long the watch may be silent and still count as current: Events have no bookmarks
     """
 
     def __init__(
         self,
         client: Client,
-        path: str,
-        follower: Follower,
+        collection: Collection,
+        store: Store,
         gaps: Gaps,
         *,
-        query: dict[str, str],
-        shape: Shape = WHOLE,
-        streamed: bool = False,
-        withdrawn: Callable[[Answer], None] = lambda _: None,
-        unread: Unread | None = None,
+        use_watch_list: bool = False,
+        on_forbidden: Callable[[Answer], None] = lambda _: None,
+        unreadable: UnreadableObjects | None = None,
     ) -> None:
-        self.client, self.path, self.follower, self.gaps, self.query = client, path, follower, gaps, query
-        self.unread = unread or Unread(path, gaps, lambda _: None, lambda _: None)
-        self.shape, self.withdrawn = shape, withdrawn
-        self.prefix = f"{path}?{urlencode(query)}" if query else path
-        self.resource, self.meters = kind_of(path)[0], client.meters
+        self.client, self.collection, self.gaps, self.on_forbidden = client, collection, gaps, on_forbidden
+        self.store, self.telemetry = store, client.telemetry
+        self.unreadable = unreadable or UnreadableObjects(collection.path, gaps, lambda _: None, lambda _: None)
+        self.intake = Intake(store, self.unreadable, collection.decoder.kind)
+        self.prefix, self.resource = collection.prefix, collection.resource
         self.late_us = (LATE_SECONDS if self.resource != "events" else WATCH_SECONDS[1] + OVERDUE_SECONDS) * SECOND
         self.started: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
-        self.streaming = Streaming(streamed)
-        self.version = ""
-        self.heard_us = self.current_us = Micros(0)
-        self.comparison = Comparison(client, path, query)
-        self.count, self.moved, self.doubted, self.events = 0, False, False, 0
-        self.delay, self.spared_at = FIRST_DELAY, -float(SPARED_SECONDS)
-        self.stood_at: float | None = None
-        self.futile = 0
-        self.forbidden = False
+        self.state: State = Connecting()
+        self.progress, self.backoff = Progress(), Backoff()
+        self.watch_list, self.staleness = WatchList(use_watch_list), StalenessCheck(client, collection)
+        self.forbidden, self.event_count = False, 0
 
     async def run(self) -> None:
-        """Follow until cancelled."""
+        """List and watch until cancelled."""
         while True:
-            retry, since_us, self.stood_at = 0.0, None, None
-            if self.heard_us:
-                self.gaps.lost(self.prefix, self.client.clock.now(), WAITING)
-            try:
-                if not self.version and not self.streaming.wanted:
-                    await self._list()
-                await self._follow()
-                if self._stood() >= SHORT_SECONDS or self._spare():
-                    self._restarts("ended")
-                    continue  # the server ended it, as it does every few minutes
-                cause, reason = "the server ended a watch at once", "ended at once"
-            except WatchFailed as failed:
-                if not self.version and self.streaming.refused(failed.answer.status):
-                    continue
-                cause, retry = failed.answer.message, min(failed.answer.retry_seconds, LONGEST_RETRY)
-                reason = "expired" if failed.answer.status == GONE else "refused"
-                self._refused(failed.answer)
-                if failed.answer.status == GONE and self._spare():
-                    self._restarts(reason)
-                    continue  # the past was forgotten: a new list says what is now
-            except Stalled as stalled:
-                self.streaming.wanted = self.streaming.begun = False
-                self.gaps.lost(self.prefix, self.heard_us, str(stalled))
-                self._restarts("silent")
-                continue
-            except Behind as behind:
-                # All is listed anew: a watch that did not tell what it had to is not asked for the rest.
-                cause, reason, since_us, self.version, self.doubted = str(behind), "behind", self.current_us, "", True
-            except CutShort as cut:
-                cause, reason = str(cut), "broken"
-            except (aiohttp.ClientError, TimeoutError, OSError) as problem:
-                cause, reason = " ".join(str(problem).split()) or "the connection broke", "broken"
-                if _was_silent(problem):
-                    # Dead from when it was last heard.
-                    reason, since_us = "silent", self.heard_us
-            except (*UNFIT, TooLong, Nameless) as problem:
-                # Whose it was is not known: all is listed anew, and the gap stays until then.
-                cause, reason, self.version = f"an answer cannot be read: {problem}", "unreadable", ""
-                self._has_started(None)
-            self._restarts(reason)
-            self.streaming.broke()
-            self.gaps.lost(self.prefix, since_us or self.client.clock.now(), cause)
-            self._doubt()
-            if self._stood() >= HEALTHY_SECONDS:
-                self.delay = FIRST_DELAY
-            await asyncio.sleep(max(retry, self.delay * (1 + random.random())))  # noqa: S311  # to spread the load
-            self.delay = min(self.delay * 2, LONGEST_DELAY)
+            if self.progress.heard_us:
+                self.gaps.begin(self.prefix, self.client.clock.now(), WATCH_PENDING)
+            interruption = await self._list_and_watch()
+            if interruption:
+                await self._back_off(interruption)
 
-    def ends(self, now_us: Micros) -> None:
-        """The recorder ends: a watch that is not known to be current leaves a gap from when it last was."""
-        known_us = max(self.heard_us, self.current_us)
-        if known_us and now_us - known_us > self.late_us:
-            self.gaps.lost(self.prefix, known_us, "the watch said nothing, and the recorder ended before it was due")
+    def stop(self, now_us: Micros) -> None:
+        """The recorder ends. If the watch is not known to be current, open a gap from when it last was."""
+        current_us = max(self.progress.heard_us, self.progress.current_us)
+        if current_us and now_us - current_us > self.late_us:
+            cause = "the watch sent nothing, and the recorder ended before it was due"
+            self.gaps.begin(self.prefix, current_us, cause)
 
-    def _restarts(self, reason: str) -> None:
-        self.meters.restarts[self.resource, reason] += 1
+    # One attempt
 
-    def _stood(self) -> float:
-        """For how many seconds the last watch stood."""
-        return asyncio.get_running_loop().time() - self.stood_at if self.stood_at is not None else 0
+    async def _list_and_watch(self) -> Interruption | None:
+        """One attempt: a list if one is needed, then a watch. None if the next attempt follows at once."""
+        self.state = Connecting()
+        try:
+            if not self.progress.resource_version and not self.watch_list.enabled:
+                await self._list()
+            await self._watch()
+        except WatchFailed as failed:
+            return self._refused(failed.answer)
+        except InitialEventsStalled as stalled:
+            self.watch_list.enabled = False
+            self.gaps.begin(self.prefix, self.progress.heard_us, str(stalled))
+            self._count_restart(Reason.SILENT)
+            return None
+        except FAILURES as error:
+            return interruption_of(error)
+        if self._watched_seconds() >= SHORT_SECONDS or self.backoff.may_retry_at_once():
+            self._count_restart(Reason.ENDED)  # as the server does every few minutes
+            return None
+        return ENDED_AT_ONCE
 
-    def _spare(self) -> bool:
-        """Whether to try again without waiting, which is not done twice in a row."""
-        now = asyncio.get_running_loop().time()
-        spared, self.spared_at = now - self.spared_at >= SPARED_SECONDS, now
-        return spared
-
-    def _refused(self, answer: Answer) -> None:
-        if answer.status == GONE:
-            self.version = ""
+    def _refused(self, answer: Answer) -> Interruption | None:
+        """The server refused the list or the watch. None if another way is tried at once."""
+        if not self.progress.resource_version and self.watch_list.was_refused(answer.status):
+            return None
+        refusal = refusal_of(answer)
         if answer.status == FORBIDDEN:
-            known, self.forbidden = self.forbidden, True
-            if self.started.done() and not known:
-                self.withdrawn(answer)
+            was_forbidden, self.forbidden = self.forbidden, True
+            if self.started.done() and not was_forbidden:
+                self.on_forbidden(answer)
         if answer.status not in (GONE, TOO_MANY):
-            self._has_started(answer)
+            self._start(answer)
+        if refusal.reason == Reason.EXPIRED and self.backoff.may_retry_at_once():
+            self.progress.resource_version = ""  # the server compacted it away: a new list says what is there now
+            self._count_restart(refusal.reason)
+            return None
+        return refusal
 
-    def _has_started(self, refusal: Answer | None) -> None:
+    async def _back_off(self, interruption: Interruption) -> None:
+        """Open a gap, and wait before the next attempt."""
+        progress = self.progress
+        self._count_restart(interruption.reason)
+        if interruption.reason == Reason.BEHIND:
+            self.staleness.is_suspect = True
+        if interruption.reason == Reason.UNREADABLE:
+            self._start(None)
+        if isinstance(self.state, Streaming):
+            self.watch_list.broke()
+        begins = {Since.HEARD: progress.heard_us, Since.CURRENT: progress.current_us}
+        since_us = begins.get(interruption.since) or self.client.clock.now()
+        self.gaps.begin(self.prefix, since_us, interruption.cause)
+        if self.backoff.distrusts_version() or interruption.relist:
+            progress.resource_version = ""
+        watched_seconds = self._watched_seconds()
+        self.state = BackingOff(interruption.cause)
+        await self.backoff.wait(watched_seconds, interruption.retry_seconds)
+
+    def _start(self, refusal: Answer | None) -> None:
         if not self.started.done():
             self.started.set_result(refusal)
 
-    def _doubt(self) -> None:
-        """A server that came back from an older backup would refuse our version for ever."""
-        self.futile += 1
-        if self.futile >= PATIENCE:
-            self.version, self.futile = "", 0
+    def _count_restart(self, reason: Reason) -> None:
+        self.telemetry.restarts[self.resource, reason] += 1
+
+    def _watched_seconds(self) -> float:
+        """How long the last watch was open."""
+        return asyncio.get_running_loop().time() - self.state.since if isinstance(self.state, Watching) else 0
+
+    # List
 
     async def _list(self) -> None:
-        """Read the whole collection, page by page, so that never all of it is held; an expired page begins it anew."""
+        """Read the whole collection page by page, so that it is never in memory as a whole."""
+        self.state = Listing()
         keys: set[Key] = set()
-        self.unread.listing()
-        self.meters.relists[self.resource,] += 1
-        async for answer in pages(self.client, self.path, self.query, self.shape):
+        self._begin_initial_state()
+        async for answer in pages(self.client, self.collection, self.collection.decoder):
             if not answer.good:
                 raise WatchFailed(answer)
             for raw in named(answer.body):
-                keys |= self._take_up(raw, answer.at_us)
-        self.heard_us = answer.at_us
-        self._knows_all(keys, answer.body["metadata"]["resourceVersion"])
+                keys |= self.intake.update(raw, answer.at_us)
+        self.progress.heard_us = answer.at_us
+        self._end_initial_state(keys, answer.body["metadata"]["resourceVersion"])
+        self.state = Connecting()
 
-    async def _follow(self) -> None:
-        """Watch from the version that is known until the server ends it; without one, all that is there comes first."""
-        seconds = random.randint(*WATCH_SECONDS)  # noqa: S311  # to spread the load
-        query = {
-            **self.query,
-            "watch": "1",
-            **({"resourceVersion": self.version} if self.version else STREAMED),
-            "allowWatchBookmarks": "true",
-            "timeoutSeconds": str(seconds),
-        }
-        events, ended, confirmed = 0, False, False
-        if self.version:
-            self.gaps.lost(self.prefix, self.client.clock.now(), WAITING)
-        async with aclosing(self.client.lines(f"{self.path}?{urlencode(query)}")) as lines:
-            await anext(lines)  # it stands
-            self.heard_us, self.forbidden = self.client.clock.now(), False
-            if not self.version:
-                await self._take_all(lines)
-            loop = asyncio.get_running_loop()
-            self.stood_at, self.moved = loop.time(), False
-            if self.prefix in self.gaps.open:
-                # The gap ends here; that a watch stands says nothing of its being current.
-                waited = self.gaps.is_waiting(self.prefix)
-                self.gaps.found(self.prefix, self.heard_us)
-                self.current_us = self.current_us if waited else self.heard_us
-            comparing = asyncio.create_task(self._compare(seconds))
-            try:
-                async with asyncio.timeout(seconds + OVERDUE_SECONDS) as limit:
-                    comparing.add_done_callback(partial(_end_if_behind, limit))
-                    async for line in lines:
-                        events += 1
-                        self._take(*self._event(line))
-                    ended = True
-            except TimeoutError:
-                if not limit.expired():
-                    raise
-                if _is_behind(comparing):
-                    raise Behind("the watch has not told what a list shows") from None
-                if (self.client.clock.now() - self.heard_us) > LATE_SECONDS * SECOND:
-                    self.current_us = self.heard_us
-                    raise Behind("the watch said nothing, and did not end when it was due") from None
-            finally:
-                comparing.cancel()
-            confirmed = comparing.done() and not comparing.cancelled() and comparing.result()
-        if ended:
-            self.current_us = self.client.clock.now()
-        silent = not events and not confirmed and self._stood() >= SHORT_SECONDS
-        if silent or self.unread.wants_list(self.heard_us):
-            # No bookmark either: the version would be compacted away. A fresh list takes over without a hole.
-            self.version = ""
+    def _begin_initial_state(self) -> None:
+        self.unreadable.begin_list()
+        self.telemetry.relists[self.resource,] += 1
 
-    async def _compare(self, seconds: float) -> bool:
-        """Whether the watch, which stands, is known to be current; Behind where it is not."""
-        loop, begun, known = asyncio.get_running_loop(), asyncio.get_running_loop().time(), False
-        instants = [seconds * EARLY]
-        if self.doubted:
-            instants.insert(0, min(SOON_SECONDS, seconds * EARLY))
-        for number_of, at in enumerate(instants, 1):
-            await asyncio.sleep(max(0, begun + at - loop.time()))
-            last = number_of == len(instants)
-            found = await self.comparison.compare(
-                self, max(0, begun + seconds - LEAD_SECONDS - loop.time()) if last else 0
-            )
-            if found.behind:
-                raise Behind
-            if found.at_us:
-                self.current_us, known = max(self.current_us, found.at_us), True
-                self.version = found.version or self.version
-                self.doubted = self.doubted and not last
-        return known
+    def _end_initial_state(self, keys: set[Key], version: str) -> None:
+        """These are all the objects of this version. If one of them has no name, none is taken for deleted."""
+        progress = self.progress
+        if not version:
+            raise ValueError("the end of the initial events has no resource version")
+        if all(name for _, name in keys):
+            self.store.retain(keys, progress.heard_us)
+        self.unreadable.end_list(progress.heard_us)
+        progress.resource_version, progress.object_count = version, len(keys)
+        progress.current_us = progress.heard_us
+        self.gaps.end(self.prefix, progress.heard_us)
+        self._start(None)
 
-    async def _take_all(self, lines: AsyncGenerator[bytes, None]) -> None:
-        """All that is there, and what happens to it meanwhile, up to the bookmark that ends it."""
+    # Watch
+
+    async def _watch(self) -> None:
+        """Watch from the known version until the server ends it. Without one, the initial state comes first."""
+        progress = self.progress
+        seconds = random.randint(*WATCH_SECONDS)  # noqa: S311  # spreads the load
+        since = {"resourceVersion": progress.resource_version} if progress.resource_version else PARAMETERS
+        request = self.collection.request(watch="1", **since, allowWatchBookmarks="true", timeoutSeconds=str(seconds))
+        if progress.resource_version:
+            self.gaps.begin(self.prefix, self.client.clock.now(), WATCH_PENDING)
+        async with aclosing(self.client.lines(request)) as lines:
+            await anext(lines)  # the server has answered 200
+            progress.heard_us, self.forbidden = self.client.clock.now(), False
+            if not progress.resource_version:
+                await self._stream_initial_state(lines)
+            self.state = watching = Watching(asyncio.get_running_loop().time())
+            progress.advanced = False
+            self._end_gap()
+            ended_by_server = await self._receive(lines, watching, seconds)
+        if ended_by_server:
+            progress.current_us = self.client.clock.now()
+        was_silent = not watching.events and not watching.is_current and self._watched_seconds() >= SHORT_SECONDS
+        if was_silent or self.unreadable.needs_list(progress.heard_us):
+            # Without a bookmark the version would be compacted away. A new list takes over, and there is no gap.
+            progress.resource_version = ""
+
+    def _end_gap(self) -> None:
+        """The watch stands. That ends a gap, but does not prove that the watch is current."""
+        if self.prefix in self.gaps.open:
+            was_pending = self.gaps.is_pending(self.prefix)
+            self.gaps.end(self.prefix, self.progress.heard_us)
+            if not was_pending:
+                self.progress.current_us = self.progress.heard_us
+
+    async def _stream_initial_state(self, lines: AsyncGenerator[bytes, None]) -> None:
+        """Receive the initial state, and changes that happen meanwhile, up to the bookmark that ends it."""
+        self.state = Streaming()
         keys: set[Key] = set()
-        self.unread.listing()
-        self.meters.relists[self.resource,] += 1
-        self.streaming.begun = True
-        async with patience() as told:
+        self._begin_initial_state()
+        async with stall_timeout() as renew:
             async for line in lines:
-                kind, raw = self._event(line)
+                kind, raw = self._decode(line)
                 if kind == "BOOKMARK":
                     if is_end(raw):
-                        self.streaming.ended()
-                        self._knows_all(keys, _version_of(raw))
+                        self.watch_list.ended()
+                        self._end_initial_state(keys, resource_version_of(raw))
                         return
                 elif kind == "DELETED":
-                    keys -= self._let_go(raw)
+                    keys -= self.intake.delete(raw, self.progress.heard_us)
                 elif kind in CHANGES:
-                    keys |= self._take_up(raw, self.heard_us)
+                    keys |= self.intake.update(raw, self.progress.heard_us)
                     if kind == "ADDED":
-                        told()
+                        renew()
                 else:
-                    raise _unknown(kind)
-        raise CutShort("the server ended a watch before it had told all")
+                    raise _unknown_type(kind)
+        raise InitialEventsCutShort("the server ended a watch before the end of the initial events")
 
-    def _knows_all(self, keys: set[Key], version: str) -> None:
-        """These are all there are, in this version; where one does not tell its name, none is called gone."""
-        if not version:
-            raise ValueError("the end of what is there has no version")
-        if all(name for _, name in keys):
-            self.follower.only(keys, self.heard_us)
-        self.unread.only(self.heard_us)
-        self.version, self.count, self.current_us = version, len(keys), self.heard_us
-        self.gaps.found(self.prefix, self.heard_us)
-        self._has_started(None)
+    async def _receive(self, lines: AsyncGenerator[bytes, None], watching: Watching, seconds: float) -> bool:
+        """Take events until the watch ends. True if the server ended it; StaleWatch if it is not current."""
+        ended_by_server = False
+        check = asyncio.create_task(self.staleness.run(self.progress, seconds))
+        try:
+            async with asyncio.timeout(seconds + OVERDUE_SECONDS) as limit:
+                check.add_done_callback(partial(end_if_stale, limit))
+                async for line in lines:
+                    watching.events += 1
+                    self._take(*self._decode(line))
+                ended_by_server = True
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            if error := error_of(check):
+                raise error from None
+            if self.client.clock.now() - self.progress.heard_us > LATE_SECONDS * SECOND:
+                self.progress.current_us = self.progress.heard_us
+                raise StaleWatch("the watch sent nothing, and did not end when it was due") from None
+        finally:
+            check.cancel()
+        watching.is_current = check.done() and not check.cancelled() and check.result()
+        return ended_by_server
 
-    def _event(self, line: bytes) -> tuple[str, Any]:
-        """Type and object of one line of a watch, or an Unreadable in its place. Raises WatchFailed for ERROR."""
-        self.heard_us = self.client.clock.now()
-        self.meters.heard(self.resource, self.heard_us)
-        self.events += 1
-        if not self.events % MEASURED_EVENTS and self.client.budget.is_measured_full:
+    def _decode(self, line: bytes) -> tuple[str, Any]:
+        """Type and object of one line of a watch; Unreadable in place of the object. WatchFailed for an ERROR."""
+        now_us = self.progress.heard_us = self.client.clock.now()
+        self.telemetry.observe_event(self.resource, now_us)
+        self.event_count += 1
+        if not self.event_count % EVENTS_PER_MEMORY_CHECK and self.client.budget.is_measured_full:
             raise TooLong("no memory is left for more objects: raise the memory limit")
-        kind, raw = event_of(line, self.shape)
+        kind, raw = event_of(line, self.collection.decoder)
         if kind == "ERROR":
-            raise WatchFailed(_status(self.path, raw, self.heard_us))
+            raise WatchFailed(status_of_error(self.collection.path, raw, now_us))
         return kind, raw
 
     def _take(self, kind: str, raw: Any) -> None:
-        known = NOBODY in self.unread.objects
+        """Apply one event of a watch."""
+        progress, had_unnamed = self.progress, UNNAMED in self.unreadable.objects
         if kind == "DELETED":
-            self._let_go(raw)
-            self.count -= 1
+            self.intake.delete(raw, progress.heard_us)
+            progress.object_count -= 1
         elif kind in CHANGES:
-            self._take_up(raw, self.heard_us)
-            self.count += kind == "ADDED"
+            self.intake.update(raw, progress.heard_us)
+            progress.object_count += kind == "ADDED"
         elif kind != "BOOKMARK":
-            # Whether something changed nobody knows: it is no change, and all is listed anew.
-            raise _unknown(kind)
-        version = _version_of(raw)
-        before, after = number(self.version), number(version)
-        if version != self.version and (before is None or after is None or after > before):
-            self.moved, self.futile = True, 0
-            if kind == "BOOKMARK" and version:
-                # One that says the version again may come from a cache that stands still.
-                self.current_us = self.heard_us
-        self.version = version or self.version
-        if NOBODY in self.unread.objects and not known:
-            raise Nameless("an event does not tell of which object it is")
-
-    # Objects
-
-    def _take_up(self, raw: Object | Unreadable, at_us: Micros) -> set[Key]:
-        """Tell the follower of an object that is there, or write down that it cannot be read; its key."""
-        if isinstance(raw, Unreadable):
-            return self._refuse(raw, at_us)
-        try:
-            key = key_of(raw)
-            self.follower.changed(raw, at_us)
-        except UNFIT as problem:
-            return self._refuse(of_object(raw, self.shape.kind, _said(problem)), at_us)
-        self.unread.sound(key, at_us)
-        return {key}
-
-    def _let_go(self, raw: Object | Unreadable) -> set[Key]:
-        """Tell the follower that an object is gone; its key."""
-        if isinstance(raw, Unreadable):
-            if not raw.name:
-                return self._refuse(raw, self.heard_us)
-            raw = {"metadata": {"namespace": raw.namespace, "name": raw.name, "uid": raw.uid}}
-        try:
-            key = key_of(raw)
-            self.follower.gone(raw, self.heard_us)
-        except UNFIT as problem:
-            return self._refuse(of_object(raw, self.shape.kind, _said(problem)), self.heard_us)
-        self.unread.sound(key, self.heard_us)
-        return {key}
-
-    def _refuse(self, bad: Unreadable, at_us: Micros) -> set[Key]:
-        """Write an object down that cannot be read; its key."""
-        self.unread.refuse(bad, at_us)
-        return {bad.key}
+            # Nobody knows what has changed, if anything: all is listed again.
+            raise _unknown_type(kind)
+        if progress.advance(resource_version_of(raw), is_bookmark=kind == "BOOKMARK"):
+            self.backoff.made_progress()
+        if UNNAMED in self.unreadable.objects and not had_unnamed:
+            raise UnnamedObject("an event does not name its object")
 
 
-def _unknown(kind: str) -> ValueError:
+def _unknown_type(kind: str) -> ValueError:
     return ValueError(f"an event of the unknown type {kind[:40]!r}")
-
-
-def _end_if_behind(limit: asyncio.Timeout, comparing: "asyncio.Task[bool]") -> None:
-    """End a watch now."""
-    if _is_behind(comparing):
-        with suppress(RuntimeError):  # it has just ended by itself
-            limit.reschedule(asyncio.get_running_loop().time())
-
-
-def _is_behind(comparing: "asyncio.Task[bool]") -> bool:
-    """Whether the comparison found a watch that is behind."""
-    return comparing.done() and not comparing.cancelled() and isinstance(comparing.exception(), Behind)
-
-
-def key_of(raw: Object) -> Key:
-    """The name of an object within its kind; ValueError where it tells none."""
-    meta = raw["metadata"]
-    namespace, name = meta.get("namespace", ""), meta["name"]
-    if not (isinstance(namespace, str) and isinstance(name, str) and name):
-        raise ValueError("it has no name")
-    return namespace, name
-
-
-def _version_of(raw: Object | Unreadable) -> str:
-    """The resource version of an object, empty where it is not a text."""
-    if isinstance(raw, Unreadable):
-        return raw.version
-    meta = raw.get("metadata")
-    version = meta.get("resourceVersion") if isinstance(meta, dict) else None
-    return version if isinstance(version, str) else ""
-
-
-def _said(problem: BaseException) -> str:
-    """What an error of reading says; a KeyError only names its field."""
-    return f"it lacks {problem}" if isinstance(problem, KeyError) else str(problem) or type(problem).__name__
-
-
-def _was_silent(problem: Exception) -> bool:
-    """Whether a watch that stood said nothing for too long."""
-    return isinstance(problem, aiohttp.SocketTimeoutError)
-
-
-def _status(path: str, raw: Object | Unreadable, now: Micros) -> Answer:
-    """The Status of an ERROR event as the answer that it stands for."""
-    if isinstance(raw, Unreadable):
-        return Answer(path=path, status=0, body=None, error=raw.reason, sent_us=now, at_us=now)
-    code = raw.get("code")
-    return Answer(path=path, status=code if isinstance(code, int) else 0, body=raw, error="", sent_us=now, at_us=now)

@@ -1,26 +1,34 @@
-"""Compares what a watch has told with what lists say, for a stream may stand and be behind."""
+"""Finds watches that are open but stale: compares what a watch delivered with what a list says.
+
+A watch may stay open and deliver nothing, or too little, without any error: a broken proxy, or a watch cache of the
+API server that fell behind etcd. Every watch is therefore compared with a list once in its life.
+"""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Protocol, Required, TypedDict
-from urllib.parse import urlencode
+from typing import Required, TypedDict
 
-from hpaaudit.cluster.client.client import Answer, Client
-from hpaaudit.cluster.decoding.decoders import shape_of
+from hpaaudit.cluster.client.answer import Answer
+from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.decoding.decoders import kind_decoder
 from hpaaudit.cluster.decoding.unreadable import Unreadable
+from hpaaudit.cluster.watch.collection import Collection
+from hpaaudit.cluster.watch.interruption import StaleWatch
 from hpaaudit.cluster.watch.pager import pages
+from hpaaudit.cluster.watch.states import Progress, version_number
 from hpaaudit.model.units import Micros
 
-EARLY = 0.25
-"""The part of its life at which a watch is compared: the bookmark of its first minute comes after that."""
-SOON_SECONDS = 10
-"""A watch that follows one that was behind is compared so soon, and once more in its time."""
+CHECK_AT = 0.25
+"""The part of its life after which a watch is checked. Its first bookmark, after a minute, may then confirm it."""
+RECHECK_SECONDS = 10
+"""How soon a watch is checked that follows a stale one, besides the usual check."""
 LEAD_SECONDS = 20
-"""So long before its due end all is listed, where no version of the watch says that it is current."""
+"""How long before its due end a watch is compared with a whole list, if no resource version confirmed it before."""
 GRACE_SECONDS = 5
-"""So long after a list the watch may take to tell what stands in it."""
-SELDOM_SECONDS = 600
-"""A watch that gets on, but has no bookmarks, is compared with a whole list so often at most."""
+"""How long a watch may take to deliver what a list shows."""
+FULL_CHECK_SECONDS = 600
+"""How often at most a watch that advances, but has no bookmarks, is compared with a whole list."""
 
 
 class _Meta(TypedDict, total=False):
@@ -31,89 +39,123 @@ class _Item(TypedDict, total=False):
     metadata: Required[_Meta]
 
 
-VERSIONS = shape_of(_Item)
-
-
-class Told(Protocol):
-    """What a watch has told: its version, how many objects there are, and whether it got on since it stands."""
-
-    version: str
-    count: int
-    moved: bool
+VERSIONS = kind_decoder(_Item)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
-    """Whether a watch is behind; `at_us` when it was current, None where it is behind, or nobody can say.
+class Verdict:
+    """Whether a watch is stale.
 
-    version   of the collection in which nothing is newer than what was told, empty where that is not known
+    current_us   when it was known to be current, None if it is stale or nobody can say
+    version      a version of the collection that has nothing the watch did not deliver; empty if none is known
     """
 
-    behind: bool = False
-    at_us: Micros | None = None
+    is_stale: bool = False
+    current_us: Micros | None = None
     version: str = ""
 
 
+UNKNOWN = Verdict()
+
+
 @dataclass(slots=True)
-class Comparison:
-    """The comparisons of one collection, from watch to watch; `listed_at` tells when all was listed last for one."""
+class StalenessCheck:
+    """The checks of one collection, from watch to watch.
+
+    is_suspect   the last watch was stale: the next one is also checked soon after it began
+    listed_at    when the whole collection was last listed for a check, in seconds of the event loop
+    """
 
     client: Client
-    path: str
-    query: dict[str, str]
-    listed_at: float = field(default=-float(SELDOM_SECONDS))
+    collection: Collection
+    is_suspect: bool = False
+    listed_at: float = field(default=-float(FULL_CHECK_SECONDS))
 
-    async def compare(self, told: Told, seconds: float) -> Compared:
-        """Compare once, which takes about so many seconds and GRACE_SECONDS."""
-        answer = await self.client.get(f"{self.path}?{urlencode({**self._narrow(), 'limit': '1'})}")
-        now = _version_of(answer)
-        if now is None or (known := number(told.version)) is None:
-            return Compared()
-        await asyncio.sleep(seconds)
-        if (known := number(told.version)) is not None and known >= now:
-            return Compared(at_us=answer.at_us)
+    async def run(self, progress: Progress, seconds: float) -> bool:
+        """Check a watch that has just begun and lives for `seconds`. True if it is current; StaleWatch if not."""
         loop = asyncio.get_running_loop()
-        if told.moved and loop.time() - self.listed_at < SELDOM_SECONDS:
-            return Compared()
-        self.listed_at = loop.time()
-        return await self._compare_all(told)
+        began, is_current = loop.time(), False
+        check_times = [seconds * CHECK_AT]
+        if self.is_suspect:
+            check_times.insert(0, min(RECHECK_SECONDS, seconds * CHECK_AT))
+        for number, check_at in enumerate(check_times, 1):
+            await asyncio.sleep(max(0, began + check_at - loop.time()))
+            is_last = number == len(check_times)
+            patience = max(0, began + seconds - LEAD_SECONDS - loop.time()) if is_last else 0
+            verdict = await self.compare(progress, patience)
+            if verdict.is_stale:
+                raise StaleWatch("the watch did not deliver what a list shows")
+            if verdict.current_us:
+                is_current = True
+                progress.current_us = max(progress.current_us, verdict.current_us)
+                progress.resource_version = verdict.version or progress.resource_version
+                self.is_suspect = self.is_suspect and not is_last
+        return is_current
 
-    async def _compare_all(self, told: Told) -> Compared:
-        """Whether some object is newer than what was told, or is missing in it."""
+    async def compare(self, progress: Progress, patience: float) -> Verdict:
+        """Compare once. Takes up to `patience` and GRACE_SECONDS.
+
+        The cheap way first: one object is listed for the version of the collection, and the watch has `patience`
+        seconds to deliver that version. Only if it does not, the whole collection is listed.
+        """
+        answer = await self.client.get(Collection(path=self.collection.path, query=self._narrow()).request(limit="1"))
+        listed = _version_of(answer)
+        if listed is None or version_number(progress.resource_version) is None:
+            return UNKNOWN
+        await asyncio.sleep(patience)
+        delivered = version_number(progress.resource_version)
+        if delivered is not None and delivered >= listed:
+            return Verdict(current_us=answer.at_us)
+        loop = asyncio.get_running_loop()
+        if progress.advanced and loop.time() - self.listed_at < FULL_CHECK_SECONDS:
+            return UNKNOWN
+        self.listed_at = loop.time()
+        return await self._compare_all(progress)
+
+    async def _compare_all(self, progress: Progress) -> Verdict:
+        """Stale, if some listed object is newer than what was delivered, or if the counts differ."""
         newest, count = 0, 0
-        async for answer in pages(self.client, self.path, self.query, VERSIONS):
+        async for answer in pages(self.client, self.collection, VERSIONS):
             if not answer.good:
-                return Compared()
+                return UNKNOWN
             for item in answer.body.get("items") or ():
-                unread = isinstance(item, Unreadable)
-                version = number(item.version if unread else item["metadata"].get("resourceVersion", ""))
+                is_unreadable = isinstance(item, Unreadable)
+                version = version_number(item.version if is_unreadable else item["metadata"].get("resourceVersion", ""))
                 if version is None:
-                    return Compared()
+                    return UNKNOWN
                 newest, count = max(newest, version), count + 1
-        before = told.version, told.count
+        before = progress.resource_version, progress.object_count
         await asyncio.sleep(GRACE_SECONDS)
-        known = number(told.version)
-        if known is None:
-            return Compared()
-        # What changed meanwhile is told by a watch that is current: then the count is no longer that of the list.
-        if known < newest or (told.count != count and (told.version, told.count) == before):
-            return Compared(behind=True)
-        quiet = told.version == before[0] and _version_of(answer) is not None
-        return Compared(at_us=answer.at_us, version=answer.body["metadata"]["resourceVersion"] if quiet else "")
+        delivered = version_number(progress.resource_version)
+        if delivered is None:
+            return UNKNOWN
+        # A watch that is current delivers what changes meanwhile: then its count need not be that of the list.
+        is_unchanged = (progress.resource_version, progress.object_count) == before
+        if delivered < newest or (progress.object_count != count and is_unchanged):
+            return Verdict(is_stale=True)
+        was_quiet = progress.resource_version == before[0] and _version_of(answer) is not None
+        return Verdict(current_us=answer.at_us, version=answer.body["metadata"]["resourceVersion"] if was_quiet else "")
 
     def _narrow(self) -> dict[str, str]:
-        """Of the selectors those that a right may depend on: to find the first object of others all are read."""
-        fields = self.query.get("fieldSelector", "")
+        """The selector that a right may depend on. To find the first object of another one, all would be read."""
+        fields = self.collection.query.get("fieldSelector", "")
         return {"fieldSelector": fields} if fields.startswith("metadata.name=") else {}
 
 
-def number(version: object) -> int | None:
-    """A resource version as a number: those of one collection are ordered; None where it is none."""
-    plain = isinstance(version, str) and version.isascii() and version.isdecimal() and len(version) < 20  # noqa: PLR2004  # 64 bits
-    return int(str(version)) if plain else None
-
-
 def _version_of(answer: Answer) -> int | None:
-    """The version of a collection, of any of its pages."""
+    """The version of a collection, from any of its pages."""
     meta = answer.body.get("metadata") if answer.good else None
-    return number(meta.get("resourceVersion")) if isinstance(meta, dict) else None
+    return version_number(meta.get("resourceVersion")) if isinstance(meta, dict) else None
+
+
+def end_if_stale(limit: asyncio.Timeout, check: "asyncio.Task[bool]") -> None:
+    """End the watch now if its check has found it stale."""
+    if error_of(check):
+        with suppress(RuntimeError):  # it has just ended by itself
+            limit.reschedule(asyncio.get_running_loop().time())
+
+
+def error_of(check: "asyncio.Task[bool]") -> StaleWatch | None:
+    """The error of a check that has found the watch stale."""
+    error = check.exception() if check.done() and not check.cancelled() else None
+    return error if isinstance(error, StaleWatch) else None

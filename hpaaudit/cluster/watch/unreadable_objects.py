@@ -1,4 +1,4 @@
-"""Writes down what cannot be read of one collection: a row, a gap and a line for each object, and few of each."""
+"""Records objects of one collection that cannot be read: a row, a gap and a log line for each, but few of each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -6,114 +6,114 @@ from urllib.parse import quote
 
 from hpaaudit.cluster.decoding.unreadable import Unreadable
 from hpaaudit.cluster.watch.gaps import Gaps
+from hpaaudit.cluster.watch.store import Key
 from hpaaudit.model.facts import Refused
 from hpaaudit.model.note import Event, Note
 from hpaaudit.model.units import SECOND, Micros
 
-Key = tuple[str, str]
-"""Namespace and name, empty where the object does not tell them."""
 ROW_US = 60 * SECOND
-"""An object that is refused again and again has a row so often; the row counts the others."""
-LIST_US = 600 * SECOND
-MOST = 100
-"""So many objects of a collection are told apart; beyond, the collection as a whole is what cannot be read."""
-NOBODY: Key = ("", "")
+"""How often an object that comes again and again gets a row; the row counts those that came since."""
+RELIST_US = 600 * SECOND
+MAX_OBJECTS = 100
+"""So many objects of a collection are told apart. With more, the collection as a whole cannot be read."""
+UNNAMED: Key = ("", "")
+"""Stands for objects without a name, and for all beyond MAX_OBJECTS."""
 CAUSE = "the object cannot be read: "
 
 
 @dataclass(slots=True)
-class Bad:
+class Entry:
     """An object that cannot be read, as it came last.
 
-    told_us, listed_us   when its last row was, and the last list;  count   how often it came since that row
-    listed   whether it came since the last list began
+    written_us   when its last row was written;  listed_us  when the collection was last read as a whole
+    count        how often it came since that row
+    is_listed    whether it came since the last list began
     """
 
     last: Unreadable
-    told_us: Micros
+    written_us: Micros
     listed_us: Micros
     count: int = 0
-    listed: bool = True
+    is_listed: bool = True
 
 
 @dataclass(slots=True)
-class Unread:
-    """The objects of one collection that cannot be read now.
+class UnreadableObjects:
+    """The objects of one collection that cannot be read now, by key.
 
-    path       of the collection, without a query;  part  of what its objects tell that is not seen otherwise
-    concerned  whether one of them may be something that is recorded; of others nothing is written down
-    objects    those that are known, by key
+    path         of the collection, without a query
+    is_relevant  whether an object may be one that is recorded; of others nothing is written down
+    part         of what the objects say that is read in no other way
     """
 
     path: str
     gaps: Gaps
     sink: Callable[[Refused], None]
     note: Callable[[str], None]
-    concerned: Callable[[Unreadable], bool] = lambda _: True
+    is_relevant: Callable[[Unreadable], bool] = lambda _: True
     part: str = ""
-    objects: dict[Key, Bad] = field(default_factory=dict)
+    objects: dict[Key, Entry] = field(default_factory=dict)
 
-    def refuse(self, bad: Unreadable, at_us: Micros) -> None:
-        """Write down that an object cannot be read from now on."""
-        if not self.concerned(bad):
+    def add(self, bad: Unreadable, at_us: Micros) -> None:
+        """Write down that an object cannot be read."""
+        if not self.is_relevant(bad):
             return
-        key = bad.key if bad.key in self.objects or len(self.objects) < MOST else NOBODY
-        known = self.objects.get(key)
-        if known is None:
-            self.objects[key] = known = Bad(bad, at_us, at_us)
-            self.gaps.lost(self.prefix(key), at_us, CAUSE + bad.reason)
-            line = f"{self._words(bad)} cannot be read, all else is recorded: {bad.reason}"
+        key = bad.key if bad.key in self.objects or len(self.objects) < MAX_OBJECTS else UNNAMED
+        entry = self.objects.get(key)
+        is_new = entry is None
+        if entry is None:
+            self.objects[key] = entry = Entry(bad, at_us, at_us)
+            self.gaps.begin(self.gap_prefix(key), at_us, CAUSE + bad.reason)
+            line = f"{self._name(bad)} cannot be read, all else is recorded: {bad.reason}"
             self.note(Note(line, Event.OBJECT_REFUSED, path=self.path, reason=bad.reason))
-        elif at_us - known.told_us < ROW_US:
-            known.last, known.count, known.listed = bad, known.count + 1, True
-            return
-        known.last, known.count, known.listed = bad, known.count + 1, True
-        self._tell(known, at_us)
+        entry.last, entry.count, entry.is_listed = bad, entry.count + 1, True
+        if is_new or at_us - entry.written_us >= ROW_US:
+            self._write(entry, at_us)
 
-    def sound(self, key: Key, at_us: Micros) -> None:
+    def discard(self, key: Key, at_us: Micros) -> None:
         """An object was read."""
         if key in self.objects:
-            self._forget(key, at_us)
+            self._remove(key, at_us)
 
-    def listing(self) -> None:
-        """All will be told once."""
-        for known in self.objects.values():
-            known.listed = False
+    def begin_list(self) -> None:
+        """The collection is about to be read as a whole."""
+        for entry in self.objects.values():
+            entry.is_listed = False
 
-    def only(self, at_us: Micros) -> None:
-        """All was told once: of what did not come nothing is left."""
-        for key in [key for key, known in self.objects.items() if not known.listed]:
-            self._forget(key, at_us)
-        for known in self.objects.values():
-            known.listed_us = at_us
+    def end_list(self, at_us: Micros) -> None:
+        """The collection was read as a whole: objects that did not come are gone."""
+        for key in [key for key, entry in self.objects.items() if not entry.is_listed]:
+            self._remove(key, at_us)
+        for entry in self.objects.values():
+            entry.listed_us = at_us
 
-    def wants_list(self, now_us: Micros) -> bool:
-        """Whether only a new list can say that what cannot be told apart is no more."""
-        known = self.objects.get(NOBODY)
-        return known is not None and now_us - known.listed_us >= LIST_US
+    def needs_list(self, now_us: Micros) -> bool:
+        """Whether a new list is due: only that can say that unnamed objects are gone."""
+        unnamed = self.objects.get(UNNAMED)
+        return unnamed is not None and now_us - unnamed.listed_us >= RELIST_US
 
-    def tell(self, at_us: Micros) -> None:
-        """Write down how often objects came that had their row before."""
-        for known in self.objects.values():
-            if known.count:
-                self._tell(known, at_us)
+    def write_counts(self, at_us: Micros) -> None:
+        """Write a row for each object that came again since its last row."""
+        for entry in self.objects.values():
+            if entry.count:
+                self._write(entry, at_us)
 
-    def prefix(self, key: Key) -> str:
-        """The paths that nobody sees: of the object, of its namespace, or of all that the collection has."""
+    def gap_prefix(self, key: Key) -> str:
+        """The prefix of a gap: the path of the object, of its namespace, or of the whole collection."""
         namespace, name = (quote(word, safe="") for word in key)
         base, _, resource = self.path.rpartition("/")
         if namespace and not base.endswith(f"/namespaces/{namespace}"):
             base = f"{base}/namespaces/{namespace}"
         return f"{base}/{resource}/{name}" + (f"#{self.part}" if self.part else "")
 
-    def _words(self, bad: Unreadable) -> str:
-        kind = self.path.rpartition("/")[2]
-        whose = "/".join(word for word in bad.key if word)
-        return f"{kind} {whose}" if whose else f"one of {kind}"
+    def _name(self, bad: Unreadable) -> str:
+        resource = self.path.rpartition("/")[2]
+        name = "/".join(word for word in bad.key if word)
+        return f"{resource} {name}" if name else f"one of {resource}"
 
-    def _tell(self, known: Bad, at_us: Micros) -> None:
-        bad, count = known.last, known.count
-        known.told_us, known.count = at_us, 0
+    def _write(self, entry: Entry, at_us: Micros) -> None:
+        bad, count = entry.last, entry.count
+        entry.written_us, entry.count = at_us, 0
         self.sink(
             Refused(
                 at_us=at_us,
@@ -128,8 +128,8 @@ class Unread:
             )
         )
 
-    def _forget(self, key: Key, at_us: Micros) -> None:
-        known = self.objects.pop(key)
-        if known.count:
-            self._tell(known, at_us)
-        self.gaps.found(self.prefix(key), at_us)
+    def _remove(self, key: Key, at_us: Micros) -> None:
+        entry = self.objects.pop(key)
+        if entry.count:
+            self._write(entry, at_us)
+        self.gaps.end(self.gap_prefix(key), at_us)

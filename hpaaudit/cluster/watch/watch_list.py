@@ -1,112 +1,107 @@
-"""Asks a watch to stream the initial state, instead of a list: the feature WatchList of Kubernetes 1.32 and newer."""
+"""Asks a watch to stream the initial state instead of listing it: the feature WatchList of Kubernetes 1.32+."""
 
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
 
-from hpaaudit.cluster.client.client import FORBIDDEN
+from hpaaudit.cluster.client.answer import FORBIDDEN
+from hpaaudit.cluster.watch.store import Object
 
 BAD_REQUEST, UNPROCESSABLE = 400, 422
-STREAMED = {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}
+PARAMETERS = {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}
 END = "k8s.io/initial-events-end"
 """The annotation of the bookmark that ends the initial events."""
 FIRST_MINOR, OFF_MINOR = 32, 33
-"""The feature `WatchList` is on by default since Kubernetes 1.32, but was off again in 1.33."""
+"""The feature gate `WatchList` is on by default since Kubernetes 1.32, but was off again in 1.33."""
 STALLED_SECONDS = 10
-"""So long after an object another one, or the end, must come; client-go warns after as many."""
+"""How long the next initial event, or their end, may take. client-go logs a warning after as many."""
 RENEWED_SECONDS = 1
-"""So often that time begins anew: a timer costs as much as an event."""
+"""How often that time limit is renewed: a timer costs as much as an event."""
 LONGEST_SECONDS = 120
-"""So long may all take: what takes no notice of what it was asked for goes on with what is new, for ever."""
+"""How long all initial events may take: a server that ignores the parameters goes on with new events for ever."""
 TRIES = 3
-"""So often a stream may break before its end: a proxy that cuts it every time would never let us see all."""
-
-Object = dict[str, Any]
+"""How often the stream may break before its end. Behind a proxy that always cuts it we would never see everything."""
 
 
-class Stalled(Exception):
-    """A stream of initial events in which nothing came any more, and no end."""
+class InitialEventsStalled(Exception):
+    """A stream of initial events in which nothing came any more, not even its end."""
 
 
-class CutShort(Exception):
-    """A stream that its server ended before it had told all."""
+class InitialEventsCutShort(Exception):
+    """A stream that the server ended before the end of the initial events."""
 
 
 def can_stream(version: str) -> bool:
-    """Whether a server of this `gitVersion` knows `sendInitialEvents`, and has it on unless somebody switched it off.
+    """Whether a server of this `gitVersion` knows `sendInitialEvents` and has it on by default.
 
-    One that has it switched off answers 422. One older than 1.19 takes no notice, and never says when all was told:
-    nobody is asked whose version does not promise it.
+    A server that has it off answers 422. One older than 1.19 ignores the parameter and never sends the end: so only
+    a version that is known to support it is asked.
     """
-    found = re.match(r"v(\d+)\.(\d+)", version)
-    if found is None:
+    match = re.match(r"v(\d+)\.(\d+)", version)
+    if match is None:
         return False
-    major, minor = map(int, found.groups())
+    major, minor = map(int, match.groups())
     return major > 1 or (minor >= FIRST_MINOR and minor != OFF_MINOR)
 
 
 @dataclass(slots=True)
-class Streaming:
-    """Whether one watch asks for its initial state in the stream; once given up, it is asked for in pages for good.
+class WatchList:
+    """Whether one reflector asks for the initial state in the stream; once it gave up, it lists pages for good.
 
-    begun    it is being told;  broken   streams that broke before their end, in a row
+    broken   streams in a row that broke before their end
     """
 
-    wanted: bool
-    begun: bool = False
+    enabled: bool
     broken: int = 0
 
-    def refused(self, status: int) -> bool:
-        """Whether pages are to be asked for at once, as the stream was refused.
+    def was_refused(self, status: int) -> bool:
+        """Whether this status refuses the stream, so that pages are listed instead.
 
-        400 and 422 say that this server has none, or has it switched off; 403 that we may not watch: we may list,
-        perhaps.
+        400 and 422: the server does not have the feature, or has it off. 403: we may not watch, but perhaps list.
         """
-        refused = self.wanted and status in (BAD_REQUEST, FORBIDDEN, UNPROCESSABLE)
-        self.wanted = self.wanted and not refused
-        return refused
+        is_refused = self.enabled and status in (BAD_REQUEST, FORBIDDEN, UNPROCESSABLE)
+        self.enabled = self.enabled and not is_refused
+        return is_refused
 
     def broke(self) -> None:
-        """A watch broke, which tells against the stream if that was being told."""
-        if self.begun:
-            self.begun, self.broken = False, self.broken + 1
-            self.wanted = self.wanted and self.broken < TRIES
+        """The stream broke before its end."""
+        self.broken += 1
+        self.enabled = self.enabled and self.broken < TRIES
 
     def ended(self) -> None:
-        """All was told."""
-        self.begun, self.broken = False, 0
+        """The initial events came to their end."""
+        self.broken = 0
 
 
 @asynccontextmanager
-async def patience() -> AsyncIterator[Callable[[], None]]:
-    """As long as objects come; call what it gives for each that is there.
+async def stall_timeout() -> AsyncIterator[Callable[[], None]]:
+    """Raises InitialEventsStalled if no initial event comes in time. Call what it yields for each one that comes.
 
-    What changes meanwhile is no such object: a server that takes no notice of what it was asked for goes on with it,
-    and its stream would never be Stalled.
+    Changes that come in between do not count: from a server that ignores the parameters nothing else comes, and the
+    stream would never count as stalled.
     """
     loop = asyncio.get_running_loop()
-    begun = renewed = loop.time()
+    began = renewed_at = loop.time()
 
-    def told() -> None:
-        nonlocal renewed
+    def renew() -> None:
+        nonlocal renewed_at
         now = loop.time()
-        if now - renewed >= RENEWED_SECONDS:
-            renewed = now
-            limit.reschedule(min(now + STALLED_SECONDS, begun + LONGEST_SECONDS))
+        if now - renewed_at >= RENEWED_SECONDS:
+            renewed_at = now
+            limit.reschedule(min(now + STALLED_SECONDS, began + LONGEST_SECONDS))
 
     try:
         async with asyncio.timeout(STALLED_SECONDS) as limit:
-            yield told
+            yield renew
     except TimeoutError:
         if limit.expired():
-            raise Stalled("the server did not say that it has told all") from None
+            raise InitialEventsStalled("the server did not send the end of the initial events") from None
         raise
 
 
 def is_end(bookmark: Object) -> bool:
-    """Whether all that was there has been told."""
-    marks = bookmark["metadata"].get("annotations")
-    return isinstance(marks, dict) and marks.get(END) == "true"
+    """Whether this bookmark ends the initial events."""
+    annotations = bookmark["metadata"].get("annotations")
+    return isinstance(annotations, dict) and annotations.get(END) == "true"
