@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hpaaudit.api.answers import Server
+from hpaaudit.api.client_errors import Server
 from hpaaudit.api.selector import BadSelector, scale_selector
 from hpaaudit.engine.behaviours import Rules
 from hpaaudit.engine.explain import Chain

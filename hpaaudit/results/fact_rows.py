@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from hpaaudit.model.audit import RecordingInfo, Replay
 from hpaaudit.model.facts import Gap, HpaSeen
 from hpaaudit.model.hpa import Hpa, HpaStatus
+from hpaaudit.model.identity import object_key
 from hpaaudit.model.units import Quantity
 from hpaaudit.results.batches import Row
-from hpaaudit.results.pass_rows import hpa_key
 
 _CONDITIONS = {"AbleToScale": "able", "ScalingActive": "active", "ScalingLimited": "limited"}
 
@@ -43,7 +43,7 @@ def hpa_identity(replay_id: str, fact: HpaSeen) -> Row:
     """The columns that every relation of an HPA starts with."""
     return {
         "replay_id": replay_id,
-        "hpa_uid": hpa_key(fact.uid, fact.namespace, fact.name),
+        "hpa_uid": object_key(fact.uid, fact.namespace, fact.name),
         "namespace": fact.namespace,
         "name": fact.name,
     }

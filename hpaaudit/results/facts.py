@@ -16,11 +16,11 @@ from hpaaudit.model.facts import (
     LeaseSeen,
     VersionRead,
 )
+from hpaaudit.model.identity import object_key
 from hpaaudit.model.units import Micros
 from hpaaudit.results import fact_rows
 from hpaaudit.results.batches import Batches
 from hpaaudit.results.epochs import Epochs
-from hpaaudit.results.pass_rows import hpa_key
 
 
 @dataclass(slots=True)
@@ -95,7 +95,7 @@ class Facts:
 
     @_see.register
     def _(self, fact: HpaSeen) -> None:
-        key = hpa_key(fact.uid, fact.namespace, fact.name)
+        key = object_key(fact.uid, fact.namespace, fact.name)
         decoded = decode_hpa(fact)
         hpa = self._hpas.get(key)
         if hpa is None:
@@ -128,7 +128,7 @@ class Facts:
 
     @_see.register
     def _(self, fact: HpaGone) -> None:
-        hpa = self._hpas.get(hpa_key(fact.uid, fact.namespace, fact.name))
+        hpa = self._hpas.get(object_key(fact.uid, fact.namespace, fact.name))
         if hpa is not None:
             hpa.row["deleted_at"] = fact.at_us
 

@@ -4,9 +4,9 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 
 from hpaaudit.model.audit import Pass
+from hpaaudit.model.identity import object_key
 from hpaaudit.model.units import Micros
 from hpaaudit.results.facts import Published
-from hpaaudit.results.pass_rows import hpa_key
 
 
 class Keep:
@@ -22,7 +22,7 @@ class Keep:
 
     def see(self, done: Pass) -> Iterator[Pass]:
         """The pass before this one of the same HPA, if its steps are to be kept."""
-        key = hpa_key(done.decision.uid, done.decision.namespace, done.decision.name)
+        key = object_key(done.decision.uid, done.decision.namespace, done.decision.name)
         before = self._last.get(key)
         self._last[key] = done
         if before is not None and self._is_doubtful(key, before, done):

@@ -7,6 +7,7 @@ from typing import Any
 from hpaaudit.api.encode import status_json
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.decision import Decision, PodBucket
+from hpaaudit.model.identity import object_key
 from hpaaudit.model.memory import Memory, Recommendation, ScaleEvent
 from hpaaudit.model.units import SECOND
 from hpaaudit.results.batches import Row
@@ -14,17 +15,12 @@ from hpaaudit.results.batches import Row
 _CONDITIONS = {"AbleToScale": "able", "ScalingActive": "active", "ScalingLimited": "limited"}
 
 
-def hpa_key(uid: str, namespace: str, name: str) -> str:
-    """What tells HPAs apart: the uid, else the name, for a capture may come without uids."""
-    return uid or f"{namespace}/{name}"
-
-
 def identity(replay_id: str, done: Pass) -> dict[str, Any]:
     """The columns that every relation of a reconcile starts with."""
     decision = done.decision
     return {
         "replay_id": replay_id,
-        "hpa_uid": hpa_key(decision.uid, decision.namespace, decision.name),
+        "hpa_uid": object_key(decision.uid, decision.namespace, decision.name),
         "namespace": decision.namespace,
         "name": decision.name,
         "reconcile_id": done.reconcile_id,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.api.around import ADMISSION, KINDS, Kind, surrounding_seen
+from hpaaudit.api.surroundings import ADMISSION, KINDS, Kind, surrounding_seen
 from hpaaudit.model.units import Micros
 
 SCALES = {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["UPDATE"], "resources": ["*/scale"]}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hpaaudit.api import see, times, workload
+from hpaaudit.api import times, to_facts, workload
 from hpaaudit.model.facts import ResourceMetricsRead, TargetRef, ValuesRead
 from hpaaudit.model.target import Scale
 from hpaaudit.model.units import SECOND, Micros
@@ -20,13 +20,13 @@ WEB = TargetRef(group="apps", resource="deployments", namespace="shop", name="we
 
 
 def _usage(body: Any, status: int = 200, error: str = "") -> ResourceMetricsRead:
-    read = see.metrics_read(AT, Micros(0), USAGE, status, body, error, "")
+    read = to_facts.metrics_read(AT, Micros(0), USAGE, status, body, error, "")
     assert isinstance(read, ResourceMetricsRead)
     return read
 
 
 def _values(path: str, body: Any, status: int = 200) -> ValuesRead:
-    read = see.metrics_read(AT, Micros(0), path, status, body, "", "")
+    read = to_facts.metrics_read(AT, Micros(0), path, status, body, "", "")
     assert isinstance(read, ValuesRead)
     return read
 
@@ -45,14 +45,14 @@ def _values(path: str, body: Any, status: int = 200) -> ValuesRead:
 )
 def test_an_object_without_a_name_is_refused(raw: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="has no name"):
-        see.hpa_seen(AT, raw)
+        to_facts.hpa_seen(AT, raw)
     with pytest.raises(ValueError, match="has no name"):
-        see.pod_seen(AT, raw)
+        to_facts.pod_seen(AT, raw)
 
 
 def test_an_hpa_keeps_its_documents_in_canonical_form() -> None:
     raw = {"metadata": {"name": "web", "namespace": "shop"}, "spec": {"b": 1, "a": [2]}, "status": None}
-    fact = see.hpa_seen(AT, raw)
+    fact = to_facts.hpa_seen(AT, raw)
     assert (fact.spec_json, fact.status_json, fact.api_version) == ('{"a":[2],"b":1}', "{}", "autoscaling/v2")
     assert (fact.generation, fact.created_us, fact.annotations_json) == (0, None, "{}")
 
@@ -60,11 +60,11 @@ def test_an_hpa_keeps_its_documents_in_canonical_form() -> None:
 def test_an_hpa_keeps_only_the_annotations_that_mean_something() -> None:
     own = "autoscaling.alpha.kubernetes.io/metrics"
     raw = {"metadata": {"name": "web", "annotations": {own: "[]", "team": "a"}}}
-    assert see.hpa_seen(AT, raw).annotations_json == f'{{"{own}":"[]"}}'
+    assert to_facts.hpa_seen(AT, raw).annotations_json == f'{{"{own}":"[]"}}'
 
 
 def test_a_pod_with_nothing_but_a_name() -> None:
-    pod = see.pod_seen(AT, {"metadata": {"name": "web-0"}}).pod
+    pod = to_facts.pod_seen(AT, {"metadata": {"name": "web-0"}}).pod
     assert (pod.phase, pod.ready, pod.start_us, pod.ready_transition_us, pod.deleting_us) == ("", "", None, None, None)
     assert (pod.containers, pod.init_containers, pod.pod_requests, pod.overhead, pod.labels) == ((), (), None, (), ())
 
@@ -75,7 +75,7 @@ def test_a_pod_with_nulls_where_lists_stand() -> None:
         "spec": {"containers": None, "initContainers": None, "overhead": None, "resources": None},
         "status": {"conditions": None, "startTime": None},
     }
-    assert see.pod_seen(AT, raw).pod == see.pod_seen(AT, {"metadata": {"name": "web-0"}}).pod
+    assert to_facts.pod_seen(AT, raw).pod == to_facts.pod_seen(AT, {"metadata": {"name": "web-0"}}).pod
 
 
 def test_a_pod_is_reduced_to_what_a_reconcile_reads() -> None:
@@ -93,7 +93,7 @@ def test_a_pod_is_reduced_to_what_a_reconcile_reads() -> None:
             {"type": "Initialized", "status": "True"},
             {"type": "Ready", "status": "False", "lastTransitionTime": "2026-03-02T13:59:00Z"}]},
     }  # fmt: skip
-    pod = see.pod_seen(AT, raw).pod
+    pod = to_facts.pod_seen(AT, raw).pod
     assert pod.labels == (("a", "1"), ("b", "2"))
     assert [container.requests for container in pod.containers] == [(("cpu", 250), ("memory", 67_108_864_000)), ()]
     assert [(c.name, c.requests, c.restart_policy) for c in pod.init_containers] == [("s", (("cpu", 2),), "Always")]
@@ -121,7 +121,7 @@ def test_a_pod_is_reduced_to_what_a_reconcile_reads() -> None:
 )  # fmt: skip
 def test_zero_replicas_are_left_out_of_a_scale(raw: dict[str, Any], scale: tuple[int, int, str]) -> None:
     asked, running, selector = scale
-    assert see.scale_of(raw) == Scale(spec_replicas=asked, status_replicas=running, selector=selector)
+    assert to_facts.scale_of(raw) == Scale(spec_replicas=asked, status_replicas=running, selector=selector)
 
 
 def test_a_workload_without_replicas_asks_for_one() -> None:
@@ -263,13 +263,13 @@ def test_a_failed_read_is_data_in_the_clients_own_words(status: int, body: Any, 
 
 def test_a_read_of_another_path_is_refused() -> None:
     with pytest.raises(ValueError, match="is not the path of a metric"):
-        see.metrics_read(AT, Micros(0), "/api/v1/pods", 200, {}, "", "")
+        to_facts.metrics_read(AT, Micros(0), "/api/v1/pods", 200, {}, "", "")
     with pytest.raises(ValueError, match="is not the path of a scale"):
-        see.scale_read(AT, Micros(0), "/api/v1/pods", 200, {}, "", "")
+        to_facts.scale_read(AT, Micros(0), "/api/v1/pods", 200, {}, "", "")
 
 
 def test_a_scale_that_could_not_be_read_is_none() -> None:
-    read = see.scale_read(
+    read = to_facts.scale_read(
         AT, Micros(5), SCALE, 404, {"kind": "Status", "message": 'deployments "web" not found'}, "", "x"
     )
     assert (read.scale, read.error, read.target, read.by) == (None, 'deployments "web" not found', WEB, "x")
@@ -290,11 +290,11 @@ def test_an_event_of_either_group_says_the_same() -> None:
         "regarding": core["involvedObject"], "reportingComponent": "horizontal-pod-autoscaler", "firstTimestamp": None,
         "eventTime": "2026-03-02T14:00:00Z", "series": {"count": 3, "lastObservedTime": "2026-03-02T14:00:30Z"},
     }  # fmt: skip
-    assert see.event_seen(AT, core) == see.event_seen(AT, new)
+    assert to_facts.event_seen(AT, core) == to_facts.event_seen(AT, new)
 
 
 def test_a_lease_and_an_api_service_may_be_bare() -> None:
-    lease = see.lease_seen(AT, {"metadata": {"name": "kube-controller-manager"}})
+    lease = to_facts.lease_seen(AT, {"metadata": {"name": "kube-controller-manager"}})
     assert (lease.holder, lease.renewed_us, lease.transitions) == ("", None, 0)
-    service = see.api_service_seen(AT, {"metadata": {"name": "v1beta1.metrics.k8s.io"}})
+    service = to_facts.api_service_seen(AT, {"metadata": {"name": "v1beta1.metrics.k8s.io"}})
     assert (service.available, service.service) == ("", "")

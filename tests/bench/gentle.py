@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from hpaaudit.api.see import metrics_read, pod_seen
+from hpaaudit.api.to_facts import metrics_read, pod_seen
 from hpaaudit.cluster.decoding.decoders import PODS, USAGE
 from hpaaudit.cluster.observe.estimate import Estimate
 from hpaaudit.model.facts import Gap, PodSeen, ResourceMetricsRead

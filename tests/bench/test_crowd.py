@@ -3,7 +3,7 @@
 import asyncio
 import json
 
-from hpaaudit.api import see, workload
+from hpaaudit.api import to_facts, workload
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.cluster.access.config import ClientConfig
 from hpaaudit.cluster.client.client import Client
@@ -20,10 +20,10 @@ HPAS, SECONDS = 30, 5
 
 def test_its_objects_are_those_of_kubernetes() -> None:
     crowd = Crowd(HPAS)
-    hpa = decode_hpa(see.hpa_seen(Micros(0), json.loads(crowd.hpa(7, 3))))
+    hpa = decode_hpa(to_facts.hpa_seen(Micros(0), json.loads(crowd.hpa(7, 3))))
     target = TargetRef(group="apps", resource="deployments", namespace="team-000", name="app-0007")
     seen = workload.target_seen(Micros(0), target, json.loads(crowd.deployment(7)))
-    pod = see.pod_seen(Micros(0), json.loads(crowd.pod(70))).pod
+    pod = to_facts.pod_seen(Micros(0), json.loads(crowd.pod(70))).pod
     samples = json.loads(crowd.usage(0))["items"]
     assert (hpa.name, hpa.spec.target.name, seen.scale.selector) == ("app-0007", "app-0007", "app=app-0007")
     assert dict(pod.labels)["app"] == "app-0007"

@@ -11,7 +11,7 @@ from typing import Self
 
 import pytest
 
-from hpaaudit.api.usage import pod_sample, pod_samples
+from hpaaudit.api.pod_metrics import pod_sample, pod_samples
 from hpaaudit.cluster.access.config import ClientConfig
 from hpaaudit.cluster.client import answer as answers
 from hpaaudit.cluster.client import body as bodies

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from hpaaudit.api.around import ADMISSION, KINDS, OF_THE_CLUSTER
+from hpaaudit.api.surroundings import ADMISSION, KINDS, CLUSTER_SCOPED
 from hpaaudit.model.facts import (
     ApiServiceSeen,
     EventSeen,
@@ -60,7 +60,7 @@ def surroundings(cluster: Cluster, *, whole: bool) -> set[str]:
     """The kinds of what stands around the HPAs that this server serves; in one namespace only those of namespaces."""
     bases = ("/api/v1", f"/apis/{ADMISSION}/v1")
     served = {one["name"] for base in bases for one in cluster.kube.get(base)["resources"]}
-    return {kind for _, kind in KINDS if kind in served and (whole or kind not in OF_THE_CLUSTER)}
+    return {kind for _, kind in KINDS if kind in served and (whole or kind not in CLUSTER_SCOPED)}
 
 
 def collection(found: Manifest) -> str:

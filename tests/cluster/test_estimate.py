@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.api.see import hpa_seen, metrics_read, pod_seen
+from hpaaudit.api.to_facts import hpa_seen, metrics_read, pod_seen
 from hpaaudit.cluster.decoding.decoders import HPAS, PODS, USAGE
 from hpaaudit.cluster.observe.estimate import SEGMENT_MEMORY, Estimate
 from hpaaudit.model.facts import Fact, HpaSeen, ResourceMetricsRead

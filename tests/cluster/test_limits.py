@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from hpaaudit.api import see
+from hpaaudit.api import to_facts
 from hpaaudit.cluster.client import body
 from hpaaudit.cluster.client import client as clients
 from hpaaudit.cluster.client.answer import Answer
@@ -112,14 +112,14 @@ def test_of_a_pod_nothing_is_decoded_but_what_is_kept() -> None:
         "items": [{"metadata": {"name": "web-0", "labels": {"app": "web"}}, "spec": {"containers": [{"name": "app"}]}}],
         "metadata": {"resourceVersion": "5"},
     }
-    assert see.pod_seen(Micros(0), raw["items"][0]) == see.pod_seen(Micros(0), pod)
+    assert to_facts.pod_seen(Micros(0), raw["items"][0]) == to_facts.pod_seen(Micros(0), pod)
 
 
 def test_of_an_hpa_no_label_and_no_foreign_annotation_is_kept() -> None:
     kept = "autoscaling.alpha.kubernetes.io/conditions"
     meta = {"name": "web", "labels": {"team": "shop"}, "annotations": {kept: "[]", "kubectl.kubernetes.io/x": "secret"}}
     kind, raw = event_of(json.dumps({"type": "ADDED", "object": {"metadata": meta, "spec": {}}}).encode(), HPAS)
-    seen = see.hpa_seen(Micros(0), raw)
+    seen = to_facts.hpa_seen(Micros(0), raw)
     assert kind == "ADDED"
     assert seen.annotations_json == f'{{"{kept}":"[]"}}'
     assert "shop" not in repr(seen)

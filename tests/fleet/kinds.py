@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
-from hpaaudit.api.see import canonical_json
+from hpaaudit.api.to_facts import canonical_json
 from hpaaudit.api.v2beta1 import PREFIX
 from hpaaudit.importers.capture import Reader
 from hpaaudit.model.facts import (

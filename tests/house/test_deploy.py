@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 import hpaaudit
-from hpaaudit.api.around import KINDS, OF_THE_CLUSTER
+from hpaaudit.api.surroundings import KINDS, CLUSTER_SCOPED
 from hpaaudit.recording.limits import USUAL
 
 ROOT = Path(__file__).parents[2]
@@ -99,7 +99,7 @@ def test_the_whole_cluster_is_asked_for_what_one_namespace_is() -> None:
         for overlay in ("cluster", "namespace")
     )
     assert one < whole
-    assert {part for _, part in whole - one} - OF_THE_CLUSTER == {"apiservices", "customresourcedefinitions", "leases"}
+    assert {part for _, part in whole - one} - CLUSTER_SCOPED == {"apiservices", "customresourcedefinitions", "leases"}
     assert {part for _, part in whole} >= {part for _, part in KINDS}
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from hpaaudit.api.see import canonical_json
+from hpaaudit.api.to_facts import canonical_json
 from hpaaudit.errors import AuditError
 from hpaaudit.model.facts import (
     ApiServiceSeen,

@@ -11,8 +11,8 @@ from typing import Any, Required, TypedDict
 
 import msgspec
 
-from hpaaudit.api.usage import PodMetricsList
-from hpaaudit.api.values import MetricValueList
+from hpaaudit.api.metric_values import MetricValueList
+from hpaaudit.api.pod_metrics import PodMetricsList
 from hpaaudit.cluster.decoding import kinds
 from hpaaudit.cluster.decoding.unreadable import Unreadable, unreadable
 from hpaaudit.errors import AuditError

@@ -8,9 +8,9 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from hpaaudit.api import requests
-from hpaaudit.api.see import metrics_read, scale_read
-from hpaaudit.api.typed import typed
-from hpaaudit.api.usage import pod_sample
+from hpaaudit.api.pod_metrics import pod_sample
+from hpaaudit.api.to_facts import metrics_read, scale_read
+from hpaaudit.api.type_check import type_checked
 from hpaaudit.cluster.client.answer import OK, Answer
 from hpaaudit.cluster.client.client import BURST
 from hpaaudit.cluster.decoding.decoders import ANY, UNFIT, USAGE, VALUES, decoded
@@ -150,7 +150,9 @@ def _fact_of(answer: Answer) -> Read:
     to_fact = scale_read if requests.scale_target(answer.path) else metrics_read
     try:
         fact = to_fact(answer.at_us, answer.took_us, answer.path, answer.status, answer.body, answer.error, "")
-        return fact if isinstance(fact, ResourceMetricsRead) else typed(fact)  # its decoder has checked all types
+        return (
+            fact if isinstance(fact, ResourceMetricsRead) else type_checked(fact)
+        )  # its decoder has checked all types
     except UNFIT as problem:
         text = f"the answer cannot be read: {problem}"
         return to_fact(answer.at_us, answer.took_us, answer.path, answer.status, None, text, "")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from hpaaudit.api.see import api_service_seen
+from hpaaudit.api.to_facts import api_service_seen
 from hpaaudit.cluster.stores.latest import LatestStates
 from hpaaudit.model.facts import ApiServiceSeen, Fact
 from hpaaudit.model.units import Micros

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hpaaudit.api.see import event_seen
-from hpaaudit.api.typed import typed
+from hpaaudit.api.to_facts import event_seen
+from hpaaudit.api.type_check import type_checked
 from hpaaudit.cluster.decoding.unreadable import Unreadable
 from hpaaudit.cluster.watch.store import Key, key_of
 from hpaaudit.model.facts import EventSeen, Fact
@@ -70,7 +70,7 @@ class EventStore:
         """Take an Event that is new, or was counted once more."""
         key, version, about = key_of(raw), raw["metadata"]["resourceVersion"], raw.get("involvedObject") or {}
         if self.versions.get(key) != version and self.is_wanted(about.get("namespace", ""), about.get("name", "")):
-            fact = typed(event_seen(at_us, raw))
+            fact = type_checked(event_seen(at_us, raw))
             self.versions[key] = version
             before = self.restored.pop(fact.uid, None)
             if before is None or replace(before, at_us=at_us) != fact:

@@ -5,8 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from hpaaudit.api.see import hpa_seen
-from hpaaudit.api.served import served
+from hpaaudit.api.to_facts import hpa_seen
+from hpaaudit.api.validate import validated_hpa
 from hpaaudit.cluster.decoding.decoders import UNFIT
 from hpaaudit.cluster.watch.store import Key, key_of
 from hpaaudit.model.facts import Fact, HpaGone, HpaSeen
@@ -46,7 +46,7 @@ class HpaStore:
     def restore(self, fact: HpaSeen) -> None:
         """Restore an HPA as an earlier run saw it last."""
         with suppress(*UNFIT):  # an older version of this recorder kept HPAs that cannot be decoded
-            self._keep((fact.namespace, fact.name), fact, served(fact))
+            self._keep((fact.namespace, fact.name), fact, validated_hpa(fact))
 
     def retain(self, keys: set[Key], at_us: Micros) -> None:
         """Delete what a list does not have."""
@@ -60,7 +60,7 @@ class HpaStore:
         before = self.seen.get(key)
         if before and before.resource_version == fact.resource_version and before.uid == fact.uid:
             return
-        hpa = served(fact)
+        hpa = validated_hpa(fact)
         if before and before.uid != fact.uid:  # deleted and created again in a gap
             self._remove(key, at_us)
         self.sink(fact)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
-from hpaaudit.api.typed import typed
+from hpaaudit.api.type_check import type_checked
 from hpaaudit.cluster.watch.store import Key, key_of
 from hpaaudit.model.facts import ApiServiceSeen, Fact, ScaledObjectSeen, SurroundingSeen
 from hpaaudit.model.units import Micros
@@ -39,7 +39,7 @@ class LatestStates(Generic[Seen]):
         """Take a new state. Many operators write a time into the status every few seconds: that is no change."""
         fact, key = self.read(at_us, raw), key_of(raw)
         if fact is not None:
-            typed(fact)
+            type_checked(fact)
         before = self.seen.get(key)
         # Deleted and created again in a gap, or without any field that is kept now.
         if before and (fact is None or getattr(before, "uid", "") != getattr(fact, "uid", "")):

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hpaaudit.api.see import lease_seen
-from hpaaudit.api.typed import typed
+from hpaaudit.api.to_facts import lease_seen
+from hpaaudit.api.type_check import type_checked
 from hpaaudit.cluster.watch.store import Key
 from hpaaudit.model.facts import Fact, LeaseSeen
 from hpaaudit.model.units import SECOND, Micros
@@ -29,7 +29,7 @@ class LeaseStore:
 
     def update(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Take a renewal, or a new holder."""
-        fact, before = typed(lease_seen(at_us, raw)), self.last
+        fact, before = type_checked(lease_seen(at_us, raw)), self.last
         is_same = before and (before.holder, before.transitions) == (fact.holder, fact.transitions)
         if before is None or not is_same or at_us - before.at_us >= LEASE_US:
             self.last = fact
@@ -39,5 +39,5 @@ class LeaseStore:
 
     def delete(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Take a deletion: nobody holds the Lease."""
-        self.last = replace(typed(lease_seen(at_us, raw)), holder="")
+        self.last = replace(type_checked(lease_seen(at_us, raw)), holder="")
         self.sink(self.last)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from sys import intern
 from typing import Any, NamedTuple
 
-from hpaaudit.api.see import pod_seen
 from hpaaudit.api.selector import Selector, equalities
-from hpaaudit.api.typed import typed
+from hpaaudit.api.to_facts import pod_seen
+from hpaaudit.api.type_check import type_checked
 from hpaaudit.cluster.client.answer import Answer
 from hpaaudit.cluster.client.client import Client
 from hpaaudit.cluster.decoding.decoders import PODS, UNFIT
@@ -128,7 +128,7 @@ class PodStore:
         if selectors is None or (before is None and not selected):
             return
         meta["labels"] = {name: labels[name] for name in selectors.keys & labels.keys()}
-        fact = typed(pod_seen(at_us, raw))
+        fact = type_checked(pod_seen(at_us, raw))
         after = _version_of(fact.pod)
         if before and before.uid != after.uid:
             self._remove(key, at_us)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from hpaaudit.api.around import KINDS, NOTHING, OF_THE_CLUSTER, Kind, surrounding_seen
+from hpaaudit.api.surroundings import CLUSTER_SCOPED, EMPTY_STATE, KINDS, Kind, surrounding_seen
 from hpaaudit.cluster.client.discovery import Discovery
 from hpaaudit.cluster.scope import Scope
 from hpaaudit.cluster.stores.latest import LatestStates
@@ -17,13 +17,13 @@ def surroundings(kind: Kind, sink: Callable[[Fact], None]) -> LatestStates[Surro
 
     def read(at_us: Micros, raw: dict[str, Any]) -> SurroundingSeen | None:
         fact = surrounding_seen(at_us, kind, raw)
-        return None if fact.state_json == NOTHING else fact
+        return None if fact.state_json == EMPTY_STATE else fact
 
     return LatestStates(sink, read, _deleted)
 
 
 def _deleted(last: SurroundingSeen, at_us: Micros) -> SurroundingSeen:
-    return replace(last, at_us=at_us, gone=True, state_json=NOTHING)
+    return replace(last, at_us=at_us, gone=True, state_json=EMPTY_STATE)
 
 
 async def paths(discovery: Discovery, scope: Scope) -> tuple[dict[Kind, str], set[str]]:
@@ -34,11 +34,11 @@ async def paths(discovery: Discovery, scope: Scope) -> tuple[dict[Kind, str], se
     served: dict[Kind, str] = {}
     unknown: set[str] = set()
     for group, resource in KINDS:
-        if resource in OF_THE_CLUSTER and scope.namespace:
+        if resource in CLUSTER_SCOPED and scope.namespace:
             continue
         version = discovery.groups.get(group) if group else "v1"
         base = f"/apis/{group}/{version}" if group else "/api/v1"
-        path = f"{base}/{resource}" if resource in OF_THE_CLUSTER else scope.path(base, resource)
+        path = f"{base}/{resource}" if resource in CLUSTER_SCOPED else scope.path(base, resource)
         if version and await discovery.serves(base, resource):
             served[group, resource] = path
         elif version and base in discovery.unknown:

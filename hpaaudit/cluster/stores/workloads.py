@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hpaaudit.api.typed import typed
+from hpaaudit.api.type_check import type_checked
 from hpaaudit.api.workload import NoScale, ScalePaths, rollout_seen, target_seen
 from hpaaudit.cluster.decoding.unreadable import Unreadable
 from hpaaudit.cluster.watch.store import Key, key_of
@@ -84,8 +84,8 @@ class WorkloadStore:
 
     def _take(self, target: TargetRef, raw: dict[str, Any], at_us: Micros) -> None:
         """Keep and emit what has changed. NoScale if a custom resource has no replicas."""
-        fact = typed(target_seen(at_us, target, raw, self.paths))
-        rollout = typed(rollout_seen(at_us, target, raw))
+        fact = type_checked(target_seen(at_us, target, raw, self.paths))
+        rollout = type_checked(rollout_seen(at_us, target, raw))
         before = self.seen.get(target)
         if before and before.uid != fact.uid:
             self._remove(target, at_us)

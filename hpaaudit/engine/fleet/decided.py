@@ -28,6 +28,7 @@ from hpaaudit.engine.rules.codes import CODES
 from hpaaudit.engine.rules.propose import ADJUST_CODES
 from hpaaudit.engine.rules.settle import METRIC_ABOVE
 from hpaaudit.model.columns import Columns, Decided, Numbers, Words
+from hpaaudit.model.identity import object_key
 from hpaaudit.model.units import SECOND
 
 AT_SOURCES = (*SOURCES, "reconcile")
@@ -71,10 +72,9 @@ def decided(laid: Laid, made: Made, proposed: Proposed, hpas: HpaTracks, rules: 
 def _identity(laid: Laid, made: Made, hpas: HpaTracks, here: Array) -> dict[str, Numbers | Words]:
     """The columns that every relation of a reconcile starts with."""
     hpa, uid = laid.passes["hpa"][here], laid.states["uid"][made.state[here]]
-    # Without a uid the name tells HPAs apart.
     both, places = _distinct(hpa, uid)
     named = [hpas.keys.named[number] for number, _ in both]
-    texts = [hpas.uids.named[own] or "/".join(name) for (_, own), name in zip(both, named, strict=True)]
+    texts = [object_key(hpas.uids.named[own], *name) for (_, own), name in zip(both, named, strict=True)]
     code = places.astype(np.int32)
     return {
         "hpa_uid": Words(code, tuple(texts)),

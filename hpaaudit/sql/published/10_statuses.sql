@@ -9,7 +9,7 @@ with found (
 select
     seq,
     (select replay_id from runs.replays) as replay_id,
-    coalesce(nullif(uid, ''), namespace || '/' || name) as hpa_uid,
+    object_key(uid, namespace, name) as hpa_uid,
     namespace,
     name,
     make_timestamp(at_us) as observed_at,

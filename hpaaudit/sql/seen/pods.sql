@@ -18,8 +18,7 @@ with states (
         arg_min({'at_us': ready_transition_us}, seq) filter (not gone and ready = 'True') as was_ready,
         arg_max({'seq': seq, 'at_us': at_us}, seq) filter (gone) as ended
     from states
-    -- A capture may come without uids.
-    group by coalesce(nullif(uid, ''), namespace || '/' || name)
+    group by object_key(uid, namespace, name)
 )
 select
     (select replay_id from runs.replays) as replay_id,

@@ -1,4 +1,4 @@
-"""Opens a capture and reads its lines: a regular file, plain, gzip or zstd, and no line longer than memory allows."""
+"""Reads the lines of a capture file, plain, gzip or zstd, within bounds of memory."""
 
 import gzip
 import io
@@ -13,28 +13,28 @@ import pyarrow as pa
 
 from hpaaudit.errors import BadCapture
 
-LINE_BYTES = 64 << 20
-"""Of a line, unpacked: a list of some 10,000 pods."""
+MAX_LINE_BYTES = 64 << 20
+"""The longest line, unpacked: a list of some 10,000 pods."""
 
-EMPTY_LINES = 1_000_000
-"""One after the other: nobody writes so many, and a packed file of nothing else would be read for hours."""
+MAX_EMPTY_LINES = 1_000_000
+"""In a row. A packed file of nothing but empty lines would be read for hours."""
 
-_WAITS_NOT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_NONBLOCKING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 def numbered(path: Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a capture that are not empty, each with its number.
 
-    Raises `BadCapture` with file and line where it cannot be read.
+    BadCapture with file and line if it cannot be read.
     """
     number = empty = 0
     with _opened(path) as file:
         try:
-            while line := file.readline(LINE_BYTES + 1):
+            while line := file.readline(MAX_LINE_BYTES + 1):
                 number += 1
-                if len(line) > LINE_BYTES:
+                if len(line) > MAX_LINE_BYTES:
                     raise BadCapture(
-                        f"{path}:{number}: longer than {LINE_BYTES >> 20} MB; ask for lists in pages (limit=500)"
+                        f"{path}:{number}: longer than {MAX_LINE_BYTES >> 20} MB; ask for lists in pages (limit=500)"
                     )
                 text = line.strip()
                 if text:
@@ -42,27 +42,27 @@ def numbered(path: Path) -> Iterator[tuple[int, bytes]]:
                     yield number, text
                     continue
                 empty += 1
-                if empty > EMPTY_LINES:
-                    raise BadCapture(f"{path}:{number}: {EMPTY_LINES:,} empty lines; this is no capture")
+                if empty > MAX_EMPTY_LINES:
+                    raise BadCapture(f"{path}:{number}: {MAX_EMPTY_LINES:,} empty lines; this is no capture")
         except (EOFError, OSError, zlib.error, pa.ArrowException) as error:
             reason = " ".join(str(error).split())
             raise BadCapture(f"{path}:{number + 1}: cannot be read further ({reason}); fetch the file again") from error
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """Open a regular file; what it is packed by is told by its first bytes."""
+    """Open a regular file. Its first bytes tell how it is packed."""
     try:
-        found = path.stat()
+        status = path.stat()
     except (OSError, ValueError) as error:
         raise BadCapture(f"{path}: no such file; name a capture of JSON lines") from error
-    if not stat.S_ISREG(found.st_mode):
-        what = "a folder" if stat.S_ISDIR(found.st_mode) else "no regular file, and it is read twice"
+    if not stat.S_ISREG(status.st_mode):
+        what = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file, and it is read twice"
         raise BadCapture(f"{path}: is {what}; name a file of JSON lines")
     try:
-        file = os.fdopen(os.open(path, os.O_RDONLY | _WAITS_NOT), "rb")
+        file = os.fdopen(os.open(path, os.O_RDONLY | _NONBLOCKING), "rb")
     except OSError as error:
         raise BadCapture(f"{path}: cannot be opened ({error.strerror}); name a capture of JSON lines") from error
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # it was replaced since it was looked at
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # it was replaced since stat
         file.close()
         raise BadCapture(f"{path}: is no regular file; name a file of JSON lines")
     magic = file.read(4)
@@ -75,23 +75,23 @@ def _opened(path: Path) -> IO[bytes]:
 
 
 class _Closing(io.RawIOBase):
-    """A stream that is unpacked as it is read, and closed with its file."""
+    """A stream that is unpacked while it is read, and closes its file."""
 
     def __init__(self, unpacked: IO[bytes] | gzip.GzipFile, file: IO[bytes]) -> None:
         self._unpacked, self._file = unpacked, file
 
     def readable(self) -> bool:
-        """It is there to be read."""
+        """True."""
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Fill a buffer as far as there is something."""
+        """Read into a buffer."""
         data = self._unpacked.read(len(buffer))
         buffer[: len(data)] = data
         return len(data)
 
     def close(self) -> None:
-        """Close both."""
+        """Close the stream and its file."""
         if not self.closed:
             self._unpacked.close()
             self._file.close()

@@ -1,4 +1,4 @@
-"""What Kubernetes' own client says of an answer that is not the object that was asked for."""
+"""Error texts as client-go words them: what the controller says about a request that failed."""
 
 import re
 from dataclasses import dataclass
@@ -17,21 +17,22 @@ _GENERIC = {
     503: "the server is currently unable to handle the request",
     504: "the server was unable to return a response in the time allotted, but may still be processing the request",
 }
-LONGEST = 32 << 10
-"""So much of an error is kept: no condition of a status holds a longer one."""
-_NO_ANSWER_BUT_OURS = (403, 406, 415)
+MAX_CHARS = 32 << 10
+"""At most so much of an error is kept. The message of a condition is no longer."""
+_WITH_MESSAGE = (403, 406, 415)
 _SERVER_ERROR = 500
 
 
 def error_text(verb: str, path: str, status: int, body: Any, error: str) -> str:
     """The error of an answer as client-go words it.
 
-    body    the decoded JSON, or text where the answer was not JSON;  error   a capture's own words
-    A Status brings its message. Text (Go's `http.Error` ends it with a new line) is replaced by a
-    generic sentence. Without any answer (status 0) the error is what the transport said; the client
-    puts verb and URL in front, which only the reader of the flags can do.
+    body    the decoded JSON, or text if the answer was not JSON;  error   the text of a capture
+
+    A Status has its message. Text (Go's `http.Error` ends it with a new line) is replaced by a generic sentence.
+    Without an answer (status 0) the error is that of the transport. client-go puts verb and URL in front of it: see
+    `Server`, because the URL depends on the controller's flags.
     """
-    return _error_text(verb, path, status, body, error)[:LONGEST]
+    return _error_text(verb, path, status, body, error)[:MAX_CHARS]
 
 
 def _error_text(verb: str, path: str, status: int, body: Any, error: str) -> str:
@@ -46,7 +47,7 @@ def _error_text(verb: str, path: str, status: int, body: Any, error: str) -> str
 
 
 def _generic(verb: str, path: str, status: int, raw: str) -> str:
-    if status in _NO_ANSWER_BUT_OURS:
+    if status in _WITH_MESSAGE:
         message = raw
     elif status in _GENERIC:
         message = _GENERIC[status]
@@ -59,7 +60,7 @@ def _generic(verb: str, path: str, status: int, raw: str) -> str:
 
 
 def _subject(path: str) -> str:
-    """Resource, group and name as the client's generic sentences name them."""
+    """Resource, group and name as in the generic sentences of client-go."""
     parts, _ = split(path)
     match parts:
         case ["apis", _, _, "namespaces", _, resource, name, "scale"]:
@@ -77,7 +78,7 @@ def _subject(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """An API server as the controller's errors name it; `quoted` as Go does since 1.14 (Kubernetes 1.19)."""
+    """An API server as the controller's errors name it. Go quotes the URL since 1.14 (Kubernetes 1.19)."""
 
     url: str
     quoted: bool

@@ -1,4 +1,4 @@
-"""What custom and external metrics say: the shape of an answer, and the values in it."""
+"""Answers of the custom and external metrics APIs: their type, and the values in them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,15 +25,15 @@ class _Value(msgspec.Struct, rename={"metric_labels": "metricLabels", "described
 
 
 class MetricValueList(msgspec.Struct, gc=False):
-    """What is read of an answer, the parser passes over all else."""
+    """The fields that are read of an answer. The parser skips all others."""
 
     items: list[_Value] | None = None
 
 
 def metric_values(body: MetricValueList | Mapping[str, Any], *, external: bool) -> tuple[MetricValue, ...]:
-    """Return the values of an answer; ValueError where it is none, for which Go's decoder takes it neither.
+    """The values of an answer. ValueError if Go's decoder would not accept it.
 
-    body   decoded as its shape, or any JSON object
+    body   decoded as MetricValueList, or any JSON object
     """
     if not isinstance(body, MetricValueList):
         try:

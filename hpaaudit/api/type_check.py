@@ -1,4 +1,4 @@
-"""Checks a value of the model against its own annotations: somebody else's JSON put it together."""
+"""Checks that the fields of a fact have the types of its class: its values come from JSON of somebody else."""
 
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -9,16 +9,16 @@ from hpaaudit.api.canonical import levels
 
 Value = TypeVar("Value")
 JSON_LEVELS, JSON_CHARS = 60, 3 << 20
-"""No JSON of ours is nested deeper, or longer: etcd keeps objects of 1.5 MB unless told otherwise."""
+"""Limits of JSON that is recorded. etcd keeps objects of up to 1.5 MB unless told otherwise."""
 
 _encode = msgspec.msgpack.Encoder().encode
 
 
-def typed(value: Value) -> Value:
-    """The value, every field of which has the type that its class says; ValueError with the place where one has not.
+def type_checked(value: Value) -> Value:
+    """The value itself. ValueError, with the path, if a field does not have its type.
 
-    Numbers fit into 64 bits, truths are no numbers, texts hold no half characters, and JSON can be read again: of its
-    levels and its letters are not too many. 3 to 8 µs a fact.
+    Integers must fit into 64 bits, booleans are not integers, texts have no lone surrogates, and JSON is neither too
+    long nor nested too deeply to be read again. Takes 3 to 8 µs.
     """
     kind: Any = type(value)
     try:
@@ -28,8 +28,8 @@ def typed(value: Value) -> Value:
     for name in _json(kind):
         text = getattr(value, name)
         if len(text) > JSON_CHARS or levels(text) > JSON_LEVELS:
-            told = f"{JSON_LEVELS} levels" if len(text) <= JSON_CHARS else f"{JSON_CHARS} characters"
-            raise ValueError(f"{name} has more than {told}")
+            limit = f"{JSON_LEVELS} levels" if len(text) <= JSON_CHARS else f"{JSON_CHARS} characters"
+            raise ValueError(f"{name} has more than {limit}")
     return value
 
 

@@ -1,14 +1,14 @@
-"""Kubernetes' JSON to facts: of every object only what a decision or a verdict needs."""
+"""Turns JSON of the Kubernetes API into facts, reduced to what a decision or a verdict needs."""
 
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, TypedDict
 
 import msgspec
 
-from hpaaudit.api import answers, quantity, requests, times
+from hpaaudit.api import client_errors, quantity, requests, times
 from hpaaudit.api.canonical import canonical_json
-from hpaaudit.api.usage import PodMetricsList, pod_samples
-from hpaaudit.api.values import MetricValueList, metric_values
+from hpaaudit.api.metric_values import MetricValueList, metric_values
+from hpaaudit.api.pod_metrics import PodMetricsList, pod_samples
 from hpaaudit.model.facts import (
     ApiServiceSeen,
     EventSeen,
@@ -26,12 +26,12 @@ _OK = range(200, 300)
 
 
 def metadata(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What an object says of itself, empty where it says nothing."""
+    """The metadata of an object, empty if it has none."""
     return raw.get("metadata") or {}
 
 
 def named(meta: Mapping[str, Any]) -> str:
-    """The name in an object's metadata; without one it is a ValueError."""
+    """The name of an object. ValueError if it has none."""
     name = meta.get("name")
     if not name:
         raise ValueError("the object has no name")
@@ -39,9 +39,9 @@ def named(meta: Mapping[str, Any]) -> str:
 
 
 def owner(meta: Mapping[str, Any], field: tuple[str, ...]) -> tuple[str, str, str, Micros | None]:
-    """Who owns a field by managedFields: manager, operation, subresource, time; empty where nobody does.
+    """The owner of a field by managedFields: manager, operation, subresource and time; empty if nobody owns it.
 
-    field   as a path, `("spec", "replicas")`; of several owners the last who wrote
+    `field` is a path such as `("spec", "replicas")`. Of several owners the one that wrote last.
     """
     owners = [entry for entry in meta.get("managedFields") or () if _owns(entry.get("fieldsV1"), field)]
     if not owners:
@@ -62,7 +62,7 @@ def _owns(fields: Any, field: tuple[str, ...]) -> bool:
 
 
 def hpa_seen(at_us: Micros, raw: Mapping[str, Any]) -> HpaSeen:
-    """An HPA of any served version; a bookmark or a damaged object is a ValueError."""
+    """An HPA of any served version. ValueError if it has no name, as a bookmark."""
     meta = metadata(raw)
     return HpaSeen(
         at_us=at_us,
@@ -134,7 +134,7 @@ class _ScaleMeta(TypedDict, total=False):
 
 
 class _Scale(TypedDict, total=False):
-    """Of a Scale what is read, in the types that Go's decoder takes."""
+    """The fields that are read of a Scale, with the types that Go's decoder accepts."""
 
     metadata: _ScaleMeta | None
     spec: _ScaleSpec | None
@@ -142,7 +142,7 @@ class _Scale(TypedDict, total=False):
 
 
 def scale_of(raw: Mapping[str, Any]) -> Scale:
-    """A Scale: zero replicas are left out of its JSON. ValueError where it is none."""
+    """A Scale. Its JSON leaves out zero replicas. ValueError if it is none."""
     try:
         msgspec.convert(raw, _Scale)
     except msgspec.ValidationError as problem:
@@ -168,7 +168,7 @@ def scale_read(at_us: Micros, took_us: Micros, path: str, status: int, body: Any
         target=target,
         path=path,
         status=status,
-        error="" if good else answers.error_text("get", path, status, body, error),
+        error="" if good else client_errors.error_text("get", path, status, body, error),
         by=by,
         scale=scale_of(body) if good else None,
         resource_version=metadata(body).get("resourceVersion", "") if good else "",
@@ -180,13 +180,13 @@ def metrics_read(
 ) -> ResourceMetricsRead | ValuesRead:
     """A read of one of the three metric APIs. ValueError if the path is none of theirs.
 
-    body   JSON, a PodMetricsList, a MetricValueList, or whatever came instead
+    body   JSON, a PodMetricsList, a MetricValueList, or the text that came instead
     """
     request = requests.metrics_request(path)
     if request is None:
         raise ValueError(f"{path} is not the path of a metric")
     good = status in _OK and isinstance(body, Mapping | PodMetricsList | MetricValueList)
-    text = "" if good else answers.error_text("get", path, status, body, error)
+    text = "" if good else client_errors.error_text("get", path, status, body, error)
     if request.api == requests.RESOURCE_METRICS:
         return ResourceMetricsRead(
             at_us=at_us,
@@ -249,7 +249,7 @@ def lease_seen(at_us: Micros, raw: Mapping[str, Any]) -> LeaseSeen:
 
 
 def api_service_seen(at_us: Micros, raw: Mapping[str, Any]) -> ApiServiceSeen:
-    """Whether an aggregated API is available, and who serves it."""
+    """Whether an aggregated API is available, and which Service answers for it."""
     meta, spec, status = metadata(raw), raw.get("spec") or {}, raw.get("status") or {}
     condition: Mapping[str, Any] = next((c for c in status.get("conditions") or () if c.get("type") == "Available"), {})
     service = spec.get("service") or {}

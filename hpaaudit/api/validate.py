@@ -1,21 +1,21 @@
-"""Checks that an HPA is one that an API server can serve: numbers of 32 bits, texts that are texts."""
+"""Decodes an HPA and checks that an API server can have served it: types, and integers of 32 bits."""
 
 from typing import Any
 
 import msgspec
 
 from hpaaudit.api.decode import decode_hpa
-from hpaaudit.api.typed import typed
+from hpaaudit.api.type_check import type_checked
 from hpaaudit.model.facts import HpaSeen
 from hpaaudit.model.hpa import Hpa
 
 INT32 = -(2**31), 2**31 - 1
-LONG = frozenset({"milli", "nano", "generation", "observed_generation", "last_scale_us", "last_transition_us"})
-"""Fields of the model that are longer than 32 bits."""
+INT64_FIELDS = frozenset({"milli", "nano", "generation", "observed_generation", "last_scale_us", "last_transition_us"})
+"""Fields of the model with more than 32 bits."""
 
 
 class _Spec(msgspec.Struct, rename="camel"):
-    """Of a spec what is an object or an array."""
+    """The fields of a spec that are objects or arrays."""
 
     scale_target_ref: dict[str, Any] | None = None
     metrics: list[dict[str, Any]] | None = None
@@ -23,7 +23,7 @@ class _Spec(msgspec.Struct, rename="camel"):
 
 
 class _Status(msgspec.Struct, rename="camel"):
-    """The same of a status."""
+    """The fields of a status that are arrays."""
 
     current_metrics: list[dict[str, Any]] | None = None
     conditions: list[dict[str, Any]] | None = None
@@ -32,13 +32,13 @@ class _Status(msgspec.Struct, rename="camel"):
 _SPEC, _STATUS = msgspec.json.Decoder(_Spec), msgspec.json.Decoder(_Status)
 
 
-def served(fact: HpaSeen) -> Hpa:
-    """The HPA of a fact, decoded; ValueError or another error of decoding where no API server can have served it.
+def validated_hpa(fact: HpaSeen) -> Hpa:
+    """The decoded HPA. ValueError, or another error of decoding, if no API server can have served it.
 
-    The types of the fact and of all that is decoded from its JSON are those of the model, its numbers are in range.
-    20 µs for a status that is new, 20 more for a spec.
+    All its fields have the types of the model, and its integers are in range. Takes 20 µs for a new status, and 20 µs
+    more for a new spec.
     """
-    typed(fact)
+    type_checked(fact)
     _SPEC.decode(fact.spec_json)
     _STATUS.decode(fact.status_json)
     hpa = decode_hpa(fact)
@@ -60,6 +60,6 @@ def _in_range(value: Any, name: str) -> None:
         for inner in value:
             _in_range(inner, name)
     elif isinstance(value, str):
-        value.encode()  # half a character, as `\\ud800` in the JSON of an annotation, is a ValueError
-    elif isinstance(value, int) and name not in LONG and not INT32[0] <= value <= INT32[1]:
+        value.encode()  # a lone surrogate, as `\\ud800` in the JSON of an annotation, is a ValueError
+    elif isinstance(value, int) and name not in INT64_FIELDS and not INT32[0] <= value <= INT32[1]:
         raise ValueError(f"{name} is {value}, which is no number of 32 bits")

@@ -1,23 +1,30 @@
-"""What stands around an HPA and holds its pods back, or changes them: quotas, limits, VPAs, nodes, admission."""
+"""Objects that can hold the pods of an HPA back or change them: quotas, limits, VPAs, nodes, admission."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from hpaaudit.api.canonical import canonical_json
-from hpaaudit.api.see import metadata, named
+from hpaaudit.api.to_facts import metadata, named
 from hpaaudit.model.facts import SurroundingSeen
 from hpaaudit.model.units import Micros
 
 Raw = Mapping[str, Any]
 Kind = tuple[str, str]
 """API group and resource."""
-NOTHING = "{}"
+EMPTY_STATE = "{}"
 
-_TOUCHED = ("pods", "deployments", "statefulsets", "replicasets", "replicationcontrollers", "horizontalpodautoscalers")
+_CONCERNED = (
+    "pods",
+    "deployments",
+    "statefulsets",
+    "replicasets",
+    "replicationcontrollers",
+    "horizontalpodautoscalers",
+)
 
 
 def surrounding_seen(at_us: Micros, kind: Kind, raw: Raw) -> SurroundingSeen:
-    """An object of one of KINDS: of its state only what holds pods back or changes them, NOTHING where that is none."""
+    """An object of one of KINDS, reduced to what holds pods back or changes them: EMPTY_STATE if there is none."""
     meta = metadata(raw)
     state = {key: value for key, value in KINDS[kind](raw).items() if value not in (None, "", [], {})}
     return SurroundingSeen(
@@ -69,33 +76,33 @@ def _node(raw: Raw) -> dict[str, Any]:
 
 
 def _webhooks(raw: Raw) -> dict[str, Any]:
-    """Those that see a pod, a workload or its scale; whom they call but by name is nobody's business."""
-    found = []
+    """Webhooks that are called for a pod, a workload or its scale. Of their service only the name is kept."""
+    webhooks = []
     for hook in raw.get("webhooks") or ():
-        if any(_touches(rule) for rule in hook.get("rules") or ()):
+        if any(_concerns_hpas(rule) for rule in hook.get("rules") or ()):
             service = (hook.get("clientConfig") or {}).get("service") or {}
-            found.append({
+            webhooks.append({
                 "name": hook.get("name", ""),
                 "failurePolicy": hook.get("failurePolicy", ""),
                 "timeoutSeconds": hook.get("timeoutSeconds"),
                 "rules": hook["rules"],
                 "service": f"{service['namespace']}/{service['name']}" if service.get("name") else "",
             })  # fmt: skip
-    return {"webhooks": found}
+    return {"webhooks": webhooks}
 
 
 def _policy(raw: Raw) -> dict[str, Any]:
     spec = raw.get("spec") or {}
     rules = (spec.get("matchConstraints") or {}).get("resourceRules") or ()
-    touching = [rule for rule in rules if _touches(rule)]
-    return {"failurePolicy": spec.get("failurePolicy"), "rules": touching} if touching else {}
+    relevant = [rule for rule in rules if _concerns_hpas(rule)]
+    return {"failurePolicy": spec.get("failurePolicy"), "rules": relevant} if relevant else {}
 
 
-def _touches(rule: Raw) -> bool:
-    """Whether a rule of admission concerns what an HPA moves."""
+def _concerns_hpas(rule: Raw) -> bool:
+    """Whether an admission rule matches pods, workloads or their scale."""
     for resource in rule.get("resources") or ():
         plural, _, subresource = str(resource).partition("/")
-        if (plural in ("*", *_TOUCHED) and subresource in ("", "*", "scale")) or subresource == "scale":
+        if (plural in ("*", *_CONCERNED) and subresource in ("", "*", "scale")) or subresource == "scale":
             return True
     return False
 
@@ -111,6 +118,6 @@ KINDS: dict[Kind, Callable[[Raw], dict[str, Any]]] = {
     (ADMISSION, "mutatingadmissionpolicies"): _policy,
     (ADMISSION, "validatingadmissionpolicies"): _policy,
 }
-"""What is read of each kind."""
-OF_THE_CLUSTER = frozenset({"nodes", *(resource for group, resource in KINDS if group == ADMISSION)})
-"""Kinds whose objects are in no namespace."""
+"""The kinds, each with the function that reduces an object."""
+CLUSTER_SCOPED = frozenset({"nodes", *(resource for group, resource in KINDS if group == ADMISSION)})
+"""Resources without a namespace."""
