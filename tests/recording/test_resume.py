@@ -271,7 +271,7 @@ def test_a_log_that_cannot_be_read_now_stays_where_it_is(killed: Path, monkeypat
 def test_before_a_log_goes_the_name_of_its_segment_is_on_the_disk(
     killed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A recorder before may have failed to sync it: then a power failure would take the segment, and the log is gone."""
+    """A recorder before may have failed to sync it: then a power failure would take the segment, after its log."""
     done: list[str] = []
     sync, free = recover.sync_folder, recover.vacate
 
