@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from hpaaudit.api.surroundings import ADMISSION, KINDS, CLUSTER_SCOPED
+from hpaaudit.api.surroundings import ADMISSION, CLUSTER_SCOPED, KINDS
 from hpaaudit.model.facts import (
     ApiServiceSeen,
     EventSeen,

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 import hpaaudit
-from hpaaudit.api.surroundings import KINDS, CLUSTER_SCOPED
+from hpaaudit.api.surroundings import CLUSTER_SCOPED, KINDS
 from hpaaudit.recording.limits import USUAL
 
 ROOT = Path(__file__).parents[2]

@@ -283,7 +283,8 @@ class Reflector:
                 raise
             if error := error_of(check):
                 raise error from None
-            if self.client.clock.now() - self.progress.heard_us > LATE_SECONDS * SECOND:
+            # Nothing came since the watch was due to end.
+            if self.client.clock.now() - self.progress.heard_us >= OVERDUE_SECONDS * SECOND:
                 self.progress.current_us = self.progress.heard_us
                 raise StaleWatch("the watch sent nothing, and did not end when it was due") from None
         finally:
