@@ -156,7 +156,9 @@ def scale_of(raw: Mapping[str, Any]) -> Scale:
     )
 
 
-def scale_read(at_us: Micros, took_us: Micros, path: str, status: int, body: Any, error: str, by: str) -> ScaleRead:
+def scale_read(  # noqa: PLR0913  # an answer as a capture has it, a line of JSON, and as the recorder has it
+    at_us: Micros, took_us: Micros, path: str, status: int, body: Any, error: str, by: str
+) -> ScaleRead:
     """A GET of a scale, answered or failed. ValueError if the path is not a scale's."""
     target = requests.scale_target(path)
     if target is None:
@@ -175,7 +177,7 @@ def scale_read(at_us: Micros, took_us: Micros, path: str, status: int, body: Any
     )
 
 
-def metrics_read(
+def metrics_read(  # noqa: PLR0913  # likewise
     at_us: Micros, took_us: Micros, path: str, status: int, body: Any, error: str, by: str
 ) -> ResourceMetricsRead | ValuesRead:
     """A read of one of the three metric APIs. ValueError if the path is none of theirs.

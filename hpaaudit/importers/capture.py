@@ -74,7 +74,7 @@ class Reader:
         if last_us is not None and not ended:
             yield Ended(at_us=last_us)
 
-    def _line(self, line: Line, states: ObjectStates) -> Iterable[Fact]:
+    def _line(self, line: Line, states: ObjectStates) -> Iterable[Fact]:  # noqa: PLR0911  # one for each kind of line
         fields = line.fields
         match fields:
             case {"get": str(path)}:

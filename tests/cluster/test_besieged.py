@@ -1,4 +1,4 @@
-"""The door of a recorder under siege: few connections, short lives, and descriptors left for what is recorded."""
+"""The HTTP server of a recorder under siege: few connections, short lives, and file descriptors left."""
 
 import asyncio
 import contextlib
@@ -15,7 +15,7 @@ import pytest
 
 from hpaaudit.cluster.client import file_descriptors as descriptors
 from hpaaudit.cluster.client.telemetry import Telemetry
-from hpaaudit.cluster.serve import http_server as door
+from hpaaudit.cluster.serve import http_server
 from hpaaudit.cluster.serve.http_server import MAX_CONNECTIONS, MAX_REQUEST_BYTES, HttpServer
 from hpaaudit.model.facts import HpaSeen, ResourceMetricsRead
 from hpaaudit.recording.read import open_recording
@@ -26,7 +26,7 @@ ADDRESS = ("127.0.0.1", 0)
 
 
 async def said(url: str, request: bytes) -> bytes:
-    """What the door says to these bytes until it hangs up."""
+    """What the server says to these bytes until it hangs up."""
     host, port = url.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     writer.write(request)
@@ -72,7 +72,7 @@ def test_every_request_is_answered_once_and_the_connection_ends(how: str) -> Non
 
 @pytest.mark.parametrize("slow", [b"", b"GET", b"GET /healthz HTTP/1.1\r\n"])
 def test_who_does_not_ask_in_time_is_hung_up_on(slow: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "DEADLINE_SECONDS", 0.2)
+    monkeypatch.setattr(http_server, "DEADLINE_SECONDS", 0.2)
 
     async def play() -> None:
         async with HttpServer(ADDRESS, Telemetry()) as opened:
@@ -84,8 +84,10 @@ def test_who_does_not_ask_in_time_is_hung_up_on(slow: bytes, monkeypatch: pytest
 
 
 def test_who_does_not_take_the_answer_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "DEADLINE_SECONDS", 0.3)
-    monkeypatch.setattr(HttpServer, "_ready", lambda _: (door.HTTPStatus.OK, door.TEXT, b"x" * (32 << 20)))
+    monkeypatch.setattr(http_server, "DEADLINE_SECONDS", 0.3)
+    monkeypatch.setattr(
+        HttpServer, "_ready", lambda _: (http_server.HTTPStatus.OK, http_server.TEXT, b"x" * (32 << 20))
+    )
 
     async def play() -> None:
         async with HttpServer(ADDRESS, Telemetry()) as opened:

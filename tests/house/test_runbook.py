@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 RUNBOOK = (ROOT / "docs" / "runbook.md").read_text("utf-8")
 ALERTS = ROOT / "deploy" / "alerts.yaml"
 SEEN_ONLY = {"hpaaudit_cache_objects", "hpaaudit_clock_skew_seconds"}
-"""Metrics that there are only while a cluster is observed; the tests of the door see them."""
+"""Metrics that there are only while a cluster is observed; the tests of the HTTP server see them."""
 
 
 def section(heading: str) -> str:

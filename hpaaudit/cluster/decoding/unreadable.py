@@ -96,7 +96,7 @@ def redacted(raw: Any, kind: Any) -> str:
     return text if len(text) <= KEPT_CHARS and isinstance(raw, dict) else NOTHING
 
 
-def _redact(value: Any, kind: Any, levels: int) -> Any:
+def _redact(value: Any, kind: Any, levels: int) -> Any:  # noqa: PLR0911  # a case for each JSON type
     if get_origin(kind) is Annotated:
         kind, *notes = get_args(kind)
         if any(getattr(note, "extra", None) == {"kept": False} for note in notes):

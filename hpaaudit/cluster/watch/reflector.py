@@ -68,7 +68,7 @@ class Reflector:
     late_us          how long the watch may be silent and still count as current: Events have no bookmarks
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # three of them are options
         self,
         client: Client,
         collection: Collection,

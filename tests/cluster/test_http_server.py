@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.cluster.test_telemetry import samples_of
+
 from tests.cluster.cluster import Cluster
 from tests.cluster.recorder import Recorder, run
-from tests.cluster.test_meters import samples_of
 
 Create = Callable[..., None]
 Ask = Callable[[str], tuple[int, str]]
@@ -19,7 +20,7 @@ Ask = Callable[[str], tuple[int, str]]
 
 @contextmanager
 def listening(into: Path, kubeconfig: Path, namespace: str) -> Iterator[Ask]:
-    """A recorder with an open door; what asks it a path, for status and text."""
+    """A recorder with its HTTP server; a function that requests a path and returns status and text."""
     recorder = Recorder(into, kubeconfig, "-n", namespace, "--interval", "500ms", "--listen", "127.0.0.1:0")
     assert recorder.process.stderr
     said = recorder.process.stderr.readline()
