@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.cluster.test_telemetry import samples_of
-
 from tests.cluster.cluster import Cluster
 from tests.cluster.recorder import Recorder, run
+from tests.cluster.test_telemetry import samples_of
 
 Create = Callable[..., None]
 Ask = Callable[[str], tuple[int, str]]
