@@ -16,7 +16,7 @@ from hpaaudit.recording.manifest import Removed, Segment
 from hpaaudit.recording.pending import Pending
 from hpaaudit.recording.room import mark_uploaded
 from hpaaudit.recording.sieve import EVERYTHING
-from hpaaudit.recording.survey import survey
+from hpaaudit.recording.survey import surveyed
 
 HOUR = 3600 * SECOND
 STATES = tuple(table for table in KEYS if table != "events")
@@ -24,11 +24,12 @@ STATES = tuple(table for table in KEYS if table != "events")
 
 
 def sealed_segments(folder: Path) -> list[Segment]:
-    """Return the segments that can be removed, in order; none where they cannot even be listed."""
+    """Return the segments that can be removed, in order, up to one that cannot be read; none where none is listed."""
     try:
-        return [segment for segment in survey(folder).segments if segment.held is None]
+        found = [segment for segment in surveyed(folder).segments if segment.held is None]
     except (OSError, RecordingError):
         return []
+    return [segment for place, segment in enumerate(found, found[0].number if found else 0) if segment.number == place]
 
 
 def expired(
