@@ -86,9 +86,9 @@ class Discovery:
     async def refresh(self) -> None:
         """Ask again which groups there are, and forget kinds that were not found."""
         answer = await self.client.get("/apis", decode=GROUPS)
-        if answer.good:
+        groups = answer.body.get("groups") if answer.good else None
+        if groups is not None:  # an answer without a list says nothing
             self.answered = True
-            groups = answer.body.get("groups") or ()
             self.groups = {group["name"]: (group.get("preferredVersion") or {}).get("version", "") for group in groups}
             self.metric_versions = {
                 group["name"]: _metric_version(group)
@@ -127,6 +127,12 @@ class Discovery:
         paths = await self._paths(target, version)
         return ResolvedTarget(target=target, kind=ref.kind, version=version, built_in=False, paths=paths)
 
+    def hidden_path(self, namespace: str, ref: ObjectRef) -> str:
+        """The prefix of a gap that hides a target, as narrow as it is known without asking."""
+        base, group = base_path(ref.api_version), requests.group_of(ref.api_version)
+        resource = BUILT_IN.get((group, ref.kind)) or (self.kinds.get(base) or {}).get(ref.kind)
+        return f"{base}/namespaces/{namespace}/{resource}" if resource else f"{base}/"
+
     async def serves(self, base: str, resource: str) -> bool:
         """Whether a version (`/apis/group/version`) has a resource."""
         return resource in (await self._kinds(base)).values()
@@ -135,12 +141,11 @@ class Discovery:
         """The resources of a version by kind. Empty if the version is not served."""
         if base not in self.kinds:
             answer = await self.client.get(base, decode=RESOURCES)
-            (self.unknown.discard if answer.good or answer.status == NOT_FOUND else self.unknown.add)(base)
-            if answer.good:
-                rows = answer.body.get("resources") or ()
-                self.kinds[base] = {row["kind"]: row["name"] for row in rows if "/" not in row["name"]}
-            else:
-                self.kinds[base] = None
+            rows = answer.body.get("resources") if answer.good else None  # an answer without a list says nothing
+            is_known = rows is not None or answer.status == NOT_FOUND
+            (self.unknown.discard if is_known else self.unknown.add)(base)
+            kinds = {row["kind"]: row["name"] for row in rows or () if "/" not in row["name"]}
+            self.kinds[base] = None if rows is None else kinds
         return self.kinds[base] or {}
 
     async def _paths(self, target: TargetRef, version: str) -> ScalePaths | None:

@@ -17,6 +17,7 @@ from hpaaudit.cluster.observe.poller import Poller
 from hpaaudit.cluster.observe.preflight import hpa_path, label_query
 from hpaaudit.cluster.observe.server_version import ServerVersion
 from hpaaudit.cluster.observe.targets import Targets
+from hpaaudit.cluster.observe.unseen_targets import UnseenTargets
 from hpaaudit.cluster.observe.watches import Subscription, Watches
 from hpaaudit.cluster.scope import Scope
 from hpaaudit.cluster.stores.hpas import HpaStore
@@ -85,6 +86,7 @@ class Observer:
         self.hpas = HpaStore(self.sink, self.dirty.set)
         self.pods = PodStore(self.sink, scope.keep_labels)
         self.targets = Targets(context, self.discovery, self.hpas, self.watches, self.dirty.set)
+        self.unseen_targets = UnseenTargets(context, self.hpas, self.targets)
         self.polling, self.poller = polling, Poller(context, self.targets.take_scale)
         self.environment = Environment(context, self.discovery, self.watches)
         self.resumed = False
@@ -171,9 +173,11 @@ class Observer:
         await self.environment.follow_controller()
         await self.discovery.refresh()
         await self._follow_hpas()
+        self.unseen_targets.update(())
         await self.targets.follow()
         self.pods.select(self.targets.selections())
         await self._follow_pods()
+        self.unseen_targets.update(())
         await self.watches.follow_events(
             "HorizontalPodAutoscaler", lambda namespace, name: (namespace, name) in self.hpas.seen
         )
@@ -189,10 +193,12 @@ class Observer:
 
     async def _adapt(self) -> None:
         """Adapt watches and polls to the HPAs and their targets of now."""
+        self.unseen_targets.update(self.to_fetch)
         await self.targets.follow()
         self.to_fetch |= self.pods.select(self.targets.selections())
         self._expire()
         await self._fetch_pods()
+        self.unseen_targets.update(self.to_fetch)
         await self.environment.follow_keda()
         await self.environment.follow_surroundings()
         paths, unprobed = self.targets.paths(), self.targets.unprobed()

@@ -34,7 +34,7 @@ class Targets:
     names          of targets, by kind;  bases  of names, for what the targets create
     event_kinds    kinds whose Events are followed
     unknown_paths  hidden because the server did not say whether it serves the kind of a target
-    selectors      of targets, from polled scales
+    selectors      of targets, from polled scales;  absent  targets that are not there, from polls as well
     noted          what was said once and is not said again
     restored       what an earlier run saw last
     """
@@ -53,6 +53,7 @@ class Targets:
     event_kinds: set[str] = field(default_factory=set)
     unknown_paths: set[str] = field(default_factory=set)
     selectors: dict[TargetRef, str] = field(default_factory=dict)
+    absent: set[TargetRef] = field(default_factory=set)
     noted: set[str] = field(default_factory=set)
     restored: list[TargetSeen | RolloutSeen] = field(default_factory=list)
 
@@ -182,6 +183,7 @@ class Targets:
         self.noted = {one for one in self.noted if one in keys or "/" not in one or one.startswith("/")}
         targets = {one.target for one in self.resolved.values()}
         self.selectors = {target: text for target, text in self.selectors.items() if target in targets}
+        self.absent &= targets
 
     def _note_once(self, subject: str, note: Note) -> None:
         if subject not in self.noted:
@@ -192,6 +194,7 @@ class Targets:
 
     def take_scale(self, fact: ScaleRead) -> None:
         """Take a polled scale: its selector, and that the replicas of its kind are seen without a watch."""
+        (self.absent.add if fact.status == NOT_FOUND else self.absent.discard)(fact.target)
         if (key := (fact.target.group, fact.target.resource)) in self.unwatched:
             self._narrow_gap(key, fact)
         if fact.scale and self.selectors.get(fact.target) != fact.scale.selector:
@@ -221,6 +224,16 @@ class Targets:
             return scale_selector(text) if text else None
         except BadSelector:
             return None
+
+    def is_selector_hidden(self, key: Key) -> bool:
+        """Whether an HPA's target has a pod selector, as far as anybody knows, that could not be read yet."""
+        resolved = self.resolved.get(key)
+        if resolved is None or self.selector(key) is not None:
+            return False
+        target, workloads = resolved.target, self.workloads.get(resolved.group_resource)
+        if target in self.absent or target in self.selectors or (workloads and target in workloads.seen):
+            return False  # there is none, or it selects nothing
+        return not self._is_seen(resolved) or self._path(resolved) in self.context.gaps.open
 
     def selections(self) -> set[tuple[str, Selector]]:
         """The pod selectors of all targets, each with its namespace."""

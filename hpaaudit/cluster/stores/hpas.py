@@ -36,12 +36,14 @@ class HpaStore:
     """The HPAs of the scope. `dirty` is called if one is new, deleted or has another spec.
 
     decoded   with an empty status: statuses are emitted and not kept
+    targeted  since when each is known to scale what it scales
     """
 
     sink: Callable[[Fact], None]
     dirty: Callable[[], None]
     seen: dict[Key, HpaVersion] = field(default_factory=dict)
     decoded: dict[Key, Hpa] = field(default_factory=dict)
+    targeted: dict[Key, Micros] = field(default_factory=dict)
 
     def restore(self, fact: HpaSeen) -> None:
         """Restore an HPA as an earlier run saw it last."""
@@ -73,7 +75,9 @@ class HpaStore:
             self._remove(key, at_us)
 
     def _keep(self, key: Key, fact: HpaSeen, hpa: Hpa) -> None:
-        before = self.seen.get(key)
+        before, decoded = self.seen.get(key), self.decoded.get(key)
+        if decoded is None or decoded.spec.target != hpa.spec.target:
+            self.targeted[key] = fact.at_us
         after = self.seen[key] = HpaVersion(fact.uid, fact.resource_version, hash(fact.spec_json))
         if before is None or (before.uid, before.spec_hash) != (after.uid, after.spec_hash):
             self.decoded[key] = replace(hpa, status=EMPTY_STATUS)
@@ -81,5 +85,6 @@ class HpaStore:
 
     def _remove(self, key: Key, at_us: Micros) -> None:
         self.decoded.pop(key, None)
+        self.targeted.pop(key, None)
         self.sink(HpaGone(at_us=at_us, namespace=key[0], name=key[1], uid=self.seen.pop(key).uid))
         self.dirty()
