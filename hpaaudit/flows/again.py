@@ -12,7 +12,7 @@ from hpaaudit.model.flags import Flags
 from hpaaudit.model.units import SECOND, Micros
 
 if TYPE_CHECKING:
-    from hpaaudit.recording.read import Recording
+    from hpaaudit.recording.reading.recording import Recording
 
 MARGIN_US = 120 * SECOND
 """How much longer ago than the longest window the first of the reconciles is that are decided again."""
@@ -37,7 +37,7 @@ def decision_at(
     """
     from hpaaudit.engine.plan import plan
     from hpaaudit.engine.replay import Process, replay
-    from hpaaudit.recording.read import open_recording
+    from hpaaudit.recording.reading.recording import open_recording
 
     opened = open_recording(recording, until_us=at_us)
     given = Flags() if not flags else settled(opened, plan((), None), release, flags, behaviours).flags

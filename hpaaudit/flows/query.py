@@ -59,8 +59,8 @@ def account(results: "Results") -> ReplayAccount:
 
 def span_of(source: Path) -> tuple[Micros, Micros]:
     """When a recording, a damaged one too, or the recording behind a results file begins and ends."""
-    from hpaaudit.recording.read import recording_info
-    from hpaaudit.recording.survey import survey
+    from hpaaudit.recording.reading.recording import recording_info
+    from hpaaudit.recording.reading.survey import survey
 
     if source.is_dir():
         seen = survey(source)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from hpaaudit.cluster.clock import Clock
     from hpaaudit.cluster.observer import Observer
     from hpaaudit.cluster.scope import Scope
-    from hpaaudit.recording.keep import Keeper
-    from hpaaudit.recording.limits import Limits
-    from hpaaudit.recording.upload import Uploader
+    from hpaaudit.recording.recorder.recorder_writer import Keeper
+    from hpaaudit.recording.recorder.upload import Uploader
+    from hpaaudit.recording.recorder.writer_limits import Limits
 
 UPLOAD_SECONDS = 40
 """So long an ended recording waits for its object store: within the 60 s that a Pod has to end."""
@@ -74,7 +74,7 @@ def record(
     A second signal ends the process at once. Raises ClusterError where nothing can be seen at all, and
     RecordingError where nothing can be kept.
     """
-    from hpaaudit.recording.limits import Limits
+    from hpaaudit.recording.recorder.writer_limits import Limits
 
     access, scope = _where(kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces)
     scope = replace(scope, keep_labels=tuple(keep_labels), no_probe=tuple(no_probe))
@@ -214,14 +214,14 @@ class Session:
         if self.upload is None:
             return None
         try:
-            from hpaaudit.recording.upload import Uploader
+            from hpaaudit.recording.recorder.upload import Uploader
         except ImportError as missing:
             raise BadOption(f"--upload needs {missing.name}: pip install 'hpaaudit[cloud]'") from None
         return Uploader(self.into, self.upload, self.note)
 
     async def _keeper(self, server: str, now: Callable[[], Micros], stopping: asyncio.Event) -> "Keeper":
         """Begin a recording, or go on with one, which waits for a disk that refuses: to end would not help it."""
-        from hpaaudit.recording.keep import Keeper
+        from hpaaudit.recording.recorder.recorder_writer import Keeper
 
         told = False
         while True:

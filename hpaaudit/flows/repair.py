@@ -14,6 +14,6 @@ def repair(recording: Path, *, plan: bool = False) -> Repair:
     `DamagedRecording` where `recording.json` itself cannot be read, and `RecordingError` where somebody records into
     it, or the disk refuses.
     """
-    from hpaaudit.recording.repair import repair as do
+    from hpaaudit.recording.upkeep.repair import repair as do
 
     return do(recording, plan=plan)

@@ -12,6 +12,6 @@ def verify(recording: Path, *, expect: str | None = None) -> Verification:
 
     Raises `NotARecording`, `NewerFormat`, and `DamagedRecording` where not even `recording.json` can be read.
     """
-    from hpaaudit.recording.verify import verify as check
+    from hpaaudit.recording.inspection.verify import verify as check
 
     return check(recording, reread=True, expect=expect)

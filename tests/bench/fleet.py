@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from hpaaudit.recording.grow import Growing
-from hpaaudit.recording.write import BYTE_BUDGET
+from hpaaudit.recording.writing.recording_folder import Growing
+from hpaaudit.recording.writing.writer import BYTE_BUDGET
 from tests.bench.world.rows import Rows
 from tests.bench.world.step import Step
 from tests.bench.world.world import START, TICK, TICK_SECONDS, World

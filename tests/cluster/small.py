@@ -18,10 +18,10 @@ from hpaaudit.cluster.scope import Scope
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.inspection import Verification
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.recorder.writer_limits import Limits
 
 Raw = dict[str, Any]
 Seen = TypeVar("Seen")

@@ -17,7 +17,7 @@ from hpaaudit.cluster import descriptors, door
 from hpaaudit.cluster.door import MAX_CONNECTIONS, MAX_REQUEST_BYTES, Door
 from hpaaudit.cluster.meters import Meters
 from hpaaudit.model.facts import HpaSeen, ResourceMetricsRead
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from tests.cluster.heavy import Heavy
 from tests.cluster.recorder import ROOT
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from hpaaudit.model.facts import Ended, Gap, ResourceMetricsRead
 from hpaaudit.model.units import SECOND
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
 from tests.cluster.cluster import Cluster
 from tests.cluster.recorder import ROOT, command
 from tests.recording.shim import ALL, SYNC, Disk, make_disk

@@ -12,9 +12,9 @@ from hpaaudit.cluster.shapes import HPAS, PODS, USAGE
 from hpaaudit.model.facts import Fact, HpaSeen, ResourceMetricsRead
 from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.recording.limits import USUAL
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.write import Writer
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.writer_limits import USUAL
+from hpaaudit.recording.writing.writer import Writer
 from tests.bench.crowd import HPAS_OF_NAMESPACE, Crowd
 from tests.cluster.recorder import ROOT
 from tests.cluster.watching import Watching

@@ -43,11 +43,11 @@ from hpaaudit.errors import AuditError, ClusterError
 from hpaaudit.model.facts import Fact, Gap, HpaSeen, Refused, TargetRef
 from hpaaudit.model.hpa import ObjectRef
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.pending import Pending
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.recorder.writer_limits import Limits
+from hpaaudit.recording.writing.pending import Pending
 from tests.cluster import small
 from tests.cluster.mutations import documents, torn
 from tests.cluster.small import GOOD, PATHS, Small, answers, made

@@ -10,8 +10,8 @@ import pytest
 from hpaaudit.errors import AuditError
 from hpaaudit.model.facts import EventSeen, HpaSeen, PodSeen, ValuesRead
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.durable import write_synced
-from hpaaudit.recording.grow import Growing
+from hpaaudit.recording.files.durable import write_synced
+from hpaaudit.recording.writing.recording_folder import Growing
 from tests.cluster.cluster import Cluster
 from tests.cluster.manifests import cpu, deployment, external
 from tests.cluster.recorder import recorded, run

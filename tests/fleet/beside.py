@@ -27,7 +27,7 @@ from hpaaudit.model.audit import Pass
 from hpaaudit.model.columns import Columns, Words
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.memory import Memory
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.results import pass_rows
 
 Row = dict[str, Any]

@@ -29,9 +29,9 @@ from hpaaudit.model.facts import (
     VersionRead,
 )
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.recorder.writer_limits import Limits
 from tests.conformance.expected import captures, releases
 from tests.fleet.chance import write
 from tests.fleet.outside import begun, blind, late, published, thin, well

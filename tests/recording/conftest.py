@@ -37,7 +37,7 @@ from hpaaudit.model.facts import (
 from hpaaudit.model.metrics import ContainerUsage, MetricsRequest, MetricValue, PodSample
 from hpaaudit.model.target import Container, Pod, Scale
 from hpaaudit.model.units import SECOND, Micros, Milli
-from hpaaudit.recording.write import Writer
+from hpaaudit.recording.writing.writer import Writer
 
 NOON = 1_772_452_800 * SECOND  # 2026-03-02T12:00:00Z
 DEPLOYMENT = TargetRef(group="apps", resource="deployments", namespace="shop", name="checkout")

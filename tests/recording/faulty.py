@@ -7,10 +7,10 @@ from pathlib import Path
 from hpaaudit.errors import RecordingError
 from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.recorder.writer_limits import Limits
 from tests.recording.killed import fact
 from tests.recording.shim import ALL, ERRORS, Disk
 

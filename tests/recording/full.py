@@ -9,11 +9,11 @@ from pathlib import Path
 from hpaaudit.model.facts import Fact, Gap, HpaSeen, PodGone, PodSeen, ResourceMetricsRead
 from hpaaudit.model.note import Level
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.recording import room
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.recorder.writer_limits import Limits
+from hpaaudit.recording.upkeep import upload_marks
 from tests.recording.conftest import hpa, pod, usage
 
 DISK, TAKEN = 3 << 20, 2_300_000
@@ -73,8 +73,8 @@ def fill(folder: Path, *, uploading: bool) -> None:
         keeper.tick(Micros(number * SECOND))
         keeper._look(Micros(number * SECOND), wait=True)  # a segment takes no second
         if uploading:
-            for segment in room.sealed(folder):
-                room.mark_uploaded(segment)
+            for segment in upload_marks.sealed(folder):
+                upload_marks.mark_uploaded(segment)
         assert keeper._fullness < 1.7  # memory stays bounded
     gaps = list(open_recording(folder).gaps)
     if uploading:

@@ -13,8 +13,8 @@ from typing import Self
 from hpaaudit.model.facts import Ended, Fact, ResourceMetricsRead
 from hpaaudit.model.metrics import ContainerUsage, MetricsRequest, PodSample
 from hpaaudit.model.units import Micros, Milli
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
+from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.recorder.writer_limits import Limits
 
 REPOSITORY = Path(__file__).parents[2]
 REQUEST = MetricsRequest(

@@ -17,7 +17,7 @@ from hpaaudit.model.facts import (
     VersionRead,
 )
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.write import Writer
+from hpaaudit.recording.writing.writer import Writer
 from tests.importers.lines import (
     DEPLOYMENT,
     HPAS,

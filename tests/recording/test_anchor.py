@@ -9,11 +9,12 @@ import pytest
 
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.units import Micros
-from hpaaudit.recording import manifest
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.retire import retire, sealed_segments
-from hpaaudit.recording.verify import verify
-from hpaaudit.recording.write import Writer
+from hpaaudit.recording.files import layout
+from hpaaudit.recording.format import manifest
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.upkeep.retention import retire, sealed_segments
+from hpaaudit.recording.writing.writer import Writer
 from tests.cli.run import run
 from tests.recording.conftest import at
 
@@ -22,7 +23,7 @@ SEGMENTS = 3
 
 def heads(folder: Path) -> Iterator[str]:
     """The hash of every document there is."""
-    for path in (folder / manifest.RECORDING, *sorted(folder.glob("segments/*/manifest.json")), folder / manifest.END):
+    for path in (folder / layout.RECORDING, *sorted(folder.glob("segments/*/manifest.json")), folder / layout.END):
         if path.exists():
             yield json.loads(path.read_bytes())[manifest.HASH]
 
@@ -62,8 +63,8 @@ def test_an_end_that_went_when_the_recorder_went_on_is_still_known(
 
 def test_the_last_segment_that_was_taken_away_with_the_end_is_missed_by_the_hash_alone(folder: Path) -> None:
     head = verify(folder).head
-    shutil.rmtree(folder / manifest.segment_name(SEGMENTS))
-    (folder / manifest.END).unlink()
+    shutil.rmtree(folder / layout.segment_name(SEGMENTS))
+    (folder / layout.END).unlink()
     assert verify(folder, reread=True).damages == ()
     code, out, _ = run(f"hpaaudit verify {folder} --expect {head}")
     assert code == 2

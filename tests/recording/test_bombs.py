@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hpaaudit.recording import parquet
-from hpaaudit.recording.pages import BadPage, walk
-from hpaaudit.recording.parquet import BadTable, read_table
-from hpaaudit.recording.schema import TABLES
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.encoding import parquet
+from hpaaudit.recording.encoding.parquet import BadTable, read_table
+from hpaaudit.recording.encoding.parquet_pages import BadPage, walk
+from hpaaudit.recording.format.schema import TABLES
+from hpaaudit.recording.inspection.verify import verify
 from tests.memory import PEAK_MEGABYTES
 from tests.recording import lies
 from tests.recording.small import small
@@ -186,8 +186,8 @@ MEASURED = f"""
 {PEAK_MEGABYTES}
 import sys
 from pathlib import Path
-from hpaaudit.recording.segments import Unsound, columns
-from hpaaudit.recording.survey import survey
+from hpaaudit.recording.reading.segment import Unsound, columns
+from hpaaudit.recording.reading.survey import survey
 folder = Path(sys.argv[1])
 (segment,) = [one for one in survey(folder).segments if one.file("events")]
 try:

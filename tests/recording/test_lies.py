@@ -16,8 +16,8 @@ import pytest
 from hpaaudit.errors import AuditError
 from hpaaudit.flows.inspect import inspect
 from hpaaudit.flows.replay import passes
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
 from tests.recording import lies
 from tests.recording.small import small
 

@@ -12,12 +12,12 @@ import pytest
 from hpaaudit.errors import RecordingError
 from hpaaudit.model.facts import Ended
 from hpaaudit.model.units import Micros
-from hpaaudit.recording import lock
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
-from hpaaudit.recording.write import Writer
+from hpaaudit.recording.files import lock
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.recorder.writer_limits import Limits
+from hpaaudit.recording.writing.writer import Writer
 
 REPOSITORY = Path(__file__).parents[2]
 RACES = int(os.environ.get("HPAAUDIT_RACES", "25"))

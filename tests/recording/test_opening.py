@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from hpaaudit.errors import RecordingError
-from hpaaudit.recording.inspect import inspect
-from hpaaudit.recording.opening import at_most, exactly
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.files.opening import at_most, exactly
+from hpaaudit.recording.inspection.inspect import inspect
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
 from tests.recording.small import small
 
 FILES = (

@@ -12,11 +12,11 @@ import pytest
 
 from hpaaudit.model.facts import Ended, Gap
 from hpaaudit.model.units import Micros
-from hpaaudit.recording import room
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.recorder.writer_limits import Limits
+from hpaaudit.recording.upkeep import upload_marks
 
 LIMITS = Limits(ballast_bytes=1 << 12)
 PLACES = (
@@ -112,8 +112,8 @@ def test_what_is_planted_does_no_harm(
         first = keeper(into)
     first.add(Ended(at_us=Micros(200)))
     first.flush(Micros(200))
-    for segment in room.sealed(into):
-        room.mark_uploaded(segment)
+    for segment in upload_marks.sealed(into):
+        upload_marks.mark_uploaded(segment)
     first._upkeep.take_ballast()
     first.add(Ended(at_us=Micros(201)))
     assert first.seal(Micros(201))
@@ -137,7 +137,7 @@ def test_all_that_a_recorder_makes_is_for_its_user_alone(tmp_path: Path) -> None
         recorder = keeper(into)
         recorder.add(Ended(at_us=Micros(1)))
         recorder.seal(Micros(1))
-        room.mark_uploaded(into / "segments/000001")
+        upload_marks.mark_uploaded(into / "segments/000001")
         recorder.add(Ended(at_us=Micros(2)))
         recorder.flush(Micros(2))
         recorder._let_go()

@@ -10,10 +10,10 @@ from hpaaudit.flows import fleet
 from hpaaudit.flows import replay as flow
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.recorder.writer_limits import Limits
 
 RECORDING = Path(__file__).parents[2] / "recordings" / "load-step"
 

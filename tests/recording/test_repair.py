@@ -14,13 +14,14 @@ from hpaaudit.flows.repair import repair
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.facts import Ended, Fact, Gap, PodSeen, ResourceMetricsRead, ValuesRead
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.recording import frames, manifest
-from hpaaudit.recording.frames import BEGIN
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.salvage import from_log
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.encoding import frames
+from hpaaudit.recording.encoding.frames import BEGIN
+from hpaaudit.recording.files import layout
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.recorder.writer_limits import Limits
+from hpaaudit.recording.upkeep.salvage import from_log
 from tests.recording.conftest import at, pod, queue, usage
 from tests.recording.harm import by_chance, cuts, flips, zeroed
 
@@ -312,7 +313,7 @@ def test_segments_that_are_gone_leave_a_gap(
     gone: list[int], sealed: Path, facts: list[Fact], segments: tuple[tuple[Fact, ...], ...]
 ) -> None:
     for number in gone:
-        shutil.rmtree(sealed / manifest.segment_name(number))
+        shutil.rmtree(sealed / layout.segment_name(number))
     found = repaired(sealed, facts)
     assert any(isinstance(fact, Gap) and "damaged" in fact.cause for fact in found)
     there = [fact for number, part in enumerate(segments, 1) if number not in gone for fact in part]

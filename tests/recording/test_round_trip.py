@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from hpaaudit.model.facts import Fact, ResourceMetricsRead, ValuesRead
 from hpaaudit.model.metrics import ContainerUsage, MetricsRequest, MetricValue, PodSample
 from hpaaudit.model.units import LAST_US, YEAR_1_US, YEAR_10000_US, Micros
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.runs import apply, changes
-from hpaaudit.recording.sound import LONGEST_US
-from hpaaudit.recording.write import Writer
+from hpaaudit.recording.encoding.answer_changes import apply, changes
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.validation.table import LONGEST_US
+from hpaaudit.recording.writing.writer import Writer
 
 # Few words and small numbers, so that streams, items and values meet again; and every text and number there is.
 words = st.sampled_from(["", "web", "web-0", "web-1", "cpu", "memory", "ä\0\n'"]) | st.text(max_size=6)

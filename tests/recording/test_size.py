@@ -8,10 +8,10 @@ import pytest
 
 from hpaaudit.model.facts import Fact, ResourceMetricsRead
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.schema import TABLES
-from hpaaudit.recording.segments import columns, rows
-from hpaaudit.recording.write import Writer
+from hpaaudit.recording.format.schema import TABLES
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.reading.segment import columns, rows
+from hpaaudit.recording.writing.writer import Writer
 
 
 def reads_of(facts: list[Fact]) -> list[ResourceMetricsRead]:

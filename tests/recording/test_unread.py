@@ -10,12 +10,12 @@ import pytest
 
 from hpaaudit.errors import RecordingError
 from hpaaudit.model.facts import Fact
-from hpaaudit.recording import opening
-from hpaaudit.recording.known import last_states
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.recover import recover
-from hpaaudit.recording.retire import retire, sealed_segments
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.files import opening
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.last_states import last_states
+from hpaaudit.recording.recorder.recover import recover
+from hpaaudit.recording.recorder.writer_limits import Limits
+from hpaaudit.recording.upkeep.retention import retire, sealed_segments
 from tests.recording.test_retire import keeper
 
 

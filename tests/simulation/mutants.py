@@ -11,11 +11,11 @@ from hpaaudit.cluster.hpas import Hpas
 from hpaaudit.cluster.pods import Pods
 from hpaaudit.cluster.watch import Watch
 from hpaaudit.model.facts import Fact, Gap
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.lock import Lock
-from hpaaudit.recording.log import Log
-from hpaaudit.recording.pending import Unlogged
-from hpaaudit.recording.sieve import Sieve
+from hpaaudit.recording.files.lock import Lock
+from hpaaudit.recording.recorder.load_shedding import Sieve
+from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.writing.pending import Unlogged
+from hpaaudit.recording.writing.write_ahead_log import Log
 from tests.simulation.disk import Disk
 
 MOST_SEEDS = 25

@@ -23,8 +23,8 @@ from hpaaudit.flows.record import Session
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.plan import Progress
 from hpaaudit.model.units import Micros
-from hpaaudit.recording import room
-from hpaaudit.recording.keep import Keeper
+from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.upkeep import upload_marks
 from tests.simulation.disk import TOTAL, Disk
 from tests.simulation.life import Life
 from tests.simulation.machine import SECOND, Killed, Loop, Machine, SlowWork
@@ -375,9 +375,9 @@ class World:
 
     def _upload(self) -> None:
         if self.current and not self.disk.dead and self.folder.exists():
-            for segment in room.sealed(self.folder):
+            for segment in upload_marks.sealed(self.folder):
                 try:
-                    room.mark_uploaded(segment)
+                    upload_marks.mark_uploaded(segment)
                 except OSError:
                     return
                 self.marked = max(self.marked, int(segment.name))

@@ -1,0 +1,103 @@
+"""Keeps a second recorder out of a recording."""
+
+import errno
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+from hpaaudit.errors import FileExists, RecordingError
+from hpaaudit.recording.files import layout
+from hpaaudit.recording.files.durable import FILE_MODE, FOLDER_MODE
+
+if os.name == "posix":
+    import fcntl
+
+MOVES = 100
+"""So often a folder may be replaced while it is being locked."""
+READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+class Lock:
+    """Held from here until `release`, or until the process ends in whatever way.
+
+    Raises `RecordingError` where somebody else holds it, and `FileExists` where the place is no folder.
+
+    sure   False: the file system knows no locks, so nobody is kept out
+
+    It is the folder that is locked, so it is known by all its names, and before there is any file in it: it is made
+    where there is none. What `recording.json` is locked for: recorders up to 0.1.0 know that alone.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._files: list[int] = []
+        try:
+            self.sure = self._take()
+        except (FileExistsError, NotADirectoryError) as error:
+            self.release()
+            raise FileExists(f"{folder} is no folder: name one that is new or empty.") from error
+        except OSError as error:
+            self.release()
+            raise RecordingError(f"cannot record into {folder}: {error.strerror}.") from error
+        except BaseException:
+            self.release()
+            raise
+
+    def _take(self) -> bool:
+        if os.name != "posix":
+            self.folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+            return False
+        for _ in range(MOVES):
+            self.folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+            self._files.append(os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY))
+            sure = self._is_locked(self._files[0])
+            if self.is_there():
+                break
+            self.release()
+        else:
+            raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+        if not sure:
+            sure = self._lock_file(layout.LOCK, os.O_RDWR | os.O_CREAT | READ)
+        self._lock_file(layout.RECORDING, READ)
+        return sure
+
+    def _lock_file(self, name: str, flags: int) -> bool:
+        """Lock a file in the folder; whether that is known to work."""
+        try:
+            file = os.open(self.folder / name, flags, FILE_MODE)
+        except OSError:  # not there yet, or something else has its name
+            return False
+        self._files.append(file)
+        return stat.S_ISREG(os.fstat(file).st_mode) and self._is_locked(file)
+
+    def _is_locked(self, file: int) -> bool:
+        """Lock a file or folder; whether its file system can. Raises `RecordingError` where somebody else has it."""
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RecordingError(
+                f"{self.folder} is being recorded into by another process: end that one, or name another folder."
+            ) from None
+        except OSError:
+            return False
+        return True
+
+    def is_there(self) -> bool:
+        """Whether the folder still has its name: it may have been moved, removed, or replaced."""
+        try:
+            return not self._files or os.path.samestat(os.fstat(self._files[0]), self.folder.stat())
+        except OSError:
+            return False
+
+    def require(self) -> None:
+        """Raise `OSError` where the folder has not its name any more: what is written there is another's."""
+        if not self.is_there():
+            raise OSError(errno.ESTALE, "the folder was moved, removed or replaced")
+
+    def release(self) -> None:
+        """Let others in."""
+        files, self._files = self._files, []
+        for file in files:
+            with suppress(OSError):
+                os.close(file)

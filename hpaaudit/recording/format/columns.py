@@ -1,0 +1,74 @@
+"""What a column and a table of a recording are, and how each kind of column is stored."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+Row = tuple[Any, ...]
+"""The values of one row, in the order of its table's columns."""
+
+
+class Encoding(StrEnum):
+    """Parquet's own names of the encodings that we choose among."""
+
+    DELTA = "DELTA_BINARY_PACKED"
+    SPLIT = "BYTE_STREAM_SPLIT"
+    DICTIONARY = "RLE_DICTIONARY"
+    PREFIX = "DELTA_BYTE_ARRAY"
+    PLAIN = "PLAIN"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column.
+
+    type       `int64`, `string` or `bool`
+    unit       of a number, empty where it is a bare count or no number
+    nullable   whether it may be NULL; `meaning` says what NULL means
+    """
+
+    name: str
+    type: str
+    encoding: Encoding
+    unit: str
+    meaning: str
+    nullable: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """One table: a Parquet file of this name in every segment that has rows for it.
+
+    row    what one row is
+    sort   columns that its rows are sorted by; empty: by `seq`
+    """
+
+    name: str
+    row: str
+    columns: tuple[Column, ...]
+    sort: tuple[str, ...] = ()
+
+
+def number(name: str, meaning: str, unit: str = "", *, encoding: Encoding = Encoding.DELTA) -> Column:
+    """Make a whole number that is always there."""
+    return Column(name=name, type="int64", encoding=encoding, unit=unit, meaning=meaning, nullable=False)
+
+
+def maybe_number(name: str, meaning: str, unit: str = "", *, encoding: Encoding = Encoding.DELTA) -> Column:
+    """Make a whole number that may be NULL."""
+    return Column(name=name, type="int64", encoding=encoding, unit=unit, meaning=meaning, nullable=True)
+
+
+def text(name: str, meaning: str, *, encoding: Encoding = Encoding.DICTIONARY) -> Column:
+    """Make a text that is always there, though it may be empty."""
+    return Column(name=name, type="string", encoding=encoding, unit="", meaning=meaning, nullable=False)
+
+
+def maybe_text(name: str, meaning: str, *, encoding: Encoding = Encoding.DICTIONARY) -> Column:
+    """Make a text that may be NULL."""
+    return Column(name=name, type="string", encoding=encoding, unit="", meaning=meaning, nullable=True)
+
+
+def flag(name: str, meaning: str) -> Column:
+    """Make a truth that is always known."""
+    return Column(name=name, type="bool", encoding=Encoding.PLAIN, unit="", meaning=meaning, nullable=False)
