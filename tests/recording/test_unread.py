@@ -16,7 +16,7 @@ from hpaaudit.recording.reading.last_states import last_states
 from hpaaudit.recording.recorder.recover import recover
 from hpaaudit.recording.recorder.writer_limits import Limits
 from hpaaudit.recording.upkeep.retention import retire, sealed_segments
-from tests.recording.test_retire import keeper
+from tests.recording.test_retention import keeper
 
 
 @contextmanager
