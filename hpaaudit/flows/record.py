@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hpaaudit.cluster.clock import Clock
     from hpaaudit.cluster.observer import Observer
     from hpaaudit.cluster.scope import Scope
-    from hpaaudit.recording.recorder.recorder_writer import Keeper
+    from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
     from hpaaudit.recording.recorder.upload import Uploader
     from hpaaudit.recording.recorder.writer_limits import Limits
 
@@ -219,14 +219,14 @@ class Session:
             raise BadOption(f"--upload needs {missing.name}: pip install 'hpaaudit[cloud]'") from None
         return Uploader(self.into, self.upload, self.note)
 
-    async def _keeper(self, server: str, now: Callable[[], Micros], stopping: asyncio.Event) -> "Keeper":
+    async def _keeper(self, server: str, now: Callable[[], Micros], stopping: asyncio.Event) -> "RecorderWriter":
         """Begin a recording, or go on with one, which waits for a disk that refuses: to end would not help it."""
-        from hpaaudit.recording.recorder.recorder_writer import Keeper
+        from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 
         told = False
         while True:
             try:
-                return Keeper(
+                return RecorderWriter(
                     self.into,
                     cluster=server,
                     now_us=now(),
@@ -251,20 +251,20 @@ class Session:
             await asyncio.wait_for(stopping.wait(), self.for_seconds)
         observer.stop()
 
-    async def _tick(self, observer: "Observer", keeper: "Keeper", now: Callable[[], Micros]) -> None:
+    async def _tick(self, observer: "Observer", keeper: "RecorderWriter", now: Callable[[], Micros]) -> None:
         """Show the progress every second, and put on the disk what is due."""
         while True:
             await asyncio.sleep(1)
             self.show(self._progress(observer, keeper))
             keeper.tick(now())
 
-    def _progress(self, observer: "Observer", keeper: "Keeper") -> Progress:
+    def _progress(self, observer: "Observer", keeper: "RecorderWriter") -> Progress:
         seen = observer.progress
         gaps = seen.gaps + keeper.gaps
         return replace(seen, gaps=gaps, bytes=keeper.bytes, seconds=asyncio.get_running_loop().time() - self.begun)
 
 
-def _kept(keeper: "Keeper", uploader: "Uploader | None") -> Kept:
+def _kept(keeper: "RecorderWriter", uploader: "Uploader | None") -> Kept:
     """What the disk has of it, and the store."""
     failures, failing = (uploader.failures, uploader.failing) if uploader else (0, 0)
     return Kept(

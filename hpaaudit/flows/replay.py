@@ -358,7 +358,7 @@ def prepare(
         from hpaaudit.engine.fleet.derived import Derived
         from hpaaudit.engine.lives import COMPONENT
 
-        derived = Derived(opened.telling(COMPONENT), period_us)
+        derived = Derived(opened.reconcile_evidence(COMPONENT), period_us)
         laid_out = derived.plan()
     if compiled and (searched or laid_out.unsupported):
         laid_out, searched = _searched(opened, laid_out, derived), True

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from hpaaudit.recording.writing.recording_folder import Growing
+from hpaaudit.recording.writing.recording_folder import RecordingFolder
 from hpaaudit.recording.writing.writer import BYTE_BUDGET
 from tests.bench.world.rows import Rows
 from tests.bench.world.step import Step
@@ -58,7 +58,7 @@ def write(
     ticks = round(hours * 3600 / TICK_SECONDS)
     world = World(hpas, seed, hours / 24)
     rows = Rows(world)
-    files = Growing(folder, source="fleet", cluster=CLUSTER, started_us=START)
+    files = RecordingFolder(folder, source="fleet", cluster=CLUSTER, started_us=START)
     anew, pod_polls = True, 0
     with ThreadPoolExecutor(1, "segments") as writer:
         writing = writer.submit(lambda: None)

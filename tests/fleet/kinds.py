@@ -30,7 +30,7 @@ from hpaaudit.model.facts import (
 )
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording.reading.recording import open_recording
-from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 from hpaaudit.recording.recorder.writer_limits import Limits
 from tests.conformance.expected import captures, releases
 from tests.fleet.chance import write
@@ -139,7 +139,7 @@ def keep(folder: Path, drawn: Drawn) -> None:
         return
     span_us = facts[-1].at_us - facts[0].at_us
     keep_us = Micros(max(span_us // 2, 1)) if drawn.keeping == "retention" else None
-    made = Keeper(
+    made = RecorderWriter(
         folder, cluster="", now_us=facts[0].at_us, note=lambda _: None, limits=Limits(ballast_bytes=0, keep_us=keep_us)
     )
     for number, fact in enumerate(facts, 1):

@@ -9,7 +9,7 @@ from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording.inspection.verify import verify
 from hpaaudit.recording.reading.recording import open_recording
-from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 from hpaaudit.recording.recorder.writer_limits import Limits
 from tests.recording.killed import fact
 from tests.recording.shim import ALL, ERRORS, Disk
@@ -25,10 +25,10 @@ def kept(folder: Path) -> list[Fact]:
     return [found for found in open_recording(folder).facts() if not isinstance(found, Gap)]
 
 
-def begin(folder: Path, now_us: Micros, disk: Disk, told: list[str]) -> Keeper:
+def begin(folder: Path, now_us: Micros, disk: Disk, told: list[str]) -> RecorderWriter:
     """Begin, or go on: where the disk refuses that, it says so, and nothing is harmed."""
     try:
-        return Keeper(folder, cluster="here", now_us=now_us, note=told.append, limits=LIMITS)
+        return RecorderWriter(folder, cluster="here", now_us=now_us, note=told.append, limits=LIMITS)
     except RecordingError as error:
         assert isinstance(error.__cause__, OSError)  # noqa: PT017 (what it is not is raised)
         disk.behave()

@@ -11,7 +11,7 @@ from hpaaudit.model.note import Level
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording.inspection.verify import verify
 from hpaaudit.recording.reading.recording import open_recording
-from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 from hpaaudit.recording.recorder.writer_limits import Limits
 from hpaaudit.recording.upkeep import upload_marks
 from tests.recording.conftest import hpa, pod, usage
@@ -63,7 +63,7 @@ def fill(folder: Path, *, uploading: bool) -> None:
         if getattr(line, "level", None) != Level.INFO:  # segments that are whole
             told.append(line)
 
-    keeper = Keeper(folder, cluster="here", now_us=Micros(0), note=note, limits=LIMITS)
+    keeper = RecorderWriter(folder, cluster="here", now_us=Micros(0), note=note, limits=LIMITS)
     assert (folder / "ballast").stat().st_size == LIMITS.ballast_bytes
     filler = folder.parent / "filler"
     filler.write_bytes(bytes(TAKEN))
@@ -73,7 +73,7 @@ def fill(folder: Path, *, uploading: bool) -> None:
         keeper.tick(Micros(number * SECOND))
         keeper._look(Micros(number * SECOND), wait=True)  # a segment takes no second
         if uploading:
-            for segment in upload_marks.sealed(folder):
+            for segment in upload_marks.not_uploaded(folder):
                 upload_marks.mark_uploaded(segment)
         assert keeper._fullness < 1.7  # memory stays bounded
     gaps = list(open_recording(folder).gaps)

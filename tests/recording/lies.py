@@ -61,7 +61,7 @@ def tell(
                 count = (rows or {}).get((number, table))
                 if count is None:
                     count = pq.read_metadata(io.BytesIO(data)).num_rows
-                body["tables"][table] = {"rows": count, "bytes": len(data), "sha256": manifest.digest(data)}
+                body["tables"][table] = {"rows": count, "bytes": len(data), "sha256": manifest.sha256_of(data)}
         body["first_seq"] = first_seq
         body["facts"] = sum(one["rows"] for table, one in body["tables"].items() if table not in manifest.PARTS)
         first_seq += body["facts"]

@@ -12,8 +12,8 @@ from hpaaudit.model.units import Micros
 from hpaaudit.recording.files import layout
 from hpaaudit.recording.format import manifest
 from hpaaudit.recording.inspection.verify import verify
-from hpaaudit.recording.recorder.recorder_writer import Keeper
-from hpaaudit.recording.upkeep.retention import retire, sealed_segments
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
+from hpaaudit.recording.upkeep.retention import remove_segments, sealed_segments
 from hpaaudit.recording.writing.writer import Writer
 from tests.cli.run import run
 from tests.recording.conftest import at
@@ -89,7 +89,7 @@ def test_a_recording_that_was_made_anew_is_not_what_the_hash_stands_for(
 def test_what_stands_for_removed_segments_is_led_to_by_the_head_and_not_by_the_chain(folder: Path) -> None:
     documents = [*heads(folder)]
     before = verify(folder).head
-    assert retire(folder, sealed_segments(folder), 2, "removed by retention: older than 1 h")
+    assert remove_segments(folder, sealed_segments(folder), 2, "removed by retention: older than 1 h")
     after = verify(folder)
     assert after.head != before
     found = {name: verify(folder, expect=sha256).anchor for name, sha256 in
@@ -104,7 +104,7 @@ def test_what_stands_for_removed_segments_is_led_to_by_the_head_and_not_by_the_c
 
 def test_what_stands_in_a_log_is_beyond_the_hash_of_the_last_segment(folder: Path, facts: list[Fact]) -> None:
     head = verify(folder).head
-    keeper = Keeper(folder, cluster="https://10.0.0.1:6443", now_us=Micros(at(100)), note=[].append)
+    keeper = RecorderWriter(folder, cluster="https://10.0.0.1:6443", now_us=Micros(at(100)), note=[].append)
     keeper.add(facts[0])
     keeper.flush(Micros(at(101)))
     anchor = verify(folder, expect=head).anchor

@@ -14,7 +14,7 @@ from hpaaudit.errors import RecordingError
 from hpaaudit.recording.format import manifest, reader_limits
 from hpaaudit.recording.inspection.verify import verify
 from hpaaudit.recording.reading.recording import open_recording
-from hpaaudit.recording.upkeep.retention import retire, sealed_segments
+from hpaaudit.recording.upkeep.retention import remove_segments, sealed_segments
 from tests.recording.lies import Body, tell
 from tests.recording.small import small
 
@@ -151,14 +151,14 @@ def test_two_names_of_one_number_are_not_two_segments(sound: Path, tmp_path: Pat
 
 def test_the_documents_that_we_write_are_documents(sound: Path) -> None:
     for name in DOCUMENTS:
-        assert manifest.document(sound, name)
+        assert manifest.read_document(sound, name)
 
 
 @pytest.mark.parametrize(
     ("field", "value"), [("facts", -1), ("facts", 0), ("facts", 10**6), ("last_us", 0), ("sha256", "0" * 64)]
 )
 def test_a_segment_that_stands_for_others_and_lies_about_them_is_named(folder: Path, field: str, value: Any) -> None:
-    assert retire(folder, sealed_segments(folder), 2, "removed by retention: older than 1 h")
+    assert remove_segments(folder, sealed_segments(folder), 2, "removed by retention: older than 1 h")
     assert said(folder) == []
     path = folder / "segments/000002/manifest.json"
     body = json.loads(path.read_bytes())

@@ -9,7 +9,7 @@ from hpaaudit.flows.source import open_source
 from hpaaudit.model.facts import ResourceMetricsRead
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.reading.recording import open_recording
-from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 from hpaaudit.recording.recorder.writer_limits import Limits
 from hpaaudit.results.read import Results
 
@@ -27,13 +27,13 @@ RELATIONS = (
 )
 
 
-def keeper(folder: Path) -> Keeper:
+def keeper(folder: Path) -> RecorderWriter:
     """Go on with a recording, or begin it."""
-    return Keeper(folder, cluster="here", now_us=Micros(0), note=[].append, limits=Limits(ballast_bytes=0))
+    return RecorderWriter(folder, cluster="here", now_us=Micros(0), note=[].append, limits=Limits(ballast_bytes=0))
 
 
 @pytest.fixture(params=[0, 0.5, 0.9])
-def growing(request: pytest.FixtureRequest, tmp_path: Path) -> Keeper:
+def growing(request: pytest.FixtureRequest, tmp_path: Path) -> RecorderWriter:
     """Give a real recording, the last part of whose facts stands in the log."""
     facts = list(open_recording(RECORDING).facts())
     sealed = int(len(facts) * request.param)
@@ -53,7 +53,7 @@ def rows(results: Results, relation: str) -> list[tuple[object, ...]]:
     return results.sql(f"select {listed} from {relation} order by all").fetchall()  # noqa: S608 our own names
 
 
-def test_a_log_replays_as_its_segment(growing: Keeper, tmp_path: Path) -> None:
+def test_a_log_replays_as_its_segment(growing: RecorderWriter, tmp_path: Path) -> None:
     with replay(growing.folder) as results:
         found = {relation: rows(results, relation) for relation in RELATIONS}
     assert all(found[relation] for relation in RELATIONS if relation != "metric_values")
@@ -70,7 +70,7 @@ def test_a_log_replays_as_its_segment(growing: Keeper, tmp_path: Path) -> None:
         }
 
 
-def test_a_recording_that_grew_is_replayed_anew(growing: Keeper) -> None:
+def test_a_recording_that_grew_is_replayed_anew(growing: RecorderWriter) -> None:
     with open_source(growing.folder) as results:
         before = results.manifest_sha256
     reads = (fact for fact in open_recording(RECORDING).facts() if isinstance(fact, ResourceMetricsRead))

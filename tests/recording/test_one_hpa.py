@@ -52,10 +52,10 @@ def test_from_the_beginning_it_is_all_of_the_namespace_with_the_lines_of_one_hpa
         and (not isinstance(fact, Reconciled) or fact.name == first.name)
     ]
     assert len({_namespace(fact) for fact in opened.facts()}) > len({_namespace(fact) for fact in wanted})
-    assert list(opened.near(first.namespace, first.name, opened.info.started_us)) == wanted
+    assert list(opened.facts_of_hpa(first.namespace, first.name, opened.info.started_us)) == wanted
 
 
 def test_before_an_instant_only_what_is_watched_is_read(opened: Recording) -> None:
     first = next(fact for fact in opened.facts() if isinstance(fact, Reconciled))
-    found = list(opened.near(first.namespace, first.name, opened.info.ended_us + 1))
+    found = list(opened.facts_of_hpa(first.namespace, first.name, opened.info.ended_us + 1))
     assert {type(fact) for fact in found} == {ControllerSeen, HpaSeen, PodSeen, PodGone, TargetSeen}

@@ -14,7 +14,7 @@ from hpaaudit.model.facts import Ended, Gap
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.inspection.verify import verify
 from hpaaudit.recording.reading.recording import open_recording
-from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 from hpaaudit.recording.recorder.writer_limits import Limits
 from hpaaudit.recording.upkeep import upload_marks
 
@@ -76,9 +76,9 @@ def _no_hang() -> Iterator[None]:
     signal.signal(signal.SIGALRM, before)
 
 
-def keeper(into: Path) -> Keeper:
+def keeper(into: Path) -> RecorderWriter:
     """Begin a recording, or go on with one."""
-    return Keeper(into, cluster="here", now_us=Micros(100), note=[].append, limits=LIMITS)
+    return RecorderWriter(into, cluster="here", now_us=Micros(100), note=[].append, limits=LIMITS)
 
 
 def plant(into: Path, place: str, kind: Callable[[Path, Path], None], outside: Path) -> None:
@@ -112,7 +112,7 @@ def test_what_is_planted_does_no_harm(
         first = keeper(into)
     first.add(Ended(at_us=Micros(200)))
     first.flush(Micros(200))
-    for segment in upload_marks.sealed(into):
+    for segment in upload_marks.not_uploaded(into):
         upload_marks.mark_uploaded(segment)
     first._upkeep.take_ballast()
     first.add(Ended(at_us=Micros(201)))

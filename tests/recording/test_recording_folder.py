@@ -14,8 +14,8 @@ from hpaaudit.model.units import Micros
 from hpaaudit.recording.format.schema import TABLES
 from hpaaudit.recording.inspection.verify import verify
 from hpaaudit.recording.reading.recording import Recording, open_recording
-from hpaaudit.recording.reading.segment import arrow, rows
-from hpaaudit.recording.writing.recording_folder import Growing
+from hpaaudit.recording.reading.segment import segment_rows, segment_table
+from hpaaudit.recording.writing.recording_folder import RecordingFolder
 
 
 def tables(recording: Recording) -> list[dict[str, pa.Table]]:
@@ -25,14 +25,14 @@ def tables(recording: Recording) -> list[dict[str, pa.Table]]:
         part = {}
         for file in segment.files:
             names = [column.name for column in TABLES[file.table].columns]
-            part[file.table] = arrow(recording.folder, segment, file.table, names)
+            part[file.table] = segment_table(recording.folder, segment, file.table, names)
         found.append(part)
     return found
 
 
 def copied(recording: Recording, into: Path, change: Any = lambda given: given) -> Path:
     """Make a recording of the columns of another one."""
-    files = Growing(into, source="copy", started_us=Micros(0))
+    files = RecordingFolder(into, source="copy", started_us=Micros(0))
     for part in tables(recording):
         files.add({name: change(given) for name, given in part.items()})
     files.close()
@@ -63,7 +63,7 @@ def test_neither_the_order_of_rows_nor_whether_texts_are_dictionaries_makes_a_di
     assert list(copy.facts()) == facts
     for ours, theirs in zip(copy.segments, open_recording(folder).segments, strict=True):
         for file in theirs.files:
-            assert list(rows(copy.folder, ours, file.table)) == list(rows(folder, theirs, file.table))
+            assert list(segment_rows(copy.folder, ours, file.table)) == list(segment_rows(folder, theirs, file.table))
 
 
 def test_a_disk_that_refuses_leaves_nothing_of_a_segment_and_the_same_can_be_tried_again(
@@ -72,7 +72,7 @@ def test_a_disk_that_refuses_leaves_nothing_of_a_segment_and_the_same_can_be_tri
     def full(_descriptor: int) -> None:
         raise OSError(28, os.strerror(28))
 
-    files = Growing(tmp_path / "copy", source="copy", started_us=Micros(0))
+    files = RecordingFolder(tmp_path / "copy", source="copy", started_us=Micros(0))
     first, *rest = tables(open_recording(folder))
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", full)
@@ -88,4 +88,4 @@ def test_a_disk_that_refuses_leaves_nothing_of_a_segment_and_the_same_can_be_tri
 def test_a_folder_that_holds_something_is_no_place_to_grow(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(FileExists):
-        Growing(tmp_path, source="copy", started_us=Micros(0))
+        RecordingFolder(tmp_path, source="copy", started_us=Micros(0))

@@ -14,7 +14,7 @@ from hpaaudit.model.units import Micros
 from hpaaudit.recording.inspection.verify import verify
 from hpaaudit.recording.reading import log_tail
 from hpaaudit.recording.reading.recording import open_recording
-from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 from hpaaudit.recording.recorder.writer_limits import Limits
 from hpaaudit.recording.writing.writer import Writer
 from tests.recording.conftest import at
@@ -23,10 +23,10 @@ CLUSTER = "https://10.0.0.1:6443"
 LATER = at(600)
 
 
-def keeper(folder: Path, now_us: Micros = LATER, told: list[str] | None = None) -> Keeper:
+def keeper(folder: Path, now_us: Micros = LATER, told: list[str] | None = None) -> RecorderWriter:
     """Begin a recording, or go on with one."""
     note = [].append if told is None else told.append
-    return Keeper(folder, cluster=CLUSTER, now_us=now_us, note=note, limits=Limits(ballast_bytes=0))
+    return RecorderWriter(folder, cluster=CLUSTER, now_us=now_us, note=note, limits=Limits(ballast_bytes=0))
 
 
 @pytest.fixture
@@ -183,7 +183,7 @@ def test_the_gaps_that_the_keeper_writes_are_counted(killed: Path, tmp_path: Pat
     with keeper(killed) as again:
         assert again.gaps == 1
     limits = Limits(ballast_bytes=0, keep_bytes=1)
-    with Keeper(tmp_path / "short", cluster=CLUSTER, now_us=at(0), note=[].append, limits=limits) as short:
+    with RecorderWriter(tmp_path / "short", cluster=CLUSTER, now_us=at(0), note=[].append, limits=limits) as short:
         for number, fact in enumerate(facts[:20]):
             assert short.gaps == (number > 15)
             short.add(fact)
@@ -199,7 +199,7 @@ def test_a_second_recorder_is_kept_out(killed: Path) -> None:
 
 def test_a_recording_of_another_cluster_is_refused(killed: Path) -> None:
     with pytest.raises(RecordingError, match=r"is a recording of https://10.0.0.1:6443, not of https://other: name"):
-        Keeper(killed, cluster="https://other", now_us=LATER, note=[].append)
+        RecorderWriter(killed, cluster="https://other", now_us=LATER, note=[].append)
     assert list((killed / "log").iterdir())
 
 

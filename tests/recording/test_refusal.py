@@ -12,7 +12,7 @@ from hpaaudit.flows.replay import replay
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.inspection.verify import verify
 from hpaaudit.recording.reading.recording import open_recording
-from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 from hpaaudit.recording.recorder.writer_limits import Limits
 
 RECORDING = Path(__file__).parents[2] / "recordings" / "load-step"
@@ -24,7 +24,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("refused") / "recording"
     facts = list(open_recording(RECORDING).facts())
     limits = Limits(ballast_bytes=0, keep_bytes=1)
-    keeper = Keeper(folder, cluster="here", now_us=Micros(facts[0].at_us), note=[].append, limits=limits)
+    keeper = RecorderWriter(folder, cluster="here", now_us=Micros(facts[0].at_us), note=[].append, limits=limits)
     for number, fact in enumerate(facts, 1):
         keeper.add(fact)
         if number in (len(facts) // 2, len(facts) * 3 // 4):

@@ -19,7 +19,7 @@ from hpaaudit.recording.encoding.frames import BEGIN
 from hpaaudit.recording.files import layout
 from hpaaudit.recording.inspection.verify import verify
 from hpaaudit.recording.reading.recording import open_recording
-from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 from hpaaudit.recording.recorder.writer_limits import Limits
 from hpaaudit.recording.upkeep.salvage import from_log
 from tests.recording.conftest import at, pod, queue, usage
@@ -32,9 +32,9 @@ LONG = int(os.environ.get("HPAAUDIT_DAMAGES", "400"))
 CLUSTER, LATER = "https://10.0.0.1:6443", at(600)
 
 
-def keeper(folder: Path, now_us: Micros = LATER) -> Keeper:
+def keeper(folder: Path, now_us: Micros = LATER) -> RecorderWriter:
     """Begin a recording, or go on with one."""
-    return Keeper(folder, cluster=CLUSTER, now_us=now_us, note=[].append, limits=LIMITS)
+    return RecorderWriter(folder, cluster=CLUSTER, now_us=now_us, note=[].append, limits=LIMITS)
 
 
 def history() -> list[list[Fact]]:
@@ -66,7 +66,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def spans(data: bytes) -> list[tuple[int, int]]:
     """Where each frame of facts stands in a sound log."""
-    return [(frame.start, frame.end) for frame in frames.read(data).frames]
+    return [(frame.start, frame.end) for frame in frames.read_frames(data).frames]
 
 
 def intact(whole: bytes, damaged: bytes) -> list[int]:
@@ -77,7 +77,7 @@ def intact(whole: bytes, damaged: bytes) -> list[int]:
 def saved(damaged: bytes, known: tuple[int, str, int]) -> list[Fact]:
     """What can be read of a damaged log."""
     try:
-        found = frames.read(damaged, known)
+        found = frames.read_frames(damaged, known)
     except ValueError:
         return []
     return from_log(found, at(-1)).facts
@@ -223,7 +223,7 @@ def test_a_log_of_an_older_recorder_is_read_and_repaired(tmp_path: Path, monkeyp
     assert list(open_recording(folder).facts()) == everything
     log = folder / "log/000001.wal"
     whole = log.read_bytes()
-    assert not frames.read(whole).frames[0].mark
+    assert not frames.read_frames(whole).frames[0].mark
     known = (1, open_recording(folder).segments[0].previous, 0)
     for damaged in [*flips(whole), *(by_chance(whole, random.Random(seed)) for seed in range(300))]:  # noqa: S311
         facts = saved(damaged, known)

@@ -17,7 +17,7 @@ from hpaaudit.recording.format.schema import TABLES
 from hpaaudit.recording.inspection.verify import verify
 from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.recording.recorder import load_shedding
-from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 from hpaaudit.recording.recorder.writer_limits import Limits
 from hpaaudit.recording.upkeep import retention, upload_marks
 from hpaaudit.report.inspect import verification_text
@@ -40,12 +40,12 @@ STATES = (
 RECORDING = Path(__file__).parents[2] / "recordings" / "scaled-by-hand"
 
 
-def keeper(folder: Path, limits: Limits = LIMITS, now_us: Micros = NOON) -> Keeper:
+def keeper(folder: Path, limits: Limits = LIMITS, now_us: Micros = NOON) -> RecorderWriter:
     """Begin a recording, or go on with one."""
-    return Keeper(folder, cluster="here", now_us=now_us, note=[].append, limits=limits)
+    return RecorderWriter(folder, cluster="here", now_us=now_us, note=[].append, limits=limits)
 
 
-def sealed(folder: Path, segments: tuple[tuple[Fact, ...], ...], limits: Limits) -> Keeper:
+def sealed(folder: Path, segments: tuple[tuple[Fact, ...], ...], limits: Limits) -> RecorderWriter:
     """Record segments, each sealed at its last fact's time."""
     made = keeper(folder, limits)
     for part in segments:
@@ -98,7 +98,7 @@ def test_every_table_but_those_of_what_is_asked_or_written_anew_tells_only_chang
 def test_of_every_table_that_tells_only_changes_the_last_state_is_kept_while_the_disk_is_full(
     facts: list[Fact],
 ) -> None:
-    full = load_shedding.Sieve()
+    full = load_shedding.LoadShedder()
     for fact in facts:
         full.keeps(fact, 2)
     _, *states = full.reopen(NOON, "the disk is full")
@@ -149,7 +149,7 @@ def two(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> Path:
     folder = tmp_path / "two"
     sealed(folder, segments, Limits(ballast_bytes=0)).close()
     shutil.copytree(folder, tmp_path / "before")
-    assert retention.retire(folder, retention.sealed_segments(folder), 2, "for a test")
+    assert retention.remove_segments(folder, retention.sealed_segments(folder), 2, "for a test")
     return folder
 
 
@@ -173,7 +173,7 @@ def test_a_removal_that_was_interrupted_anywhere_reads_as_done_or_not_begun(
         base.rename(parts / "000002")
     assert list(open_recording(before).facts()) == (after if steps else facts)
     assert verify(before, reread=True).damages == ()
-    retention.finish(before)
+    retention.finish_removal(before)
     assert numbers(before) == (["000002", "000003"] if steps else ["000001", "000002", "000003"])
     assert list(open_recording(before).facts()) == (after if steps else facts)
 

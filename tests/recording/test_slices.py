@@ -13,7 +13,7 @@ from hpaaudit.model.columns import Columns, Numbers, Slice, Words
 from hpaaudit.model.facts import Fact, Reconciled, ResourceMetricsRead, ScaleRead, ValuesRead
 from hpaaudit.recording.format.schema import TABLES
 from hpaaudit.recording.reading.recording import open_recording
-from hpaaudit.recording.reading.segment import rows
+from hpaaudit.recording.reading.segment import segment_rows
 
 REPOSITORY = Path(__file__).parents[2]
 BUNDLED = sorted(path.parent for path in (REPOSITORY / "recordings").glob("*/recording.json"))
@@ -42,7 +42,7 @@ def held(recording: Path) -> list[Slice]:
 def test_slices_of_a_bundled_recording_hold_what_its_rows_hold(path: Path) -> None:
     for segment, part in zip(open_recording(path).segments, held(path), strict=True):
         for table, columns in part.tables.items():
-            assert as_rows(columns) == list(rows(path, segment, table)), table
+            assert as_rows(columns) == list(segment_rows(path, segment, table)), table
 
 
 def test_slices_hold_what_the_rows_hold_of_every_table_with_its_nulls(folder: Path) -> None:
@@ -55,7 +55,7 @@ def test_slices_hold_what_the_rows_hold_of_every_table_with_its_nulls(folder: Pa
             seen.add(table)
             assert list(columns) == [column.name for column in TABLES[table].columns]
             # As text too: 1 equals True, and would not be the same value.
-            assert repr(as_rows(columns)) == repr(list(rows(folder, segment, table)))
+            assert repr(as_rows(columns)) == repr(list(segment_rows(folder, segment, table)))
     assert seen == set(TABLES)
 
 

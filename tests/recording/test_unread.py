@@ -15,7 +15,7 @@ from hpaaudit.recording.inspection.verify import verify
 from hpaaudit.recording.reading.last_states import last_states
 from hpaaudit.recording.recorder.recover import recover
 from hpaaudit.recording.recorder.writer_limits import Limits
-from hpaaudit.recording.upkeep.retention import retire, sealed_segments
+from hpaaudit.recording.upkeep.retention import remove_segments, sealed_segments
 from tests.recording.test_retention import keeper
 
 
@@ -59,7 +59,7 @@ def removed(folder: Path) -> list[Path]:
     segments = sealed_segments(folder)
     if len(segments) < 3:
         raise OSError(errno.EIO, "the segments could not be listed")
-    retire(folder, segments, segments[-2].number, "removed")
+    remove_segments(folder, segments, segments[-2].number, "removed")
     return [path.relative_to(folder) for path in sorted((folder / "segments").rglob("*"))]
 
 

@@ -78,8 +78,8 @@ def test_what_is_downloaded_again_is_the_recording(store: Store, recording: Path
     assert told == []
     assert (uploader.failures, uploader.failing) == (0, 0)
     assert uploaded(recording) == {1, 2, 3}
-    assert upload_marks.uploaded(recording) == 3
-    assert upload_marks.sealed(recording) == []
+    assert upload_marks.uploaded_through(recording) == 3
+    assert upload_marks.not_uploaded(recording) == []
     back = store.download("prod/hpas", tmp_path / "back")
     assert same(back, recording)
     verification = verify(back, reread=True)

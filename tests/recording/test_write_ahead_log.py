@@ -14,7 +14,7 @@ from hpaaudit.model.units import Micros
 from hpaaudit.recording.encoding.frames import BEGIN
 from hpaaudit.recording.inspection.verify import verify
 from hpaaudit.recording.reading.recording import open_recording
-from hpaaudit.recording.recorder.recorder_writer import Keeper
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 from hpaaudit.recording.recorder.writer_limits import Limits
 from hpaaudit.recording.writing.write_ahead_log import Log
 from tests.recording.test_round_trip import SEAL, histories
@@ -28,9 +28,9 @@ def unheard(_: str) -> None:
     """Nobody listens."""
 
 
-def keeper(folder: Path, limits: Limits = LIMITS) -> Keeper:
+def keeper(folder: Path, limits: Limits = LIMITS) -> RecorderWriter:
     """Begin a recording, or go on with one."""
-    return Keeper(folder, cluster="https://10.0.0.1:6443", now_us=Micros(0), note=unheard, limits=limits)
+    return RecorderWriter(folder, cluster="https://10.0.0.1:6443", now_us=Micros(0), note=unheard, limits=limits)
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_what_stands_in_a_log_is_read_as_what_is_sealed(growing: Path, folder: P
     assert list(recording.watched()) == list(sealed.watched())
     assert recording.gaps == sealed.gaps
     near = ("shop", "checkout", facts[12].at_us)
-    assert list(recording.near(*near)) == list(sealed.near(*near))
+    assert list(recording.facts_of_hpa(*near)) == list(sealed.facts_of_hpa(*near))
 
 
 def test_slices_of_a_log_hold_what_its_segment_will(growing: Path, tmp_path: Path) -> None:

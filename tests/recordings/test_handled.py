@@ -243,7 +243,7 @@ def states(recordings: dict[str, Path], tmp_path: Path, monkeypatch: pytest.Monk
         patch.setattr(Path, "rename", kept_after(Path.rename))
         patch.setattr(durable.shutil, "rmtree", kept_after(shutil.rmtree))
         opened = open_recording(folder)
-        assert retiring.retire(folder, opened.segments, 2, "removed by retention")
+        assert retiring.remove_segments(folder, opened.segments, 2, "removed by retention")
     return kept
 
 
@@ -272,7 +272,7 @@ def test_segments_that_go_between_the_decisions_and_the_audit_are_missed(
     finish = ResultsWriter.finish
 
     def retired(writer: ResultsWriter) -> Any:
-        retiring.retire(folder, open_recording(folder).segments, 2, "removed by retention")
+        retiring.remove_segments(folder, open_recording(folder).segments, 2, "removed by retention")
         return finish(writer)
 
     monkeypatch.setattr(ResultsWriter, "finish", retired)

@@ -12,9 +12,9 @@ from hpaaudit.cluster.pods import Pods
 from hpaaudit.cluster.watch import Watch
 from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.recording.files.lock import Lock
-from hpaaudit.recording.recorder.load_shedding import Sieve
-from hpaaudit.recording.recorder.recorder_writer import Keeper
-from hpaaudit.recording.writing.pending import Unlogged
+from hpaaudit.recording.recorder.load_shedding import LoadShedder
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
+from hpaaudit.recording.writing.pending import UnloggedRows
 from hpaaudit.recording.writing.write_ahead_log import Log
 from tests.simulation.disk import Disk
 
@@ -63,7 +63,7 @@ def _forgets_folders(sound: Any) -> Any:
 
 
 def _acknowledges_first(sound: Any) -> Any:
-    def append(keeper: Keeper, unlogged: Unlogged) -> None:
+    def append(keeper: RecorderWriter, unlogged: UnloggedRows) -> None:
         log, before = keeper._log, keeper.acknowledged
         if log is None:
             sound(keeper, unlogged)
@@ -97,7 +97,7 @@ def _skips_events(sound: Any) -> Any:
 
 
 def _forgets_restarts(sound: Any) -> Any:
-    def add(keeper: Keeper, fact: Fact) -> None:
+    def add(keeper: RecorderWriter, fact: Fact) -> None:
         if not (isinstance(fact, Gap) and fact.cause.startswith("the recorder")):
             sound(keeper, fact)
 
@@ -105,7 +105,7 @@ def _forgets_restarts(sound: Any) -> Any:
 
 
 def _loses_what_flew(sound: Any) -> Any:
-    def undo(keeper: Keeper) -> None:
+    def undo(keeper: RecorderWriter) -> None:
         if keeper._old:
             sound(keeper)
         else:
@@ -147,21 +147,25 @@ MUTANTS = (
     Mutant("a file is not synced", Disk, "_fsync_one", _forgets_files, DEATH),
     Mutant("a folder is not synced", Disk, "_fsync_one", _forgets_folders, DEATH),
     Mutant(
-        "facts are acknowledged before they are synced", Keeper, "_append", _acknowledges_first, ("kill_at", "power")
+        "facts are acknowledged before they are synced",
+        RecorderWriter,
+        "_append",
+        _acknowledges_first,
+        ("kill_at", "power"),
     ),
     Mutant("a frame of the log lacks a row", Log, "append", _says_too_much, DEATH),
     Mutant(
         "what could not be logged is forgotten",
-        Keeper,
+        RecorderWriter,
         "_undo",
         _loses_what_flew,
         ("write_error", "sync_error", "kill"),
     ),
     Mutant("no gap is written down", Gaps, "_write", _no_gap, ("down", "cut")),
-    Mutant("a restart leaves no gap", Keeper, "add", _forgets_restarts, ("kill", "term")),
+    Mutant("a restart leaves no gap", RecorderWriter, "add", _forgets_restarts, ("kill", "term")),
     Mutant("one event of a watch in twenty is passed over", Watch, "_take", _skips_events, ()),
     Mutant("the end of a pod is not told", Pods, "gone", _nothing, ()),
     Mutant("an HPA that a list lacks is still there", Hpas, "only", _nothing, ("down", "compact", "term")),
-    Mutant("a disk that recovers tells no states", Sieve, "reopen", _without_states, ("full", "read_only")),
+    Mutant("a disk that recovers tells no states", LoadShedder, "reopen", _without_states, ("full", "read_only")),
     Mutant("a second recorder is let in", Lock, "__init__", _open_to_all, ("second",)),
 )

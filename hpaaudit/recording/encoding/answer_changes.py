@@ -23,7 +23,7 @@ class Change(Generic[Item]):
     item: Item | None
 
 
-def keyed(items: Iterable[Item], name: Callable[[Item], str]) -> dict[Key, Item]:
+def by_key(items: Iterable[Item], name: Callable[[Item], str]) -> dict[Key, Item]:
     """Give every item of an answer a key of its own, in the answer's order."""
     seen: dict[str, int] = {}
     answer: dict[Key, Item] = {}
@@ -35,7 +35,7 @@ def keyed(items: Iterable[Item], name: Callable[[Item], str]) -> dict[Key, Item]
     return answer
 
 
-def changes(before: Mapping[Key, Item], after: Mapping[Key, Item]) -> list[Change[Item]]:
+def changes_between(before: Mapping[Key, Item], after: Mapping[Key, Item]) -> list[Change[Item]]:
     """Return what makes `after` of `before`: values, coming and going, and order."""
     found: list[Change[Item]] = [Change(key=key, place=None, item=None) for key in before if key not in after]
     stayed = [key for key in after if key in before]
@@ -49,8 +49,8 @@ def changes(before: Mapping[Key, Item], after: Mapping[Key, Item]) -> list[Chang
     return found
 
 
-def apply(before: Mapping[Key, Item], found: Iterable[Change[Item]]) -> dict[Key, Item]:
-    """Return the answer that `changes` was given as `after`."""
+def apply_changes(before: Mapping[Key, Item], found: Iterable[Change[Item]]) -> dict[Key, Item]:
+    """Return the answer that `changes_between` was given as `after`."""
     values = dict(before)
     leaves: set[Key] = set()
     placed: list[tuple[int, Key]] = []

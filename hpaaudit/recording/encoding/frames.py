@@ -154,7 +154,7 @@ def mark_of(number: int, previous: str) -> bytes:
     return hashlib.sha256(f"{number} {previous}".encode()).digest()[:MARK_BYTES]
 
 
-def head(number: int, first_seq: int, previous: str) -> bytes:
+def log_head(number: int, first_seq: int, previous: str) -> bytes:
     """Return how the log of a segment begins."""
     first = _frame(mark_of(number, previous), 0, first_seq, msgspec.msgpack.encode((number, previous)), b"")
     return MAGIC + acknowledgement(BEGIN + len(first)) + first
@@ -197,7 +197,7 @@ def _frame(mark: bytes, facts: int, first_seq: int, unpacked: bytes, hidden: byt
     return bytes(start + CHECKSUM.pack(zlib.crc32(body, zlib.crc32(start))) + body)
 
 
-def read(data: bytes, known: tuple[int, str, int] | None = None) -> Found:
+def read_frames(data: bytes, known: tuple[int, str, int] | None = None) -> Found:
     """Return what a log holds.
 
     known   number, hash of the document before and number of the first fact, as the document before tells them

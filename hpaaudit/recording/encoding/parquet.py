@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from hpaaudit.recording.encoding.parquet_pages import BadPage, walk
+from hpaaudit.recording.encoding.parquet_pages import BadPage, read_page_headers
 from hpaaudit.recording.format.columns import Column, Encoding, Table
 from hpaaudit.recording.format.reader_limits import COLUMNS, FOOTER_BYTES, PAGES, ROW_GROUPS, SEGMENT_BYTES
 from hpaaudit.recording.format.schema import FORMAT_VERSION
@@ -24,7 +24,7 @@ NOISE = (Encoding.DELTA, Encoding.SPLIT)
 DICTIONARY_BYTES = 16 << 20  # a whole segment's JSON still fits: every text stands in a file once
 
 
-def kept_as_words(column: Column) -> bool:
+def is_dictionary_encoded(column: Column) -> bool:
     """Tell whether a column is a text that repeats, of which each stands in a file once."""
     return (column.type, column.encoding) == ("string", Encoding.DICTIONARY)
 
@@ -35,7 +35,7 @@ def encode(table: Table, rows: pa.Table) -> bytes:
     rows   have the table's columns in any order of rows; a text may be a dictionary, which is quicker, all of whose
            words some row has
     """
-    rows = ordered(table, rows)
+    rows = sorted_rows(table, rows)
     file = io.BytesIO()
     pq.write_table(
         rows.select([column.name for column in table.columns]).cast(_schema(table, rows)),
@@ -62,13 +62,13 @@ def _schema(table: Table, rows: pa.Table) -> pa.Schema:
     return pa.schema(fields, {"hpaaudit.format_version": str(FORMAT_VERSION)})
 
 
-def schema(table: Table, names: Sequence[str]) -> pa.Schema:
+def arrow_schema(table: Table, names: Sequence[str]) -> pa.Schema:
     """Return the types of columns of a table, a text as a text."""
     types = {column.name: ARROW_TYPES[column.type] for column in table.columns}
     return pa.schema([(name, types[name]) for name in names])
 
 
-def ordered(table: Table, rows: pa.Table) -> pa.Table:
+def sorted_rows(table: Table, rows: pa.Table) -> pa.Table:
     """Return rows in the order of the table."""
     return rows.take(_order(table, rows))  # by now the ranks are let go: a third of the memory that this takes
 
@@ -86,7 +86,7 @@ def _ranks(values: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
     return pc.rank(whole.dictionary, tiebreaker="first").take(whole.indices)
 
 
-class BadTable(ValueError):
+class BadParquetFile(ValueError):
     """A file that is not what this format says of its table; its text is a predicate."""
 
 
@@ -95,15 +95,15 @@ def read_table(table: Table, file: bytes, names: Sequence[str], rows: int) -> pa
 
     names   of columns;  rows   that the file must have
 
-    What the file claims is checked before it is unpacked. Raises `BadTable`.
+    What the file claims is checked before it is unpacked. Raises `BadParquetFile`.
     """
     footer = int.from_bytes(file[-8:-4], "little")
     if footer > FOOTER_BYTES:
-        raise BadTable(f"says {footer} bytes of itself, more than the {FOOTER_BYTES} that a table's file can")
+        raise BadParquetFile(f"says {footer} bytes of itself, more than the {FOOTER_BYTES} that a table's file can")
     try:
         with pq.ParquetFile(
             pa.BufferReader(file),
-            read_dictionary=[column.name for column in table.columns if kept_as_words(column)],
+            read_dictionary=[column.name for column in table.columns if is_dictionary_encoded(column)],
             thrift_string_size_limit=FOOTER_BYTES,
             thrift_container_size_limit=PAGES,
             schema_depth_limit=SCHEMA_DEPTH,
@@ -111,33 +111,35 @@ def read_table(table: Table, file: bytes, names: Sequence[str], rows: int) -> pa
         ) as parquet:
             return _read(parquet, table, file, names, rows)
     except BadPage as error:
-        raise BadTable(str(error)) from error
+        raise BadParquetFile(str(error)) from error
     except (pa.ArrowException, OSError, KeyError, IndexError, OverflowError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())[:LONGEST_REASON]
-        raise BadTable(f"is no Parquet file of this format ({reason})") from error
+        raise BadParquetFile(f"is no Parquet file of this format ({reason})") from error
 
 
 def _read(parquet: pq.ParquetFile, table: Table, file: bytes, names: Sequence[str], rows: int) -> pa.Table:
     found = parquet.metadata
     if found.num_rows != rows:
-        raise BadTable(f"has {found.num_rows} rows, its manifest says {rows}")
+        raise BadParquetFile(f"has {found.num_rows} rows, its manifest says {rows}")
     if found.num_columns > COLUMNS or found.num_row_groups > ROW_GROUPS:
-        raise BadTable(f"has {found.num_columns} columns in {found.num_row_groups} row groups, more than a file can")
+        raise BadParquetFile(
+            f"has {found.num_columns} columns in {found.num_row_groups} row groups, more than a file can"
+        )
     places = {parquet.schema.column(index).path: index for index in range(found.num_columns)}
     missing = [name for name in names if name not in places]
     if missing or len(places) != found.num_columns:
-        raise BadTable(f"has not the column {missing[0]}" if missing else "has a column twice")
+        raise BadParquetFile(f"has not the column {missing[0]}" if missing else "has a column twice")
     types = {column.name: column for column in table.columns}
     steps = {}
     left = SEGMENT_BYTES
     for name in names:
         shape, column = parquet.schema.column(places[name]), types[name]
         if shape.physical_type != PHYSICAL_TYPES[column.type] or shape.max_repetition_level:
-            raise BadTable(f"has a column {name} of another type than {column.type}")
-        steps[name], unpacked = _step(found, places[name], file, as_words=kept_as_words(column))
+            raise BadParquetFile(f"has a column {name} of another type than {column.type}")
+        steps[name], unpacked = _step(found, places[name], file, as_words=is_dictionary_encoded(column))
         left -= unpacked
         if left < 0:
-            raise BadTable(f"takes more than {SEGMENT_BYTES} bytes unpacked")
+            raise BadParquetFile(f"takes more than {SEGMENT_BYTES} bytes unpacked")
     whole = [name for name in names if not steps[name]]
     done = {}
     if whole:
@@ -149,7 +151,7 @@ def _read(parquet: pq.ParquetFile, table: Table, file: bytes, names: Sequence[st
     made = pa.table({name: done[name] for name in names})
     for name in names:
         if not _is_of(made.schema.field(name).type, types[name].type):
-            raise BadTable(f"has a column {name} of another type than {types[name].type}")
+            raise BadParquetFile(f"has a column {name} of another type than {types[name].type}")
     return made
 
 
@@ -164,13 +166,13 @@ def _step(found: pq.FileMetaData, place: int, file: bytes, *, as_words: bool) ->
         rows = found.row_group(group).num_rows
         chunk = found.row_group(group).column(place)
         if chunk.compression not in COMPRESSIONS or chunk.num_values != rows:
-            raise BadTable(f"is not compressed by zstd, or has {chunk.num_values} values in {rows} rows")
+            raise BadParquetFile(f"is not compressed by zstd, or has {chunk.num_values} values in {rows} rows")
         begin = chunk.data_page_offset
         if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < begin:
             begin = chunk.dictionary_page_offset
-        pages = walk(memoryview(file), begin, chunk.total_compressed_size, rows, PAGES)
+        pages = read_page_headers(memoryview(file), begin, chunk.total_compressed_size, rows, PAGES)
         if pages.words > rows:
-            raise BadTable(f"has a dictionary of {pages.words} words for {rows} rows")
+            raise BadParquetFile(f"has a dictionary of {pages.words} words for {rows} rows")
         unpacked += pages.unpacked
         largest = max(largest, pages.largest)
         text = chunk.physical_type == PHYSICAL_TYPES["string"]
@@ -187,7 +189,7 @@ def _in_steps(parquet: pq.ParquetFile, name: str, step: int) -> pa.ChunkedArray:
         chunks.append(batch.column(0))
         size += batch.nbytes
         if size > SEGMENT_BYTES:
-            raise BadTable(f"takes more than {SEGMENT_BYTES} bytes unpacked")
+            raise BadParquetFile(f"takes more than {SEGMENT_BYTES} bytes unpacked")
     return pa.chunked_array(chunks)
 
 
@@ -197,7 +199,7 @@ def _is_of(found: pa.DataType, wanted: str) -> bool:
     return bool(found == ARROW_TYPES[wanted])
 
 
-def values(column: pa.ChunkedArray) -> list[Any]:
+def to_python(column: pa.ChunkedArray) -> list[Any]:
     """Return a column as Python values."""
     if not pa.types.is_dictionary(column.type):
         plain: list[Any] = column.to_pylist()

@@ -43,7 +43,7 @@ class Pages:
     by_prefix: bool = False
 
 
-def walk(file: memoryview, begin: int, size: int, values: int, most: int) -> Pages:
+def read_page_headers(file: memoryview, begin: int, size: int, values: int, most: int) -> Pages:
     """Return what the pages of a column chunk claim.
 
     begin, size   where the chunk stands in the file;  values   that it has;  most   pages that there may be

@@ -9,7 +9,7 @@ from hpaaudit.model.digest import digest
 from hpaaudit.model.facts import ResourceMetricsRead, ScaleRead, TargetRef, ValuesRead
 from hpaaudit.model.metrics import ContainerUsage, MetricsRequest, MetricValue, PodSample
 from hpaaudit.model.units import Micros, Milli
-from hpaaudit.recording.encoding.answer_changes import Change, Item, Key, apply, changes, keyed
+from hpaaudit.recording.encoding.answer_changes import Change, Item, Key, apply_changes, by_key, changes_between
 from hpaaudit.recording.encoding.fact_rows import scale_from_columns, scale_to_columns
 from hpaaudit.recording.encoding.json_text import pairs_from_json, pairs_to_json
 from hpaaudit.recording.format.columns import Row
@@ -57,11 +57,11 @@ class ReadRows:
         if len(self.changed) == len(_items(read) or ()):
             return rows
         if isinstance(read, ResourceMetricsRead):
-            for place, (key, sample) in enumerate(keyed(read.samples or (), _pod).items()):
+            for place, (key, sample) in enumerate(by_key(read.samples or (), _pod).items()):
                 if key not in self.changed:
                     rows += _sample_rows(self.seq, read.request, Change(key=key, place=place, item=b""), sample)
         elif isinstance(read, ValuesRead):
-            for place, (key, value) in enumerate(keyed(read.values or (), _object).items()):
+            for place, (key, value) in enumerate(by_key(read.values or (), _object).items()):
                 if key not in self.changed:
                     change = Change(key=key, place=place, item=value)
                     rows.append(("metric_values", _value_row(self.seq, read.request, change)))
@@ -112,15 +112,15 @@ class ReadEncoder:
         changed: list[Key] = []
         if isinstance(read, ResourceMetricsRead):
             if read.samples is not None:
-                samples = keyed(read.samples, _pod)
+                samples = by_key(read.samples, _pod)
                 digests = {key: digest(sample) for key, sample in samples.items()}
-                for change in changes(self._samples.get(stream, {}), digests):
+                for change in changes_between(self._samples.get(stream, {}), digests):
                     rows += _sample_rows(seq, read.request, change, samples.get(change.key))
                     changed += [change.key] if change.item is not None else []
                 self._samples[stream] = digests
         elif read.values is not None:
-            values = keyed(read.values, _object)
-            for found in changes(self._values.get(stream, {}), values):
+            values = by_key(read.values, _object)
+            for found in changes_between(self._values.get(stream, {}), values):
                 rows.append(("metric_values", _value_row(seq, read.request, found)))
                 changed += [found.key] if found.item is not None else []
             self._values[stream] = values
@@ -239,7 +239,7 @@ def _answer(
         return None
     answer = last.get(stream, _Answer({}, ()))
     if found:
-        by_key = apply(answer.by_key, found)
+        by_key = apply_changes(answer.by_key, found)
         answer = _Answer(by_key, tuple(by_key.values()))
         last[stream] = answer
     if len(answer.items) != items:

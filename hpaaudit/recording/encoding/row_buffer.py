@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
 
-from hpaaudit.recording.encoding.parquet import ARROW_TYPES, kept_as_words
+from hpaaudit.recording.encoding.parquet import ARROW_TYPES, is_dictionary_encoded
 from hpaaudit.recording.format.columns import Row, Table
 from hpaaudit.recording.format.schema import TABLES
 
@@ -19,7 +19,7 @@ class Rows:
     def __init__(self, table: Table) -> None:
         self.table = table
         self._words: dict[int, dict[str, int]] = {
-            index: {} for index, column in enumerate(table.columns) if kept_as_words(column)
+            index: {} for index, column in enumerate(table.columns) if is_dictionary_encoded(column)
         }
         self._texts = tuple(
             index for index, column in enumerate(table.columns) if column.type == "string" and index not in self._words

@@ -23,21 +23,21 @@ def make_file(path: Path, flags: int) -> int:
     try:
         return os.open(path, flags | NEW, FILE_MODE)
     except FileExistsError:
-        vacate(path)
+        free_name(path)
         return os.open(path, flags | NEW, FILE_MODE)
 
 
-def vacate(path: Path) -> None:
+def free_name(path: Path) -> None:
     """Free a name in a folder: remove a file, link or pipe there, rename a folder. Raises `OSError`."""
     try:
         path.unlink(missing_ok=True)
     except OSError:
         if not stat.S_ISDIR(path.lstat().st_mode):
             raise
-        evict(path)
+        move_away(path)
 
 
-def evict(path: Path) -> None:
+def move_away(path: Path) -> None:
     """Move what is none of ours away, whatever it is; it stays beside. Raises `OSError`."""
     names = [path.with_name(path.name + layout.FOREIGN_SUFFIX)]
     while os.path.lexists(names[-1]):
@@ -53,19 +53,19 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def is_file(path: Path) -> bool:
+def is_regular_file(path: Path) -> bool:
     """Tell whether a name is that of a regular file, and of no link to one."""
     return os.path.lexists(path) and stat.S_ISREG(path.lstat().st_mode)
 
 
-def own_folder(path: Path) -> None:
+def make_folder(path: Path) -> None:
     """Make a folder of ours where there is none; a link or a file of that name is moved away. Raises `OSError`."""
     if not os.path.lexists(path):
         path.mkdir(FOLDER_MODE)
         sync_folder(path.parent)
     elif not stat.S_ISDIR(path.lstat().st_mode):
-        evict(path)
-        own_folder(path)
+        move_away(path)
+        make_folder(path)
 
 
 def require_folder(path: Path) -> None:
@@ -105,6 +105,6 @@ def publish(path: Path, data: bytes) -> None:
     try:
         unfinished.replace(path)
     except IsADirectoryError:
-        evict(path)
+        move_away(path)
         unfinished.replace(path)
     sync_folder(path.parent)

@@ -29,12 +29,12 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _BY_FOLDER = {os.open, os.stat} <= os.supports_dir_fd
 
 
-def kind(mode: int) -> str:
+def kind_of_file(mode: int) -> str:
     """What a file is by its mode, as `a FIFO`."""
     return KINDS.get(stat.S_IFMT(mode), "nothing that can be read")
 
 
-def exactly(folder: Path, name: str, size: int) -> bytes:
+def read_exactly(folder: Path, name: str, size: int) -> bytes:
     """Return the bytes of a file that must have so many.
 
     name   inside the folder, with slashes; the folder itself may be a link, for its user named it
@@ -52,8 +52,8 @@ def exactly(folder: Path, name: str, size: int) -> bytes:
     return data
 
 
-def at_most(folder: Path, name: str, limit: int) -> bytes:
-    """Return the bytes of a file that may have so many; raises as `exactly` does."""
+def read_at_most(folder: Path, name: str, limit: int) -> bytes:
+    """Return the bytes of a file that may have so many; raises as `read_exactly` does."""
     with _opened(folder, name) as file:
         if file.size > limit:
             raise ValueError(f"has {file.size} bytes, which is more than the {limit} that such a file may have")
@@ -61,7 +61,7 @@ def at_most(folder: Path, name: str, limit: int) -> bytes:
 
 
 def size_of(folder: Path, name: str) -> int:
-    """Return the bytes of a file without reading it; raises as `exactly` does."""
+    """Return the bytes of a file without reading it; raises as `read_exactly` does."""
     *above, last = PurePosixPath(name).parts
     path = folder
     for part in above:
@@ -74,7 +74,9 @@ def size_of(folder: Path, name: str) -> int:
 
 def _require(found: os.stat_result, wanted: int, where: str = "") -> None:
     if stat.S_IFMT(found.st_mode) != wanted:
-        raise ValueError(f"is not read: {where}it is {kind(found.st_mode)}, and no {KINDS[wanted].removeprefix('a ')}")
+        raise ValueError(
+            f"is not read: {where}it is {kind_of_file(found.st_mode)}, and no {KINDS[wanted].removeprefix('a ')}"
+        )
 
 
 class _opened:  # noqa: N801 it is called as a function

@@ -4,15 +4,15 @@ import os
 from pathlib import Path
 
 from hpaaudit.recording.files import layout
-from hpaaudit.recording.files.durable import own_folder, sync_folder
+from hpaaudit.recording.files.durable import make_folder, sync_folder
 
 
-def set_aside(folder: Path, name: str) -> bool:
+def move_to_quarantine(folder: Path, name: str) -> bool:
     """Move a file or folder of a recording to the quarantine; whether it was there. Raises `OSError`."""
     path = folder / name
     if not os.path.lexists(path):
         return False
-    own_folder(folder / layout.QUARANTINE)
+    make_folder(folder / layout.QUARANTINE)
     path.rename(_free(folder / layout.QUARANTINE, path.name))
     sync_folder(folder)
     sync_folder(folder / layout.QUARANTINE)
@@ -20,12 +20,12 @@ def set_aside(folder: Path, name: str) -> bool:
     return True
 
 
-def keep_copy(folder: Path, name: str) -> None:
+def copy_to_quarantine(folder: Path, name: str) -> None:
     """Give a file a second name in the quarantine, so that it stays there whatever becomes of the first.
 
     Where the file system has no second names its bytes are copied. Raises `OSError`.
     """
-    own_folder(folder / layout.QUARANTINE)
+    make_folder(folder / layout.QUARANTINE)
     path = folder / name
     for other in (folder / layout.QUARANTINE).glob(f"{path.name}*"):
         if not other.is_symlink() and other.samefile(path):  # of a try that was cut short

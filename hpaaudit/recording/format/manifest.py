@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from hpaaudit.model.units import LAST_US, Micros
 from hpaaudit.recording.files import layout
-from hpaaudit.recording.files.opening import at_most
+from hpaaudit.recording.files.opening import read_at_most
 from hpaaudit.recording.format.reader_limits import DOCUMENT_BYTES, SEGMENT_BYTES, SEGMENT_FACTS, SEGMENT_VALUES
 from hpaaudit.recording.format.schema import PARTS, TABLES
 
@@ -93,14 +93,14 @@ class Segment:
         return next((file for file in self.files if file.table == table), None)
 
 
-def digest(data: bytes) -> str:
+def sha256_of(data: bytes) -> str:
     """Return the SHA-256 of bytes, in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
 
 
 def render(body: dict[str, Any]) -> tuple[bytes, str]:
     """Return a document as it stands in its file, and its hash."""
-    sha256 = digest(_text(body))
+    sha256 = sha256_of(_text(body))
     return _text(body | {HASH: sha256}), sha256
 
 
@@ -168,18 +168,18 @@ class _End(msgspec.Struct):
 _SHAPES = {layout.RECORDING: _Head, layout.MANIFEST: _Manifest, layout.END: _End}
 
 
-def load(path: Path) -> dict[str, Any]:
-    """Return a document whose folder is known to be no link; raises as `document` does."""
-    return document(path.parent, path.name)
+def load_document(path: Path) -> dict[str, Any]:
+    """Return a document whose folder is known to be no link; raises as `read_document` does."""
+    return read_document(path.parent, path.name)
 
 
-def document(folder: Path, name: str) -> dict[str, Any]:
+def read_document(folder: Path, name: str) -> dict[str, Any]:
     """Return a document of a recording, by its name inside the recording's folder.
 
     Raises `ValueError` where it is not what was written, byte by byte, or not what such a document says; `OSError`
     where it cannot be read.
     """
-    data = at_most(folder, name, DOCUMENT_BYTES)
+    data = read_at_most(folder, name, DOCUMENT_BYTES)
     try:
         body = json.loads(data)
         written = isinstance(body, dict) and render({key: body[key] for key in body if key != HASH})[0] == data
@@ -228,13 +228,13 @@ def segment_from_body(body: dict[str, Any], place: str = "") -> Segment:
         repaired=body.get("repaired") is True,
         place=place,
     )
-    problem = impossible(segment)
+    problem = segment_problem(segment)
     if problem:
         raise ValueError(problem)
     return segment
 
 
-def impossible(segment: Segment) -> str:
+def segment_problem(segment: Segment) -> str:
     """Say as a predicate why no writer makes such a segment; empty where one may."""
     unknown = [file.table for file in segment.files if file.table not in TABLES]
     if unknown:

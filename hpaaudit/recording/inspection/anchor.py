@@ -7,7 +7,7 @@ from hpaaudit.recording.format import manifest
 from hpaaudit.recording.reading.survey import Survey, whole
 
 
-def anchored(seen: Survey, expected: str) -> Anchor:
+def find_anchor(seen: Survey, expected: str) -> Anchor:
     """Look for a hash among the heads that this recording has or had.
 
     A head is the hash of the last document. Those of earlier times are found again: the next document names that of a

@@ -14,7 +14,7 @@ from hpaaudit.recording.files.opening import size_of
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import TABLES
 from hpaaudit.recording.reading.recording import Recording, damaged
-from hpaaudit.recording.reading.segment import Unsound, columns
+from hpaaudit.recording.reading.segment import DamagedFile, segment_columns
 
 # Kind, path and user of the reads that are counted together.
 Stream = tuple[str, str, str]
@@ -45,7 +45,7 @@ def inspect(recording: Recording) -> Inspection:
     for segment in recording.segments:
         try:
             _add(count, recording.folder, segment)
-        except Unsound as error:
+        except DamagedFile as error:
             raise damaged(recording.folder, recording.segments, error.damage) from error
     tables = _tables(recording.segments)
     strange = recording.foreign()
@@ -84,7 +84,7 @@ def _add(count: _Count, folder: Path, segment: Segment) -> None:
     """Count one segment."""
 
     def rows(table: str, *names: str) -> Iterator[tuple[Any, ...]]:
-        return zip(*columns(folder, segment, table, names), strict=True)
+        return zip(*segment_columns(folder, segment, table, names), strict=True)
 
     count.hpas |= {f"{namespace}/{name}" for namespace, name in rows("hpas", "namespace", "name")}
     count.pods |= set(rows("pods", "namespace", "name", "uid"))
@@ -115,9 +115,9 @@ def _add(count: _Count, folder: Path, segment: Segment) -> None:
 
 
 def _stream_of(streams: dict[int, Stream], seq: int, segment: Segment) -> Stream:
-    """The stream of a read that brought something; raises `Unsound` where there is no such read."""
+    """The stream of a read that brought something; raises `DamagedFile` where there is no such read."""
     if seq not in streams:
-        raise Unsound(segment, layout.MANIFEST, f"names samples of fact {seq}, which is no read")
+        raise DamagedFile(segment, layout.MANIFEST, f"names samples of fact {seq}, which is no read")
     return streams[seq]
 
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from hpaaudit.model.inspection import Damage, Verification
 from hpaaudit.recording.format.manifest import Segment
-from hpaaudit.recording.inspection.anchor import anchored
-from hpaaudit.recording.reading.foreign_files import foreign
+from hpaaudit.recording.inspection.anchor import find_anchor
+from hpaaudit.recording.reading.foreign_files import foreign_files
 from hpaaudit.recording.reading.recording import Recording, damaged, recording_info, sound_until
-from hpaaudit.recording.reading.segment import Unsound, file_bytes, read_facts, require_numbered
+from hpaaudit.recording.reading.segment import DamagedFile, file_bytes, read_facts, require_numbered
 from hpaaudit.recording.reading.survey import survey
 
 
@@ -28,12 +28,12 @@ def verify(folder: Path, *, reread: bool = False, expect: str | None = None) -> 
             try:
                 require_numbered(folder, segment)
                 facts += len(read_facts(folder, segment))
-            except Unsound as error:
+            except DamagedFile as error:
                 fresh.append(error.damage)
         found += fresh
     sealed = [segment for segment in seen.segments if segment.held is None]
     first = next((segment for segment in sealed if segment.removed and not segment.repaired), None)
-    strange = foreign(folder, seen.segments)
+    strange = foreign_files(folder, seen.segments)
     found.sort(key=lambda damage: (damage.segment, damage.file))
     return Verification(
         info=recording_info(folder, seen, seen.segments),
@@ -51,7 +51,7 @@ def verify(folder: Path, *, reread: bool = False, expect: str | None = None) -> 
         removed_us=first.removed.last_us if first and first.removed else None,
         repaired=tuple(segment.number for segment in sealed if segment.repaired),
         head=seen.last_hash,
-        anchor=None if expect is None else anchored(seen, expect),
+        anchor=None if expect is None else find_anchor(seen, expect),
         foreign=strange.names,
         foreign_count=strange.count,
     )
@@ -67,7 +67,7 @@ def require_sound(recording: Recording) -> None:
             raise damaged(recording.folder, recording.segments, damage)
         try:
             require_numbered(recording.folder, segment)
-        except Unsound as error:
+        except DamagedFile as error:
             raise damaged(recording.folder, recording.segments, error.damage) from error
 
 
@@ -79,6 +79,6 @@ def _damages(folder: Path, segment: Segment) -> list[Damage]:
     for file in segment.files:
         try:
             file_bytes(folder, segment, file)
-        except Unsound as error:
+        except DamagedFile as error:
             found.append(error.damage)
     return found

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hpaaudit.recording.files import layout
-from hpaaudit.recording.files.opening import kind
+from hpaaudit.recording.files.opening import kind_of_file
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.reader_limits import FOREIGN_NAMED
 
@@ -31,7 +31,7 @@ class Foreign:
     count: int
 
 
-def foreign(folder: Path, segments: Sequence[Segment]) -> Foreign:
+def foreign_files(folder: Path, segments: Sequence[Segment]) -> Foreign:
     """Look at the names in a recording's folder; what cannot be listed is left out."""
     names: list[str] = []
     count = 0
@@ -92,4 +92,4 @@ def _said(entry: os.DirEntry[str], above: str = "") -> str:
         mode = entry.stat(follow_symlinks=False).st_mode
     except OSError:
         return name
-    return name if stat.S_ISREG(mode) else f"{name} ({kind(mode)})"
+    return name if stat.S_ISREG(mode) else f"{name} ({kind_of_file(mode)})"

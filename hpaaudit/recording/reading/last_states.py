@@ -8,11 +8,11 @@ from pathlib import Path
 from hpaaudit.model.facts import Fact
 from hpaaudit.recording.encoding import fact_rows
 from hpaaudit.recording.encoding.object_keys import KEYS
-from hpaaudit.recording.encoding.parquet import values
+from hpaaudit.recording.encoding.parquet import to_python
 from hpaaudit.recording.format.columns import Row
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import TABLES
-from hpaaudit.recording.reading.segment import Unsound, arrow
+from hpaaudit.recording.reading.segment import DamagedFile, segment_table
 
 
 def last_states(
@@ -30,7 +30,7 @@ def last_states(
         for segment in segments:
             try:
                 last |= _last_rows(folder, segment, table)
-            except Unsound as error:
+            except DamagedFile as error:
                 error.require_damage()
                 if not skip_damaged:
                     raise OSError(errno.EIO, str(error)) from error
@@ -42,10 +42,10 @@ def last_states(
 def _last_rows(folder: Path, segment: Segment, table: str) -> dict[tuple[str, ...], Row]:
     """Return the last row of each object in a segment; only these become Python's."""
     names = [column.name for column in TABLES[table].columns]
-    rows = arrow(folder, segment, table, names)
+    rows = segment_table(folder, segment, table, names)
     if rows is None:
         return {}
-    keys = list(zip(*(values(rows.column(name)) for name in KEYS[table]), strict=True)) or [()] * rows.num_rows
+    keys = list(zip(*(to_python(rows.column(name)) for name in KEYS[table]), strict=True)) or [()] * rows.num_rows
     place = {key: index for index, key in enumerate(keys)}
     last = rows.take(list(place.values()))
-    return dict(zip(place, zip(*(values(last.column(name)) for name in names), strict=True), strict=True))
+    return dict(zip(place, zip(*(to_python(last.column(name)) for name in names), strict=True), strict=True))

@@ -10,14 +10,14 @@ import pyarrow.compute as pc
 
 from hpaaudit.model.inspection import Damage
 from hpaaudit.recording.encoding import frames
-from hpaaudit.recording.encoding.parquet import LONGEST_REASON, ordered
+from hpaaudit.recording.encoding.parquet import LONGEST_REASON, sorted_rows
 from hpaaudit.recording.encoding.row_buffer import tables_of_rows
 from hpaaudit.recording.files import layout
-from hpaaudit.recording.files.opening import at_most
-from hpaaudit.recording.format.manifest import File, Segment, digest
+from hpaaudit.recording.files.opening import read_at_most
+from hpaaudit.recording.format.manifest import File, Segment, sha256_of
 from hpaaudit.recording.format.reader_limits import LOG_BYTES
 from hpaaudit.recording.format.schema import PARTS, TABLES
-from hpaaudit.recording.validation.table import numbering, unsound
+from hpaaudit.recording.validation.table import numbering_problem, table_problem
 
 _NUMBER = re.compile("[0-9]{6,9}")
 
@@ -58,7 +58,7 @@ def newest_log(folder: Path) -> LogFile | None:
     if number is None:
         return None
     try:
-        return LogFile(number=number, data=at_most(folder, layout.log_name(number), LOG_BYTES))
+        return LogFile(number=number, data=read_at_most(folder, layout.log_name(number), LOG_BYTES))
     except FileNotFoundError:  # its segment has just been sealed
         return None
 
@@ -68,7 +68,7 @@ def read_tail(log: LogFile, before: tuple[str, int] | None) -> Tail:
     name = layout.log_name(log.number)
     try:
         found = read_log(log, before)
-        segment = segment_of(found, log.number, digest(log.data[: found.sound])) if found.facts else None
+        segment = segment_of(found, log.number, sha256_of(log.data[: found.sound])) if found.facts else None
     except (ValueError, KeyError, msgspec.DecodeError, pa.ArrowException, OverflowError, TypeError) as error:
         problem = " ".join(str(error).split())[:LONGEST_REASON] or "cannot be read"
         return Tail(segment=None, damage=Damage(segment=log.number, file=name, problem=problem), torn=0)
@@ -82,7 +82,7 @@ def read_tail(log: LogFile, before: tuple[str, int] | None) -> Tail:
 
 def read_log(log: LogFile, before: tuple[str, int] | None) -> frames.Found:
     """Return what a log holds; `before` as in `read_tail`. Raises `ValueError` where it is of something else."""
-    found = frames.read(log.data, (log.number, *before) if before else None)
+    found = frames.read_frames(log.data, (log.number, *before) if before else None)
     says = (found.number, found.previous, found.first_seq)
     if found.number is not None and says != (log.number, *(before or says[1:])):
         raise ValueError("does not continue the segment before it")
@@ -91,15 +91,17 @@ def read_log(log: LogFile, before: tuple[str, int] | None) -> frames.Found:
 
 def segment_of(found: frames.Found, number: int, sha256: str) -> Segment:
     """Return the facts of a log as a segment; raises `ValueError` or `KeyError` where they were written wrong."""
-    held = {name: ordered(TABLES[name], rows).combine_chunks() for name, rows in tables_of_rows(found.rows()).items()}
+    held = {
+        name: sorted_rows(TABLES[name], rows).combine_chunks() for name, rows in tables_of_rows(found.rows()).items()
+    }
     facts = [rows for name, rows in held.items() if name not in PARTS]
     if not facts:
         raise ValueError("holds rows of no fact")
     for name, rows in held.items():
-        problem = unsound(TABLES[name], rows, found.first_seq, found.facts)
+        problem = table_problem(TABLES[name], rows, found.first_seq, found.facts)
         if problem:
             raise ValueError(f"{problem}, in {name}")
-    problem = numbering((rows.column("seq") for rows in facts), found.first_seq, found.facts)
+    problem = numbering_problem((rows.column("seq") for rows in facts), found.first_seq, found.facts)
     if problem:
         raise ValueError(problem)
     times = [pc.min_max(rows.column("at_us")).as_py() for rows in facts]

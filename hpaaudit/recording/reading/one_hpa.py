@@ -10,13 +10,13 @@ import pyarrow.compute as pc
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.encoding import fact_rows
-from hpaaudit.recording.encoding.parquet import values
+from hpaaudit.recording.encoding.parquet import to_python
 from hpaaudit.recording.encoding.read_rows import ReadDecoder
 from hpaaudit.recording.files import layout
 from hpaaudit.recording.format.columns import Row
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import TABLES
-from hpaaudit.recording.reading.segment import LINES, POLLED, Unsound, arrow
+from hpaaudit.recording.reading.segment import LINES, POLLED, DamagedFile, segment_table
 
 EVERYWHERE = ("controllers", "leases", "versions")
 """What is no namespace's."""
@@ -27,7 +27,7 @@ NAMESPACE = {"events": "object_namespace"}
 """The column that says of which namespace a row is, where it is called otherwise."""
 
 
-def read_near(
+def read_facts_of_hpa(
     folder: Path, segments: Sequence[Segment], namespace: str, name: str, since_us: Micros, before: Collection[str]
 ) -> Iterator[Fact]:
     """Yield the facts of a namespace in their order, from `since_us` on all of them.
@@ -35,7 +35,7 @@ def read_near(
     name     of the HPA, whose lines alone are kept
     before   tables of which facts are kept that are older
 
-    Raises `Unsound`.
+    Raises `DamagedFile`.
     """
     for segment in segments:
         late = segment.last_us >= since_us
@@ -51,19 +51,21 @@ def read_near(
             try:
                 found += [decoder.read(row) for row in _rows(folder, segment, "reads", {"namespace": namespace})]
             except ValueError as error:
-                raise Unsound(segment, layout.MANIFEST, f"names facts that its files do not hold ({error})") from error
+                raise DamagedFile(
+                    segment, layout.MANIFEST, f"names facts that its files do not hold ({error})"
+                ) from error
         yield from map(itemgetter(1), sorted(found, key=itemgetter(0)))
 
 
 def _rows(folder: Path, segment: Segment, table: str, where: dict[str, str]) -> Iterator[Row]:
     """The rows of a segment's table whose columns have these words."""
     names = [column.name for column in TABLES[table].columns]
-    rows = arrow(folder, segment, table, names)
+    rows = segment_table(folder, segment, table, names)
     if rows is None:
         return iter(())
     for column, word in where.items():
         rows = rows.filter(_is(rows.column(column), word))
-    return zip(*(values(rows.column(name)) for name in names), strict=True)
+    return zip(*(to_python(rows.column(name)) for name in names), strict=True)
 
 
 def _is(column: pa.ChunkedArray, word: str) -> pa.ChunkedArray:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from hpaaudit.model.columns import Columns, Telling, Words, words
 from hpaaudit.model.facts import Fact
 from hpaaudit.recording.encoding import fact_rows
-from hpaaudit.recording.encoding.parquet import values
+from hpaaudit.recording.encoding.parquet import to_python
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import PARTS, TABLES
-from hpaaudit.recording.reading.segment import arrows
+from hpaaudit.recording.reading.segment import segment_tables
 from hpaaudit.recording.reading.slices import as_columns
 
 Array = NDArray[Any]
@@ -32,8 +32,8 @@ SPEC = ("uid", "api_version", "spec_json", "annotations_json", "gone")
 TARGET = ("api_group", "resource", "namespace", "name")
 
 
-def read_telling(folder: Path, segments: Sequence[Segment], component: str) -> Iterator[Telling]:
-    """Yield what each segment tells; `component` is whose Events do. Raises `Unsound`."""
+def read_evidence(folder: Path, segments: Sequence[Segment], component: str) -> Iterator[Telling]:
+    """Yield what each segment tells; `component` is whose Events do. Raises `DamagedFile`."""
     hpas, targets = _Last(("namespace", "name")), _Last(TARGET)
     reached = segments[0].first_seq if segments else 0
     for segment in segments:
@@ -86,7 +86,7 @@ def _tables(folder: Path, segment: Segment) -> dict[str, pa.Table]:
         for file in segment.files
         if file.table not in PARTS
     }
-    return arrows(folder, segment, wanted)
+    return segment_tables(folder, segment, wanted)
 
 
 class _Last:
@@ -138,7 +138,7 @@ def _value(code: Any, texts: Sequence[str] | None) -> Any:
 
 
 def _facts(table: str, rows: pa.Table) -> Iterator[tuple[int, Fact]]:
-    columns = [values(rows.column(one.name)) for one in TABLES[table].columns]
+    columns = [to_python(rows.column(one.name)) for one in TABLES[table].columns]
     return (fact_rows.to_fact(table, row) for row in zip(*columns, strict=True))
 
 

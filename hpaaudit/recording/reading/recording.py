@@ -12,11 +12,11 @@ from hpaaudit.model.columns import Slice, Telling
 from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.inspection import Damage
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.encoding.parquet import schema
+from hpaaudit.recording.encoding.parquet import arrow_schema
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import TABLES
-from hpaaudit.recording.reading.foreign_files import Foreign, foreign
-from hpaaudit.recording.reading.segment import Unsound, arrow, read_facts, read_watched, rows
+from hpaaudit.recording.reading.foreign_files import Foreign, foreign_files
+from hpaaudit.recording.reading.segment import DamagedFile, read_facts, read_watched, segment_rows, segment_table
 from hpaaudit.recording.reading.survey import Survey, survey
 
 
@@ -55,7 +55,7 @@ class Recording:
         for segment in self.segments:
             try:
                 found = of(self.folder, segment)
-            except Unsound as error:
+            except DamagedFile as error:
                 raise damaged(self.folder, self.segments, error.damage) from error
             yield from found
 
@@ -73,24 +73,24 @@ class Recording:
 
         try:
             yield from read_slices(self.folder, self.segments, tables, columns or {})
-        except Unsound as error:
+        except DamagedFile as error:
             raise damaged(self.folder, self.segments, error.damage) from error
 
-    def telling(self, component: str) -> Iterator[Telling]:
+    def reconcile_evidence(self, component: str) -> Iterator[Telling]:
         """Yield what each segment tells of when HPAs were reconciled, where no line does; raises as `facts`.
 
         component   whose Events tell of a reconcile
 
         Needs numpy.
         """
-        from hpaaudit.recording.reading.reconcile_evidence import read_telling
+        from hpaaudit.recording.reading.reconcile_evidence import read_evidence
 
         try:
-            yield from read_telling(self.folder, self.segments, component)
-        except Unsound as error:
+            yield from read_evidence(self.folder, self.segments, component)
+        except DamagedFile as error:
             raise damaged(self.folder, self.segments, error.damage) from error
 
-    def near(
+    def facts_of_hpa(
         self,
         namespace: str,
         name: str,
@@ -103,11 +103,11 @@ class Recording:
         Of its namespace all facts from then on, and before those of some tables, for what is watched holds until it
         changes; of lines only its own.
         """
-        from hpaaudit.recording.reading.one_hpa import read_near
+        from hpaaudit.recording.reading.one_hpa import read_facts_of_hpa
 
         try:
-            yield from read_near(self.folder, self.segments, namespace, name, since_us, before)
-        except Unsound as error:
+            yield from read_facts_of_hpa(self.folder, self.segments, namespace, name, since_us, before)
+        except DamagedFile as error:
             raise damaged(self.folder, self.segments, error.damage) from error
 
     def arrow(self, table: str, columns: Sequence[str]) -> Iterator[Any]:
@@ -117,8 +117,8 @@ class Recording:
         """
         for segment in self.segments:
             try:
-                found = arrow(self.folder, segment, table, columns)
-            except Unsound as error:
+                found = segment_table(self.folder, segment, table, columns)
+            except DamagedFile as error:
                 raise damaged(self.folder, self.segments, error.damage) from error
             if found is not None:
                 yield found
@@ -136,7 +136,7 @@ class Recording:
     @staticmethod
     def schema(table: str, columns: Sequence[str]) -> Any:
         """Return the types of a table's columns as an Arrow schema, a text as a text."""
-        return schema(TABLES[table], columns)
+        return arrow_schema(TABLES[table], columns)
 
     def holding(self, hashes: Mapping[tuple[int, str], str]) -> "Recording | None":
         """Return this recording with these of its files alone, None where it does not hold them all.
@@ -153,7 +153,7 @@ class Recording:
 
     def foreign(self) -> Foreign:
         """What lies in its folder and is no part of it."""
-        return foreign(self.folder, self.segments)
+        return foreign_files(self.folder, self.segments)
 
     @property
     def removed_us(self) -> Micros | None:
@@ -174,9 +174,9 @@ class Recording:
             return tuple(
                 Gap(at_us=at_us, until_us=until_us, prefix=prefix, cause=cause)
                 for segment in self.segments
-                for _, at_us, until_us, prefix, cause in rows(self.folder, segment, "gaps")
+                for _, at_us, until_us, prefix, cause in segment_rows(self.folder, segment, "gaps")
             )
-        except Unsound as error:
+        except DamagedFile as error:
             raise damaged(self.folder, self.segments, error.damage) from error
 
 

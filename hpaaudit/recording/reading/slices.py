@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hpaaudit.model.columns import Columns, Numbers, Slice, Words
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import TABLES
-from hpaaudit.recording.reading.segment import arrows
+from hpaaudit.recording.reading.segment import segment_tables
 
 AHEAD = 1  # segment, read by a thread: decoding lets go of Python's lock
 
@@ -25,7 +25,7 @@ def read_slices(
     tables: Collection[str] | None,
     columns: Mapping[str, Collection[str]],
 ) -> Iterator[Slice]:
-    """Yield segments as columns, in order; raises `Unsound`.
+    """Yield segments as columns, in order; raises `DamagedFile`.
 
     One is read ahead and no more, so that memory stays the same however long the recording is.
     """
@@ -55,7 +55,7 @@ def _slice(
         facts=segment.facts,
         first_us=segment.first_us,
         last_us=segment.last_us,
-        tables={table: as_columns(rows) for table, rows in arrows(folder, segment, wanted).items()},
+        tables={table: as_columns(rows) for table, rows in segment_tables(folder, segment, wanted).items()},
     )
 
 

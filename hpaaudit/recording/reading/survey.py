@@ -105,7 +105,7 @@ def survey(folder: Path) -> Survey:
     )
 
 
-def surveyed(folder: Path) -> Survey:
+def survey_for_writing(folder: Path) -> Survey:
     """Look at a recording whose writer goes on; raises as `survey`, and `OSError` where the disk did not give a file.
 
     Such a file may be sound, and may hold what was acknowledged: nobody may set it aside for that.
@@ -131,7 +131,7 @@ def _names(folder: Path) -> list[str]:
     if not os.path.lexists(parts):
         return []
     if parts.is_symlink() or not parts.is_dir():
-        raise ValueError(f"is not read: it is {opening.kind(os.lstat(parts).st_mode)}, and no folder")
+        raise ValueError(f"is not read: it is {opening.kind_of_file(os.lstat(parts).st_mode)}, and no folder")
     names: list[str] = []
     with os.scandir(parts) as entries:
         for entry in entries:
@@ -155,7 +155,7 @@ def _head(folder: Path) -> dict[str, Any]:
             f"{folder} has format version {version}, this hpaaudit reads up to {FORMAT_VERSION}: upgrade hpaaudit.",
         )
     try:
-        return manifest.document(folder, layout.RECORDING)
+        return manifest.read_document(folder, layout.RECORDING)
     except (OSError, ValueError) as error:
         raise DamagedRecording(f"{path} {_problem(error)}: restore it from a copy.") from error
 
@@ -163,7 +163,7 @@ def _head(folder: Path) -> dict[str, Any]:
 def _format_version(folder: Path) -> int:
     """Return the format version, our own where none can be read: then the document itself tells what is wrong."""
     try:
-        head = json.loads(opening.at_most(folder, layout.RECORDING, DOCUMENT_BYTES))
+        head = json.loads(opening.read_at_most(folder, layout.RECORDING, DOCUMENT_BYTES))
     except (OSError, ValueError, RecursionError):
         return FORMAT_VERSION
     version = head.get("format_version") if isinstance(head, dict) else None
@@ -189,12 +189,12 @@ def is_number(name: str) -> bool:
 def whole(segments: list[Segment], last_hash: str) -> str:
     """Return a hash that leads to every byte: a segment is in no chain where it stands for others."""
     beside = "".join(segment.sha256 for segment in segments if segment.removed)
-    return manifest.digest(f"{beside}{last_hash}".encode()) if beside and last_hash else last_hash
+    return manifest.sha256_of(f"{beside}{last_hash}".encode()) if beside and last_hash else last_hash
 
 
 def _segment(folder: Path, number: int, place: str, before: tuple[str, int] | None) -> Segment:
     """Return a segment by its manifest; `before`: hash and number of facts that it continues, None where unknown."""
-    body = manifest.document(folder, f"{place}/{layout.MANIFEST}")
+    body = manifest.read_document(folder, f"{place}/{layout.MANIFEST}")
     segment = manifest.segment_from_body(body, place)
     follows = before is None or before == (segment.previous, segment.first_seq)
     if segment.removed and before:
@@ -211,7 +211,7 @@ def _end(folder: Path, expected: int, before: tuple[str, int] | None) -> dict[st
     """Return `end.json`, None where the recording was not ended."""
     if not os.path.lexists(folder / layout.END):
         return None
-    end = manifest.document(folder, layout.END)
+    end = manifest.read_document(folder, layout.END)
     if before and end["segments"] == expected - 1 and (end["previous"], end["facts"]) != before:
         raise ValueError("does not end these segments")
     return end

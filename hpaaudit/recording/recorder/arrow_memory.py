@@ -8,7 +8,7 @@ import pyarrow as pa
 M_ARENA_MAX = -8  # glibc's malloc.h
 
 
-def be_frugal() -> None:
+def limit_arrow_memory() -> None:
     """From now on all memory comes from one heap of the system's.
 
     Arrow's own pool, and a heap of glibc's for each of its threads, keep what a segment took while it was written:

@@ -6,17 +6,17 @@ from contextlib import suppress
 from pathlib import Path
 
 from hpaaudit.recording.files import layout
-from hpaaudit.recording.files.durable import is_file, make_file
+from hpaaudit.recording.files.durable import is_regular_file, make_file
 
 SPARE = 10  # so many times the ballast must be free for it to be taken
 LOW = 0.1  # of the disk: with less free, uploaded segments go
 
 
-def take_ballast(folder: Path, size: int) -> None:
+def reserve_ballast(folder: Path, size: int) -> None:
     """Take some room that can be given back when there is no other; nothing where there is little."""
     path = folder / layout.BALLAST
     with suppress(OSError):
-        if not size or is_file(path) or shutil.disk_usage(folder).free < SPARE * size:
+        if not size or is_regular_file(path) or shutil.disk_usage(folder).free < SPARE * size:
             return
         with os.fdopen(make_file(path, os.O_WRONLY), "wb") as file:
             if hasattr(os, "posix_fallocate"):
@@ -25,7 +25,7 @@ def take_ballast(folder: Path, size: int) -> None:
                 file.write(bytes(size))
 
 
-def drop_ballast(folder: Path) -> bool:
+def release_ballast(folder: Path) -> bool:
     """Give that room back; whether there was any."""
     try:
         (folder / layout.BALLAST).unlink()
@@ -34,7 +34,7 @@ def drop_ballast(folder: Path) -> bool:
     return True
 
 
-def is_low(folder: Path) -> bool:
+def is_nearly_full(folder: Path) -> bool:
     """Tell whether the disk is nearly full."""
     try:
         usage = shutil.disk_usage(folder)
@@ -43,7 +43,7 @@ def is_low(folder: Path) -> bool:
     return usage.free < LOW * usage.total
 
 
-def size(folder: Path) -> int:
+def folder_bytes(folder: Path) -> int:
     """Return the bytes of all files in a folder, as far as they can be told."""
     found = 0
     with suppress(OSError):

@@ -23,7 +23,7 @@ LEVELS = (1.0, 1.25, 1.5)
 
 
 @dataclass(slots=True)
-class Sieve:
+class LoadShedder:
     """What was let go: since when and how much, of which paths, and how the objects among it stood last."""
 
     since: dict[str, Micros] = field(default_factory=dict)

@@ -16,13 +16,13 @@ from hpaaudit.recording.files import layout
 from hpaaudit.recording.files.lock import Lock
 from hpaaudit.recording.format.schema import ALL_PATHS
 from hpaaudit.recording.recorder import disk_space
-from hpaaudit.recording.recorder.arrow_memory import be_frugal
-from hpaaudit.recording.recorder.load_shedding import Sieve
-from hpaaudit.recording.recorder.recover import Recovered, recover
-from hpaaudit.recording.recorder.space_manager import Upkeep
+from hpaaudit.recording.recorder.arrow_memory import limit_arrow_memory
+from hpaaudit.recording.recorder.load_shedding import LoadShedder
+from hpaaudit.recording.recorder.recover import RecoveredRecording, recover
+from hpaaudit.recording.recorder.space_manager import SpaceManager
 from hpaaudit.recording.recorder.writer_limits import USUAL, Limits
-from hpaaudit.recording.writing.pending import Pending, Unlogged
-from hpaaudit.recording.writing.recording_folder import Growing
+from hpaaudit.recording.writing.pending import PendingFacts, UnloggedRows
+from hpaaudit.recording.writing.recording_folder import RecordingFolder
 from hpaaudit.recording.writing.write_ahead_log import Log
 
 SOURCE = "record"
@@ -34,7 +34,7 @@ UNLOGGED_SYNCS = 4
 """So many times what is logged at once may wait for a log that refuses; then only a segment can take it."""
 
 
-class Keeper:
+class RecorderWriter:
     """A recording that grows for long: begun anew, or gone on with where the folder holds one of the same cluster.
 
     acknowledged   facts that are on the disk, from the recording's first on
@@ -59,7 +59,7 @@ class Keeper:
         executor: Executor | None = None,
     ) -> None:
         self.folder, self.limits, self.note = folder, limits, note
-        be_frugal()
+        limit_arrow_memory()
         found = self._find(cluster, now_us)
         self.known: tuple[Fact, ...] = found.known if found else ()
         self.last_us = max(found.last_us, now_us) if found else now_us
@@ -67,19 +67,19 @@ class Keeper:
         self._gaps = 0
         self._closed = False
         self._log: Log | None = None
-        self._sieve = Sieve()
+        self._sieve = LoadShedder()
         self._told: set[str] = set()
         self._refused_us: Micros | None = None
         self._wait_us, self._next_us, self._refusal = limits.sync_us, now_us, ""
         self._synced_us = self._sealed_us = now_us
         if not self._lock.sure:
             note(Note(f"{folder} cannot be locked there: see that nobody else records into it", Event.UNLOCKED))
-        self._upkeep = Upkeep(folder, limits, note)
+        self._upkeep = SpaceManager(folder, limits, note)
         self._executor = executor or ThreadPoolExecutor(1, "segments")
         self._job: Future[None] | None = None
-        self._old: Pending | None = None
+        self._old: PendingFacts | None = None
         self._since: list[Fact] = []
-        self._flying = Unlogged()
+        self._flying = UnloggedRows()
         self._begin_segment(self._files.facts)
         if found:
             for gap in found.gaps:
@@ -88,12 +88,12 @@ class Keeper:
             line = f"going on in {folder}: {found.cause}"
             note(Note(line, Event.RESUMED, facts=self._files.facts, set_aside=len(found.aside)))
 
-    def _find(self, cluster: str, now_us: Micros) -> Recovered | None:
+    def _find(self, cluster: str, now_us: Micros) -> RecoveredRecording | None:
         """Begin a recording, or take one up."""
         self._lock = Lock(self.folder)
         try:
             if not (self.folder / layout.RECORDING).exists():
-                self._files = Growing(self.folder, source=SOURCE, cluster=cluster, started_us=now_us)
+                self._files = RecordingFolder(self.folder, source=SOURCE, cluster=cluster, started_us=now_us)
                 return None
             found = self._recover(cluster)
         except BaseException:
@@ -102,12 +102,12 @@ class Keeper:
         self._files = found.files
         return found
 
-    def _recover(self, cluster: str) -> Recovered:
+    def _recover(self, cluster: str) -> RecoveredRecording:
         """Take a recording up; where the disk is full, in the room of the ballast that its last recorder left."""
         try:
             return recover(self.folder, source=SOURCE, cluster=cluster)
         except RecordingError as error:
-            if _of_the_disk(error).errno in FULL and disk_space.drop_ballast(self.folder):
+            if _of_the_disk(error).errno in FULL and disk_space.release_ballast(self.folder):
                 return recover(self.folder, source=SOURCE, cluster=cluster)
             raise
 
@@ -138,8 +138,8 @@ class Keeper:
         return 0 if self._refused_us is None else self._pending.first_seq + self._pending.facts - self.acknowledged
 
     def _begin_segment(self, first_seq: int) -> None:
-        self._pending = Pending(first_seq)
-        self._unlogged = Unlogged()
+        self._pending = PendingFacts(first_seq)
+        self._unlogged = UnloggedRows()
         self._behind = False
 
     # What comes in
@@ -188,7 +188,7 @@ class Keeper:
     def _fall_behind(self) -> None:
         """Give up the log where too much waits for it: then it is told by the segment alone."""
         if self._unlogged.bytes >= UNLOGGED_SYNCS * self.limits.sync_bytes:
-            self._behind, self._unlogged = True, Unlogged()
+            self._behind, self._unlogged = True, UnloggedRows()
 
     # What goes out
 
@@ -224,9 +224,9 @@ class Keeper:
 
     def _log_all(self) -> None:
         self._append(self._unlogged)
-        self._unlogged = Unlogged()
+        self._unlogged = UnloggedRows()
 
-    def _append(self, unlogged: Unlogged) -> None:
+    def _append(self, unlogged: UnloggedRows) -> None:
         self._lock.require()
         files, first_seq = self._files, self.acknowledged
         if self._log is None:
@@ -239,7 +239,7 @@ class Keeper:
         self._begin_segment(self._files.facts)
         self._sealed()
 
-    def _add_segment(self, pending: Pending, now_us: Micros) -> None:
+    def _add_segment(self, pending: PendingFacts, now_us: Micros) -> None:
         self._lock.require()
         self._files.add(pending.tables())
         self._upkeep.sealed(self._files.segments, now_us)
@@ -275,7 +275,7 @@ class Keeper:
         if not self._may_log():
             self._seal_aside(now_us)
         elif self._unlogged.facts:
-            self._flying, self._unlogged, self._old, self._since = self._unlogged, Unlogged(), None, []
+            self._flying, self._unlogged, self._old, self._since = self._unlogged, UnloggedRows(), None, []
             self._job = self._executor.submit(self._append, self._flying)
 
     def _seal_aside(self, now_us: Micros) -> None:
@@ -288,7 +288,7 @@ class Keeper:
         self._begin_segment(self._old.first_seq + self._old.facts)
         self._job = self._executor.submit(self._log_and_seal, self._old, self._flying if may_log else None, now_us)
 
-    def _log_and_seal(self, old: Pending, unlogged: Unlogged | None, now_us: Micros) -> None:
+    def _log_and_seal(self, old: PendingFacts, unlogged: UnloggedRows | None, now_us: Micros) -> None:
         if unlogged and unlogged.facts:
             with suppress(OSError):  # the segment tells it too
                 self._append(unlogged)
@@ -314,7 +314,7 @@ class Keeper:
             self._unlogged = self._flying
             return
         logged = self.acknowledged == self._old.first_seq + self._old.facts
-        self._pending, self._unlogged = self._old, Unlogged() if logged else self._flying
+        self._pending, self._unlogged = self._old, UnloggedRows() if logged else self._flying
         self._behind = not logged and self._flying.facts < self._old.first_seq + self._old.facts - self.acknowledged
         for fact in self._since:
             self._take(fact)
@@ -381,7 +381,7 @@ class Keeper:
                 raise RecordingError(f"{self.folder}: {self._refusal}; {self._left_out()} could not be written.")
             self._lock.require()
             self._files.close()
-            disk_space.drop_ballast(self.folder)
+            disk_space.release_ballast(self.folder)
             self._ended()
         except OSError as error:
             raise RecordingError(f"cannot end the recording in {self.folder}: {error.strerror}.") from error

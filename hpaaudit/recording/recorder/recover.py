@@ -12,16 +12,16 @@ from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.inspection import Mend
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording.files import layout
-from hpaaudit.recording.files.durable import is_file, own_folder, remove, sync_folder, vacate
-from hpaaudit.recording.files.quarantine import set_aside
+from hpaaudit.recording.files.durable import free_name, is_regular_file, make_folder, remove, sync_folder
+from hpaaudit.recording.files.quarantine import move_to_quarantine
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import ALL_PATHS
 from hpaaudit.recording.reading.last_states import last_states
-from hpaaudit.recording.reading.segment import Unsound, rows
-from hpaaudit.recording.reading.survey import Survey, surveyed
-from hpaaudit.recording.upkeep.repair import growing, mend
-from hpaaudit.recording.upkeep.retention import finish
-from hpaaudit.recording.writing.recording_folder import Growing
+from hpaaudit.recording.reading.segment import DamagedFile, segment_rows
+from hpaaudit.recording.reading.survey import Survey, survey_for_writing
+from hpaaudit.recording.upkeep.repair import folder_after, repair_folder
+from hpaaudit.recording.upkeep.retention import finish_removal
+from hpaaudit.recording.writing.recording_folder import RecordingFolder
 
 WATCHED = ("hpas", "pods", "targets", "rollouts", "scaled_objects", "api_services", "surroundings")
 EVENTS = "events"
@@ -30,7 +30,7 @@ SLICE_US = 90 * SECOND
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recovered:
+class RecoveredRecording:
     """A recording that can go on.
 
     files     where it goes on
@@ -41,7 +41,7 @@ class Recovered:
     aside     files that were set aside, relative to the folder
     """
 
-    files: Growing
+    files: RecordingFolder
     last_us: Micros
     cause: str
     facts: int
@@ -50,18 +50,18 @@ class Recovered:
     aside: tuple[str, ...]
 
 
-def recover(folder: Path, *, source: str, cluster: str) -> Recovered:
+def recover(folder: Path, *, source: str, cluster: str) -> RecoveredRecording:
     """Make a recording ready to go on; nobody else may write into it meanwhile.
 
     Raises `RecordingError` where it is another one than is to go on, or the disk refuses.
     """
     try:
         _evict_strangers(folder)
-        finish(folder)
+        finish_removal(folder)
     except OSError as error:
         raise _refused(folder, error) from error
     try:
-        seen = surveyed(folder)
+        seen = survey_for_writing(folder)
     except OSError as error:
         raise _refused(folder, error) from error
     if seen.head["source"] != source:
@@ -70,8 +70,8 @@ def recover(folder: Path, *, source: str, cluster: str) -> Recovered:
         theirs = seen.head["cluster"] or "an unknown cluster"
         raise RecordingError(f"{folder} is a recording of {theirs}, not of {cluster}: name another folder.")
     try:
-        mends = mend(folder, deep=False)
-        return _recover(folder, surveyed(folder) if mends else seen, mends, complete=seen.complete)
+        mends = repair_folder(folder, deep=False)
+        return _recover(folder, survey_for_writing(folder) if mends else seen, mends, complete=seen.complete)
     except OSError as error:
         raise _refused(folder, error) from error
 
@@ -79,12 +79,12 @@ def recover(folder: Path, *, source: str, cluster: str) -> Recovered:
 def _evict_strangers(folder: Path) -> None:
     """Make names free that are read at the begin and hold no file or folder of ours: a pipe there would stop us."""
     if os.path.lexists(folder / layout.LOGS):
-        own_folder(folder / layout.LOGS)
+        make_folder(folder / layout.LOGS)
         for path in (folder / layout.LOGS).iterdir():
-            if not is_file(path):
-                vacate(path)
-    if not is_file(folder / layout.END):
-        vacate(folder / layout.END)
+            if not is_regular_file(path):
+                free_name(path)
+    if not is_regular_file(folder / layout.END):
+        free_name(folder / layout.END)
 
 
 def _refused(folder: Path, error: OSError) -> RecordingError:
@@ -92,21 +92,21 @@ def _refused(folder: Path, error: OSError) -> RecordingError:
     return RecordingError(f"cannot go on in {folder}: {error.strerror}{way}.")
 
 
-def _recover(folder: Path, seen: Survey, mends: Sequence[Mend], *, complete: bool) -> Recovered:
+def _recover(folder: Path, seen: Survey, mends: Sequence[Mend], *, complete: bool) -> RecoveredRecording:
     """Go on after the last segment; what stands in a sound log becomes one."""
     sealed = [segment for segment in seen.segments if segment.held is None]
     tail = next((segment for segment in seen.segments if segment.held is not None), None)
-    files = growing(folder, seen, sealed)
-    vacate(folder / layout.END)
+    files = folder_after(folder, seen, sealed)
+    free_name(folder / layout.END)
     sync_folder(folder)
-    aside = [name for name in _beyond(folder, files.segments) if set_aside(folder, name)]
+    aside = [name for name in _beyond(folder, files.segments) if move_to_quarantine(folder, name)]
     if tail:
         with suppress(OSError):
             remove(folder / f"{layout.segment_name(tail.number)}{layout.UNFINISHED_SUFFIX}")
         files.add(dict(tail.held or {}))
-    aside += [name for name in _unfinished(folder) if set_aside(folder, name)]
+    aside += [name for name in _unfinished(folder) if move_to_quarantine(folder, name)]
     log = layout.log_name(files.segments)
-    if seen.torn and set_aside(folder, log):
+    if seen.torn and move_to_quarantine(folder, log):
         aside.append(log)
     _remove_logs(folder)
     segments = (*sealed, tail) if tail else tuple(sealed)
@@ -115,7 +115,7 @@ def _recover(folder: Path, seen: Survey, mends: Sequence[Mend], *, complete: boo
         *last_states(folder, segments[-2:], (EVENTS,), skip_damaged=True),
     ]
     last_us = max((segment.last_us for segment in segments), default=seen.head["started_us"])
-    return Recovered(
+    return RecoveredRecording(
         files=files,
         last_us=last_us,
         cause=_cause(complete, mends, seen.torn, aside),
@@ -131,9 +131,9 @@ def _unended(folder: Path, segments: tuple[Segment, ...], last_us: Micros) -> It
     last: dict[str, Gap] = {}
     for segment in segments:
         try:
-            for _, at_us, until_us, prefix, cause in rows(folder, segment, "gaps"):
+            for _, at_us, until_us, prefix, cause in segment_rows(folder, segment, "gaps"):
                 last[prefix] = Gap(at_us=at_us, until_us=until_us, prefix=prefix, cause=cause)
-        except Unsound as error:  # what is damaged is for others to tell
+        except DamagedFile as error:  # what is damaged is for others to tell
             error.require_damage()
     last.pop(ALL_PATHS, None)
     for gap in last.values():
@@ -164,7 +164,7 @@ def _remove_logs(folder: Path) -> None:
     """Take away logs whose facts stand in a segment."""
     if not (folder / layout.LOGS).is_symlink() and (folder / layout.LOGS).is_dir():
         for path in (folder / layout.LOGS).iterdir():
-            vacate(path)
+            free_name(path)
         sync_folder(folder / layout.LOGS)
 
 

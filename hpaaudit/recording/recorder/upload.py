@@ -16,7 +16,7 @@ from hpaaudit.errors import BadOption, RecordingError
 from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.recording.files import layout
 from hpaaudit.recording.format import manifest
-from hpaaudit.recording.reading.segment import Unsound, file_bytes
+from hpaaudit.recording.reading.segment import DamagedFile, file_bytes
 from hpaaudit.recording.upkeep import upload_marks
 
 SCHEMES = ("s3", "gs", "az", "abfs", "abfss")
@@ -86,7 +86,7 @@ class Uploader:
 
     def waiting(self) -> list[Path]:
         """The folders of whole segments that are not in the store yet, oldest first."""
-        return upload_marks.sealed(self.folder)
+        return upload_marks.not_uploaded(self.folder)
 
     async def _all(self) -> bool:
         """Bring all that waits; whether it is there now, but for what is damaged."""
@@ -137,12 +137,12 @@ class Uploader:
         place, path = f"{layout.SEGMENTS}/{folder.name}", folder / layout.MANIFEST
         try:
             document = path.read_bytes()
-            segment = manifest.segment_from_body(manifest.load(path))
+            segment = manifest.segment_from_body(manifest.load_document(path))
             for file in segment.files:
                 data = await asyncio.to_thread(file_bytes, self.folder, segment, file)
                 await self._put(f"{place}/{file.name}", data)
-        except (Unsound, ValueError, KeyError) as problem:
-            if isinstance(problem, Unsound):
+        except (DamagedFile, ValueError, KeyError) as problem:
+            if isinstance(problem, DamagedFile):
                 problem.require_damage()
             if folder in self.waiting():  # else it was removed meanwhile, for its age
                 self._damaged.add(folder.name)

@@ -11,16 +11,16 @@ from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.inspection import Mend, Repair
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.files import layout
-from hpaaudit.recording.files.durable import FOLDER_MODE, is_file, remove, sync_folder
+from hpaaudit.recording.files.durable import FOLDER_MODE, is_regular_file, remove, sync_folder
 from hpaaudit.recording.files.lock import Lock
-from hpaaudit.recording.files.quarantine import keep_copy, set_aside
+from hpaaudit.recording.files.quarantine import copy_to_quarantine, move_to_quarantine
 from hpaaudit.recording.format import manifest
 from hpaaudit.recording.format.manifest import Removed, Segment
 from hpaaudit.recording.format.schema import ALL_PATHS
 from hpaaudit.recording.reading.log_tail import LogFile, newest_log, read_log
-from hpaaudit.recording.reading.segment import Unsound, columns
-from hpaaudit.recording.reading.survey import Survey, survey, surveyed
-from hpaaudit.recording.upkeep.retention import finish
+from hpaaudit.recording.reading.segment import DamagedFile, segment_columns
+from hpaaudit.recording.reading.survey import Survey, survey, survey_for_writing
+from hpaaudit.recording.upkeep.retention import finish_removal
 from hpaaudit.recording.upkeep.salvage import (
     STATES,
     WRONG,
@@ -31,8 +31,8 @@ from hpaaudit.recording.upkeep.salvage import (
     until_listed,
 )
 from hpaaudit.recording.upkeep.upload_marks import mark_uploaded
-from hpaaudit.recording.writing.pending import Pending
-from hpaaudit.recording.writing.recording_folder import Growing, write_segment
+from hpaaudit.recording.writing.pending import PendingFacts
+from hpaaudit.recording.writing.recording_folder import RecordingFolder, write_segment
 
 RESUMED = "the recorder "
 """How the cause of a gap begins after which everything was listed again."""
@@ -69,11 +69,11 @@ def repair(folder: Path, *, plan: bool = False) -> Repair:
     `RecordingError` where somebody records into it, or the disk refuses.
     """
     if plan:
-        return Repair(path=str(folder), mends=tuple(mend(folder, plan=True)), done=False)
+        return Repair(path=str(folder), mends=tuple(repair_folder(folder, plan=True)), done=False)
     survey(folder)  # whether it is one
     lock = Lock(folder)
     try:
-        mends = mend(folder)
+        mends = repair_folder(folder)
     except OSError as error:
         raise RecordingError(f"cannot repair {folder}: {error.strerror}.") from error
     finally:
@@ -81,7 +81,7 @@ def repair(folder: Path, *, plan: bool = False) -> Repair:
     return Repair(path=str(folder), mends=tuple(mends), done=True)
 
 
-def mend(folder: Path, *, plan: bool = False, deep: bool = True) -> list[Mend]:
+def repair_folder(folder: Path, *, plan: bool = False, deep: bool = True) -> list[Mend]:
     """Do what makes a recording sound, or only return it; nobody else may write into it meanwhile.
 
     deep   every byte of every segment is read, and what the disk does not give is damaged; else only what is missing
@@ -90,9 +90,9 @@ def mend(folder: Path, *, plan: bool = False, deep: bool = True) -> list[Mend]:
     May be cut short at any instant: the next time does the rest. Raises `OSError`, and as `survey`.
     """
     if not plan:
-        finish(folder)
+        finish_removal(folder)
         _finish(folder)
-    look = survey if deep else surveyed
+    look = survey if deep else survey_for_writing
     seen = look(folder)
     stands = list(_stands(folder, seen, deep=deep))
     found = [stand.mend for stand in stands]
@@ -102,7 +102,7 @@ def mend(folder: Path, *, plan: bool = False, deep: bool = True) -> list[Mend]:
     for stand in () if plan else stands:
         _put(folder, stand)
     if not plan and found[len(stands) :]:
-        set_aside(folder, layout.END)
+        move_to_quarantine(folder, layout.END)
     for step in (_end, _trailing, _log):
         seen = look(folder)
         found += [made for made in step(folder, seen, plan=plan) if made.file not in {one.file for one in found}]
@@ -163,7 +163,7 @@ def _missing(
     for number in range(first, last + 1):
         name = layout.segment_name(number)
         cause = f"segment {number} is damaged" + ("" if from_us < until_us else ", nobody knows until when it went")
-        end = right if number == last else (manifest.digest(cause.encode()), left[1] + number - first + 1)
+        end = right if number == last else (manifest.sha256_of(cause.encode()), left[1] + number - first + 1)
         facts: list[Fact] = [Gap(at_us=from_us, until_us=until_us, prefix=ALL_PATHS, cause=cause)]
         over_us = max([until_us, *(segment.last_us for segment in seen.segments)])
         if number == last and over_us > until_us:
@@ -214,8 +214,8 @@ def _listed_again(folder: Path, chain: Sequence[Segment], after: Segment) -> Mic
         if segment.number <= after.number:
             continue
         try:
-            told = columns(folder, segment, "gaps", ["until_us", "prefix", "cause"])
-        except Unsound:  # later than it was is safe
+            told = segment_columns(folder, segment, "gaps", ["until_us", "prefix", "cause"])
+        except DamagedFile:  # later than it was is safe
             continue
         for until_us, prefix, cause in zip(*told, strict=True):
             if prefix == ALL_PATHS and cause.startswith(RESUMED):
@@ -230,7 +230,7 @@ def _put(folder: Path, stand: _Stand) -> None:
     unfinished = ready.with_name(ready.name + layout.UNFINISHED_SUFFIX)
     remove(unfinished)
     unfinished.mkdir(FOLDER_MODE)
-    pending = Pending(stand.after[1] - len(stand.salvage.facts))
+    pending = PendingFacts(stand.after[1] - len(stand.salvage.facts))
     for fact in stand.salvage.facts:
         pending.add(fact)
     removed = Removed(facts=stand.after[1], first_us=stand.first_us, last_us=stand.last_us, sha256=stand.after[0])
@@ -249,10 +249,10 @@ def _finish(folder: Path) -> None:
     for path in sorted(parts.glob(f"*{layout.REPAIRED_SUFFIX}{layout.UNFINISHED_SUFFIX}")):
         remove(path)
     for path in sorted(parts.glob(f"*{layout.REPAIRED_SUFFIX}")):
-        if not is_file(path / layout.MANIFEST):
+        if not is_regular_file(path / layout.MANIFEST):
             continue
         name = path.name.removesuffix(layout.REPAIRED_SUFFIX)
-        set_aside(folder, f"{layout.SEGMENTS}/{name}")
+        move_to_quarantine(folder, f"{layout.SEGMENTS}/{name}")
         path.rename(parts / name)
         sync_folder(parts)
 
@@ -263,7 +263,7 @@ def _finish(folder: Path) -> None:
 def _sound_end(folder: Path, seen: Survey) -> dict[str, Any] | None:
     """Return `end.json` where it can be believed."""
     try:
-        return manifest.load(folder / layout.END) if seen.complete else None
+        return manifest.load_document(folder / layout.END) if seen.complete else None
     except (OSError, ValueError):
         return None
 
@@ -275,7 +275,7 @@ def _end(folder: Path, seen: Survey, *, plan: bool) -> list[Mend]:
         if damage.file == layout.END:
             made.append(Mend(file=layout.END, problem=damage.problem, aside=(layout.END,)))
             if not plan:
-                set_aside(folder, layout.END)
+                move_to_quarantine(folder, layout.END)
     return made
 
 
@@ -288,7 +288,7 @@ def _trailing(folder: Path, seen: Survey, *, plan: bool) -> list[Mend]:
         if damage.segment > last and damage.file.startswith(name) and os.path.lexists(folder / name):
             made.append(Mend(file=name, problem=damage.problem, lost=None, aside=(name,)))
             if not plan:
-                set_aside(folder, name)
+                move_to_quarantine(folder, name)
     return made
 
 
@@ -309,7 +309,7 @@ def _log(folder: Path, seen: Survey, *, plan: bool) -> list[Mend]:
     if not log or not damage:
         return []
     chain = [segment for segment in seen.segments if segment.held is None]
-    files = growing(folder, seen, chain)
+    files = folder_after(folder, seen, chain)
     last_us = max([seen.head["started_us"], *(segment.last_us for segment in chain)])
     name = layout.log_name(log.number)
     salvage = Salvage()
@@ -325,9 +325,9 @@ def _log(folder: Path, seen: Survey, *, plan: bool) -> list[Mend]:
     made = Mend(file=name, problem=damage.problem, kept=salvage.kept, lost=salvage.lost, aside=(name,))
     if plan:
         return [made]
-    keep_copy(folder, name)
+    copy_to_quarantine(folder, name)
     if salvage.facts:
-        pending = Pending(files.facts)
+        pending = PendingFacts(files.facts)
         for fact in salvage.facts:
             pending.add(fact)
         files.add(pending.tables())
@@ -336,9 +336,9 @@ def _log(folder: Path, seen: Survey, *, plan: bool) -> list[Mend]:
     return [made]
 
 
-def growing(folder: Path, seen: Survey, chain: Sequence[Segment]) -> Growing:
+def folder_after(folder: Path, seen: Survey, chain: Sequence[Segment]) -> RecordingFolder:
     """Go on after the last segment."""
     if not chain:
-        return Growing.again(folder, 0, 0, seen.head[manifest.HASH])
+        return RecordingFolder.again(folder, 0, 0, seen.head[manifest.HASH])
     previous, facts = chain[-1].before_next
-    return Growing.again(folder, chain[-1].number, facts, previous)
+    return RecordingFolder.again(folder, chain[-1].number, facts, previous)

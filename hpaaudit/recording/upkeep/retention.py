@@ -10,14 +10,14 @@ from hpaaudit.model.facts import Gap
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording.encoding.object_keys import KEYS
 from hpaaudit.recording.files import layout
-from hpaaudit.recording.files.durable import FOLDER_MODE, is_file, remove, sync_folder
+from hpaaudit.recording.files.durable import FOLDER_MODE, is_regular_file, remove, sync_folder
 from hpaaudit.recording.format import manifest
 from hpaaudit.recording.format.manifest import Removed, Segment
 from hpaaudit.recording.format.schema import ALL_PATHS
 from hpaaudit.recording.reading.last_states import last_states
 from hpaaudit.recording.reading.survey import survey
 from hpaaudit.recording.upkeep.upload_marks import mark_uploaded
-from hpaaudit.recording.writing.pending import Pending
+from hpaaudit.recording.writing.pending import PendingFacts
 from hpaaudit.recording.writing.recording_folder import write_segment
 
 HOUR = 3600 * SECOND
@@ -50,12 +50,12 @@ def expired(
     return through, cause
 
 
-def retire(folder: Path, segments: Sequence[Segment], through: int, cause: str) -> bool:
+def remove_segments(folder: Path, segments: Sequence[Segment], through: int, cause: str) -> bool:
     """Put one segment in the place of those up to a number; whether that takes anything away.
 
     segments   all that are sealed, in order, without a hole
 
-    Raises `OSError`: then nothing is removed, or the rest is by `finish`.
+    Raises `OSError`: then nothing is removed, or the rest is by `finish_removal`.
     """
     gone = [segment for segment in segments if segment.number <= through]
     if not gone or (gone[-1].removed and not gone[-1].repaired):
@@ -69,7 +69,7 @@ def retire(folder: Path, segments: Sequence[Segment], through: int, cause: str) 
     stand = [Gap(at_us=first_us, until_us=last_us, prefix=ALL_PATHS, cause=cause), *states]
     if len(stand) > facts:
         return False
-    pending = Pending(facts - len(stand))
+    pending = PendingFacts(facts - len(stand))
     for fact in stand:
         pending.add(fact)
     base = folder / f"{layout.segment_name(last.number)}{layout.BASE_SUFFIX}"
@@ -86,11 +86,11 @@ def retire(folder: Path, segments: Sequence[Segment], through: int, cause: str) 
         with suppress(OSError):
             remove(unfinished)
         raise
-    finish(folder)
+    finish_removal(folder)
     return True
 
 
-def finish(folder: Path) -> None:
+def finish_removal(folder: Path) -> None:
     """Take away what a segment stands for that was made; also where this was begun and not ended. Raises `OSError`."""
     parts = folder / layout.SEGMENTS
     names = [path.name for path in parts.iterdir()]
@@ -99,7 +99,7 @@ def finish(folder: Path) -> None:
             remove(parts / name)
     # What a base stands for is deleted: it must be one.
     bases = sorted(
-        name for name in names if name.endswith(layout.BASE_SUFFIX) and is_file(parts / name / layout.MANIFEST)
+        name for name in names if name.endswith(layout.BASE_SUFFIX) and is_regular_file(parts / name / layout.MANIFEST)
     )
     for base in bases[-1:]:
         final = base.removesuffix(layout.BASE_SUFFIX)
@@ -114,4 +114,4 @@ def finish(folder: Path) -> None:
 
 def _head(folder: Path) -> str:
     """Return the hash of `recording.json`, which the first segment names."""
-    return str(manifest.load(folder / layout.RECORDING)[manifest.HASH])
+    return str(manifest.load_document(folder / layout.RECORDING)[manifest.HASH])

@@ -14,7 +14,7 @@ from hpaaudit.recording.encoding.read_rows import RESOURCE, SCALE, VALUES, ReadD
 from hpaaudit.recording.format.columns import Row
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import ALL_PATHS, PARTS, TABLES
-from hpaaudit.recording.reading.segment import POLLED, Unsound, file_bytes, read_facts, rows
+from hpaaudit.recording.reading.segment import POLLED, DamagedFile, file_bytes, read_facts, segment_rows
 
 SHOWN_BY: dict[str, tuple[str, ...]] = {
     "hpas": ("/apis/autoscaling/",),
@@ -221,14 +221,14 @@ def damaged_tables(folder: Path, segment: Segment, *, deep: bool = True) -> list
     for file in segment.files:
         try:
             file_bytes(folder, segment, file)
-        except Unsound as error:
+        except DamagedFile as error:
             if not deep:
                 error.require_damage()
             damaged.append(file.table)
     if not damaged:
         try:
             read_facts(folder, segment)
-        except Unsound as error:
+        except DamagedFile as error:
             error.require_damage()  # it was given just now
             return [file.table for file in segment.files]
     return damaged
@@ -244,8 +244,8 @@ def from_segment(folder: Path, segment: Segment, damaged: Sequence[str], until_u
     facts: list[tuple[int, Fact]] = []
     try:
         facts = list(_sound_facts(folder, segment, damaged))
-    except (*WRONG, Unsound) as error:
-        if isinstance(error, Unsound):
+    except (*WRONG, DamagedFile) as error:
+        if isinstance(error, DamagedFile):
             error.require_damage()
         damaged = [file.table for file in segment.files]
     lost = segment.facts - len(facts)
@@ -262,17 +262,17 @@ def from_segment(folder: Path, segment: Segment, damaged: Sequence[str], until_u
 
 
 def _sound_facts(folder: Path, segment: Segment, damaged: Sequence[str]) -> Iterator[tuple[int, Fact]]:
-    """Yield what stands in sound files, each with its number; raises `Unsound` or one of `WRONG`."""
+    """Yield what stands in sound files, each with its number; raises `DamagedFile` or one of `WRONG`."""
     sound = [file.table for file in segment.files if file.table not in damaged]
     for table in sound:
         if table not in POLLED:
-            for row in rows(folder, segment, table):
+            for row in segment_rows(folder, segment, table):
                 yield fact_rows.to_fact(table, row)
     if "reads" not in sound:
         return
     decoder = ReadDecoder(
-        *(rows(folder, segment, table) if table in sound else () for table in ("samples", "metric_values"))
+        *(segment_rows(folder, segment, table) if table in sound else () for table in ("samples", "metric_values"))
     )
-    for row in rows(folder, segment, "reads"):
+    for row in segment_rows(folder, segment, "reads"):
         if row[_ITEMS] is None or _table_of(row) not in damaged:
             yield decoder.read(row)

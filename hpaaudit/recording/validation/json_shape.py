@@ -56,7 +56,7 @@ _RAW = msgspec.json.Decoder(list[msgspec.Raw])
 _AT_ONCE = 4096
 
 
-def is_shaped(text: str, kind: msgspec.json.Decoder[Any]) -> bool:
+def has_shape(text: str, kind: msgspec.json.Decoder[Any]) -> bool:
     """Whether a text is JSON of this kind that whoever reads a recording can decode."""
     if levels(text) > JSON_DEPTH:
         return False
@@ -69,16 +69,16 @@ def is_shaped(text: str, kind: msgspec.json.Decoder[Any]) -> bool:
     return True
 
 
-def shaped_words(words: pa.Array, kind: msgspec.json.Decoder[Any]) -> bool:
+def all_have_shape(words: pa.Array, kind: msgspec.json.Decoder[Any]) -> bool:
     """Whether all words of a column are JSON of this kind."""
     if kind is not OBJECT or not len(words):
-        return all(is_shaped(word, kind) for word in words.to_pylist())
+        return all(has_shape(word, kind) for word in words.to_pylist())
     # Statuses of a fleet are millions: what is plain about them is asked of all at once.
     brackets = pc.add(pc.count_substring(words, "{"), pc.count_substring(words, "["))
     odd = pc.or_(pc.greater(brackets, JSON_DEPTH), pc.match_substring(words, "\\u"))
     if not pc.all(pc.starts_with(words, "{")).as_py():
         return False
-    if not all(is_shaped(word, kind) for word in words.filter(odd).to_pylist()):
+    if not all(has_shape(word, kind) for word in words.filter(odd).to_pylist()):
         return False
     plain = words.filter(pc.invert(odd))
     return all(_are_objects(plain.slice(begin, _AT_ONCE).to_pylist()) for begin in range(0, len(plain), _AT_ONCE))

@@ -11,8 +11,8 @@ from hpaaudit.model.units import Micros
 from hpaaudit.recording.format.columns import Column, Row, Table
 from hpaaudit.recording.format.reader_limits import JSON_DEPTH
 from hpaaudit.recording.format.schema import TABLES
-from hpaaudit.recording.validation.json_shape import KINDS, is_shaped
-from hpaaudit.recording.validation.table import WORDS, bad_row, is_text, needed, range_of
+from hpaaudit.recording.validation.json_shape import KINDS, has_shape
+from hpaaudit.recording.validation.table import WORDS, is_text, range_of, required_columns, row_problem
 
 TEXT_CHARS = 4 << 20
 """No text is longer: etcd keeps objects of 1.5 MB unless told otherwise."""
@@ -51,17 +51,17 @@ _needed = {
     name: tuple(
         index
         for index, column in enumerate(table.columns)
-        if column.name in needed(table, [one.name for one in table.columns])
+        if column.name in required_columns(table, [one.name for one in table.columns])
     )
     for name, table in TABLES.items()
 }
 
 
-def problem_of(rows: Iterable[tuple[str, Row]]) -> tuple[str, str]:
+def first_problem(rows: Iterable[tuple[str, Row]]) -> tuple[str, str]:
     """The first table whose row this format cannot hold, and why as a predicate; two empty texts where all hold."""
     for table, row in rows:
         if not _holds(table, row):
-            return table, bad_row(TABLES[table], row) or "has a text or JSON that is too long or too deep"
+            return table, row_problem(TABLES[table], row) or "has a text or JSON that is too long or too deep"
     return "", ""
 
 
@@ -81,11 +81,11 @@ def _holds(table: str, row: Row) -> bool:
 def _is_json(table: str, index: int, text: str) -> bool:
     kind = KINDS.get((table, TABLES[table].columns[index].name))
     if kind is not None:
-        return is_shaped(text, kind)
+        return has_shape(text, kind)
     return levels(text) <= JSON_DEPTH
 
 
-def refused(at_us: Micros, fact: Fact, table: str, problem: str) -> Refused:
+def refused_fact(at_us: Micros, fact: Fact, table: str, problem: str) -> Refused:
     """What is kept instead of a fact whose row of `table` breaks an invariant: whose it was, and why."""
     path = getattr(fact, "path", None)
     thing = next((found for name in ("pod", "target") if (found := getattr(fact, name, None)) is not None), fact)

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from hpaaudit.model.units import LAST_US, YEAR_1_US, YEAR_10000_US
 from hpaaudit.recording.format.columns import Column, Table
 from hpaaudit.recording.format.schema import TABLES, US
-from hpaaudit.recording.validation.json_shape import KINDS, is_shaped, shaped_words
+from hpaaudit.recording.validation.json_shape import KINDS, all_have_shape, has_shape
 
 MAX_INT64 = 2**63 - 1
 LONGEST_US = MAX_INT64 // 1000
@@ -40,7 +40,9 @@ UNKNOWN = {
 """Columns that may be NULL in a row that is no end, for that is unknown or not there."""
 
 
-def unsound(table: Table, rows: pa.Table, first_seq: int, facts: int, span: tuple[int, int] = (0, LAST_US)) -> str:
+def table_problem(
+    table: Table, rows: pa.Table, first_seq: int, facts: int, span: tuple[int, int] = (0, LAST_US)
+) -> str:
     """Say as a predicate what is wrong with some columns of a table; empty where nothing is.
 
     rows              in the order of the file, at least one
@@ -66,7 +68,7 @@ def unsound(table: Table, rows: pa.Table, first_seq: int, facts: int, span: tupl
         return f"has columns that cannot be compared ({' '.join(str(error).split())[:200]})"
 
 
-def bad_row(table: Table, row: Sequence[Any]) -> str:
+def row_problem(table: Table, row: Sequence[Any]) -> str:
     """Say as a predicate what in one row, in the order of the table's columns, this format cannot hold."""
     for column, value in zip(table.columns, row, strict=True):
         problem = _value(table.name, column, value)
@@ -74,7 +76,7 @@ def bad_row(table: Table, row: Sequence[Any]) -> str:
             return f"has {problem} as its {column.name}"
     gone = dict(zip((column.name for column in table.columns), row, strict=True))
     if "gone" in gone and not gone["gone"]:
-        for name in needed(table, gone):
+        for name in required_columns(table, gone):
             if gone[name] is None:
                 return f"has no {name}"
     return ""
@@ -100,7 +102,7 @@ def _text(table: str, name: str, value: str) -> str:
     if words is not None and value not in words:
         return f"a word that is none of {', '.join(words)}"
     kind = KINDS.get((table, name))
-    return "" if kind is None or is_shaped(value, kind) else "JSON of another shape"
+    return "" if kind is None or has_shape(value, kind) else "JSON of another shape"
 
 
 def is_text(value: str, most: int = MAX_INT64) -> bool:
@@ -129,7 +131,7 @@ def _column(table: str, column: Column, values: pa.ChunkedArray) -> str:
             return f"a word that is none of {', '.join(allowed)}"
         kind = KINDS.get((table, column.name))
         if kind is not None:
-            return next(("JSON of another shape" for words in _distinct(values) if not shaped_words(words, kind)), "")
+            return next(("JSON of another shape" for words in _distinct(values) if not all_have_shape(words, kind)), "")
     return ""
 
 
@@ -170,7 +172,7 @@ def _rows(table: Table, rows: pa.Table, first_seq: int, facts: int) -> str:
             return "has reads of one stream that do not stand together in their order"
     if "gone" in names:
         gone = rows.column("gone")
-        for name in needed(table, names):
+        for name in required_columns(table, names):
             column = rows.column(name)
             if column.null_count and not pc.all(pc.or_(gone, pc.is_valid(column))).as_py():
                 return f"has no {name} where it is not gone"
@@ -181,7 +183,7 @@ def _rows(table: Table, rows: pa.Table, first_seq: int, facts: int) -> str:
     return ""
 
 
-def needed(table: Table, names: Iterable[str]) -> list[str]:
+def required_columns(table: Table, names: Iterable[str]) -> list[str]:
     """The columns, of those with these names, that only an end leaves out."""
     unknown, asked = UNKNOWN.get(table.name, ()), set(names)
     return [one.name for one in table.columns if one.nullable and one.name not in unknown and one.name in asked]
@@ -215,7 +217,7 @@ def _stands_together(rows: pa.Table, names: Sequence[str]) -> bool:
     return bool(streams == distinct)
 
 
-def numbering(columns: Iterable[pa.ChunkedArray], first_seq: int, facts: int) -> str:
+def numbering_problem(columns: Iterable[pa.ChunkedArray], first_seq: int, facts: int) -> str:
     """Say as a predicate why the `seq` of all facts of a segment do not number them; empty where they do."""
     chunks = [chunk for column in columns for chunk in column.chunks]
     every = pa.chunked_array(chunks, pa.int64())

@@ -12,7 +12,7 @@ from hpaaudit.recording.encoding.read_rows import ReadEncoder, ReadRows, Stream
 from hpaaudit.recording.encoding.row_buffer import NUMBER_BYTES, Rows, filled_tables
 from hpaaudit.recording.format.columns import Row
 from hpaaudit.recording.format.schema import TABLES
-from hpaaudit.recording.validation.row import problem_of, refused
+from hpaaudit.recording.validation.row import first_problem, refused_fact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +23,7 @@ class FactRows:
     read: ReadRows | None = None
 
 
-class Pending:
+class PendingFacts:
     """The facts `first_seq` up to `first_seq + facts`.
 
     bytes     about how many they take
@@ -56,7 +56,7 @@ class Pending:
             before = self._reads.last(read) if read else None
             as_read = self._reads.rows(seq, read) if read else None
             rows = as_read.rows if as_read else [fact_rows.to_row(seq, fact)]
-            table, problem = problem_of(rows)
+            table, problem = first_problem(rows)
         except (ValueError, TypeError, OverflowError, AttributeError, RecursionError) as error:
             problem = f"is nothing that a row can be made of: {type(error).__name__}"
         if not problem:
@@ -64,7 +64,7 @@ class Pending:
             return FactRows(rows=rows, read=as_read)
         if read and before:
             self._reads.restore(read, before)
-        made = refused(self._at_us, fact, table, problem)
+        made = refused_fact(self._at_us, fact, table, problem)
         self.refused.append(made)
         return FactRows(rows=[fact_rows.to_row(seq, made)])
 
@@ -73,7 +73,7 @@ class Pending:
         return filled_tables(self._rows)
 
 
-class Unlogged:
+class UnloggedRows:
     """Rows that no log has yet; `bytes` is about what they will take in one.
 
     unchanged   what the first read of each stream answered and has no row for, so that these facts can be read alone
@@ -102,7 +102,7 @@ class Unlogged:
                 if value.__class__ is str:
                     self.bytes += len(value)
 
-    def extend(self, later: "Unlogged") -> None:
+    def extend(self, later: "UnloggedRows") -> None:
         """Take what comes after."""
         for mine, theirs in ((self.rows, later.rows), (self.unchanged, later.unchanged)):
             for table, rows in theirs.items():

@@ -26,7 +26,7 @@ def recorder_version() -> str:
         return "unknown"
 
 
-class Growing:
+class RecordingFolder:
     """A recording that grows: `add` makes a segment of columns, `close` says that nothing is missing.
 
     segments, facts   that are on the disk
@@ -37,7 +37,7 @@ class Growing:
     """
 
     def __init__(self, folder: Path, *, source: str, cluster: str = "", started_us: Micros) -> None:
-        if holds_something(folder):
+        if holds_data(folder):
             raise FileExists(f"{folder} already holds something: name a folder that is new or empty.")
         self.folder = folder
         self.segments = 0
@@ -102,7 +102,7 @@ class Growing:
         self.previous = sha256
 
 
-def holds_something(folder: Path) -> bool:
+def holds_data(folder: Path) -> bool:
     """Tell whether a place is no folder, or one that holds more than what a writer leaves that died as it began."""
     if not folder.is_dir():
         return folder.exists()
@@ -157,6 +157,6 @@ def _facts(tables: Mapping[str, pa.Table]) -> int:
 def _write(folder: Path, table: str, rows: pa.Table) -> manifest.File:
     """Write the file of a table; return what it must be."""
     data = encode(TABLES[table], rows)
-    file = manifest.File(table=table, rows=rows.num_rows, bytes=len(data), sha256=manifest.digest(data))
+    file = manifest.File(table=table, rows=rows.num_rows, bytes=len(data), sha256=manifest.sha256_of(data))
     write_synced(folder / file.name, data)
     return file

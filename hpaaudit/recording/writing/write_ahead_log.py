@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hpaaudit.recording.encoding import frames
 from hpaaudit.recording.files import layout
-from hpaaudit.recording.files.durable import own_folder, publish, sync_data, sync_folder
+from hpaaudit.recording.files.durable import make_folder, publish, sync_data, sync_folder
 from hpaaudit.recording.format.columns import Row
 
 
@@ -23,9 +23,9 @@ class Log:
     def __init__(self, folder: Path, number: int, first_seq: int, previous: str) -> None:
         self.path = folder / layout.log_name(number)
         self.broken = False
-        data = frames.head(number, first_seq, previous)
+        data = frames.log_head(number, first_seq, previous)
         self._mark = frames.mark_of(number, previous)
-        own_folder(self.path.parent)
+        make_folder(self.path.parent)
         sync_folder(folder)  # every time: the sync after the one that made it may have failed
         publish(self.path, data)
         self._file = os.open(self.path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))

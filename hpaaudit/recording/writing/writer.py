@@ -8,8 +8,8 @@ from hpaaudit.errors import BadFact, RecordingError
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.files.lock import Lock
-from hpaaudit.recording.writing.pending import Pending
-from hpaaudit.recording.writing.recording_folder import Growing
+from hpaaudit.recording.writing.pending import PendingFacts
+from hpaaudit.recording.writing.recording_folder import RecordingFolder
 
 # Nearly an hour of 300 HPAs, and as much again while they are written. Less costs more on the disk: samples of such a
 # fleet take 1.7 times their entropy in segments of an hour, 1.9 in those of 15 minutes, 2.4 in those of five.
@@ -30,11 +30,11 @@ class Writer:
         self._closed = False
         self._lock = Lock(folder)
         try:
-            self._files = Growing(folder, source=source, cluster=cluster, started_us=started_us)
+            self._files = RecordingFolder(folder, source=source, cluster=cluster, started_us=started_us)
         except BaseException:
             self._lock.release()
             raise
-        self._pending = Pending(self._files.facts)
+        self._pending = PendingFacts(self._files.facts)
 
     @property
     def segments(self) -> int:
@@ -55,7 +55,7 @@ class Writer:
         """Make a segment of the facts in memory: on the disk as a whole when this returns."""
         if self._pending.facts:
             self._files.add(self._pending.tables())
-            self._pending = Pending(self._files.facts)
+            self._pending = PendingFacts(self._files.facts)
 
     def close(self) -> None:
         """Seal, and mark the recording as complete; closing twice is closing once."""
