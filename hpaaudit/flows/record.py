@@ -168,14 +168,14 @@ class Session:
             if door.url:
                 self.note(Note(f"listening on {door.url}", Event.LISTENING, Level.INFO, url=door.url))
             await check(client, scope)
-            with _Signals(stopping.set), await self._keeper(access.server, clock.now, stopping) as keeper:
-                clock.not_before(keeper.last_us)
+            with _Signals(stopping.set), await self._open_writer(access.server, clock.now, stopping) as writer:
+                clock.not_before(writer.last_us)
                 self.note(_started(self.into, access, scope))
                 for warning in access.warnings:
                     self.note(
                         Note(warning, Event.UNTRUSTED, server=access.server, trust=access.trust, auth=access.auth)
                     )
-                keeper.add(
+                writer.add(
                     RecorderStarted(
                         at_us=clock.now(),
                         version=__version__,
@@ -184,14 +184,14 @@ class Session:
                         auth=access.auth,
                     )
                 )
-                observer = Observer(client, scope, keeper.add, self.note)
-                observer.remember(keeper.known)
-                keeper.known = ()  # the facts of 50,000 pods take 100 MB
-                door.begin(observer, lambda: _kept(keeper, uploader))
+                observer = Observer(client, scope, writer.add, self.note)
+                observer.remember(writer.last_states)
+                writer.last_states = ()  # the facts of 50,000 pods take 100 MB
+                door.begin(observer, lambda: _kept(writer, uploader))
                 try:
                     async with asyncio.TaskGroup() as group:
                         beside = [
-                            group.create_task(self._tick(observer, keeper, clock.now)),
+                            group.create_task(self._tick(observer, writer, clock.now)),
                             group.create_task(self._end(observer, stopping)),
                         ]
                         if uploader:
@@ -202,10 +202,10 @@ class Session:
                 except* AuditError as several:
                     raise _first(several) from None
                 # Not in this thread: a disk may take its time, and a second signal does not wait for it.
-                await asyncio.to_thread(keeper.close)
+                await asyncio.to_thread(writer.close)
             if uploader:
                 await uploader.finish(UPLOAD_SECONDS)
-        done = self._progress(observer, keeper)
+        done = self._progress(observer, writer)
         self.show(done)
         return done
 
@@ -219,7 +219,7 @@ class Session:
             raise BadOption(f"--upload needs {missing.name}: pip install 'hpaaudit[cloud]'") from None
         return Uploader(self.into, self.upload, self.note)
 
-    async def _keeper(self, server: str, now: Callable[[], Micros], stopping: asyncio.Event) -> "RecorderWriter":
+    async def _open_writer(self, server: str, now: Callable[[], Micros], stopping: asyncio.Event) -> "RecorderWriter":
         """Begin a recording, or go on with one, which waits for a disk that refuses: to end would not help it."""
         from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 
@@ -251,26 +251,26 @@ class Session:
             await asyncio.wait_for(stopping.wait(), self.for_seconds)
         observer.stop()
 
-    async def _tick(self, observer: "Observer", keeper: "RecorderWriter", now: Callable[[], Micros]) -> None:
+    async def _tick(self, observer: "Observer", writer: "RecorderWriter", now: Callable[[], Micros]) -> None:
         """Show the progress every second, and put on the disk what is due."""
         while True:
             await asyncio.sleep(1)
-            self.show(self._progress(observer, keeper))
-            keeper.tick(now())
+            self.show(self._progress(observer, writer))
+            writer.tick(now())
 
-    def _progress(self, observer: "Observer", keeper: "RecorderWriter") -> Progress:
+    def _progress(self, observer: "Observer", writer: "RecorderWriter") -> Progress:
         seen = observer.progress
-        gaps = seen.gaps + keeper.gaps
-        return replace(seen, gaps=gaps, bytes=keeper.bytes, seconds=asyncio.get_running_loop().time() - self.begun)
+        gaps = seen.gaps + writer.gaps
+        return replace(seen, gaps=gaps, bytes=writer.bytes, seconds=asyncio.get_running_loop().time() - self.begun)
 
 
-def _kept(keeper: "RecorderWriter", uploader: "Uploader | None") -> Kept:
+def _kept(writer: "RecorderWriter", uploader: "Uploader | None") -> Kept:
     """What the disk has of it, and the store."""
     failures, failing = (uploader.failures, uploader.failing) if uploader else (0, 0)
     return Kept(
-        wal_bytes=keeper.log_bytes,
-        segments=keeper.segments,
-        unwritten=keeper.unwritten,
+        wal_bytes=writer.log_bytes,
+        segments=writer.segments,
+        unwritten=writer.unwritten,
         upload_failures=failures,
         failing=failing,
     )

@@ -258,7 +258,7 @@ def _writer(prepared: Prepared, target: Target, detail: str, warn: Callable[[str
             overwrite=target.overwrite,
             owned=target.is_default,
             recorded=prepared.recording,
-            held=prepared.recording.held,
+            held=prepared.recording.log_tables,
         )
 
     try:

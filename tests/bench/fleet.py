@@ -74,8 +74,8 @@ def write(
                 writing = writer.submit(files.add, tables)
         writing.result()
     rows.end(START + (ticks + 1) * TICK)
-    files.add(rows.take(None))
-    files.close()
+    files.append_segment(rows.take(None))
+    files.complete()
     return Fleet(
         hpas=hpas,
         hours=hours,

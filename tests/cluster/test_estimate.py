@@ -119,7 +119,7 @@ def test_a_crowd_takes_what_was_estimated(
     hpas: int, rounds: int, memory: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Half an hour that is one segment, and minutes that are many: 5,000 HPAs make one in every other round."""
-    monkeypatch.setattr("hpaaudit.recording.write.BYTE_BUDGET", memory)
+    monkeypatch.setattr("hpaaudit.recording.writing.writer.BYTE_BUDGET", memory)
     monkeypatch.setattr("hpaaudit.cluster.estimate.SEGMENT_MEMORY", memory)
     clock = Hours()
     monkeypatch.setattr("tests.bench.crowd.time", clock)

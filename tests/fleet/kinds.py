@@ -151,7 +151,7 @@ def keep(folder: Path, drawn: Drawn) -> None:
         if drawn.keeping == "log" and number == len(facts) // 2:
             made.seal(fact.at_us)
     made.flush(facts[-1].at_us)
-    made._let_go()
+    made.release()
 
 
 def beside(facts: Sequence[Fact], others: Sequence[Fact], prefix: str) -> list[Fact]:

@@ -48,14 +48,14 @@ def record(folder: Path, seed: int, disk: Disk, told: list[str], count: int = 20
             disk.behave()
         keeper.add(fact(number))
         keeper.tick(Micros(second * SECOND))
-        keeper._look(Micros(second * SECOND), wait=chance.random() < 0.5)
+        keeper._collect_result(Micros(second * SECOND), wait=chance.random() < 0.5)
         number += 1
         if chance.random() < 0.05:
             acknowledged, found = keeper.acknowledged, kept(folder)
             assert len(found) + deaths >= acknowledged
             assert found == [fact(other) for other in range(len(found))]
         if chance.random() < 0.01:
-            keeper._let_go()
+            keeper.release()
             keeper = begin(folder, Micros(second * SECOND), disk, told)
             number, deaths = len(kept(folder)), deaths + 1
     disk.behave()

@@ -71,7 +71,7 @@ def fill(folder: Path, *, uploading: bool) -> None:
         given.append(seen(number, chance))
         keeper.add(given[-1])
         keeper.tick(Micros(number * SECOND))
-        keeper._look(Micros(number * SECOND), wait=True)  # a segment takes no second
+        keeper._collect_result(Micros(number * SECOND), wait=True)  # a segment takes no second
         if uploading:
             for segment in upload_marks.not_uploaded(folder):
                 upload_marks.mark_uploaded(segment)
@@ -84,7 +84,7 @@ def fill(folder: Path, *, uploading: bool) -> None:
         assert len(told) == 1
         assert "No space left on device; what is seen waits in memory until the disk takes it" in told[0]
         assert not (folder / "ballast").exists()
-        assert list(keeper._sieve.since) == ["/api/v1/pods", "/apis/metrics.k8s.io", "*"]
+        assert list(keeper._shedder.since) == ["/api/v1/pods", "/apis/metrics.k8s.io", "*"]
     assert verify(folder, reread=True).damages == ()
     filler.unlink()
     keeper.tick(LATER)

@@ -110,7 +110,7 @@ def test_what_stands_in_a_log_is_beyond_the_hash_of_the_last_segment(folder: Pat
     anchor = verify(folder, expect=head).anchor
     assert anchor is not None
     assert (anchor.found, anchor.whole, anchor.segment) == (True, False, SEGMENTS)
-    keeper._let_go()
+    keeper.release()
 
 
 @pytest.mark.parametrize("text", ["", "x", "0" * 63, "0" * 65, "g" * 64])

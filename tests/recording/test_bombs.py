@@ -187,9 +187,9 @@ MEASURED = f"""
 import sys
 from pathlib import Path
 from hpaaudit.recording.reading.segment import DamagedFile, segment_columns
-from hpaaudit.recording.reading.survey import survey
+from hpaaudit.recording.reading.survey import survey_recording
 folder = Path(sys.argv[1])
-(segment,) = [one for one in survey(folder).segments if one.file("events")]
+(segment,) = [one for one in survey_recording(folder).segments if one.file("events")]
 try:
     segment_columns(folder, segment, "events", ["uid"])
 except DamagedFile as error:

@@ -105,7 +105,7 @@ def test_what_is_planted_does_no_harm(
     first.add(Ended(at_us=Micros(1)))
     assert first.seal(Micros(1))
     if when == "before it starts":
-        first._let_go()
+        first.release()
     for place in places:
         plant(into, place, kind, outside)
     if when == "before it starts":
@@ -114,12 +114,12 @@ def test_what_is_planted_does_no_harm(
     first.flush(Micros(200))
     for segment in upload_marks.not_uploaded(into):
         upload_marks.mark_uploaded(segment)
-    first._upkeep.take_ballast()
+    first._storage.space.reserve_ballast()
     first.add(Ended(at_us=Micros(201)))
     assert first.seal(Micros(201))
     first.add(Ended(at_us=Micros(202)))
     assert first.flush(Micros(202))
-    first._let_go()
+    first.release()
     with keeper(into) as again:
         again.add(Ended(at_us=Micros(300)))
     facts = [fact.at_us for fact in open_recording(into).facts() if not isinstance(fact, Gap)]
@@ -140,7 +140,7 @@ def test_all_that_a_recorder_makes_is_for_its_user_alone(tmp_path: Path) -> None
         upload_marks.mark_uploaded(into / "segments/000001")
         recorder.add(Ended(at_us=Micros(2)))
         recorder.flush(Micros(2))
-        recorder._let_go()
+        recorder.release()
         with (into / "log/000002.wal").open("ab") as log:
             log.write(b"torn")
         modes = {path: stat.S_IMODE(path.stat().st_mode) for path in into.rglob("*")}

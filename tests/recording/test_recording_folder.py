@@ -34,8 +34,8 @@ def copied(recording: Recording, into: Path, change: Any = lambda given: given) 
     """Make a recording of the columns of another one."""
     files = RecordingFolder(into, source="copy", started_us=Micros(0))
     for part in tables(recording):
-        files.add({name: change(given) for name, given in part.items()})
-    files.close()
+        files.append_segment({name: change(given) for name, given in part.items()})
+    files.complete()
     return into
 
 
@@ -77,11 +77,11 @@ def test_a_disk_that_refuses_leaves_nothing_of_a_segment_and_the_same_can_be_tri
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", full)
         with pytest.raises(RecordingError, match=r"cannot write segment 1 .* No space left on device"):
-            files.add(first)
+            files.append_segment(first)
     assert (files.segments, files.facts, list((tmp_path / "copy/segments").iterdir())) == (0, 0, [])
     for part in (first, *rest):
-        files.add(part)
-    files.close()
+        files.append_segment(part)
+    files.complete()
     assert list(open_recording(tmp_path / "copy").facts()) == facts
 
 

@@ -40,7 +40,7 @@ def killed(tmp_path: Path, facts: list[Fact]) -> Path:
     for fact in facts[10:-1]:
         dead.add(fact)
     dead.flush(at(0))
-    dead._let_go()
+    dead.release()
     return folder
 
 
@@ -145,12 +145,12 @@ def test_a_log_is_gone_on_with_though_the_segment_before_cannot_be_read(killed: 
 
 def test_what_stood_when_it_died_is_known(killed: Path, facts: list[Fact]) -> None:
     again = keeper(killed)
-    seen = {type(fact).__name__ for fact in again.known}
+    seen = {type(fact).__name__ for fact in again.last_states}
     # The target was deleted, so were one HPA, one pod and the ScaledObject.
     assert seen == {"HpaSeen", "PodSeen", "RolloutSeen", "ApiServiceSeen", "EventSeen", "SurroundingSeen"}
-    assert [fact.name for fact in again.known if isinstance(fact, HpaSeen)] == ["checkout"]
-    assert [fact.pod.name for fact in again.known if isinstance(fact, PodSeen)] == ["checkout-a"]
-    assert all(fact in facts for fact in again.known)
+    assert [fact.name for fact in again.last_states if isinstance(fact, HpaSeen)] == ["checkout"]
+    assert [fact.pod.name for fact in again.last_states if isinstance(fact, PodSeen)] == ["checkout-a"]
+    assert all(fact in facts for fact in again.last_states)
     again.close()
 
 
@@ -245,7 +245,7 @@ def test_a_gap_that_a_recorder_had_ended_long_before_it_died_is_not_made_longer(
     for fact in (old, new, Ended(at_us=at(120))):
         dead.add(fact)
     dead.flush(at(120))
-    dead._let_go()
+    dead.release()
     with keeper(tmp_path / "dead"):
         pass
     found = open_recording(tmp_path / "dead").gaps
@@ -259,7 +259,7 @@ def test_a_log_that_cannot_be_read_now_stays_where_it_is(killed: Path, monkeypat
         raise OSError(errno.EIO, "Input/output error", str(folder / name), limit)
 
     with monkeypatch.context() as patch:
-        patch.setattr(log_tail, "at_most", refused)
+        patch.setattr(log_tail, "read_at_most", refused)
         with pytest.raises(RecordingError, match="log cannot be read"):
             keeper(killed)
     before = len(list(open_recording(killed).facts()))

@@ -30,7 +30,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if number in (len(facts) // 2, len(facts) * 3 // 4):
             keeper.seal(fact.at_us)
     keeper.flush(Micros(0))
-    keeper._let_go()
+    keeper.release()
     return folder
 
 

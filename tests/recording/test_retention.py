@@ -179,7 +179,7 @@ def test_a_removal_that_was_interrupted_anywhere_reads_as_done_or_not_begun(
 
 
 def test_a_recording_goes_on_after_a_removal(two: Path, facts: list[Fact]) -> None:
-    known = {fact.name for fact in keeper(two, now_us=at(99)).known if isinstance(fact, HpaSeen)}
+    known = {fact.name for fact in keeper(two, now_us=at(99)).last_states if isinstance(fact, HpaSeen)}
     assert known == {"checkout"}
     assert verify(two, reread=True).damages == ()
     assert list(open_recording(two).facts())[-7:] == facts[-7:]
@@ -203,15 +203,15 @@ def test_damage_of_what_stands_for_the_removed_is_found(two: Path) -> None:
 
 def test_only_what_is_uploaded_goes_to_make_room(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> None:
     made = sealed(tmp_path / "friday", segments, Limits(ballast_bytes=0))
-    assert not made._upkeep.retire_uploaded()
+    assert not made._storage.space.remove_uploaded()
     first, second, third = upload_marks.sealed(made.folder)
     upload_marks.mark_uploaded(second)
-    assert not made._upkeep.retire_uploaded()  # the one before it is not safe yet
+    assert not made._storage.space.remove_uploaded()  # the one before it is not safe yet
     upload_marks.mark_uploaded(first)
     assert upload_marks.sealed(made.folder) == [third]
-    assert made._upkeep.retire_uploaded()
-    assert made._upkeep.retire_uploaded()
-    assert not made._upkeep.retire_uploaded()
+    assert made._storage.space.remove_uploaded()
+    assert made._storage.space.remove_uploaded()
+    assert not made._storage.space.remove_uploaded()
     assert numbers(made.folder) == ["000002", "000003"]
     assert upload_marks.sealed(made.folder) == [third]
     made.close()

@@ -23,16 +23,16 @@ from tests.recording.test_retention import keeper
 def refusing(number: int) -> Iterator[list[str]]:
     """Refuse the read of that number, counted from 0; yields the reads that were asked for."""
     asked: list[str] = []
-    enter = opening._opened.__init__
+    enter = opening._OpenFile.__init__
 
-    def opened(file: opening._opened, folder: Path, name: str) -> None:
+    def opened(file: opening._OpenFile, folder: Path, name: str) -> None:
         asked.append(name)
         if len(asked) == number + 1:
             raise OSError(errno.EIO, "Input/output error")
         enter(file, folder, name)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(opening._opened, "__init__", opened)
+        patch.setattr(opening._OpenFile, "__init__", opened)
         yield asked
 
 
@@ -45,13 +45,13 @@ def sealed(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> Path:
         for fact in part:
             dead.add(fact)
         dead.seal(part[-1].at_us)
-    dead._let_go()
+    dead.release()
     return folder
 
 
 def known(folder: Path) -> tuple[Fact, ...]:
     """Take a recording up; return what is known to stand."""
-    return recover(folder, source="record", cluster="here").known
+    return recover(folder, source="record", cluster="here").last_states
 
 
 def removed(folder: Path) -> list[Path]:

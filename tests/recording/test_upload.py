@@ -17,7 +17,7 @@ from hpaaudit.recording.upkeep import upload_marks
 from tests.recording.s3 import BUCKET, SECRET, Store, s3
 from tests.recording.test_unread import refusing
 
-BRISK = Pace(look=0.01, first_wait=0.01, longest_wait=0.05)
+BRISK = Pace(poll=0.01, first_wait=0.01, longest_wait=0.05)
 URL = f"s3://{BUCKET}/prod/hpas"
 
 

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hpaaudit.errors import DamagedRecording
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.encoding.frames import BEGIN
+from hpaaudit.recording.encoding.frames import FIRST_FRAME
 from hpaaudit.recording.inspection.verify import verify
 from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 from hpaaudit.recording.recorder.writer_limits import Limits
-from hpaaudit.recording.writing.write_ahead_log import Log
+from hpaaudit.recording.writing.write_ahead_log import WriteAheadLog
 from tests.recording.test_round_trip import SEAL, histories
 from tests.recording.test_slices import as_rows
 
@@ -46,7 +46,7 @@ def growing(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> Path:
         for fact in part:
             with_log.add(fact)
         with_log.flush(Micros(0))
-    with_log._let_go()
+    with_log.release()
     return folder
 
 
@@ -103,7 +103,7 @@ def damaged(folder: Path) -> bool:
 
 def test_a_flipped_bit_in_any_byte_of_a_log_is_found(growing: Path) -> None:
     data = (growing / LOG).read_bytes()
-    for position in {*range(BEGIN + 60), *range(BEGIN + 60, len(data), 7), len(data) - 1}:
+    for position in {*range(FIRST_FRAME + 60), *range(FIRST_FRAME + 60, len(data), 7), len(data) - 1}:
         flipped = bytearray(data)
         flipped[position] ^= 1 << position % 8
         (growing / LOG).write_bytes(flipped)
@@ -112,7 +112,7 @@ def test_a_flipped_bit_in_any_byte_of_a_log_is_found(growing: Path) -> None:
 
 def test_a_log_that_was_cut_anywhere_is_found(growing: Path) -> None:
     data = (growing / LOG).read_bytes()
-    for size in {*range(BEGIN + 60), *range(BEGIN + 60, len(data), 5), len(data) - 1}:
+    for size in {*range(FIRST_FRAME + 60), *range(FIRST_FRAME + 60, len(data), 5), len(data) - 1}:
         (growing / LOG).write_bytes(data[:size])
         assert damaged(growing), size
 
@@ -172,7 +172,7 @@ def test_a_log_whose_segment_is_sealed_is_not_read(growing: Path, facts: list[Fa
     again = keeper(growing)
     (growing / LOG).write_bytes(log)
     assert list(open_recording(growing).facts()) == facts
-    again._let_go()
+    again.release()
 
 
 @settings(max_examples=60, deadline=None)
@@ -191,7 +191,7 @@ def test_every_history_is_read_from_a_log_as_it_was_written(history: list[Fact |
         facts = [fact for fact in history if fact != SEAL]
         assert with_log.acknowledged == len(facts)
         assert repr(list(open_recording(Path(folder)).facts())) == repr(facts)
-        with_log._let_go()
+        with_log.release()
 
 
 def test_a_folder_of_logs_whose_name_was_not_synced_is_synced_with_the_next_log(
@@ -207,6 +207,6 @@ def test_a_folder_of_logs_whose_name_was_not_synced_is_synced_with_the_next_log(
 
     monkeypatch.setattr("hpaaudit.recording.writing.write_ahead_log.sync_folder", failing_once)
     with pytest.raises(OSError, match="Input/output error"):
-        Log(tmp_path, 1, 0, "")
-    Log(tmp_path, 1, 0, "").close()
+        WriteAheadLog(tmp_path, 1, 0, "")
+    WriteAheadLog(tmp_path, 1, 0, "").close()
     assert synced == [tmp_path, tmp_path]

@@ -14,8 +14,10 @@ from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.recording.files.lock import Lock
 from hpaaudit.recording.recorder.load_shedding import LoadShedder
 from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
-from hpaaudit.recording.writing.pending import UnloggedRows
-from hpaaudit.recording.writing.write_ahead_log import Log
+from hpaaudit.recording.recorder.storage import Storage
+from hpaaudit.recording.recorder.writer_states import Logging, Sealing
+from hpaaudit.recording.writing.unlogged import UnloggedRows
+from hpaaudit.recording.writing.write_ahead_log import WriteAheadLog
 from tests.simulation.disk import Disk
 
 MOST_SEEDS = 25
@@ -63,15 +65,15 @@ def _forgets_folders(sound: Any) -> Any:
 
 
 def _acknowledges_first(sound: Any) -> Any:
-    def append(keeper: RecorderWriter, unlogged: UnloggedRows) -> None:
-        log, before = keeper._log, keeper.acknowledged
+    def append_rows(storage: Storage, rows: UnloggedRows) -> None:
+        log, before = storage._log, storage.acknowledged
         if log is None:
-            sound(keeper, unlogged)
+            sound(storage, rows)
             return
-        keeper.acknowledged = before + unlogged.facts
-        log.append(before, unlogged.facts, unlogged.rows)
+        storage.acknowledged = before + rows.facts
+        log.append(before, rows.facts, rows.rows, rows.unchanged)
 
-    return append
+    return append_rows
 
 
 def _every(number: int) -> Callable[[], bool]:
@@ -105,20 +107,20 @@ def _forgets_restarts(sound: Any) -> Any:
 
 
 def _loses_what_flew(sound: Any) -> Any:
-    def undo(keeper: RecorderWriter) -> None:
-        if keeper._old:
-            sound(keeper)
+    def roll_back(writer: RecorderWriter, state: Logging | Sealing) -> None:
+        if isinstance(state, Sealing):
+            sound(writer, state)
         else:
-            keeper.acknowledged += keeper._flying.facts
+            writer._storage.acknowledged += state.rows.facts
 
-    return undo
+    return roll_back
 
 
 def _says_too_much(sound: Any) -> Any:
-    def append(log: Log, first_seq: int, facts: int, rows: Mapping[str, Any]) -> None:
+    def append(log: WriteAheadLog, first_seq: int, facts: int, rows: Mapping[str, Any], unchanged: Any) -> None:
         if facts > 1 and first_seq % 3 == 0:
             rows = {table: found[1:] if len(found) > 1 else found for table, found in rows.items()}
-        sound(log, first_seq, facts, rows)
+        sound(log, first_seq, facts, rows, unchanged)
 
     return append
 
@@ -148,16 +150,16 @@ MUTANTS = (
     Mutant("a folder is not synced", Disk, "_fsync_one", _forgets_folders, DEATH),
     Mutant(
         "facts are acknowledged before they are synced",
-        RecorderWriter,
-        "_append",
+        Storage,
+        "append_rows",
         _acknowledges_first,
         ("kill_at", "power"),
     ),
-    Mutant("a frame of the log lacks a row", Log, "append", _says_too_much, DEATH),
+    Mutant("a frame of the log lacks a row", WriteAheadLog, "append", _says_too_much, DEATH),
     Mutant(
         "what could not be logged is forgotten",
         RecorderWriter,
-        "_undo",
+        "_roll_back",
         _loses_what_flew,
         ("write_error", "sync_error", "kill"),
     ),

@@ -198,7 +198,7 @@ class World:
             run.keeper = keeper
 
         def taken(keeper: RecorderWriter, fact: Fact) -> None:
-            seq = keeper._pending.first_seq + keeper._pending.facts
+            seq = keeper.next_seq
             run.told[seq] = fact
             take(keeper, fact)
 
@@ -243,10 +243,9 @@ class World:
             and not self.resting
             and not run.observer.stopping.is_set()
         ):
-            pending = run.keeper._pending
             now = copy.copy(run.clock).now()
             if run.observer.settled.is_set() or run.observer.goes_on:
-                self.samples.append(Sample(self.machine.now_us, now, pending.first_seq + pending.facts, run.number))
+                self.samples.append(Sample(self.machine.now_us, now, run.keeper.next_seq, run.number))
         self.machine.after(SAMPLE_SECONDS * (0.5 + self.chance.random()), self._sample)
 
     # Faults
@@ -361,7 +360,7 @@ class World:
 
     def _second(self) -> None:
         run = self.current
-        if run is None or run.keeper is None or getattr(run.keeper, "_closed", True):
+        if run is None or run.keeper is None or getattr(run.keeper, "is_closed", True):
             return
         keeper = run.keeper
         try:

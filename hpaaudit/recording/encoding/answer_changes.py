@@ -1,4 +1,4 @@
-"""What changed between two answers to one request, and the second answer again from the first."""
+"""Computes what changed between two answers to one request, and rebuilds the second answer from the first."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -6,16 +6,16 @@ from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
 
-# Name of an item in its answer, and which repetition of that name it is.
 Key = tuple[str, int]
+"""Name of an item in its answer, and its occurrence: names may repeat."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change(Generic[Item]):
     """One item that is new, changed, moved or gone.
 
-    place   its index in the new answer if it is new or was moved; None: it follows whom it followed
-    item    None where the new answer no longer has it
+    place   its index in the new answer if it is new or was moved; None: it keeps its place
+    item    None if the new answer does not have it any more
     """
 
     key: Key
@@ -24,47 +24,47 @@ class Change(Generic[Item]):
 
 
 def by_key(items: Iterable[Item], name: Callable[[Item], str]) -> dict[Key, Item]:
-    """Give every item of an answer a key of its own, in the answer's order."""
-    seen: dict[str, int] = {}
+    """The items of an answer by name and occurrence, in the answer's order."""
+    counts: dict[str, int] = {}
     answer: dict[Key, Item] = {}
     for item in items:
-        word = name(item)
-        occurrence = seen.get(word, 0)
-        seen[word] = occurrence + 1
-        answer[word, occurrence] = item
+        item_name = name(item)
+        occurrence = counts.get(item_name, 0)
+        counts[item_name] = occurrence + 1
+        answer[item_name, occurrence] = item
     return answer
 
 
 def changes_between(before: Mapping[Key, Item], after: Mapping[Key, Item]) -> list[Change[Item]]:
-    """Return what makes `after` of `before`: values, coming and going, and order."""
-    found: list[Change[Item]] = [Change(key=key, place=None, item=None) for key in before if key not in after]
+    """The changes that make `after` of `before`: values, items that come or go, and order."""
+    changes: list[Change[Item]] = [Change(key=key, place=None, item=None) for key in before if key not in after]
     stayed = [key for key in after if key in before]
-    # Where those who stayed changed their order, everyone says its place: rare, for API servers sort.
-    moved = stayed != [key for key in before if key in after]
+    # If those that stayed changed their order, every item gets a place. That is rare, because API servers sort.
+    is_reordered = stayed != [key for key in before if key in after]
     for place, (key, item) in enumerate(after.items()):
-        if moved or key not in before:
-            found.append(Change(key=key, place=place, item=item))
+        if is_reordered or key not in before:
+            changes.append(Change(key=key, place=place, item=item))
         elif before[key] != item:
-            found.append(Change(key=key, place=None, item=item))
-    return found
+            changes.append(Change(key=key, place=None, item=item))
+    return changes
 
 
-def apply_changes(before: Mapping[Key, Item], found: Iterable[Change[Item]]) -> dict[Key, Item]:
-    """Return the answer that `changes_between` was given as `after`."""
-    values = dict(before)
-    leaves: set[Key] = set()
-    placed: list[tuple[int, Key]] = []
-    for change in found:
+def apply_changes(before: Mapping[Key, Item], changes: Iterable[Change[Item]]) -> dict[Key, Item]:
+    """The answer after `changes`: what `changes_between` was given as `after`."""
+    items = dict(before)
+    displaced: set[Key] = set()
+    places: list[tuple[int, Key]] = []
+    for change in changes:
         if change.item is None:
-            leaves.add(change.key)
+            displaced.add(change.key)
             continue
-        values[change.key] = change.item
+        items[change.key] = change.item
         if change.place is not None:
-            leaves.add(change.key)
-            placed.append((change.place, change.key))
-    if not leaves:
-        return values
-    order = [key for key in before if key not in leaves]
-    for place, key in sorted(placed):
+            displaced.add(change.key)
+            places.append((change.place, change.key))
+    if not displaced:
+        return items
+    order = [key for key in before if key not in displaced]
+    for place, key in sorted(places):
         order.insert(place, key)
-    return {key: values[key] for key in order}
+    return {key: items[key] for key in order}

@@ -1,4 +1,4 @@
-"""Facts that are one row each: how they become that row, and how it becomes the fact again."""
+"""Converts facts that are one row each to that row, and back."""
 
 from collections.abc import Callable
 from operator import attrgetter
@@ -44,8 +44,8 @@ from hpaaudit.recording.encoding.json_text import (
 from hpaaudit.recording.format.columns import Row
 from hpaaudit.recording.format.schema import TABLES
 
-# A row without its first value, `seq`.
 Body = tuple[Any, ...]
+"""A row without its first value, `seq`."""
 
 # Facts whose fields are the columns of their table, name by name.
 PLAIN: dict[str, type[Any]] = {
@@ -62,23 +62,23 @@ PLAIN: dict[str, type[Any]] = {
     "ends": Ended,
 }
 
-# What a ScaledObject says of itself: the columns after `gone`.
+# The columns of a ScaledObject after `gone`.
 _SCALED_OBJECT = tuple(column.name for column in TABLES["scaled_objects"].columns[6:])
 _OF_SCALED_OBJECT = attrgetter(*_SCALED_OBJECT)
 
 
 def _gone(table: str, body: Body) -> Body:
-    """Fill up the row of an end: what follows `gone` is NULL."""
+    """Fills the row of a deleted object: all columns after `gone` are NULL."""
     return body + (None,) * (len(TABLES[table].columns) - 1 - len(body))
 
 
 def scale_to_columns(scale: Scale | None) -> tuple[int | None, int | None, str | None]:
-    """Return spec replicas, status replicas and selector, each NULL without a scale."""
+    """Spec replicas, status replicas and selector. NULL without a scale."""
     return (None, None, None) if scale is None else (scale.spec_replicas, scale.status_replicas, scale.selector)
 
 
 def scale_from_columns(spec_replicas: int | None, status_replicas: int | None, selector: str | None) -> Scale | None:
-    """Return what `scale_to_columns` was given."""
+    """The inverse of `scale_to_columns`."""
     if spec_replicas is None or status_replicas is None or selector is None:
         return None
     return Scale(spec_replicas=spec_replicas, status_replicas=status_replicas, selector=selector)
@@ -370,11 +370,11 @@ FROM_ROW: dict[str, Callable[[Body], Fact]] = {
 
 
 def to_row(seq: int, fact: Fact) -> tuple[str, Row]:
-    """Return the table of a watched fact and its row there."""
+    """The table of a fact, and its row there."""
     table, body = TO_ROW[type(fact)]
     return table, (seq, *body(fact))
 
 
 def to_fact(table: str, row: Row) -> tuple[int, Fact]:
-    """Return the number of a fact and the fact, from its row."""
+    """The number of a fact and the fact, from its row."""
     return row[0], FROM_ROW[table](row[1:])

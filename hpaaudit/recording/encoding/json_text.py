@@ -1,4 +1,4 @@
-"""Pairs and containers as JSON text, and back."""
+"""Converts pairs and containers to JSON text, and back."""
 
 import json
 from functools import lru_cache
@@ -7,21 +7,21 @@ from typing import Any
 from hpaaudit.model.target import Container
 from hpaaudit.model.units import Milli
 
-DISTINCT = 1 << 14  # texts that are remembered: most pods share a few dozen
+CACHED_TEXTS = 1 << 14  # most pods share a few dozen
 
 
 def dumps(value: Any) -> str:
-    """Return JSON without blanks, keys in their own order."""
+    """JSON without blanks, keys in their own order."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def pairs_to_json(pairs: tuple[tuple[str, Any], ...]) -> str:
-    """Return pairs as a JSON object; as an array of pairs where a key repeats, for an object would lose one."""
+    """Pairs as a JSON object. If a key repeats, as an array of pairs, because an object would lose one."""
     return dumps(_pairs_to_value(pairs))
 
 
 def pairs_from_json(text: str) -> tuple[tuple[str, Any], ...]:
-    """Return what `pairs_to_json` was given."""
+    """The inverse of `pairs_to_json`."""
     return _pairs_from_value(json.loads(text))
 
 
@@ -34,16 +34,16 @@ def _pairs_from_value(value: Any) -> tuple[tuple[str, Any], ...]:
     return tuple(value.items()) if isinstance(value, dict) else tuple((key, item) for key, item in value)
 
 
-# Each kind of pair has its own memory: a shared one would answer 1 where True was asked.
-labels_to_json = lru_cache(DISTINCT)(pairs_to_json)
-labels_from_json = lru_cache(DISTINCT)(pairs_from_json)
-requests_to_json = lru_cache(DISTINCT)(pairs_to_json)
-requests_from_json = lru_cache(DISTINCT)(pairs_from_json)
+# Each kind of pair has its own cache: a shared one would answer 1 for True.
+labels_to_json = lru_cache(CACHED_TEXTS)(pairs_to_json)
+labels_from_json = lru_cache(CACHED_TEXTS)(pairs_from_json)
+requests_to_json = lru_cache(CACHED_TEXTS)(pairs_to_json)
+requests_from_json = lru_cache(CACHED_TEXTS)(pairs_from_json)
 
 
-@lru_cache(DISTINCT)
+@lru_cache(CACHED_TEXTS)
 def containers_to_json(containers: tuple[Container, ...]) -> str:
-    """Return containers as a JSON array of objects."""
+    """Containers as a JSON array of objects."""
     return dumps([_container_to_value(container) for container in containers])
 
 
@@ -54,9 +54,9 @@ def _container_to_value(container: Container) -> dict[str, Any]:
     return value
 
 
-@lru_cache(DISTINCT)
+@lru_cache(CACHED_TEXTS)
 def containers_from_json(text: str) -> tuple[Container, ...]:
-    """Return what `containers_to_json` was given."""
+    """The inverse of `containers_to_json`."""
     return tuple(
         Container(
             name=value["name"],

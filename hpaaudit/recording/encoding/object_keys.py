@@ -20,11 +20,11 @@ KEYS: dict[str, tuple[str, ...]] = {
     "versions": (),
     "recorders": (),
 }
-"""What tells the objects of a table apart; nothing, where there is one."""
+"""The columns that identify an object, by table. Empty if there is only one object."""
 
 
 def object_of(fact: Fact) -> Hashable:
-    """Return which object a fact tells the state of, None for one that tells of none: reads and gaps are made anew."""
+    """Which object a fact describes. None for facts that describe no object, such as reads and gaps."""
     if type(fact) not in fact_rows.TO_ROW:
         return None
     table, row = fact_rows.to_row(0, fact)

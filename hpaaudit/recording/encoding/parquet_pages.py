@@ -1,6 +1,6 @@
-"""Reads the page headers of a Parquet column: how much memory it will take, before anything is unpacked.
+"""Reads the page headers of a Parquet column: how much memory it takes, before anything is unpacked.
 
-Arrow believes these headers: a page of a few kB may claim two GB and Arrow asks for them. The headers are Thrift's
+Arrow trusts these headers: it allocates two GB for a page of a few kB that claims so. The headers are in Thrift's
 compact protocol, https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift.
 """
 
@@ -8,30 +8,33 @@ from dataclasses import dataclass
 from typing import Any
 
 DATA, DICTIONARY, DATA_2 = 0, 2, 3  # PageType
-HEADERS = {DATA: 5, DICTIONARY: 7, DATA_2: 8}  # the field of PageHeader that tells of such a page
-ENCODING = {DATA: 2, DICTIONARY: 2, DATA_2: 4}  # the field of that which is its encoding
-OF_DICTIONARY = (2, 8)  # PLAIN_DICTIONARY, RLE_DICTIONARY
+HEADERS = {DATA: 5, DICTIONARY: 7, DATA_2: 8}  # the field of PageHeader with the header of such a page
+ENCODING = {DATA: 2, DICTIONARY: 2, DATA_2: 4}  # the field of that header with the encoding
+DICTIONARY_ENCODINGS = (2, 8)  # PLAIN_DICTIONARY, RLE_DICTIONARY
 DELTA_BYTE_ARRAY = 7
 
 _STOP, _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _STRUCT = 0, 1, 2, 3, 7, 8, 12
-_WHOLE = (4, 5, 6)
-_LONGEST_NUMBER = 10  # bytes of a 64 bit number
-_DEEPEST = 4
+_INTEGERS = (4, 5, 6)
+_MAX_VARINT_BYTES = 10  # bytes of a 64 bit number
+_MAX_DEPTH = 4
 _MAX_INT32 = 2**31 - 1
 
 
 class BadPage(ValueError):
-    """A page header that no writer of this format writes; its text is a predicate."""
+    """A page header that no writer of this format writes. Its text is a predicate."""
 
 
 @dataclass(slots=True)
 class Pages:
     """The pages of a column.
 
-    pages, values   how many;  words   of its dictionary
-    unpacked        bytes of all pages;  largest   of one
-    by_dictionary, by_prefix   whether some page tells its values by a dictionary, or by what they share with the value
-                               before: then they may take far more than `unpacked`
+    pages, values   how many
+    words           number of words in the dictionary
+    unpacked        size of all pages in bytes
+    largest         size of the largest page in bytes
+    by_dictionary   some page refers to a dictionary
+    by_prefix       some page stores only what differs from the value before; such values, and those by dictionary,
+                    may take far more memory than `unpacked`
     """
 
     pages: int = 0
@@ -43,21 +46,22 @@ class Pages:
     by_prefix: bool = False
 
 
-def read_page_headers(file: memoryview, begin: int, size: int, values: int, most: int) -> Pages:
-    """Return what the pages of a column chunk claim.
+def read_page_headers(file: memoryview, begin: int, size: int, values: int, max_pages: int) -> Pages:
+    """What the pages of a column chunk claim.
 
-    begin, size   where the chunk stands in the file;  values   that it has;  most   pages that there may be
+    begin, size   of the chunk in the file
+    values        number of values that it must have
 
     Raises `BadPage`.
     """
     end = begin + size
     if not 0 < begin <= end <= len(file):
         raise BadPage("has a column outside of the file")
-    found, at = Pages(), begin
-    while found.values < values:
-        if found.pages >= most:
-            raise BadPage(f"has a column of more than {most} pages")
-        header, at = _struct(file, at, end, 0)
+    pages, at = Pages(), begin
+    while pages.values < values:
+        if pages.pages >= max_pages:
+            raise BadPage(f"has a column of more than {max_pages} pages")
+        header, at = _read_struct(file, at, end, 0)
         kind, unpacked, packed = (_number(header, field) for field in (1, 2, 3))
         if kind not in HEADERS or packed > end - at:
             raise BadPage("has a page that no writer of this format writes")
@@ -65,19 +69,19 @@ def read_page_headers(file: memoryview, begin: int, size: int, values: int, most
         if not isinstance(page, dict):
             raise BadPage("has a page without a header of its kind")
         count, encoding = _number(page, 1), _number(page, ENCODING[kind])
-        found.pages += 1
-        found.unpacked += unpacked
-        found.largest = max(found.largest, unpacked)
+        pages.pages += 1
+        pages.unpacked += unpacked
+        pages.largest = max(pages.largest, unpacked)
         if kind == DICTIONARY:
-            found.words += count
+            pages.words += count
         else:
-            found.values += count
-            found.by_dictionary |= encoding in OF_DICTIONARY
-            found.by_prefix |= encoding == DELTA_BYTE_ARRAY
+            pages.values += count
+            pages.by_dictionary |= encoding in DICTIONARY_ENCODINGS
+            pages.by_prefix |= encoding == DELTA_BYTE_ARRAY
         at += packed
-    if found.values != values:
-        raise BadPage(f"has a column of {found.values} values instead of {values}")
-    return found
+    if pages.values != values:
+        raise BadPage(f"has a column of {pages.values} values instead of {values}")
+    return pages
 
 
 def _number(fields: dict[int, Any], field: int) -> int:
@@ -87,9 +91,9 @@ def _number(fields: dict[int, Any], field: int) -> int:
     return number
 
 
-def _struct(data: memoryview, at: int, end: int, depth: int) -> tuple[dict[int, Any], int]:
-    """Read a struct: its fields by number, and where it ends."""
-    if depth > _DEEPEST:
+def _read_struct(data: memoryview, at: int, end: int, depth: int) -> tuple[dict[int, Any], int]:
+    """Reads a struct. Returns its fields by number, and where it ends."""
+    if depth > _MAX_DEPTH:
         raise BadPage("has a page header that is nested too deeply")
     fields: dict[int, Any] = {}
     field = 0
@@ -104,35 +108,35 @@ def _struct(data: memoryview, at: int, end: int, depth: int) -> tuple[dict[int, 
         if step:
             field += step
         else:
-            field, at = _zigzag(data, at, end)
+            field, at = _read_zigzag(data, at, end)
         if kind in (_TRUE, _FALSE):
             fields[field] = kind == _TRUE
-        elif kind in _WHOLE:
-            fields[field], at = _zigzag(data, at, end)
+        elif kind in _INTEGERS:
+            fields[field], at = _read_zigzag(data, at, end)
         elif kind == _BINARY:
-            length, at = _varint(data, at, end)
+            length, at = _read_varint(data, at, end)
             at += length
         elif kind == _STRUCT:
-            fields[field], at = _struct(data, at, end, depth + 1)
+            fields[field], at = _read_struct(data, at, end, depth + 1)
         elif kind in (_BYTE, _DOUBLE):
             at += 1 if kind == _BYTE else 8
         else:  # lists, sets and maps: no page header has one
             raise BadPage("has a page header of another shape")
 
 
-def _varint(data: memoryview, at: int, end: int) -> tuple[int, int]:
+def _read_varint(data: memoryview, at: int, end: int) -> tuple[int, int]:
     number = 0
-    for place in range(_LONGEST_NUMBER):
+    for position in range(_MAX_VARINT_BYTES):
         if at >= end:
             break
         byte = data[at]
         at += 1
-        number |= (byte & 0x7F) << (7 * place)
+        number |= (byte & 0x7F) << (7 * position)
         if byte < 0x80:  # noqa: PLR2004 the highest bit says that another byte follows
             return number, at
     raise BadPage("has a page header with a number that does not end")
 
 
-def _zigzag(data: memoryview, at: int, end: int) -> tuple[int, int]:
-    number, at = _varint(data, at, end)
+def _read_zigzag(data: memoryview, at: int, end: int) -> tuple[int, int]:
+    number, at = _read_varint(data, at, end)
     return (number >> 1) ^ -(number & 1), at

@@ -1,4 +1,4 @@
-"""Reads, of which only what changed since the last answer is kept: to rows and back."""
+"""Converts reads of an API to rows, and back. An answer is stored as what changed since the answer before."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from hpaaudit.recording.format.columns import Row
 
 Read = ScaleRead | ResourceMetricsRead | ValuesRead
 
-# What two reads must share so that one can be told by what changed since the other:
-# kind, api, namespace, resource, object, metric, selector, metric_selector, path, by.
 Stream = tuple[str, ...]
+"""Reads of one stream agree in kind, api, namespace, resource, object, metric, selector, metric_selector, path and by.
+An answer is stored as what changed since the last answer of its stream."""
 
-Last = tuple[dict[Key, bytes] | None, dict[Key, MetricValue] | None]
-"""What a stream's last answer held, samples as digests and values; None where there was none."""
+LastAnswer = tuple[dict[Key, bytes] | None, dict[Key, MetricValue] | None]
+"""Digests of the samples, and the values, of a stream's last answer. None if there was none."""
 
 SCALE, RESOURCE, VALUES = "scale", "resource", "values"
 MILLI = 1000
-_BOTH = ("cpu", "memory")
+_CPU_AND_MEMORY = ("cpu", "memory")
 
 _pod = attrgetter("pod")
 _object = attrgetter("object")
@@ -36,8 +36,8 @@ _request = attrgetter("api", "namespace", "resource", "object", "metric", "selec
 class ReadRows:
     """A read as rows.
 
-    rows      of the read itself and of what changed since the last answer of its stream, each with its table
-    changed   items of the answer that have rows among them
+    rows      of the read itself, and of what changed since the last answer of its stream; each with its table
+    changed   items of the answer that have rows
     """
 
     seq: int
@@ -48,11 +48,11 @@ class ReadRows:
 
     @property
     def answered(self) -> bool:
-        """Whether later reads of its stream may be told by what changed since."""
+        """True if later answers of its stream are stored as what changed since."""
         return _items(self.read) is not None
 
     def unchanged(self) -> list[tuple[str, Row]]:
-        """Return the rows of the items that have none, each at its place: with them the answer is known alone."""
+        """Rows of the items that have none, each with its place. With them no earlier answer is needed."""
         read, rows = self.read, list[tuple[str, Row]]()
         if len(self.changed) == len(_items(read) or ()):
             return rows
@@ -69,28 +69,28 @@ class ReadRows:
 
 
 def _items(read: Read) -> tuple[PodSample, ...] | tuple[MetricValue, ...] | None:
-    """Return the items of an answer, None where there was none, and for scales."""
+    """The items of an answer. None if the read failed, and for scales."""
     if isinstance(read, ScaleRead):
         return None
     return read.samples if isinstance(read, ResourceMetricsRead) else read.values
 
 
 class ReadEncoder:
-    """Turns reads into rows; begins anew with every segment, so that each can be read alone."""
+    """Converts reads to rows. Each segment has its own encoder, so that it can be read by itself."""
 
     def __init__(self) -> None:
-        # Digests: the last samples of 50,000 pods take a third of what they take as they are.
+        # As digests the last samples of 50,000 pods take a third of the memory.
         self._samples: dict[Stream, dict[Key, bytes]] = {}
         self._values: dict[Stream, dict[Key, MetricValue]] = {}
 
-    def last(self, read: Read) -> Last:
-        """Return what is known of a read's stream."""
+    def last_answer(self, read: Read) -> LastAnswer:
+        """The last answer of a read's stream."""
         stream = _stream(read)
         return self._samples.get(stream), self._values.get(stream)
 
-    def restore(self, read: Read, last: Last) -> None:
-        """Be as if a read had not been seen; `last` as it was before."""
-        stream, (samples, values) = _stream(read), last
+    def restore(self, read: Read, last_answer: LastAnswer) -> None:
+        """Forgets a read. `last_answer` is what `last_answer` returned before it."""
+        stream, (samples, values) = _stream(read), last_answer
         self._samples.pop(stream, None)
         self._values.pop(stream, None)
         if samples is not None:
@@ -99,7 +99,7 @@ class ReadEncoder:
             self._values[stream] = values
 
     def rows(self, seq: int, read: Read) -> ReadRows:
-        """Return the rows of a read, each with its table."""
+        """The rows of a read, each with its table."""
         stream = _stream(read)
         head = (seq, read.at_us, read.took_us, *stream, read.status, read.error)
         if isinstance(read, ScaleRead):
@@ -120,9 +120,9 @@ class ReadEncoder:
                 self._samples[stream] = digests
         elif read.values is not None:
             values = by_key(read.values, _object)
-            for found in changes_between(self._values.get(stream, {}), values):
-                rows.append(("metric_values", _value_row(seq, read.request, found)))
-                changed += [found.key] if found.item is not None else []
+            for value_change in changes_between(self._values.get(stream, {}), values):
+                rows.append(("metric_values", _value_row(seq, read.request, value_change)))
+                changed += [value_change.key] if value_change.item is not None else []
             self._values[stream] = values
         return ReadRows(seq=seq, read=read, stream=stream, rows=rows, changed=frozenset(changed))
 
@@ -142,35 +142,35 @@ def _sample_rows(
     head = (seq, request.namespace, pod, occurrence, change.place)
     if sample is None:
         return [("samples", (*head, True, None, None, None, None, None, None, None))]
-    seen = (*head, False, sample.timestamp_us, sample.window_us)
+    existing = (*head, False, sample.timestamp_us, sample.window_us)
     if not sample.containers:
-        return [("samples", (*seen, None, None, None, None, None))]
+        return [("samples", (*existing, None, None, None, None, None))]
     return [
-        ("samples", (*seen, index, container.name, *_usage_to_columns(container.usage)))
+        ("samples", (*existing, index, container.name, *_usage_to_columns(container.usage)))
         for index, container in enumerate(sample.containers)
     ]
 
 
 def _usage_to_columns(usage: tuple[tuple[str, Milli], ...]) -> tuple[int | None, int | None, str | None]:
-    """Return cpu in milli, memory in bytes, and the usage as JSON where these two cannot say it exactly."""
-    if len(usage) == len(_BOTH) and (usage[0][0], usage[1][0]) == _BOTH and not usage[1][1] % MILLI:
+    """Cpu in milli, memory in bytes, and the whole usage as JSON if these two do not say it exactly."""
+    if len(usage) == len(_CPU_AND_MEMORY) and (usage[0][0], usage[1][0]) == _CPU_AND_MEMORY and not usage[1][1] % MILLI:
         return usage[0][1], usage[1][1] // MILLI, None  # nearly all of them
-    given = dict(usage)
-    cpu, memory = given.get("cpu"), given.get("memory")
-    whole = None if memory is None or memory % MILLI else memory // MILLI
-    columns = (cpu, whole, None)
-    return columns if _usage_from_columns(*columns) == usage else (cpu, whole, pairs_to_json(usage))
+    amounts = dict(usage)
+    cpu, memory = amounts.get("cpu"), amounts.get("memory")
+    memory_bytes = None if memory is None or memory % MILLI else memory // MILLI
+    columns = (cpu, memory_bytes, None)
+    return columns if _usage_from_columns(*columns) == usage else (cpu, memory_bytes, pairs_to_json(usage))
 
 
 def _usage_from_columns(cpu: int | None, memory: int | None, usage: str | None) -> tuple[tuple[str, Milli], ...]:
     if usage is not None:
         return pairs_from_json(usage)
-    found = []
+    amounts = []
     if cpu is not None:
-        found.append(("cpu", Milli(cpu)))
+        amounts.append(("cpu", Milli(cpu)))
     if memory is not None:
-        found.append(("memory", Milli(memory * MILLI)))
-    return tuple(found)
+        amounts.append(("memory", Milli(memory * MILLI)))
+    return tuple(amounts)
 
 
 def _value_row(seq: int, request: MetricsRequest, change: Change[MetricValue]) -> Row:
@@ -183,7 +183,7 @@ def _value_row(seq: int, request: MetricsRequest, change: Change[MetricValue]) -
 
 
 class ReadDecoder:
-    """Makes the reads of one segment again, from the rows of its three tables."""
+    """Rebuilds the reads of one segment from the rows of its three tables."""
 
     def __init__(self, samples: Iterable[Row], values: Iterable[Row]) -> None:
         self._new_samples = _sample_changes(samples)
@@ -192,17 +192,29 @@ class ReadDecoder:
         self._values: dict[Stream, _Answer[MetricValue]] = {}
 
     def read(self, row: Row) -> tuple[int, Read]:
-        """Return a read and its number; the rows of `reads` must come stream by stream in order of `seq`.
+        """A read and its number. The rows of `reads` must come stream by stream, in the order of `seq`.
 
-        Raises `ValueError` where an answer has another number of items than its row says.
+        Raises `ValueError` if an answer has another number of items than its row says.
         """
-        seq, at_us, took_us, *words, status, error, items, spec_replicas, status_replicas, selector, version = row
-        stream: Stream = tuple(words)
-        kind, api, namespace, resource, name, metric, of_pods, of_metric, path, by = stream
+        (
+            seq,
+            at_us,
+            took_us,
+            *stream_columns,
+            status,
+            error,
+            items,
+            spec_replicas,
+            status_replicas,
+            scale_selector,
+            version,
+        ) = row
+        stream: Stream = tuple(stream_columns)
+        kind, api, namespace, resource, name, metric, selector, metric_selector, path, by = stream
         head = {"at_us": at_us, "took_us": took_us, "path": path, "status": status, "error": error, "by": by}
         if kind == SCALE:
             target = TargetRef(group=api, resource=resource, namespace=namespace, name=name)
-            scale = scale_from_columns(spec_replicas, status_replicas, selector)
+            scale = scale_from_columns(spec_replicas, status_replicas, scale_selector)
             return seq, ScaleRead(**head, target=target, scale=scale, resource_version=version)
         request = MetricsRequest(
             api=api,
@@ -210,8 +222,8 @@ class ReadDecoder:
             resource=resource,
             object=name,
             metric=metric,
-            selector=of_pods,
-            metric_selector=of_metric,
+            selector=selector,
+            metric_selector=metric_selector,
         )
         if kind == RESOURCE:
             samples = _answer(self._samples, stream, self._new_samples.get(seq), items)
@@ -222,7 +234,7 @@ class ReadDecoder:
 
 @dataclass(frozen=True, slots=True)
 class _Answer(Generic[Item]):
-    """The last answer of a stream: by key, and as the read has it, shared by reads that brought nothing new."""
+    """The last answer of a stream. Reads that brought nothing new share its items."""
 
     by_key: dict[Key, Item]
     items: tuple[Item, ...]
@@ -231,16 +243,16 @@ class _Answer(Generic[Item]):
 def _answer(
     last: dict[Stream, _Answer[Item]],
     stream: Stream,
-    found: list[Change[Item]] | None,
+    changes: list[Change[Item]] | None,
     items: int | None,
 ) -> tuple[Item, ...] | None:
-    """Return what a read of the stream answered, None where it failed."""
+    """The items of a read of the stream, None if it failed."""
     if items is None:
         return None
     answer = last.get(stream, _Answer({}, ()))
-    if found:
-        by_key = apply_changes(answer.by_key, found)
-        answer = _Answer(by_key, tuple(by_key.values()))
+    if changes:
+        new_by_key = apply_changes(answer.by_key, changes)
+        answer = _Answer(new_by_key, tuple(new_by_key.values()))
         last[stream] = answer
     if len(answer.items) != items:
         raise ValueError(f"a read of {stream} has {len(answer.items)} items instead of {items}")
@@ -248,31 +260,30 @@ def _answer(
 
 
 def _sample_changes(rows: Iterable[Row]) -> dict[int, list[Change[PodSample]]]:
-    """Return what changed in samples, by the number of the read that brought it."""
+    """Changes of samples, by the number of the read that brought them."""
     parts: dict[tuple[int, str, int], tuple[int | None, bool, Micros | None, Micros, list[ContainerUsage]]] = {}
     for seq, _, pod, occurrence, place, gone, timestamp_us, window_us, index, container, *usage in rows:
-        which = (seq, pod, occurrence)
-        part = parts.get(which)
+        key = (seq, pod, occurrence)
+        part = parts.get(key)
         if part is None:
-            part = parts[which] = (place, gone, timestamp_us, window_us, [])
+            part = parts[key] = (place, gone, timestamp_us, window_us, [])
         if index is not None:
             part[-1].append(ContainerUsage(name=container, usage=_usage_from_columns(*usage)))
-    found: dict[int, list[Change[PodSample]]] = {}
+    changes: dict[int, list[Change[PodSample]]] = {}
     for (seq, pod, occurrence), (place, gone, timestamp_us, window_us, containers) in parts.items():
         sample = None
         if not gone:
-            used = tuple(containers)
-            sample = PodSample(pod=pod, timestamp_us=timestamp_us, window_us=window_us, containers=used)
-        found.setdefault(seq, []).append(Change(key=(pod, occurrence), place=place, item=sample))
-    return found
+            sample = PodSample(pod=pod, timestamp_us=timestamp_us, window_us=window_us, containers=tuple(containers))
+        changes.setdefault(seq, []).append(Change(key=(pod, occurrence), place=place, item=sample))
+    return changes
 
 
 def _value_changes(rows: Iterable[Row]) -> dict[int, list[Change[MetricValue]]]:
-    """Return what changed in values, by the number of the read that brought it."""
-    found: dict[int, list[Change[MetricValue]]] = {}
+    """Changes of values, by the number of the read that brought them."""
+    changes: dict[int, list[Change[MetricValue]]] = {}
     for seq, _, _, name, occurrence, place, gone, timestamp_us, window_us, milli in rows:
         value = None
         if not gone:
             value = MetricValue(object=name, timestamp_us=timestamp_us, window_us=window_us, value=milli)
-        found.setdefault(seq, []).append(Change(key=(name, occurrence), place=place, item=value))
-    return found
+        changes.setdefault(seq, []).append(Change(key=(name, occurrence), place=place, item=value))
+    return changes

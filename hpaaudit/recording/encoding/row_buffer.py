@@ -1,4 +1,4 @@
-"""Rows of a table that wait to be written, as columns: a tenth of the memory that their tuples would take."""
+"""Holds rows of a table that wait to be written, as columns: a tenth of the memory that tuples would take."""
 
 from collections.abc import Iterable, Mapping
 
@@ -10,11 +10,11 @@ from hpaaudit.recording.format.schema import TABLES
 
 BATCH_ROWS = 4096
 NUMBER_BYTES = 8
-WORD_BYTES = 150  # of a word that waits: its object and its place in the dictionary, without its letters
+WORD_BYTES = 150  # of a new word: its object and its entry in the dictionary, without its letters
 
 
-class Rows:
-    """Rows of one table that wait; a text that repeats is one object and a number a row."""
+class RowBuffer:
+    """Rows of one table. A text that repeats is stored once, and as a number per row."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -29,7 +29,7 @@ class Rows:
         self._tail: list[Row] = []
 
     def append(self, row: Row) -> int:
-        """Add a row, its values in the order of the table's columns; return about how many bytes it takes."""
+        """Adds a row. Returns about how many bytes of memory it takes."""
         size = NUMBER_BYTES * len(row)
         for index, words in self._words.items():
             word = row[index]
@@ -59,7 +59,7 @@ class Rows:
         self._tail = []
 
     def to_arrow(self) -> pa.Table:
-        """Return the rows, in the order in which they came."""
+        """The rows, in the order in which they were added."""
         if self._tail:
             self._pack()
         columns = {}
@@ -77,17 +77,17 @@ class Rows:
 
 
 def tables_of_rows(parts: Iterable[tuple[str, list[Row]]]) -> dict[str, pa.Table]:
-    """Return the tables of rows that were made before; raises `ValueError` or `KeyError` where they are none."""
-    found = {name: Rows(table) for name, table in TABLES.items()}
+    """The Arrow tables of rows. Raises `ValueError` or `KeyError` if they are no rows of their table."""
+    buffers = {name: RowBuffer(table) for name, table in TABLES.items()}
     for name, rows in parts:
         width = len(TABLES[name].columns)
         for row in rows:
             if len(row) != width:
                 raise ValueError(f"a row of {name} has {len(row)} values instead of {width}")
-            found[name].append(row)
-    return filled_tables(found)
+            buffers[name].append(row)
+    return filled_tables(buffers)
 
 
-def filled_tables(rows: Mapping[str, Rows]) -> dict[str, pa.Table]:
+def filled_tables(buffers: Mapping[str, RowBuffer]) -> dict[str, pa.Table]:
     """The Arrow tables that have rows."""
-    return {name: found.to_arrow() for name, found in rows.items() if len(found)}
+    return {name: buffer.to_arrow() for name, buffer in buffers.items() if len(buffer)}

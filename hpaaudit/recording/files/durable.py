@@ -1,4 +1,4 @@
-"""Puts files and folders on the disk so that after a crash they are whole or not there, and only where they belong."""
+"""Writes files and folders so that after a crash they are whole or absent, and never through somebody's link."""
 
 import errno
 import os
@@ -9,16 +9,16 @@ from pathlib import Path
 from hpaaudit.recording.files import layout
 
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
-"""Names, labels and messages of a cluster are for nobody's eyes but the recorder's user."""
+"""Only the recorder's user may read names, labels and messages of a cluster."""
 
 NEW = os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-"""Make a file: whatever has its name already, a link, a pipe or a file, is neither opened nor followed."""
+"""Creates a file. If its name is taken by a file, link or pipe, that is neither opened nor followed."""
 
 
 def make_file(path: Path, flags: int) -> int:
-    """Make a file that is not there, nobody else may read it; return its descriptor.
+    """Creates a file that only its user may read. Returns its descriptor.
 
-    A file, link or pipe of that name goes, a folder is moved away. Raises `OSError`.
+    Removes a file, link or pipe of that name, and moves a folder away. Raises `OSError`.
     """
     try:
         return os.open(path, flags | NEW, FILE_MODE)
@@ -28,7 +28,7 @@ def make_file(path: Path, flags: int) -> int:
 
 
 def free_name(path: Path) -> None:
-    """Free a name in a folder: remove a file, link or pipe there, rename a folder. Raises `OSError`."""
+    """Frees a name: removes a file, link or pipe, and renames a folder. Raises `OSError`."""
     try:
         path.unlink(missing_ok=True)
     except OSError:
@@ -38,7 +38,7 @@ def free_name(path: Path) -> None:
 
 
 def move_away(path: Path) -> None:
-    """Move what is none of ours away, whatever it is; it stays beside. Raises `OSError`."""
+    """Renames what is not ours, so that it stays beside. Raises `OSError`."""
     names = [path.with_name(path.name + layout.FOREIGN_SUFFIX)]
     while os.path.lexists(names[-1]):
         names.append(path.with_name(f"{path.name}{layout.FOREIGN_SUFFIX}.{len(names)}"))
@@ -46,7 +46,7 @@ def move_away(path: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a folder with all that is in it, or a file; of a link only the link. Raises `OSError`."""
+    """Removes a folder and its content, or a file. Of a link it removes the link only. Raises `OSError`."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
@@ -54,12 +54,12 @@ def remove(path: Path) -> None:
 
 
 def is_regular_file(path: Path) -> bool:
-    """Tell whether a name is that of a regular file, and of no link to one."""
+    """True for a regular file. False for a link to one."""
     return os.path.lexists(path) and stat.S_ISREG(path.lstat().st_mode)
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder of ours where there is none; a link or a file of that name is moved away. Raises `OSError`."""
+    """Makes a folder if there is none. A link or a file of that name is moved away. Raises `OSError`."""
     if not os.path.lexists(path):
         path.mkdir(FOLDER_MODE)
         sync_folder(path.parent)
@@ -69,13 +69,13 @@ def make_folder(path: Path) -> None:
 
 
 def require_folder(path: Path) -> None:
-    """Raise `OSError` where a folder of ours is none, or a link to one: what is written there would be elsewhere."""
+    """Raises `OSError` unless `path` is a folder. A link to one would lead what is written elsewhere."""
     if not stat.S_ISDIR(path.lstat().st_mode):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
 
 
 def write_synced(path: Path, data: bytes) -> None:
-    """Write a file and wait until the disk has it."""
+    """Writes a file, and waits until the disk has it."""
     with os.fdopen(make_file(path, os.O_WRONLY), "wb") as file:
         file.write(data)
         file.flush()
@@ -83,12 +83,12 @@ def write_synced(path: Path, data: bytes) -> None:
 
 
 def sync_data(descriptor: int) -> None:
-    """Wait until the disk has the bytes of a file and its size."""
+    """Waits until the disk has the bytes and the size of a file."""
     getattr(os, "fdatasync", os.fsync)(descriptor)
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the disk has the names in a folder."""
+    """Waits until the disk has the names in a folder."""
     if os.name != "posix":  # elsewhere a folder cannot be opened, and a rename is durable by itself
         return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -99,7 +99,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def publish(path: Path, data: bytes) -> None:
-    """Write a file under another name, then rename it: the one instant at which it comes to be."""
+    """Writes a file under another name, then renames it, so that it appears as a whole."""
     unfinished = path.with_name(path.name + layout.UNFINISHED_SUFFIX)
     write_synced(unfinished, data)
     try:

@@ -13,20 +13,20 @@ from hpaaudit.recording.files.durable import FILE_MODE, FOLDER_MODE
 if os.name == "posix":
     import fcntl
 
-MOVES = 100
-"""So often a folder may be replaced while it is being locked."""
+MAX_TRIES = 100
+"""Locking is tried again this often if the folder is replaced meanwhile."""
 READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class Lock:
-    """Held from here until `release`, or until the process ends in whatever way.
+    """A lock on a folder, from the constructor until `release` or the end of the process.
 
-    Raises `RecordingError` where somebody else holds it, and `FileExists` where the place is no folder.
+    Raises `RecordingError` if somebody else has it, and `FileExists` if the path is no folder.
 
-    sure   False: the file system knows no locks, so nobody is kept out
+    sure   False: the file system has no locks, so nobody is kept out
 
-    It is the folder that is locked, so it is known by all its names, and before there is any file in it: it is made
-    where there is none. What `recording.json` is locked for: recorders up to 0.1.0 know that alone.
+    The folder itself is locked, so the lock holds for all its names, and before there is any file in it. A missing
+    folder is made. `recording.json` is locked too, because recorders up to 0.1.0 lock only that.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -48,10 +48,10 @@ class Lock:
         if os.name != "posix":
             self.folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
             return False
-        for _ in range(MOVES):
+        for _ in range(MAX_TRIES):
             self.folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
             self._files.append(os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY))
-            sure = self._is_locked(self._files[0])
+            sure = self._lock_descriptor(self._files[0])
             if self.is_there():
                 break
             self.release()
@@ -63,16 +63,16 @@ class Lock:
         return sure
 
     def _lock_file(self, name: str, flags: int) -> bool:
-        """Lock a file in the folder; whether that is known to work."""
+        """Locks a file in the folder. True if that is known to work."""
         try:
             file = os.open(self.folder / name, flags, FILE_MODE)
-        except OSError:  # not there yet, or something else has its name
+        except OSError:  # it does not exist yet, or something else has its name
             return False
         self._files.append(file)
-        return stat.S_ISREG(os.fstat(file).st_mode) and self._is_locked(file)
+        return stat.S_ISREG(os.fstat(file).st_mode) and self._lock_descriptor(file)
 
-    def _is_locked(self, file: int) -> bool:
-        """Lock a file or folder; whether its file system can. Raises `RecordingError` where somebody else has it."""
+    def _lock_descriptor(self, file: int) -> bool:
+        """Locks a file or folder. False if its file system cannot. Raises `RecordingError` if somebody else has it."""
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -84,19 +84,19 @@ class Lock:
         return True
 
     def is_there(self) -> bool:
-        """Whether the folder still has its name: it may have been moved, removed, or replaced."""
+        """False if the folder was moved, removed, or replaced."""
         try:
             return not self._files or os.path.samestat(os.fstat(self._files[0]), self.folder.stat())
         except OSError:
             return False
 
     def require(self) -> None:
-        """Raise `OSError` where the folder has not its name any more: what is written there is another's."""
+        """Raises `OSError` if the folder was moved, removed, or replaced: another folder has its name."""
         if not self.is_there():
             raise OSError(errno.ESTALE, "the folder was moved, removed or replaced")
 
     def release(self) -> None:
-        """Let others in."""
+        """Unlocks the folder."""
         files, self._files = self._files, []
         for file in files:
             with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Opens the files of a recording: regular files only, never through a link, and nothing that could block."""
+"""Opens files of a recording for reading: regular files only, through no link, and nothing that could block."""
 
 import os
 import stat
@@ -17,7 +17,7 @@ KINDS = {
 }
 
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
-# Without O_NONBLOCK whoever opens a FIFO that took the place of the file meanwhile would wait for its writer.
+# With O_NONBLOCK, opening a FIFO that replaced the file meanwhile does not wait for its writer.
 _FILE = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)
@@ -30,72 +30,71 @@ _BY_FOLDER = {os.open, os.stat} <= os.supports_dir_fd
 
 
 def kind_of_file(mode: int) -> str:
-    """What a file is by its mode, as `a FIFO`."""
+    """The kind of a file by its mode, as `a FIFO`."""
     return KINDS.get(stat.S_IFMT(mode), "nothing that can be read")
 
 
 def read_exactly(folder: Path, name: str, size: int) -> bytes:
-    """Return the bytes of a file that must have so many.
+    """The bytes of a file that must have `size` bytes.
 
-    name   inside the folder, with slashes; the folder itself may be a link, for its user named it
+    name   in the folder, with slashes; the folder itself may be a link, because its user named it
 
-    Raises `OSError` where it cannot be opened, and `ValueError`, a predicate, where it is no regular file of this size:
-    then nothing of it was read.
+    Raises `OSError` if it cannot be opened, and `ValueError`, a predicate, if it is no regular file of this size.
+    Nothing is read then.
     """
-    with _opened(folder, name) as file:
-        found = file.size
-        if found == size:
-            data = file.read(size)
-            found = len(data) if len(data) < size else file.size
-    if found != size:
-        raise ValueError(f"has {found} bytes, its manifest says {size}")
+    with _OpenFile(folder, name) as file:
+        if file.size != size:
+            raise ValueError(f"has {file.size} bytes, its manifest says {size}")
+        data = file.read(size)
+    if len(data) < size:
+        raise ValueError(f"has {len(data)} bytes, its manifest says {size}")
     return data
 
 
 def read_at_most(folder: Path, name: str, limit: int) -> bytes:
-    """Return the bytes of a file that may have so many; raises as `read_exactly` does."""
-    with _opened(folder, name) as file:
+    """The bytes of a file that may have `limit` bytes at most. Raises as `read_exactly`."""
+    with _OpenFile(folder, name) as file:
         if file.size > limit:
             raise ValueError(f"has {file.size} bytes, which is more than the {limit} that such a file may have")
         return file.read(limit)
 
 
 def size_of(folder: Path, name: str) -> int:
-    """Return the bytes of a file without reading it; raises as `read_exactly` does."""
-    *above, last = PurePosixPath(name).parts
+    """The size of a file, without reading it. Raises as `read_exactly`."""
+    *folders, last = PurePosixPath(name).parts
     path = folder
-    for part in above:
+    for part in folders:
         path /= part
         _require(os.lstat(path), stat.S_IFDIR, f"{part}: ")
-    found = os.lstat(path / last)
-    _require(found, stat.S_IFREG)
-    return found.st_size
+    status = os.lstat(path / last)
+    _require(status, stat.S_IFREG)
+    return status.st_size
 
 
-def _require(found: os.stat_result, wanted: int, where: str = "") -> None:
-    if stat.S_IFMT(found.st_mode) != wanted:
-        raise ValueError(
-            f"is not read: {where}it is {kind_of_file(found.st_mode)}, and no {KINDS[wanted].removeprefix('a ')}"
-        )
+def _require(status: os.stat_result, file_type: int, prefix: str = "") -> None:
+    """Raises `ValueError`, a predicate, if a file is of another type."""
+    if stat.S_IFMT(status.st_mode) != file_type:
+        required = KINDS[file_type].removeprefix("a ")
+        raise ValueError(f"is not read: {prefix}it is {kind_of_file(status.st_mode)}, and no {required}")
 
 
-class _opened:  # noqa: N801 it is called as a function
-    """A file that is open for reading; `size` is what it had then."""
+class _OpenFile:
+    """A file that is open for reading. `size` is its size when it was opened."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        *above, last = PurePosixPath(name).parts
-        if not _BY_FOLDER:  # another system, where a folder cannot be held open
+        *folders, last = PurePosixPath(name).parts
+        if not _BY_FOLDER:  # Windows: a folder cannot be kept open
             size_of(folder, name)
             self._file = os.open(folder / name, _FILE)
         else:
-            self._file = _open_below(folder, above, last)
+            self._file = _open_below(folder, folders, last)
         try:
-            found = os.fstat(self._file)
-            _require(found, stat.S_IFREG)
+            status = os.fstat(self._file)
+            _require(status, stat.S_IFREG)
         except BaseException:
             os.close(self._file)
             raise
-        self.size = found.st_size
+        self.size = status.st_size
 
     def read(self, limit: int) -> bytes:
         parts, left = [], limit
@@ -112,17 +111,17 @@ class _opened:  # noqa: N801 it is called as a function
             os.close(self._file)
 
 
-def _open_below(folder: Path, above: list[str], last: str) -> int:
-    """Open a file from folder to folder, so that none of them can be replaced by a link meanwhile."""
-    at = os.open(folder, _FOLDER)
+def _open_below(folder: Path, folders: list[str], last: str) -> int:
+    """Opens a file folder by folder, so that none of them can be replaced by a link meanwhile."""
+    parent = os.open(folder, _FOLDER)
     try:
-        for part in above:
-            _require(os.stat(part, dir_fd=at, follow_symlinks=False), stat.S_IFDIR, f"{part}: ")
-            below = os.open(part, _FOLDER | _NO_LINK, dir_fd=at)
-            os.close(at)
-            at = below
-        # Asked before it is opened: to open a device may already do something.
-        _require(os.stat(last, dir_fd=at, follow_symlinks=False), stat.S_IFREG)
-        return os.open(last, _FILE | _NO_LINK, dir_fd=at)
+        for part in folders:
+            _require(os.stat(part, dir_fd=parent, follow_symlinks=False), stat.S_IFDIR, f"{part}: ")
+            child = os.open(part, _FOLDER | _NO_LINK, dir_fd=parent)
+            os.close(parent)
+            parent = child
+        # Checked before it is opened: opening a device may already have an effect.
+        _require(os.stat(last, dir_fd=parent, follow_symlinks=False), stat.S_IFREG)
+        return os.open(last, _FILE | _NO_LINK, dir_fd=parent)
     finally:
-        os.close(at)
+        os.close(parent)

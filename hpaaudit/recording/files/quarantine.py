@@ -1,4 +1,4 @@
-"""Sets aside what cannot be read: it is moved to a folder of its own, under a name that is free, and never deleted."""
+"""Moves files that cannot be read to the folder `quarantine`. Nothing there is ever deleted or overwritten."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ from hpaaudit.recording.files.durable import make_folder, sync_folder
 
 
 def move_to_quarantine(folder: Path, name: str) -> bool:
-    """Move a file or folder of a recording to the quarantine; whether it was there. Raises `OSError`."""
+    """Moves a file or folder of a recording to the quarantine. False if there is none. Raises `OSError`."""
     path = folder / name
     if not os.path.lexists(path):
         return False
@@ -21,25 +21,25 @@ def move_to_quarantine(folder: Path, name: str) -> bool:
 
 
 def copy_to_quarantine(folder: Path, name: str) -> None:
-    """Give a file a second name in the quarantine, so that it stays there whatever becomes of the first.
+    """Links a file into the quarantine, so that it stays there when it is deleted here.
 
-    Where the file system has no second names its bytes are copied. Raises `OSError`.
+    Copies its bytes if the file system has no hard links. Raises `OSError`.
     """
     make_folder(folder / layout.QUARANTINE)
     path = folder / name
     for other in (folder / layout.QUARANTINE).glob(f"{path.name}*"):
-        if not other.is_symlink() and other.samefile(path):  # of a try that was cut short
+        if not other.is_symlink() and other.samefile(path):  # of an earlier try that was interrupted
             return
-    place = _free(folder / layout.QUARANTINE, path.name)
+    copy = _free(folder / layout.QUARANTINE, path.name)
     try:
-        os.link(path, place, follow_symlinks=False)
+        os.link(path, copy, follow_symlinks=False)
     except OSError:
-        place.write_bytes(path.read_bytes())
+        copy.write_bytes(path.read_bytes())
     sync_folder(folder / layout.QUARANTINE)
 
 
-def _free(place: Path, name: str) -> Path:
-    """Return a name in the quarantine that nothing has."""
-    taken = {other.name for other in place.iterdir()}
+def _free(quarantine: Path, name: str) -> Path:
+    """A path in the quarantine that does not exist."""
+    taken = {other.name for other in quarantine.iterdir()}
     names = (f"{name}.{number}" if number else name for number in range(len(taken) + 1))
-    return place / next(found for found in names if found not in taken)
+    return quarantine / next(free for free in names if free not in taken)

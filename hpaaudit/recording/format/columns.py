@@ -1,4 +1,4 @@
-"""What a column and a table of a recording are, and how each kind of column is stored."""
+"""Describes columns and tables of a recording, and the encoding of each kind of column."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,7 +9,7 @@ Row = tuple[Any, ...]
 
 
 class Encoding(StrEnum):
-    """Parquet's own names of the encodings that we choose among."""
+    """The Parquet encodings that we use, by Parquet's names."""
 
     DELTA = "DELTA_BINARY_PACKED"
     SPLIT = "BYTE_STREAM_SPLIT"
@@ -23,8 +23,8 @@ class Column:
     """One column.
 
     type       `int64`, `string` or `bool`
-    unit       of a number, empty where it is a bare count or no number
-    nullable   whether it may be NULL; `meaning` says what NULL means
+    unit       of a number; empty for counts and for other types
+    nullable   True if it may be NULL; `meaning` says what NULL means
     """
 
     name: str
@@ -50,25 +50,25 @@ class Table:
 
 
 def number(name: str, meaning: str, unit: str = "", *, encoding: Encoding = Encoding.DELTA) -> Column:
-    """Make a whole number that is always there."""
+    """An integer that is never NULL."""
     return Column(name=name, type="int64", encoding=encoding, unit=unit, meaning=meaning, nullable=False)
 
 
 def maybe_number(name: str, meaning: str, unit: str = "", *, encoding: Encoding = Encoding.DELTA) -> Column:
-    """Make a whole number that may be NULL."""
+    """An integer that may be NULL."""
     return Column(name=name, type="int64", encoding=encoding, unit=unit, meaning=meaning, nullable=True)
 
 
 def text(name: str, meaning: str, *, encoding: Encoding = Encoding.DICTIONARY) -> Column:
-    """Make a text that is always there, though it may be empty."""
+    """A text that is never NULL, but may be empty."""
     return Column(name=name, type="string", encoding=encoding, unit="", meaning=meaning, nullable=False)
 
 
 def maybe_text(name: str, meaning: str, *, encoding: Encoding = Encoding.DICTIONARY) -> Column:
-    """Make a text that may be NULL."""
+    """A text that may be NULL."""
     return Column(name=name, type="string", encoding=encoding, unit="", meaning=meaning, nullable=True)
 
 
 def flag(name: str, meaning: str) -> Column:
-    """Make a truth that is always known."""
+    """A bool that is never NULL."""
     return Column(name=name, type="bool", encoding=Encoding.PLAIN, unit="", meaning=meaning, nullable=False)

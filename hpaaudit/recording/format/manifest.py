@@ -1,4 +1,4 @@
-"""The documents of a recording: each names the hash of the one before, and ends with its own."""
+"""Reads and writes the documents of a recording. Each names the hash of the one before, and ends with its own."""
 
 import hashlib
 import json
@@ -17,13 +17,16 @@ from hpaaudit.recording.format.reader_limits import DOCUMENT_BYTES, SEGMENT_BYTE
 from hpaaudit.recording.format.schema import PARTS, TABLES
 
 HASH = "sha256"
-LEFT_OUT = 2 << 20
-"""So many numbers of facts may be free before a repaired segment: far more than a segment holds."""
+MAX_FREE_SEQS = 2 << 20
+"""At most so many sequence numbers may be unused before a repaired segment: far more than a segment holds."""
+
+Link = tuple[str, int]
+"""What a segment continues: the hash of the document before it, and the number of its own first fact."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class File:
-    """What the file of a table must be."""
+    """What a manifest says of the file of a table."""
 
     table: str
     rows: int
@@ -32,16 +35,16 @@ class File:
 
     @property
     def name(self) -> str:
-        """Its name in the segment's folder."""
+        """The name of the file in the segment's folder."""
         return self.table + layout.PARQUET_SUFFIX
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removed:
-    """What a segment stands for: the segments 1 up to its own number, which were removed.
+    """The segments that a segment replaces: those from 1 up to its own number, which were removed.
 
-    facts               that they held
-    first_us, last_us   least and greatest `at_us` of these
+    facts               how many facts they held
+    first_us, last_us   least and greatest `at_us` of these facts
     sha256              hash of the manifest of the last of them
     """
 
@@ -53,14 +56,14 @@ class Removed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
-    """A part of a recording: the facts `first_seq` up to `first_seq + facts`.
+    """A part of a recording: the facts from number `first_seq` on.
 
     first_us, last_us   least and greatest `at_us` of its facts
-    previous            hash of the document before this one
-    removed             what it stands for; None: for itself
-    repaired            it has the place of a damaged one, after a segment that is still there
-    place               its folder, relative to the recording's, where that is not the one of its number
-    held                Arrow tables of its rows where it is not sealed, for then it has no files
+    previous            hash of the document before it
+    removed             the segments that it replaces; None: it replaces none
+    repaired            it replaces a damaged segment, and the segment before it is still there
+    renamed_folder      its folder, relative to the recording's, if it has not the name of its number yet
+    log_tables          its rows as Arrow tables if it is not sealed: it has no files then, its facts are in the log
     """
 
     number: int
@@ -73,33 +76,33 @@ class Segment:
     sha256: str
     removed: Removed | None = None
     repaired: bool = False
-    place: str = ""
-    held: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
+    renamed_folder: str = ""
+    log_tables: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
     @property
     def folder(self) -> str:
-        """Its folder, relative to the recording's."""
-        return self.place or layout.segment_name(self.number)
+        """The folder of the segment, relative to the recording's."""
+        return self.renamed_folder or layout.segment_name(self.number)
 
     @property
-    def before_next(self) -> tuple[str, int]:
-        """What the next one continues: the hash that it names, and the number of its first fact."""
+    def next_link(self) -> Link:
+        """What the next segment continues."""
         if self.removed:
             return self.removed.sha256, self.removed.facts
         return self.sha256, self.first_seq + self.facts
 
     def file(self, table: str) -> File | None:
-        """Return the file of a table, None where the segment has no rows for it."""
+        """The file of a table, None if the segment has no rows for it."""
         return next((file for file in self.files if file.table == table), None)
 
 
 def sha256_of(data: bytes) -> str:
-    """Return the SHA-256 of bytes, in hexadecimal."""
+    """The SHA-256 of bytes, in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
 
 
 def render(body: dict[str, Any]) -> tuple[bytes, str]:
-    """Return a document as it stands in its file, and its hash."""
+    """The bytes of a document as they are in its file, and its hash."""
     sha256 = sha256_of(_text(body))
     return _text(body | {HASH: sha256}), sha256
 
@@ -109,15 +112,15 @@ def _text(body: dict[str, Any]) -> bytes:
 
 
 Count = Annotated[int, Meta(ge=0, le=1 << 53)]
-Some = Annotated[int, Meta(ge=1, le=1 << 53)]
+Positive = Annotated[int, Meta(ge=1, le=1 << 53)]
 Time = Annotated[int, Meta(ge=0, le=LAST_US)]
 Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
 class _Head(msgspec.Struct):
-    """What `recording.json` must have."""
+    """The fields of `recording.json`."""
 
-    format_version: Some
+    format_version: Positive
     source: str
     cluster: str
     recorder_version: str
@@ -126,15 +129,15 @@ class _Head(msgspec.Struct):
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
-    """What a manifest must say of a table's file."""
+    """The fields of a manifest that describe a table's file."""
 
-    rows: Some
-    bytes: Some
+    rows: Positive
+    bytes: Positive
     sha256: Hash
 
 
 class _Removed(msgspec.Struct, forbid_unknown_fields=True):
-    """What a manifest must say of segments that were removed."""
+    """The fields of a manifest that describe removed segments."""
 
     facts: Count
     first_us: Time
@@ -143,11 +146,11 @@ class _Removed(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _Manifest(msgspec.Struct):
-    """What a manifest must have."""
+    """The fields of a manifest."""
 
     number: Annotated[int, Meta(ge=1, lt=10**9)]
     first_seq: Count
-    facts: Some
+    facts: Positive
     first_us: Time
     last_us: Time
     tables: dict[str, _File]
@@ -157,7 +160,7 @@ class _Manifest(msgspec.Struct):
 
 
 class _End(msgspec.Struct):
-    """What `end.json` must have."""
+    """The fields of `end.json`."""
 
     segments: Count
     facts: Count
@@ -165,38 +168,38 @@ class _End(msgspec.Struct):
     sha256: Hash
 
 
-_SHAPES = {layout.RECORDING: _Head, layout.MANIFEST: _Manifest, layout.END: _End}
+_FIELDS = {layout.RECORDING: _Head, layout.MANIFEST: _Manifest, layout.END: _End}
 
 
 def load_document(path: Path) -> dict[str, Any]:
-    """Return a document whose folder is known to be no link; raises as `read_document` does."""
+    """A document whose folder is known to be no link. Raises as `read_document` does."""
     return read_document(path.parent, path.name)
 
 
 def read_document(folder: Path, name: str) -> dict[str, Any]:
-    """Return a document of a recording, by its name inside the recording's folder.
+    """A document of a recording, by its name in the recording's folder.
 
-    Raises `ValueError` where it is not what was written, byte by byte, or not what such a document says; `OSError`
-    where it cannot be read.
+    Raises `ValueError` if it differs from what was written by any byte, or has other fields than such a document;
+    `OSError` if it cannot be read.
     """
     data = read_at_most(folder, name, DOCUMENT_BYTES)
     try:
         body = json.loads(data)
-        written = isinstance(body, dict) and render({key: body[key] for key in body if key != HASH})[0] == data
+        is_unchanged = isinstance(body, dict) and render({key: body[key] for key in body if key != HASH})[0] == data
     except (ValueError, RecursionError):
-        written = False
-    if not written:
+        is_unchanged = False
+    if not is_unchanged:
         raise ValueError("differs from what was written")
-    shape = _SHAPES[name.rpartition("/")[-1]]
+    fields = _FIELDS[name.rpartition("/")[-1]]
     try:
-        msgspec.convert(body, shape)
+        msgspec.convert(body, fields)
     except msgspec.ValidationError as error:
         raise ValueError(f"says what no such document can say ({error})") from error
     return body  # type: ignore[no-any-return]
 
 
 def segment_body(segment: Segment) -> dict[str, Any]:
-    """Return what the manifest of a segment says, without its hash."""
+    """The manifest of a segment, without its hash."""
     return {
         "number": segment.number,
         "first_seq": segment.first_seq,
@@ -212,8 +215,8 @@ def segment_body(segment: Segment) -> dict[str, Any]:
     }
 
 
-def segment_from_body(body: dict[str, Any], place: str = "") -> Segment:
-    """Return what `segment_body` was given; raises `ValueError` where no segment can be so."""
+def segment_from_body(body: dict[str, Any], renamed_folder: str = "") -> Segment:
+    """The inverse of `segment_body`. Raises `ValueError` if no writer makes such a segment."""
     removed = body.get("removed")
     segment = Segment(
         number=body["number"],
@@ -226,7 +229,7 @@ def segment_from_body(body: dict[str, Any], place: str = "") -> Segment:
         sha256=body[HASH],
         removed=Removed(**removed) if removed else None,
         repaired=body.get("repaired") is True,
-        place=place,
+        renamed_folder=renamed_folder,
     )
     problem = segment_problem(segment)
     if problem:
@@ -235,7 +238,7 @@ def segment_from_body(body: dict[str, Any], place: str = "") -> Segment:
 
 
 def segment_problem(segment: Segment) -> str:
-    """Say as a predicate why no writer makes such a segment; empty where one may."""
+    """Why no writer makes such a segment, as a predicate. Empty if one may."""
     unknown = [file.table for file in segment.files if file.table not in TABLES]
     if unknown:
         return f"names files that this format does not have: {', '.join(name[:40] for name in unknown[:3])}"

@@ -1,45 +1,43 @@
-"""Says which state of a recording a hash stands for that was kept elsewhere."""
+"""Finds the state of a recording that a hash proves which was kept elsewhere."""
 
 from collections.abc import Iterator
 
 from hpaaudit.model.inspection import Anchor
 from hpaaudit.recording.format import manifest
-from hpaaudit.recording.reading.survey import Survey, whole
+from hpaaudit.recording.reading.survey import Survey, recording_hash
 
 
-def find_anchor(seen: Survey, expected: str) -> Anchor:
-    """Look for a hash among the heads that this recording has or had.
+def find_anchor(survey: Survey, expected: str) -> Anchor:
+    """Looks for a hash among the heads that the recording has or had.
 
-    A head is the hash of the last document. Those of earlier times are found again: the next document names that of a
-    manifest, and an `end.json` that went when the recorder went on is made of what is still there.
+    A head is the hash of the last document. Earlier heads can be found too: the next document names the hash of a
+    manifest, and an `end.json` that was removed when the recorder continued can be made again from what is there.
     """
-    sealed = sum(segment.held is None for segment in seen.segments)
-    if expected == seen.last_hash:
-        return Anchor(expected=expected, found=True, whole=True, segment=_last(seen))
-    found = [(segment, stand_in) for sha256, segment, stand_in in _heads(seen) if sha256 == expected]
-    if not found:
+    if expected == survey.last_hash:
+        return Anchor(expected=expected, found=True, whole=True, segment=_last(survey))
+    heads = [(segment, covers_all) for sha256, segment, covers_all in _heads(survey) if sha256 == expected]
+    if not heads:
         return Anchor(expected=expected, found=False, whole=False, segment=0)
-    segment, stand_in = found[-1]
-    rest = len(seen.segments) > sealed or segment < _last(seen)
-    return Anchor(expected=expected, found=True, whole=stand_in and not rest, segment=segment)
+    segment, covers_all = heads[-1]
+    has_grown = survey.log_segment is not None or segment < _last(survey)
+    return Anchor(expected=expected, found=True, whole=covers_all and not has_grown, segment=segment)
 
 
-def _last(seen: Survey) -> int:
-    """The number of the last segment, 0 without any."""
-    return max((segment.number for segment in seen.segments if segment.held is None), default=0)
+def _last(survey: Survey) -> int:
+    """The number of the last sealed segment, 0 if there is none."""
+    return max((segment.number for segment in survey.sealed), default=0)
 
 
-def _heads(seen: Survey) -> Iterator[tuple[str, int, bool]]:
-    """Yield every head, the last segment that it leads to, and whether it leads to all before that.
+def _heads(survey: Survey) -> Iterator[tuple[str, int, bool]]:
+    """Yields every head, the last segment that it covers, and whether it covers all segments before that.
 
-    A segment that stands for others is in no chain: only the heads that are told of such a recording lead to it.
+    A segment that replaces others is in no chain: only `recording_hash` covers it.
     """
-    sealed = [segment for segment in seen.segments if segment.held is None]
-    states = [(seen.head[manifest.HASH], 0, 0)]
-    states += [(segment.before_next[0], segment.number, segment.before_next[1]) for segment in sealed]
+    states = [(survey.head[manifest.HASH], 0, 0)]
+    states += [(segment.next_link[0], segment.number, segment.next_link[1]) for segment in survey.sealed]
     for count, (sha256, number, facts) in enumerate(states):
         end = manifest.render({"segments": number, "facts": facts, "previous": sha256})[1]
-        led_to = sealed[:count]
+        covered = survey.sealed[:count]
         for head in (sha256, end):
-            yield head, number, not any(segment.removed for segment in led_to)
-            yield whole(led_to, head), number, True
+            yield head, number, not any(segment.removed for segment in covered)
+            yield recording_hash(covered, head), number, True

@@ -1,4 +1,4 @@
-"""Says what is in a recording and what is missing, from a few columns of its tables."""
+"""Counts what is in a recording, and lists what is missing, from a few columns of its tables."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ from hpaaudit.recording.format.schema import TABLES
 from hpaaudit.recording.reading.recording import Recording, damaged
 from hpaaudit.recording.reading.segment import DamagedFile, segment_columns
 
-# Kind, path and user of the reads that are counted together.
 Stream = tuple[str, str, str]
+"""Kind, path and user of the reads that are counted together."""
 
 
 @dataclass(slots=True)
-class _Count:
-    """What is counted while the segments pass."""
+class _Counts:
+    """What is counted, segment by segment."""
 
     hpas: set[str] = field(default_factory=set)
     pods: set[tuple[str, str, str]] = field(default_factory=set)
@@ -40,89 +40,89 @@ class _Count:
 
 
 def inspect(recording: Recording) -> Inspection:
-    """Count what is in a recording; raises `DamagedRecording`."""
-    count = _Count()
+    """Counts what is in a recording. Raises `DamagedRecording`."""
+    counts = _Counts()
     for segment in recording.segments:
         try:
-            _add(count, recording.folder, segment)
+            _add(counts, recording.folder, segment)
         except DamagedFile as error:
             raise damaged(recording.folder, recording.segments, error.damage) from error
     tables = _tables(recording.segments)
-    strange = recording.foreign()
+    foreign = recording.foreign()
     return Inspection(
         info=recording.info,
         complete=recording.complete,
-        segments=len(recording.segments) - bool(recording.held),
+        segments=len(recording.segments) - bool(recording.log_tables),
         facts=sum(segment.facts for segment in recording.segments),
         bytes=_documents(recording) + sum(table.bytes for table in tables),
         first_us=min((segment.first_us for segment in recording.segments), default=None),
         last_us=max((segment.last_us for segment in recording.segments), default=None),
-        releases=tuple(count.releases),
-        hpas=tuple(sorted(count.hpas)),
-        pods=len(count.pods),
-        targets=len(count.targets),
-        reads=count.reads.total(),
-        failures=count.failures.total(),
-        polled=count.polled.total(),
-        new=count.new.total(),
+        releases=tuple(counts.releases),
+        hpas=tuple(sorted(counts.hpas)),
+        pods=len(counts.pods),
+        targets=len(counts.targets),
+        reads=counts.reads.total(),
+        failures=counts.failures.total(),
+        polled=counts.polled.total(),
+        new=counts.new.total(),
         tables=tables,
-        streams=_streams(count),
+        streams=_streams(counts),
         gaps=recording.gaps,
         refused=tuple(
-            Unread(what=what, reason=reason, count=times) for (what, reason), times in count.refused.most_common()
+            Unread(what=what, reason=reason, count=times) for (what, reason), times in counts.refused.most_common()
         ),
-        logged=recording.segments[-1].facts if recording.held else 0,
+        logged=recording.segments[-1].facts if recording.log_tables else 0,
         torn=recording.torn,
-        recorders=tuple(count.recorders),
-        missing=tuple(_missing(count, {table.table for table in tables}, recording)),
-        foreign=strange.names,
-        foreign_count=strange.count,
+        recorders=tuple(counts.recorders),
+        missing=tuple(_missing(counts, {table.table for table in tables}, recording)),
+        foreign=foreign.names,
+        foreign_count=foreign.count,
     )
 
 
-def _add(count: _Count, folder: Path, segment: Segment) -> None:
-    """Count one segment."""
+def _add(counts: _Counts, folder: Path, segment: Segment) -> None:
+    """Counts one segment."""
 
     def rows(table: str, *names: str) -> Iterator[tuple[Any, ...]]:
         return zip(*segment_columns(folder, segment, table, names), strict=True)
 
-    count.hpas |= {f"{namespace}/{name}" for namespace, name in rows("hpas", "namespace", "name")}
-    count.pods |= set(rows("pods", "namespace", "name", "uid"))
-    count.targets |= set(rows("targets", "api_group", "resource", "namespace", "name"))
-    count.writers |= any(manager for (manager,) in rows("targets", "manager"))
+    counts.hpas |= {f"{namespace}/{name}" for namespace, name in rows("hpas", "namespace", "name")}
+    counts.pods |= set(rows("pods", "namespace", "name", "uid"))
+    counts.targets |= set(rows("targets", "api_group", "resource", "namespace", "name"))
+    counts.writers |= any(manager for (manager,) in rows("targets", "manager"))
     for release, flags in rows("controllers", "release", "flags_json"):
-        count.releases |= {release: None} if release else {}
-        count.flags |= flags != "{}"
+        counts.releases |= {release: None} if release else {}
+        counts.flags |= flags != "{}"
     for version, server, trust, auth in rows("recorders", "version", "server", "trust", "auth"):
-        count.recorders |= {(version, server, trust, auth): None}
+        counts.recorders |= {(version, server, trust, auth): None}
     for version, offset_us in rows("versions", "version", "clock_offset_us"):
-        count.releases |= {version: None} if version else {}
-        count.clock |= offset_us is not None
-    for *whose, reason, times in rows("refused", "path", "namespace", "name", "reason", "count"):
-        count.refused["/".join(word for word in whose if word), reason] += times
+        counts.releases |= {version: None} if version else {}
+        counts.clock |= offset_us is not None
+    for *names, reason, times in rows("refused", "path", "namespace", "name", "reason", "count"):
+        counts.refused["/".join(name for name in names if name), reason] += times
     streams: dict[int, Stream] = {}
     for seq, *stream, items, replicas in rows("reads", "seq", "kind", "path", "by", "items", "spec_replicas"):
         kind, path, user = stream
         key = streams[seq] = (kind, path, user)
-        count.reads[key] += 1
-        count.failures[key] += (replicas if kind == SCALE else items) is None
-        count.polled[key] += items or 0
+        counts.reads[key] += 1
+        counts.failures[key] += (replicas if kind == SCALE else items) is None
+        counts.polled[key] += items or 0
     # A sample has a row for each container: the first one stands for all.
     for seq, gone, index in rows("samples", "seq", "gone", "container_idx"):
-        count.new[_stream_of(streams, seq, segment)] += not gone and not index
+        counts.new[_stream_of(streams, seq, segment)] += not gone and not index
     for seq, gone in rows("metric_values", "seq", "gone"):
-        count.new[_stream_of(streams, seq, segment)] += not gone
+        counts.new[_stream_of(streams, seq, segment)] += not gone
 
 
 def _stream_of(streams: dict[int, Stream], seq: int, segment: Segment) -> Stream:
-    """The stream of a read that brought something; raises `DamagedFile` where there is no such read."""
+    """The stream of the read with the number `seq`. Raises `DamagedFile` if there is no such read."""
     if seq not in streams:
         raise DamagedFile(segment, layout.MANIFEST, f"names samples of fact {seq}, which is no read")
     return streams[seq]
 
 
 def _tables(segments: tuple[Segment, ...]) -> tuple[TableSize, ...]:
-    """Return the size of each table that has rows."""
+    """The size of each table that has rows."""
     sizes = []
     for table in TABLES:
         files = [file for segment in segments if (file := segment.file(table))]
@@ -133,49 +133,49 @@ def _tables(segments: tuple[Segment, ...]) -> tuple[TableSize, ...]:
 
 
 def _documents(recording: Recording) -> int:
-    """Return the bytes of `recording.json`, `end.json`, the manifests and the log."""
-    parts = [
-        layout.log_name(segment.number) if segment.held else f"{segment.folder}/{layout.MANIFEST}"
+    """The size of `recording.json`, `end.json`, the manifests and the log."""
+    names = [
+        layout.log_name(segment.number) if segment.log_tables else f"{segment.folder}/{layout.MANIFEST}"
         for segment in recording.segments
     ]
     if recording.complete:
-        parts.append(layout.END)
+        names.append(layout.END)
     size = 0
-    for part in (layout.RECORDING, *parts):
-        with suppress(FileNotFoundError, ValueError):  # a recorder that runs seals its log
-            size += size_of(recording.folder, part)
+    for name in (layout.RECORDING, *names):
+        with suppress(FileNotFoundError, ValueError):  # a running recorder seals its log
+            size += size_of(recording.folder, name)
     return size
 
 
-def _streams(count: _Count) -> tuple[StreamSize, ...]:
-    """Return what was polled, the most items first."""
+def _streams(counts: _Counts) -> tuple[StreamSize, ...]:
+    """What was polled, the stream with the most items first."""
     return tuple(
         StreamSize(
             kind=stream[0],
             request=stream[1],
             by=stream[2],
-            reads=count.reads[stream],
-            failures=count.failures[stream],
-            polled=count.polled[stream],
-            new=count.new[stream],
+            reads=counts.reads[stream],
+            failures=counts.failures[stream],
+            polled=counts.polled[stream],
+            new=counts.new[stream],
         )
-        for stream in sorted(count.reads, key=lambda stream: (-count.polled[stream], -count.reads[stream], stream))
+        for stream in sorted(counts.reads, key=lambda stream: (-counts.polled[stream], -counts.reads[stream], stream))
     )
 
 
-def _missing(count: _Count, tables: set[str], recording: Recording) -> Iterator[Missing]:
-    """Yield what was not recorded and which verdicts suffer."""
-    if not count.hpas:
+def _missing(counts: _Counts, tables: set[str], recording: Recording) -> Iterator[Missing]:
+    """Yields what was not recorded, and what that means for a replay."""
+    if not counts.hpas:
         yield Missing(what="no HPA", limits="there is nothing to replay")
         return
-    kinds = {kind for kind, _, _ in count.reads}
+    kinds = {kind for kind, _, _ in counts.reads}
     if not kinds & {RESOURCE, VALUES}:
         yield Missing(what="no answer of a metric API", limits="only what status publishes can anchor a replay")
     if "pods" not in tables:
         yield Missing(what="no pods", limits="resource and pods metrics cannot be computed again")
     if "targets" not in tables and SCALE not in kinds:
         yield Missing(what="no scale and no target", limits="the replicas that the controller read are unknown")
-    if not count.writers and "scale_writes" not in tables:
+    if not counts.writers and "scale_writes" not in tables:
         rollouts = "" if "targets" in tables else "; rollouts are not seen"
         limits = f"who scaled is unknown: external_write stays undecidable{rollouts}"
         yield Missing(what="no writers of the replicas", limits=limits)
@@ -183,9 +183,9 @@ def _missing(count: _Count, tables: set[str], recording: Recording) -> Iterator[
         yield Missing(what="no Events", limits="a write that failed is seen only in the conditions")
     if "leases" not in tables and "controllers" not in tables:
         yield Missing(what="no Lease of the controller", limits="a restart, which empties its memory, is not seen")
-    if not count.releases:
+    if not counts.releases:
         yield Missing(what="no Kubernetes release", limits="the newest known one is assumed, --release sets it")
-    if not count.flags:
+    if not counts.flags:
         yield Missing(what="no flags of the controller", limits="sync period, tolerance and windows are assumed")
-    if not count.clock and recording.info.source == "record":
+    if not counts.clock and recording.info.source == "record":
         yield Missing(what="no clock of the API server", limits="its times may be shifted against the recorder's")

@@ -1,4 +1,4 @@
-"""Names what lies in a recording's folder and is no part of it: nobody reads it, nobody should take it for evidence."""
+"""Lists files in a recording's folder that are no part of it. Nobody reads them, so they prove nothing."""
 
 import os
 import re
@@ -22,9 +22,10 @@ _LOG = re.compile(r"\d{6,9}\.wal(\.tmp)?", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Foreign:
-    """What is no part of a recording.
+    """Files that are no part of a recording.
 
-    names   inside its folder, the first thousand, each with what it is if that is no file;  count   all of them
+    names   of the first thousand, relative to its folder; with its kind if one is no regular file
+    count   number of all
     """
 
     names: tuple[str, ...]
@@ -32,7 +33,7 @@ class Foreign:
 
 
 def foreign_files(folder: Path, segments: Sequence[Segment]) -> Foreign:
-    """Look at the names in a recording's folder; what cannot be listed is left out."""
+    """The foreign files in a recording's folder. Folders that cannot be listed are left out."""
     names: list[str] = []
     count = 0
     for name in _foreign(folder, segments):
@@ -49,28 +50,39 @@ def _foreign(folder: Path, segments: Sequence[Segment]) -> Iterator[str]:
             links.add(entry.name)
         if entry.name in _FOLDERS:
             if not _is(entry, stat.S_IFDIR):
-                yield _said(entry)
+                yield _described(entry)
         elif not (
-            (_is(entry, stat.S_IFREG) and any(known.fullmatch(entry.name) for known in (_DOCUMENTS, _NOTES, _RESULTS)))
+            (
+                _is(entry, stat.S_IFREG)
+                and any(pattern.fullmatch(entry.name) for pattern in (_DOCUMENTS, _NOTES, _RESULTS))
+            )
             or (_is(entry, stat.S_IFDIR) and _RESULTS.fullmatch(entry.name) and entry.name.endswith(".spill"))
         ):
-            yield _said(entry)
+            yield _described(entry)
     for entry in _entries(folder / layout.LOGS) if layout.LOGS not in links else ():
         if not (_is(entry, stat.S_IFREG) and _LOG.fullmatch(entry.name)):
-            yield _said(entry, layout.LOGS)
+            yield _described(entry, layout.LOGS)
     for entry in _entries(folder / layout.SEGMENTS) if layout.SEGMENTS not in links else ():
         if not (_is(entry, stat.S_IFDIR) and _SEGMENT.fullmatch(entry.name)):
-            yield _said(entry, layout.SEGMENTS)
+            yield _described(entry, layout.SEGMENTS)
     for segment in segments:
-        if segment.held is None:
-            known = {layout.MANIFEST, layout.UPLOADED, *(file.name for file in segment.files)}
+        if segment.log_tables is None:
+            ours = {layout.MANIFEST, layout.UPLOADED, *(file.name for file in segment.files)}
             for entry in _entries(folder / segment.folder):
-                if entry.name not in known or not _is(entry, stat.S_IFREG):
-                    yield _said(entry, segment.folder)
+                if entry.name not in ours or not _is(entry, stat.S_IFREG):
+                    yield _described(entry, segment.folder)
+
+
+def _is_expected(entry: os.DirEntry[str]) -> bool:
+    """True for our documents, notes, and results of a replay."""
+    if _is(entry, stat.S_IFREG):
+        return any(pattern.fullmatch(entry.name) for pattern in (_DOCUMENTS, _NOTES, _RESULTS))
+    is_spill = _RESULTS.fullmatch(entry.name) is not None and entry.name.endswith(".spill")
+    return is_spill and _is(entry, stat.S_IFDIR)
 
 
 def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """What stands in a folder; nothing where it cannot be listed."""
+    """Yields what a folder contains. Nothing if it cannot be listed."""
     try:
         with os.scandir(folder) as entries:
             yield from entries
@@ -78,15 +90,15 @@ def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
         return
 
 
-def _is(entry: os.DirEntry[str], wanted: int) -> bool:
-    if wanted == stat.S_IFDIR:
+def _is(entry: os.DirEntry[str], file_type: int) -> bool:
+    if file_type == stat.S_IFDIR:
         return entry.is_dir(follow_symlinks=False)
     return entry.is_file(follow_symlinks=False)
 
 
-def _said(entry: os.DirEntry[str], above: str = "") -> str:
-    """The name of something foreign, with what it is where that is no file."""
-    name = f"{above}/{entry.name}" if above else entry.name
+def _described(entry: os.DirEntry[str], parent: str = "") -> str:
+    """The name of a foreign file, with its kind if it is no regular file."""
+    name = f"{parent}/{entry.name}" if parent else entry.name
     name = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     try:
         mode = entry.stat(follow_symlinks=False).st_mode

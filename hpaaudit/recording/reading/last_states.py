@@ -1,4 +1,4 @@
-"""What stood when a recording ended: the last state of everything that is told only when it changes."""
+"""Finds the last state of each object: what a recorder must know that continues, and what retention must keep."""
 
 import errno
 from collections.abc import Collection, Sequence
@@ -18,34 +18,35 @@ from hpaaudit.recording.reading.segment import DamagedFile, segment_table
 def last_states(
     folder: Path, segments: Sequence[Segment], tables: Collection[str], *, skip_damaged: bool = False
 ) -> list[Fact]:
-    """Return the last state of each object of some tables that was not gone, in the order in which it was seen.
+    """The last state of each object in some tables that is not deleted, in the order of the recording.
 
-    skip_damaged   a file that is not what was written says nothing; what stands before it does
+    skip_damaged   ignore damaged files, and use what earlier segments say
 
-    Raises `OSError` where the disk does not give a file, for it may be sound, and where one is damaged.
+    Raises `OSError` if the disk does not give a file, for it may be sound; without `skip_damaged` also if one is
+    damaged.
     """
-    found: list[tuple[int, Fact]] = []
+    states: list[tuple[int, Fact]] = []
     for table in tables:
-        last: dict[tuple[str, ...], Row] = {}
+        last_rows: dict[tuple[str, ...], Row] = {}
         for segment in segments:
             try:
-                last |= _last_rows(folder, segment, table)
+                last_rows |= _last_rows(folder, segment, table)
             except DamagedFile as error:
                 error.require_damage()
                 if not skip_damaged:
                     raise OSError(errno.EIO, str(error)) from error
         gone = next((index for index, column in enumerate(TABLES[table].columns) if column.name == "gone"), None)
-        found += [fact_rows.to_fact(table, row) for row in last.values() if gone is None or not row[gone]]
-    return [fact for _, fact in sorted(found, key=itemgetter(0))]
+        states += [fact_rows.to_fact(table, row) for row in last_rows.values() if gone is None or not row[gone]]
+    return [fact for _, fact in sorted(states, key=itemgetter(0))]
 
 
 def _last_rows(folder: Path, segment: Segment, table: str) -> dict[tuple[str, ...], Row]:
-    """Return the last row of each object in a segment; only these become Python's."""
+    """The last row of each object in a segment. Only these rows become Python values."""
     names = [column.name for column in TABLES[table].columns]
     rows = segment_table(folder, segment, table, names)
     if rows is None:
         return {}
     keys = list(zip(*(to_python(rows.column(name)) for name in KEYS[table]), strict=True)) or [()] * rows.num_rows
-    place = {key: index for index, key in enumerate(keys)}
-    last = rows.take(list(place.values()))
-    return dict(zip(place, zip(*(to_python(last.column(name)) for name in names), strict=True), strict=True))
+    last_index = {key: index for index, key in enumerate(keys)}
+    last_rows = rows.take(list(last_index.values()))
+    return dict(zip(last_index, zip(*(to_python(last_rows.column(name)) for name in names), strict=True), strict=True))

@@ -1,4 +1,4 @@
-"""Reads the log of a recording that was not ended: the facts of a segment that nobody has sealed yet."""
+"""Reads the log of a recording that was not ended: the facts of the segment that is not sealed yet."""
 
 import re
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hpaaudit.model.inspection import Damage
-from hpaaudit.recording.encoding import frames
-from hpaaudit.recording.encoding.parquet import LONGEST_REASON, sorted_rows
+from hpaaudit.recording.encoding.log_content import LogContent, read_frames
+from hpaaudit.recording.encoding.parquet import MAX_REASON_CHARS, sorted_rows
 from hpaaudit.recording.encoding.row_buffer import tables_of_rows
 from hpaaudit.recording.files import layout
 from hpaaudit.recording.files.opening import read_at_most
-from hpaaudit.recording.format.manifest import File, Segment, sha256_of
+from hpaaudit.recording.format.manifest import File, Link, Segment, sha256_of
 from hpaaudit.recording.format.reader_limits import LOG_BYTES
 from hpaaudit.recording.format.schema import PARTS, TABLES
 from hpaaudit.recording.validation.table import numbering_problem, table_problem
@@ -24,7 +24,7 @@ _NUMBER = re.compile("[0-9]{6,9}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogFile:
-    """The newest log of a recording as it stood at one instant."""
+    """The bytes of the newest log, and the number of its segment."""
 
     number: int
     data: bytes
@@ -32,10 +32,10 @@ class LogFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tail:
-    """What stands behind the last segment.
+    """What follows the last segment.
 
-    segment   its facts, as if it were sealed; None where there is none
-    torn      bytes behind them that are no whole frame
+    segment   the facts of the log, as if they were sealed; None if there are none
+    torn      bytes at the end of the log that are no whole frame
     """
 
     segment: Segment | None
@@ -44,75 +44,73 @@ class Tail:
 
 
 def newest_log(folder: Path) -> LogFile | None:
-    """Return the log of the highest number, None where there is none.
+    """The log with the highest number, None if there is none.
 
-    Raises `OSError`, and `ValueError` where it is no regular file of the size of a log.
+    Raises `OSError`, and `ValueError` if it is no regular file, or too large for a log.
     """
     logs = folder / layout.LOGS
-    names = (
-        [path.name.removesuffix(layout.LOG_SUFFIX) for path in logs.glob(f"*{layout.LOG_SUFFIX}")]
-        if logs.is_dir()
-        else []
-    )
+    paths = logs.glob(f"*{layout.LOG_SUFFIX}") if logs.is_dir() else ()
+    names = [path.name.removesuffix(layout.LOG_SUFFIX) for path in paths]
     number = max((int(name) for name in names if _NUMBER.fullmatch(name)), default=None)
     if number is None:
         return None
     try:
         return LogFile(number=number, data=read_at_most(folder, layout.log_name(number), LOG_BYTES))
-    except FileNotFoundError:  # its segment has just been sealed
+    except FileNotFoundError:  # a running recorder has just sealed its segment
         return None
 
 
-def read_tail(log: LogFile, before: tuple[str, int] | None) -> Tail:
-    """Return what a log holds; `before`: hash and number of facts that it continues, None where unknown."""
+def read_tail(log: LogFile, link: Link | None) -> Tail:
+    """What a log holds. `link` is what it must continue, None if nobody knows."""
     name = layout.log_name(log.number)
     try:
-        found = read_log(log, before)
-        segment = segment_of(found, log.number, sha256_of(log.data[: found.sound])) if found.facts else None
+        content = read_log(log, link)
+        segment = _segment(content, log.number, sha256_of(log.data[: content.sound])) if content.facts else None
     except (ValueError, KeyError, msgspec.DecodeError, pa.ArrowException, OverflowError, TypeError) as error:
-        problem = " ".join(str(error).split())[:LONGEST_REASON] or "cannot be read"
+        problem = " ".join(str(error).split())[:MAX_REASON_CHARS] or "cannot be read"
         return Tail(segment=None, damage=Damage(segment=log.number, file=name, problem=problem), torn=0)
     damage = None
-    if found.problem:
-        # What stands before it can be read: so it is what follows that is damaged.
-        problem = f"{found.problem}; {found.beyond} facts behind that are sound" if found.beyond else found.problem
+    if content.problem:
+        problem = content.problem
+        if content.facts_after_damage:
+            problem += f"; {content.facts_after_damage} facts behind that are sound"
+        # The facts before the damage can be read as this segment, so the damage counts as one of the next segment.
         damage = Damage(segment=log.number + bool(segment), file=name, problem=problem)
-    return Tail(segment=segment, damage=damage, torn=found.torn)
+    return Tail(segment=segment, damage=damage, torn=content.torn)
 
 
-def read_log(log: LogFile, before: tuple[str, int] | None) -> frames.Found:
-    """Return what a log holds; `before` as in `read_tail`. Raises `ValueError` where it is of something else."""
-    found = frames.read_frames(log.data, (log.number, *before) if before else None)
-    says = (found.number, found.previous, found.first_seq)
-    if found.number is not None and says != (log.number, *(before or says[1:])):
+def read_log(log: LogFile, link: Link | None) -> LogContent:
+    """The frames of a log. `link` as in `read_tail`. Raises `ValueError` if it continues something else."""
+    content = read_frames(log.data, (log.number, *link) if link else None)
+    named = (content.number, content.previous, content.first_seq)
+    if content.number is not None and named != (log.number, *(link or named[1:])):
         raise ValueError("does not continue the segment before it")
-    return found
+    return content
 
 
-def segment_of(found: frames.Found, number: int, sha256: str) -> Segment:
-    """Return the facts of a log as a segment; raises `ValueError` or `KeyError` where they were written wrong."""
-    held = {
-        name: sorted_rows(TABLES[name], rows).combine_chunks() for name, rows in tables_of_rows(found.rows()).items()
-    }
-    facts = [rows for name, rows in held.items() if name not in PARTS]
+def _segment(content: LogContent, number: int, sha256: str) -> Segment:
+    """The facts of a log as a segment. Raises `ValueError` or `KeyError` if its writer made them wrong."""
+    unsorted = tables_of_rows(content.rows())
+    tables = {name: sorted_rows(TABLES[name], rows).combine_chunks() for name, rows in unsorted.items()}
+    facts = [rows for name, rows in tables.items() if name not in PARTS]
     if not facts:
         raise ValueError("holds rows of no fact")
-    for name, rows in held.items():
-        problem = table_problem(TABLES[name], rows, found.first_seq, found.facts)
+    for name, rows in tables.items():
+        problem = table_problem(TABLES[name], rows, content.first_seq, content.facts)
         if problem:
             raise ValueError(f"{problem}, in {name}")
-    problem = numbering_problem((rows.column("seq") for rows in facts), found.first_seq, found.facts)
+    problem = numbering_problem((rows.column("seq") for rows in facts), content.first_seq, content.facts)
     if problem:
         raise ValueError(problem)
     times = [pc.min_max(rows.column("at_us")).as_py() for rows in facts]
     return Segment(
         number=number,
-        first_seq=found.first_seq,
-        facts=found.facts,
+        first_seq=content.first_seq,
+        facts=content.facts,
         first_us=min(time["min"] for time in times),
         last_us=max(time["max"] for time in times),
-        files=tuple(File(table=name, rows=rows.num_rows, bytes=0, sha256="") for name, rows in held.items()),
-        previous=found.previous,
+        files=tuple(File(table=name, rows=rows.num_rows, bytes=0, sha256="") for name, rows in tables.items()),
+        previous=content.previous,
         sha256=sha256,
-        held=held,
+        log_tables=tables,
     )

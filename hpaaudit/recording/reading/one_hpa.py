@@ -1,6 +1,7 @@
-"""Reads what one HPA's reconciles near an instant may have seen, without the rest of a fleet."""
+"""Reads what the reconciles of one HPA may have seen, without the rest of a fleet."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
 
@@ -16,62 +17,70 @@ from hpaaudit.recording.files import layout
 from hpaaudit.recording.format.columns import Row
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import TABLES
-from hpaaudit.recording.reading.segment import LINES, POLLED, DamagedFile, segment_table
+from hpaaudit.recording.reading.segment import POLLED, RECONCILES, DamagedFile, segment_table
 
-EVERYWHERE = ("controllers", "leases", "versions")
-"""What is no namespace's."""
+CLUSTER_WIDE = ("controllers", "leases", "versions")
 
-WITHIN = ("hpas", "pods", "targets", "events", "scale_writes", "status_writes", LINES)
+NAMESPACED = ("hpas", "pods", "targets", "events", "scale_writes", "status_writes", RECONCILES)
 
-NAMESPACE = {"events": "object_namespace"}
-"""The column that says of which namespace a row is, where it is called otherwise."""
+NAMESPACE_COLUMN = {"events": "object_namespace"}
+"""The column with the namespace, for tables in which it is not `namespace`."""
 
 
-def read_facts_of_hpa(
-    folder: Path, segments: Sequence[Segment], namespace: str, name: str, since_us: Micros, before: Collection[str]
-) -> Iterator[Fact]:
-    """Yield the facts of a namespace in their order, from `since_us` on all of them.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HpaSelection:
+    """Which facts are read.
 
-    name     of the HPA, whose lines alone are kept
-    before   tables of which facts are kept that are older
-
-    Raises `DamagedFile`.
+    namespace      all facts of this namespace from `since_us` on
+    name           of the HPA: only its own lines of `reconciles`
+    since_us       when the first reconcile begins
+    older_tables   tables of which older facts are read too
     """
+
+    namespace: str
+    name: str
+    since_us: Micros
+    older_tables: tuple[str, ...]
+
+
+def read_facts_of_hpa(folder: Path, segments: Sequence[Segment], selection: HpaSelection) -> Iterator[Fact]:
+    """Yields the selected facts, in their order. Raises `DamagedFile`."""
+    in_namespace = {"namespace": selection.namespace}
     for segment in segments:
-        late = segment.last_us >= since_us
-        found: list[tuple[int, Fact]] = []
-        for table in (*EVERYWHERE, *(WITHIN if late else before)):
-            where = {} if table in EVERYWHERE else {NAMESPACE.get(table, "namespace"): namespace}
-            if table == LINES:
-                where["name"] = name
-            found += [fact_rows.to_fact(table, row) for row in _rows(folder, segment, table, where)]
-        if late:
-            parts = [_rows(folder, segment, table, {"namespace": namespace}) for table in POLLED[1:]]
-            decoder = ReadDecoder(*parts)
+        is_recent = segment.last_us >= selection.since_us
+        facts: list[tuple[int, Fact]] = []
+        for table in (*CLUSTER_WIDE, *(NAMESPACED if is_recent else selection.older_tables)):
+            where = {}
+            if table not in CLUSTER_WIDE:
+                where[NAMESPACE_COLUMN.get(table, "namespace")] = selection.namespace
+            if table == RECONCILES:
+                where["name"] = selection.name
+            facts += [fact_rows.to_fact(table, row) for row in _rows(folder, segment, table, where)]
+        if is_recent:
+            decoder = ReadDecoder(*(_rows(folder, segment, table, in_namespace) for table in POLLED[1:]))
             try:
-                found += [decoder.read(row) for row in _rows(folder, segment, "reads", {"namespace": namespace})]
+                facts += [decoder.read(row) for row in _rows(folder, segment, "reads", in_namespace)]
             except ValueError as error:
-                raise DamagedFile(
-                    segment, layout.MANIFEST, f"names facts that its files do not hold ({error})"
-                ) from error
-        yield from map(itemgetter(1), sorted(found, key=itemgetter(0)))
+                problem = f"names facts that its files do not hold ({error})"
+                raise DamagedFile(segment, layout.MANIFEST, problem) from error
+        yield from map(itemgetter(1), sorted(facts, key=itemgetter(0)))
 
 
 def _rows(folder: Path, segment: Segment, table: str, where: dict[str, str]) -> Iterator[Row]:
-    """The rows of a segment's table whose columns have these words."""
+    """The rows of a segment's table whose columns have the values in `where`."""
     names = [column.name for column in TABLES[table].columns]
     rows = segment_table(folder, segment, table, names)
     if rows is None:
         return iter(())
-    for column, word in where.items():
-        rows = rows.filter(_is(rows.column(column), word))
+    for name, value in where.items():
+        rows = rows.filter(_equals(rows.column(name), value))
     return zip(*(to_python(rows.column(name)) for name in names), strict=True)
 
 
-def _is(column: pa.ChunkedArray, word: str) -> pa.ChunkedArray:
-    """Where a column has a word, compared once per word and not once per row."""
+def _equals(column: pa.ChunkedArray, value: str) -> pa.ChunkedArray:
+    """Where a column has a value. A dictionary is searched once, not once per row."""
     if not pa.types.is_dictionary(column.type):
-        return pc.equal(column, word)
+        return pc.equal(column, value)
     return pa.chunked_array(
-        [pc.equal(chunk.indices, pc.index(chunk.dictionary, word)) for chunk in column.chunks], pa.bool_()
+        [pc.equal(chunk.indices, pc.index(chunk.dictionary, value)) for chunk in column.chunks], pa.bool_()
     )

@@ -1,4 +1,4 @@
-"""Reads a recording: the very facts that were written, in the order in which they were added."""
+"""Opens a recording: its facts in the order in which they were recorded, or columns of its tables."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,15 +17,15 @@ from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import TABLES
 from hpaaudit.recording.reading.foreign_files import Foreign, foreign_files
 from hpaaudit.recording.reading.segment import DamagedFile, read_facts, read_watched, segment_rows, segment_table
-from hpaaudit.recording.reading.survey import Survey, survey
+from hpaaudit.recording.reading.survey import Survey, survey_recording
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """A recording that was opened.
+    """An open recording.
 
-    complete   the writer ended it; otherwise nothing is known after `info.ended_us`
-    segments   that are read, in order; the last one may be what stands in the log
+    complete   its writer ended it; otherwise nothing is known after `info.ended_us`
+    segments   in order; the last one may be the log
     torn       bytes at the end of the log that are no whole frame
     """
 
@@ -36,38 +36,38 @@ class Recording:
     torn: int = 0
 
     def facts(self) -> Iterator[Fact]:
-        """Yield every fact in the order in which it was added, a segment in memory at a time.
+        """Yields every fact in the order in which it was recorded. One segment is in memory at a time.
 
-        Raises `DamagedRecording` where a file is not what was written, before any fact of its segment.
+        Raises `DamagedRecording` if a file differs from what was written, before any fact of its segment.
         """
         return self._facts(read_facts)
 
     def watched(self, tables: Collection[str] | None = None) -> Iterator[Fact]:
-        """Yield the facts that are neither reads nor lines of reconciles, in their order; raises as `facts`.
+        """Yields the facts that are neither reads nor reconciles, in their order. Raises as `facts`.
 
-        tables   of which; None: of all
+        tables   only of these; None: of all
 
-        Samples are not even opened: that they are what was written is for `slices` to say.
+        Files of samples are not opened, and so not checked.
         """
         return self._facts(lambda folder, segment: read_watched(folder, segment, tables))
 
-    def _facts(self, of: Callable[[Path, Segment], list[Fact]]) -> Iterator[Fact]:
+    def _facts(self, read: Callable[[Path, Segment], list[Fact]]) -> Iterator[Fact]:
         for segment in self.segments:
             try:
-                found = of(self.folder, segment)
+                facts = read(self.folder, segment)
             except DamagedFile as error:
                 raise damaged(self.folder, self.segments, error.damage) from error
-            yield from found
+            yield from facts
 
     def slices(
         self, tables: Collection[str] | None = None, *, columns: Mapping[str, Collection[str]] | None = None
     ) -> Iterator[Slice]:
-        """Yield the segments in order as columns; the next ones are read while the caller works with this one.
+        """Yields the segments in order, as columns. The next one is read while the caller works with this one.
 
-        tables    that are wanted; None: all
-        columns   that are wanted of a table; all of a table that it does not name
+        tables    only these; None: all
+        columns   only these columns of a table; all columns of tables that are not named
 
-        Needs numpy. Every file that is wanted is checked as `facts` does; raises as it does, before its segment.
+        Needs numpy. Checks each file that it reads, and raises as `facts`.
         """
         from hpaaudit.recording.reading.slices import read_slices
 
@@ -77,9 +77,9 @@ class Recording:
             raise damaged(self.folder, self.segments, error.damage) from error
 
     def reconcile_evidence(self, component: str) -> Iterator[Telling]:
-        """Yield what each segment tells of when HPAs were reconciled, where no line does; raises as `facts`.
+        """Yields what each segment says of reconciles that have no line of their own. Raises as `facts`.
 
-        component   whose Events tell of a reconcile
+        component   the controller, as its Events name it
 
         Needs numpy.
         """
@@ -98,78 +98,80 @@ class Recording:
         *,
         before: Collection[str] = ("hpas", "pods", "targets", "events"),
     ) -> Iterator[Fact]:
-        """Yield what one HPA's reconciles from `since_us` on may have seen, in order; raises as `facts`.
+        """Yields what the reconciles of one HPA from `since_us` on may have seen, in order. Raises as `facts`.
 
-        Of its namespace all facts from then on, and before those of some tables, for what is watched holds until it
-        changes; of lines only its own.
+        before   tables of which older facts are read too: the state of a watched object holds until it changes
+
+        From `since_us` on it yields all facts of the namespace, and of `reconciles` only those of this HPA.
         """
-        from hpaaudit.recording.reading.one_hpa import read_facts_of_hpa
+        from hpaaudit.recording.reading.one_hpa import HpaSelection, read_facts_of_hpa
 
+        selection = HpaSelection(namespace=namespace, name=name, since_us=since_us, older_tables=tuple(before))
         try:
-            yield from read_facts_of_hpa(self.folder, self.segments, namespace, name, since_us, before)
+            yield from read_facts_of_hpa(self.folder, self.segments, selection)
         except DamagedFile as error:
             raise damaged(self.folder, self.segments, error.damage) from error
 
     def arrow(self, table: str, columns: Sequence[str]) -> Iterator[Any]:
-        """Yield columns of a table as Arrow tables, a segment each, where it has rows; raises as `facts`.
+        """Yields columns of a table as Arrow tables, one per segment that has rows. Raises as `facts`.
 
-        What stands in the log comes last. A text may be a dictionary.
+        The rows of the log come last. A column of text may be a dictionary.
         """
         for segment in self.segments:
             try:
-                found = segment_table(self.folder, segment, table, columns)
+                rows = segment_table(self.folder, segment, table, columns)
             except DamagedFile as error:
                 raise damaged(self.folder, self.segments, error.damage) from error
-            if found is not None:
-                yield found
+            if rows is not None:
+                yield rows
 
     def arrow_of(self, hashes: Mapping[tuple[int, str], str], table: str, columns: Sequence[str]) -> Iterator[Any]:
-        """Yield the same of the files `hashes` alone.
+        """Yields the same, of the files with these hashes only.
 
-        Raises `NotARecording` where this recording does not hold them all.
+        Raises `NotARecording` if this recording does not have all of them.
         """
-        part = self.holding(hashes)
-        if part is None:
+        recording = self.holding(hashes)
+        if recording is None:
             raise NotARecording(f"{self.folder} does not hold what was replayed: name the recording that does.")
-        return part.arrow(table, columns)
+        return recording.arrow(table, columns)
 
     @staticmethod
     def schema(table: str, columns: Sequence[str]) -> Any:
-        """Return the types of a table's columns as an Arrow schema, a text as a text."""
+        """The types of a table's columns as an Arrow schema, without dictionaries."""
         return arrow_schema(TABLES[table], columns)
 
     def holding(self, hashes: Mapping[tuple[int, str], str]) -> "Recording | None":
-        """Return this recording with these of its files alone, None where it does not hold them all.
+        """The recording with these of its files only, None if it does not have all of them.
 
-        hashes   SHA-256 of a file, by the number of its segment and its table
+        hashes   SHA-256 of each file, by the number of its segment and its table
         """
-        kept = []
+        segments = []
         for segment in self.segments:
-            if segment.held is None:
+            if segment.log_tables is None:
                 files = (file for file in segment.files if hashes.get((segment.number, file.table)) == file.sha256)
-                kept.append(replace(segment, files=tuple(files)))
-        found = sum(len(segment.files) for segment in kept)
-        return replace(self, segments=tuple(kept)) if found == len(hashes) else None
+                segments.append(replace(segment, files=tuple(files)))
+        count = sum(len(segment.files) for segment in segments)
+        return replace(self, segments=tuple(segments)) if count == len(hashes) else None
 
     def foreign(self) -> Foreign:
-        """What lies in its folder and is no part of it."""
+        """The files in its folder that are no part of it."""
         return foreign_files(self.folder, self.segments)
 
     @property
     def removed_us(self) -> Micros | None:
-        """The last instant of what was removed, None where nothing was: that time is a gap."""
+        """The last instant of what retention removed, None if nothing was. The time before is a gap."""
         first = self.segments[0] if self.segments else None
         removed = first.removed if first and not first.repaired else None
         return removed.last_us if removed else None
 
     @property
-    def held(self) -> Mapping[str, Any]:
-        """Arrow tables of the rows that stand in the log and in no file yet."""
-        return {} if not self.segments else self.segments[-1].held or {}
+    def log_tables(self) -> Mapping[str, Any]:
+        """The rows of the log as Arrow tables: they have no files yet."""
+        return {} if not self.segments else self.segments[-1].log_tables or {}
 
     @property
     def gaps(self) -> tuple[Gap, ...]:
-        """The times in which the recorder says that it did not look; raises as `facts`."""
+        """The times in which the recorder did not see something. Raises as `facts`."""
         try:
             return tuple(
                 Gap(at_us=at_us, until_us=until_us, prefix=prefix, cause=cause)
@@ -181,61 +183,61 @@ class Recording:
 
 
 def open_recording(folder: Path, *, until_us: Micros | None = None) -> Recording:
-    """Open a recording, comparing names and sizes; with `until_us` only as far as that instant is reached.
+    """Opens a recording, and compares file names and sizes. With `until_us`, only the segments up to that instant.
 
-    Raises `NotARecording`, `NewerFormat`, and `DamagedRecording` where something is missing or has another size.
+    Raises `NotARecording`, `NewerFormat`, and `DamagedRecording` if something is missing or has another size.
     """
-    seen = survey(folder)
-    enough = None
+    survey = survey_recording(folder)
+    last = None
     if until_us is not None:
-        enough = next((segment.number for segment in seen.segments if segment.last_us >= until_us), None)
-    for damage in seen.damages:
-        if enough is None or damage.segment <= enough:
-            raise damaged(folder, seen.segments, damage)
-    segments = tuple(segment for segment in seen.segments if enough is None or segment.number <= enough)
+        last = next((segment.number for segment in survey.segments if segment.last_us >= until_us), None)
+    for damage in survey.damages:
+        if last is None or damage.segment <= last:
+            raise damaged(folder, survey.segments, damage)
+    segments = tuple(segment for segment in survey.segments if last is None or segment.number <= last)
     return Recording(
         folder=folder,
-        info=recording_info(folder, seen, segments),
-        complete=seen.complete,
+        info=recording_info(folder, survey, segments),
+        complete=survey.complete,
         segments=segments,
-        torn=seen.torn if enough is None else 0,
+        torn=survey.torn if last is None else 0,
     )
 
 
-def recording_info(folder: Path, seen: Survey, segments: tuple[Segment, ...]) -> RecordingInfo:
-    """Return what a recording says about itself; it ends with the last fact of its segments."""
-    started_us = seen.head["started_us"]
-    here = folder.resolve()
+def recording_info(folder: Path, survey: Survey, segments: tuple[Segment, ...]) -> RecordingInfo:
+    """What a recording says about itself. It ends with the last fact of `segments`."""
+    started_us = survey.head["started_us"]
+    absolute = folder.resolve()
     return RecordingInfo(
         path=str(folder),
-        manifest_sha256=seen.last_hash,
-        format_version=seen.head["format_version"],
-        source=seen.head["source"],
-        cluster=seen.head["cluster"],
-        recorder_version=seen.head["recorder_version"],
+        manifest_sha256=survey.last_hash,
+        format_version=survey.head["format_version"],
+        source=survey.head["source"],
+        cluster=survey.head["cluster"],
+        recorder_version=survey.head["recorder_version"],
         started_us=started_us,
         ended_us=max((segment.last_us for segment in segments), default=started_us),
         files=tuple(
             RecordedFile(
                 segment=segment.number,
                 table=file.table,
-                path=str(here / segment.folder / file.name),
+                path=str(absolute / segment.folder / file.name),
                 sha256=file.sha256,
             )
             for segment in segments
-            if segment.held is None
+            if segment.log_tables is None
             for file in segment.files
         ),
     )
 
 
 def sound_until(segments: tuple[Segment, ...], damage: Damage) -> Micros | None:
-    """Return the last instant before a damage, None where nothing stands before it."""
+    """The last instant before a damage, None if nothing is before it."""
     return max((segment.last_us for segment in segments if segment.number < damage.segment), default=None)
 
 
 def damaged(folder: Path, segments: tuple[Segment, ...], damage: Damage) -> DamagedRecording:
-    """Return the error for a damage: what, where, and what can still be done."""
+    """The error for a damage: what, where, and what can still be done."""
     until_us = sound_until(segments, damage)
     next_step = (
         "nothing before it can be replayed, restore it from a copy"

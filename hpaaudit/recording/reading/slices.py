@@ -1,4 +1,4 @@
-"""Reads segments as columns, the next ones in the background while the caller works with this one."""
+"""Reads segments as numpy columns, and the next segment in the background meanwhile."""
 
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import TABLES
 from hpaaudit.recording.reading.segment import segment_tables
 
-AHEAD = 1  # segment, read by a thread: decoding lets go of Python's lock
+AHEAD = 1  # segments that a thread reads ahead: decoding releases Python's global lock
 
 
 def read_slices(
@@ -25,30 +25,30 @@ def read_slices(
     tables: Collection[str] | None,
     columns: Mapping[str, Collection[str]],
 ) -> Iterator[Slice]:
-    """Yield segments as columns, in order; raises `DamagedFile`.
+    """Yields segments as columns, in order. Raises `DamagedFile`.
 
-    One is read ahead and no more, so that memory stays the same however long the recording is.
+    Only one segment is read ahead, so memory does not grow with the recording.
     """
     with ThreadPoolExecutor(AHEAD, "slices") as readers:
-        coming: deque[Future[Slice]] = deque()
+        pending: deque[Future[Slice]] = deque()
         for segment in segments:
-            coming.append(readers.submit(_slice, folder, segment, tables, columns))
-            if len(coming) > AHEAD:
-                yield coming.popleft().result()
-        while coming:
-            yield coming.popleft().result()
+            pending.append(readers.submit(_slice, folder, segment, tables, columns))
+            if len(pending) > AHEAD:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
 
 
 def _slice(
     folder: Path, segment: Segment, tables: Collection[str] | None, columns: Mapping[str, Collection[str]]
 ) -> Slice:
-    """Read one segment."""
+    """One segment as columns."""
     wanted = {}
     for file in segment.files:
         if tables is None or file.table in tables:
-            some = columns.get(file.table)
-            every = (column.name for column in TABLES[file.table].columns)
-            wanted[file.table] = [name for name in every if some is None or name in some]
+            names = columns.get(file.table)
+            all_names = (column.name for column in TABLES[file.table].columns)
+            wanted[file.table] = [name for name in all_names if names is None or name in names]
     return Slice(
         number=segment.number,
         first_seq=segment.first_seq,
@@ -60,52 +60,52 @@ def _slice(
 
 
 def as_columns(rows: pa.Table) -> Columns:
-    """Return a table column by column."""
+    """A table as numpy columns, by name."""
     return {name: _column(rows.column(name)) for name in rows.column_names}
 
 
 def _column(column: pa.ChunkedArray) -> Numbers | Words:
-    """Return one column; its arrays are read-only, for they are the file's own memory where nothing is NULL."""
+    """One column. Its arrays are read-only: without NULLs they share the memory of the Arrow table."""
     if pa.types.is_string(column.type):
         column = column.dictionary_encode()
-    whole = _whole(column)
+    array = _in_one_chunk(column)
     if pa.types.is_dictionary(column.type):
-        codes = whole.indices if not whole.null_count else pc.fill_null(whole.indices, -1)
-        return Words(_array(codes), tuple(whole.dictionary.to_pylist()))
+        codes = array.indices if not array.null_count else pc.fill_null(array.indices, -1)
+        return Words(_values(codes), tuple(array.dictionary.to_pylist()))
     if pa.types.is_boolean(column.type):
-        return Numbers(_bits(whole, whole.buffers()[1]))
-    if not whole.null_count:
-        return Numbers(_array(whole))
-    missing = ~_bits(whole, whole.buffers()[0])
-    return Numbers(_zero_where(missing, whole), _locked(missing))
+        return Numbers(_bits(array, array.buffers()[1]))
+    if not array.null_count:
+        return Numbers(_values(array))
+    missing = ~_bits(array, array.buffers()[0])
+    return Numbers(_zero_where(missing, array), _read_only(missing))
 
 
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column in one piece: as it is where it was one."""
+def _in_one_chunk(column: pa.ChunkedArray) -> pa.Array:
+    """A column as one array. It is not copied if it has one chunk."""
     return column.chunk(0) if column.num_chunks == 1 else column.unify_dictionaries().combine_chunks()
 
 
-def _array(array: pa.Array) -> NDArray[Any]:
-    """Return the values of an array without NULLs."""
-    return _locked(array.to_numpy(zero_copy_only=True))
+def _values(array: pa.Array) -> NDArray[Any]:
+    """The values of an array without NULLs."""
+    return _read_only(array.to_numpy(zero_copy_only=True))
 
 
 def _zero_where(missing: NDArray[np.bool_], array: pa.Array) -> NDArray[Any]:
-    """Return the values of an array, zero where one is missing: in its own memory, which nobody else has."""
+    """The values of an array, zero where one is missing. Written into its own memory if nobody else has that."""
     buffer = array.buffers()[1]
     if not buffer.is_mutable:
-        return _array(pc.fill_null(array, 0))
+        return _values(pc.fill_null(array, 0))
     values = np.frombuffer(buffer, np.int64)[array.offset : array.offset + len(array)]
     values[missing] = 0
-    return _locked(values)
+    return _read_only(values)
 
 
 def _bits(array: pa.Array, bits: pa.Buffer) -> NDArray[np.bool_]:
-    """Return a truth for each value of an array, from bits in Arrow's order."""
-    spread = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")
-    return _locked(spread[array.offset : array.offset + len(array)].view(np.bool_))
+    """One bool per value of an array, from bits in Arrow's order."""
+    flags = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")
+    return _read_only(flags[array.offset : array.offset + len(array)].view(np.bool_))
 
 
-def _locked(values: NDArray[Any]) -> NDArray[Any]:
+def _read_only(values: NDArray[Any]) -> NDArray[Any]:
     values.flags.writeable = False
     return values

@@ -1,10 +1,10 @@
-"""Reads the documents of a recording and compares names and sizes: cheap, and it tells everything it finds."""
+"""Reads the documents of a recording, and compares file names and sizes. It reads no table, and lists all damage."""
 
 import errno
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,24 +13,24 @@ from hpaaudit.errors import DamagedRecording, NewerFormat, NotARecording
 from hpaaudit.model.inspection import Damage
 from hpaaudit.recording.files import layout, opening
 from hpaaudit.recording.format import manifest
-from hpaaudit.recording.format.manifest import Segment
+from hpaaudit.recording.format.manifest import Link, Segment
 from hpaaudit.recording.format.reader_limits import DOCUMENT_BYTES, NAMES
 from hpaaudit.recording.format.schema import FORMAT_VERSION
-from hpaaudit.recording.reading.log_tail import LogFile, Tail, newest_log, read_tail
+from hpaaudit.recording.reading.log_tail import LogFile, newest_log, read_tail
 
 _NUMBER = re.compile("[0-9]{6,9}")
-_NEWEST_VERSION = 1000
+_MAX_VERSION = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """What the documents say.
+    """What the documents of a recording say.
 
     head         `recording.json`
-    segments     those whose manifest can be read; last the one that is still a log
-    last_hash    of the last document, which the hash of every other one leads to
-    complete     the end is marked
-    unfinished   folders of segments that were never published
+    segments     segments whose manifests can be read; the last one may be the log
+    last_hash    hash of the last document: it covers every document before
+    complete     there is an `end.json`
+    unfinished   number of segments that were never finished
     torn         bytes at the end of the log that are no whole frame
     """
 
@@ -42,98 +42,140 @@ class Survey:
     torn: int
     damages: tuple[Damage, ...]
 
+    @property
+    def sealed(self) -> tuple[Segment, ...]:
+        """The segments that have files."""
+        return tuple(segment for segment in self.segments if segment.log_tables is None)
 
-def survey(folder: Path) -> Survey:
-    """Look at a recording.
+    @property
+    def log_segment(self) -> Segment | None:
+        """The facts of the log, as the segment that they will be."""
+        return next((segment for segment in self.segments if segment.log_tables is not None), None)
 
-    Raises `NotARecording`, `NewerFormat`, and `DamagedRecording` where not even `recording.json` can be read.
+
+def survey_recording(folder: Path) -> Survey:
+    """Looks at a recording, and lists everything that is damaged.
+
+    Raises `NotARecording`, `NewerFormat`, and `DamagedRecording` if not even `recording.json` can be read.
     """
     head = _head(folder)
-    log, unread = _log(folder)  # first of all: a recorder that runs may seal it meanwhile
-    segments: list[Segment] = []
-    damages: list[Damage] = []
+    log, log_damage = _newest_log(folder)  # first: a running recorder may seal it at any time
+    chain = _Chain(folder, (head[manifest.HASH], 0))
     names: list[str] = []
     try:
-        names = _names(folder)
+        names = _segment_names(folder)
     except (OSError, ValueError) as error:
-        damages.append(_damage(1, layout.SEGMENTS, error))
-    tail = Tail(segment=None, damage=unread, torn=0)
-    before: tuple[str, int] | None = (head["sha256"], 0)
-    expected = 1
-    for number, place in _places(names):
-        try:
-            # Behind one that is missing nothing is known to continue.
-            segment = _segment(folder, number, place, before if number == expected else None)
-            base = segment.removed is not None and not segment.repaired and expected == 1
-            if number != expected and base and (segment.previous, 0) != before:
-                raise ValueError("does not continue the segment before it")  # noqa: TRY301 said below
-        except (OSError, ValueError) as error:
-            damages += [_missing(expected)] if number != expected else []
-            damages.append(_damage(number, f"{place}/{layout.MANIFEST}", error))
-            expected, before = number + 1, None
-            continue
-        if number != expected and not base:
-            damages.append(_missing(expected))
-        segments.append(segment)
-        expected, before = number + 1, segment.before_next
-        damages += _sizes(folder, segment)
-    end = None
-    try:
-        end = _end(folder, expected, before)
-    except (OSError, ValueError) as error:
-        damages.append(_damage(expected, layout.END, error))
-    if end and end["segments"] >= expected:
-        damages.append(_missing(expected))
-    if end is None and log and log.number > expected:
-        damages.append(_missing(expected))
-        before = None
-    if end is None and log and log.number >= expected:
-        tail = read_tail(log, before)
-    if tail.segment:
-        segments.append(tail.segment)
-        before = tail.segment.before_next
-    if tail.damage:
-        damages.append(tail.damage)
+        chain.damages.append(_damage(1, layout.SEGMENTS, error))
+    for number, segment_folder in _segment_folders(names):
+        chain.follow_segment(number, segment_folder)
+    end = chain.follow_end()
+    torn = 0
+    if log_damage:
+        chain.damages.append(log_damage)
+    elif log and end is None:
+        torn = chain.follow_log(log)
+    last_hash = end[manifest.HASH] if end else chain.link[0] if chain.link else ""
     return Survey(
         head=head,
-        segments=tuple(segments),
-        last_hash=whole(segments, end["sha256"] if end else before[0] if before else ""),
+        segments=tuple(chain.segments),
+        last_hash=recording_hash(chain.segments, last_hash),
         complete=end is not None,
         unfinished=sum(name.endswith(layout.UNFINISHED_SUFFIX) for name in names),
-        torn=tail.torn,
-        damages=tuple(damages),
+        torn=torn,
+        damages=tuple(chain.damages),
     )
 
 
-def survey_for_writing(folder: Path) -> Survey:
-    """Look at a recording whose writer goes on; raises as `survey`, and `OSError` where the disk did not give a file.
+class _Chain:
+    """Follows the documents of a recording, each to the next, and collects what is damaged.
 
-    Such a file may be sound, and may hold what was acknowledged: nobody may set it aside for that.
+    link       what the next document must continue; None after a missing one, for nobody knows then
+    expected   number of the next segment
     """
-    seen = survey(folder)
-    unread = next((damage for damage in seen.damages if damage.refused), None)
+
+    def __init__(self, folder: Path, link: Link) -> None:
+        self.folder = folder
+        self.link: Link | None = link
+        self.expected = 1
+        self.segments: list[Segment] = []
+        self.damages: list[Damage] = []
+
+    def follow_segment(self, number: int, segment_folder: str) -> None:
+        """Adds a segment, or why its manifest cannot be read."""
+        try:
+            segment = _segment(self.folder, number, segment_folder, self.link if number == self.expected else None)
+            is_base = segment.removed is not None and not segment.repaired and self.expected == 1
+            if number != self.expected and is_base and (segment.previous, 0) != self.link:
+                raise ValueError("does not continue the segment before it")  # noqa: TRY301 it is a damage like others
+        except (OSError, ValueError) as error:
+            if number != self.expected:
+                self.damages.append(_missing(self.expected))
+            self.damages.append(_damage(number, f"{segment_folder}/{layout.MANIFEST}", error))
+            self.expected, self.link = number + 1, None
+            return
+        if number != self.expected and not is_base:
+            self.damages.append(_missing(self.expected))
+        self.segments.append(segment)
+        self.expected, self.link = number + 1, segment.next_link
+        self.damages += _wrong_sizes(self.folder, segment)
+
+    def follow_end(self) -> dict[str, Any] | None:
+        """Returns `end.json`. None if the recording was not ended, or it is damaged."""
+        try:
+            end = _end(self.folder, self.expected, self.link)
+        except (OSError, ValueError) as error:
+            self.damages.append(_damage(self.expected, layout.END, error))
+            return None
+        if end and end["segments"] >= self.expected:
+            self.damages.append(_missing(self.expected))
+        return end
+
+    def follow_log(self, log: LogFile) -> int:
+        """Adds the facts of the log as a segment. Returns the number of bytes at its end that are no whole frame."""
+        if log.number < self.expected:
+            return 0
+        if log.number > self.expected:
+            self.damages.append(_missing(self.expected))
+            self.link = None
+        tail = read_tail(log, self.link)
+        if tail.segment:
+            self.segments.append(tail.segment)
+            self.link = tail.segment.next_link
+        if tail.damage:
+            self.damages.append(tail.damage)
+        return tail.torn
+
+
+def survey_for_writing(folder: Path) -> Survey:
+    """Looks at a recording that is to be continued.
+
+    Raises what `survey_recording` raises, and `OSError` if the disk does not give a file: the file may be sound and
+    hold acknowledged facts, so it must not be quarantined for that.
+    """
+    survey = survey_recording(folder)
+    unread = next((damage for damage in survey.damages if damage.refused), None)
     if unread:
         raise OSError(errno.EIO, f"{unread.file} {unread.problem}")
-    return seen
+    return survey
 
 
-def _log(folder: Path) -> tuple[LogFile | None, Damage | None]:
-    """Return the newest log, or why it cannot be read."""
+def _newest_log(folder: Path) -> tuple[LogFile | None, Damage | None]:
+    """The newest log, or why it cannot be read."""
     try:
         return newest_log(folder), None
     except (OSError, ValueError) as error:
         return None, _damage(0, layout.LOGS, error)
 
 
-def _names(folder: Path) -> list[str]:
-    """Return what stands in the folder of the segments, sorted."""
-    parts = folder / layout.SEGMENTS
-    if not os.path.lexists(parts):
+def _segment_names(folder: Path) -> list[str]:
+    """The names in the folder of segments, sorted."""
+    segments = folder / layout.SEGMENTS
+    if not os.path.lexists(segments):
         return []
-    if parts.is_symlink() or not parts.is_dir():
-        raise ValueError(f"is not read: it is {opening.kind_of_file(os.lstat(parts).st_mode)}, and no folder")
+    if segments.is_symlink() or not segments.is_dir():
+        raise ValueError(f"is not read: it is {opening.kind_of_file(os.lstat(segments).st_mode)}, and no folder")
     names: list[str] = []
-    with os.scandir(parts) as entries:
+    with os.scandir(segments) as entries:
         for entry in entries:
             if len(names) >= NAMES:
                 raise ValueError(f"has more than {NAMES} names, which no recording has")
@@ -142,7 +184,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def _head(folder: Path) -> dict[str, Any]:
-    """Return `recording.json`."""
+    """`recording.json`. Raises what `survey_recording` raises."""
     path = folder / layout.RECORDING
     if not os.path.lexists(path):
         if (folder / layout.SEGMENTS).is_dir():
@@ -161,18 +203,18 @@ def _head(folder: Path) -> dict[str, Any]:
 
 
 def _format_version(folder: Path) -> int:
-    """Return the format version, our own where none can be read: then the document itself tells what is wrong."""
+    """The format version. Ours if it cannot be read: reading the document says then what is wrong with it."""
     try:
         head = json.loads(opening.read_at_most(folder, layout.RECORDING, DOCUMENT_BYTES))
     except (OSError, ValueError, RecursionError):
         return FORMAT_VERSION
     version = head.get("format_version") if isinstance(head, dict) else None
-    sensible = type(version) is int and version < _NEWEST_VERSION
-    return version if sensible else FORMAT_VERSION  # type: ignore[return-value]
+    is_plausible = type(version) is int and version < _MAX_VERSION
+    return version if is_plausible else FORMAT_VERSION  # type: ignore[return-value]
 
 
-def _places(names: list[str]) -> list[tuple[int, str]]:
-    """Return the segments by number, each with its folder; what one stands for that has no place yet does not count."""
+def _segment_folders(names: list[str]) -> list[tuple[int, str]]:
+    """The segments by number, each with its folder. Those that an unfinished retention replaces do not count."""
     numbers = {int(name): layout.segment_name(int(name)) for name in names if is_number(name)}
     bases = [int(stem) for name in names if (stem := name.removesuffix(layout.BASE_SUFFIX)) != name and is_number(stem)]
     for base in sorted(bases)[-1:]:
@@ -182,43 +224,46 @@ def _places(names: list[str]) -> list[tuple[int, str]]:
 
 
 def is_number(name: str) -> bool:
-    """Tell whether a name is that of a segment as we write it: only one name means a number."""
+    """True if `name` is the name of a segment as we write it: each number has one name only."""
     return _NUMBER.fullmatch(name) is not None and f"{int(name):06d}" == name
 
 
-def whole(segments: list[Segment], last_hash: str) -> str:
-    """Return a hash that leads to every byte: a segment is in no chain where it stands for others."""
-    beside = "".join(segment.sha256 for segment in segments if segment.removed)
-    return manifest.sha256_of(f"{beside}{last_hash}".encode()) if beside and last_hash else last_hash
+def recording_hash(segments: Sequence[Segment], last_hash: str) -> str:
+    """The hash that covers every byte. A segment that replaces others is in no chain, so its hash is added here."""
+    replacing = "".join(segment.sha256 for segment in segments if segment.removed)
+    return manifest.sha256_of(f"{replacing}{last_hash}".encode()) if replacing and last_hash else last_hash
 
 
-def _segment(folder: Path, number: int, place: str, before: tuple[str, int] | None) -> Segment:
-    """Return a segment by its manifest; `before`: hash and number of facts that it continues, None where unknown."""
-    body = manifest.read_document(folder, f"{place}/{layout.MANIFEST}")
-    segment = manifest.segment_from_body(body, place)
-    follows = before is None or before == (segment.previous, segment.first_seq)
-    if segment.removed and before:
-        # What it has is less than what was there: its facts are the last of these numbers.
-        fits = segment.repaired and 0 <= segment.first_seq - before[1] <= manifest.LEFT_OUT
-        first_seq = before[1] if fits else 0
-        follows = before == (segment.previous, first_seq)
+def _segment(folder: Path, number: int, segment_folder: str, link: Link | None) -> Segment:
+    """Reads the manifest of a segment. `link` is what it must continue, None if nobody knows.
+
+    Raises `OSError` or `ValueError`.
+    """
+    body = manifest.read_document(folder, f"{segment_folder}/{layout.MANIFEST}")
+    segment = manifest.segment_from_body(body, segment_folder)
+    follows = link is None or link == (segment.previous, segment.first_seq)
+    if segment.removed and link:
+        # It has fewer facts than the segments that it replaces. They have the last of the sequence numbers.
+        fits = segment.repaired and 0 <= segment.first_seq - link[1] <= manifest.MAX_FREE_SEQS
+        first_seq = link[1] if fits else 0
+        follows = link == (segment.previous, first_seq)
     if segment.number != number or not follows:
         raise ValueError("does not continue the segment before it")
     return segment
 
 
-def _end(folder: Path, expected: int, before: tuple[str, int] | None) -> dict[str, Any] | None:
-    """Return `end.json`, None where the recording was not ended."""
+def _end(folder: Path, expected: int, link: Link | None) -> dict[str, Any] | None:
+    """`end.json`, None if the recording was not ended. Raises `OSError` or `ValueError`."""
     if not os.path.lexists(folder / layout.END):
         return None
     end = manifest.read_document(folder, layout.END)
-    if before and end["segments"] == expected - 1 and (end["previous"], end["facts"]) != before:
+    if link and end["segments"] == expected - 1 and (end["previous"], end["facts"]) != link:
         raise ValueError("does not end these segments")
     return end
 
 
-def _sizes(folder: Path, segment: Segment) -> Iterator[Damage]:
-    """Yield the files of a segment that are missing or have another size."""
+def _wrong_sizes(folder: Path, segment: Segment) -> Iterator[Damage]:
+    """Yields the files of a segment that are missing or have another size."""
     for file in segment.files:
         name = f"{segment.folder}/{file.name}"
         try:
@@ -240,7 +285,7 @@ def _damage(number: int, file: str, error: Exception) -> Damage:
 
 
 def _problem(error: Exception) -> str:
-    """Say as a predicate what is wrong with a file."""
+    """What is wrong with a file, as a predicate."""
     if isinstance(error, FileNotFoundError):
         return "is missing"
     if isinstance(error, OSError):
@@ -249,5 +294,5 @@ def _problem(error: Exception) -> str:
 
 
 def _is_refused(error: Exception) -> bool:
-    """Whether the disk did not give a file that is there."""
+    """True if the file is there, and the disk did not give it."""
     return isinstance(error, OSError) and not isinstance(error, FileNotFoundError)

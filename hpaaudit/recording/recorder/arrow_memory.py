@@ -1,4 +1,4 @@
-"""Lets Arrow take little memory in a process that records for long."""
+"""Keeps the memory that Arrow uses small in a process that records for months."""
 
 import ctypes
 import sys
@@ -9,10 +9,10 @@ M_ARENA_MAX = -8  # glibc's malloc.h
 
 
 def limit_arrow_memory() -> None:
-    """From now on all memory comes from one heap of the system's.
+    """Makes Arrow and glibc allocate from one heap of the system.
 
-    Arrow's own pool, and a heap of glibc's for each of its threads, keep what a segment took while it was written:
-    of the memory of a recorder of 50,000 pods that was a fifth.
+    Arrow's own pool, and the heap that glibc keeps per thread, hold on to what writing a segment took. For a recorder
+    of 50,000 pods that was a fifth of its memory.
     """
     pa.set_memory_pool(pa.system_memory_pool())
     if sys.platform == "linux":

@@ -1,4 +1,4 @@
-"""Room on the disk: a ballast to throw off first, and which segments are safe somewhere else."""
+"""Measures the room on the disk, and reserves some as ballast: a file that is deleted first when the disk is full."""
 
 import os
 import shutil
@@ -8,15 +8,17 @@ from pathlib import Path
 from hpaaudit.recording.files import layout
 from hpaaudit.recording.files.durable import is_regular_file, make_file
 
-SPARE = 10  # so many times the ballast must be free for it to be taken
-LOW = 0.1  # of the disk: with less free, uploaded segments go
+FREE_PER_BALLAST = 10
+"""The ballast is reserved only if this many times its size is free."""
+NEARLY_FULL = 0.1
+"""With a smaller share of the disk free, uploaded segments are removed."""
 
 
 def reserve_ballast(folder: Path, size: int) -> None:
-    """Take some room that can be given back when there is no other; nothing where there is little."""
+    """Reserves room that can be released when the disk is full. Does nothing if little is free."""
     path = folder / layout.BALLAST
     with suppress(OSError):
-        if not size or is_regular_file(path) or shutil.disk_usage(folder).free < SPARE * size:
+        if not size or is_regular_file(path) or shutil.disk_usage(folder).free < FREE_PER_BALLAST * size:
             return
         with os.fdopen(make_file(path, os.O_WRONLY), "wb") as file:
             if hasattr(os, "posix_fallocate"):
@@ -26,7 +28,7 @@ def reserve_ballast(folder: Path, size: int) -> None:
 
 
 def release_ballast(folder: Path) -> bool:
-    """Give that room back; whether there was any."""
+    """Releases the reserved room. True if there was any."""
     try:
         (folder / layout.BALLAST).unlink()
     except OSError:
@@ -35,18 +37,18 @@ def release_ballast(folder: Path) -> bool:
 
 
 def is_nearly_full(folder: Path) -> bool:
-    """Tell whether the disk is nearly full."""
+    """True if less than a tenth of the disk is free."""
     try:
         usage = shutil.disk_usage(folder)
     except OSError:
         return False
-    return usage.free < LOW * usage.total
+    return usage.free < NEARLY_FULL * usage.total
 
 
 def folder_bytes(folder: Path) -> int:
-    """Return the bytes of all files in a folder, as far as they can be told."""
-    found = 0
+    """The size of all files in a folder, as far as the disk tells it."""
+    size = 0
     with suppress(OSError):
         for path in folder.rglob("*"):
-            found += path.stat().st_size if path.is_file() else 0
-    return found
+            size += path.stat().st_size if path.is_file() else 0
+    return size

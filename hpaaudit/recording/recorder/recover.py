@@ -1,4 +1,4 @@
-"""Takes up a recording that was ended or killed: what its log holds becomes a segment, bad tails are set aside."""
+"""Recovers a recording whose recorder stopped or died: its log becomes a segment, what is damaged is quarantined."""
 
 import errno
 import os
@@ -25,59 +25,55 @@ from hpaaudit.recording.writing.recording_folder import RecordingFolder
 
 WATCHED = ("hpas", "pods", "targets", "rollouts", "scaled_objects", "api_services", "surroundings")
 EVENTS = "events"
-SLICE_US = 90 * SECOND
-"""A gap that lasts is written down once a minute; a busy recorder may be late."""
+MAX_SLICE_US = 90 * SECOND
+"""A gap that lasts is recorded in slices of one minute. A busy recorder may be late."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecoveredRecording:
-    """A recording that can go on.
+    """A recording that can continue.
 
-    files     where it goes on
-    last_us   nothing is known after that;  cause   why
-    facts     that stood in the log and are a segment now
-    known     how everything stood that is told only when it changes
-    gaps      that may have gone on up to the last fact: a gap that lasts is written down in slices
-    aside     files that were set aside, relative to the folder
+    recording     where new segments go
+    last_us       nothing is known after this time
+    cause         why not, in words
+    last_states   the last state of each watched object
+    open_gaps     slices of gaps that may have lasted up to the last fact
+    quarantined   names of files that were moved to the quarantine
     """
 
-    files: RecordingFolder
+    recording: RecordingFolder
     last_us: Micros
     cause: str
-    facts: int
-    known: tuple[Fact, ...]
-    gaps: tuple[Gap, ...]
-    aside: tuple[str, ...]
+    last_states: tuple[Fact, ...]
+    open_gaps: tuple[Gap, ...]
+    quarantined: tuple[str, ...]
 
 
 def recover(folder: Path, *, source: str, cluster: str) -> RecoveredRecording:
-    """Make a recording ready to go on; nobody else may write into it meanwhile.
+    """Makes a recording ready to continue. The caller holds its lock.
 
-    Raises `RecordingError` where it is another one than is to go on, or the disk refuses.
+    Raises `RecordingError` if it is a recording of something else, or the disk refuses.
     """
     try:
-        _evict_strangers(folder)
+        _free_our_names(folder)
         finish_removal(folder)
+        survey = survey_for_writing(folder)
     except OSError as error:
         raise _refused(folder, error) from error
-    try:
-        seen = survey_for_writing(folder)
-    except OSError as error:
-        raise _refused(folder, error) from error
-    if seen.head["source"] != source:
-        raise RecordingError(f"{folder} was made by {seen.head['source']}: nothing can be recorded into it.")
-    if seen.head["cluster"] != cluster:
-        theirs = seen.head["cluster"] or "an unknown cluster"
+    if survey.head["source"] != source:
+        raise RecordingError(f"{folder} was made by {survey.head['source']}: nothing can be recorded into it.")
+    if survey.head["cluster"] != cluster:
+        theirs = survey.head["cluster"] or "an unknown cluster"
         raise RecordingError(f"{folder} is a recording of {theirs}, not of {cluster}: name another folder.")
     try:
-        mends = repair_folder(folder, deep=False)
-        return _recover(folder, survey_for_writing(folder) if mends else seen, mends, complete=seen.complete)
+        repaired = repair_folder(folder, deep=False, survey=survey)
+        return _continue(folder, repaired.survey, repaired.mends, was_complete=survey.complete)
     except OSError as error:
         raise _refused(folder, error) from error
 
 
-def _evict_strangers(folder: Path) -> None:
-    """Make names free that are read at the begin and hold no file or folder of ours: a pipe there would stop us."""
+def _free_our_names(folder: Path) -> None:
+    """Moves away what has the name of a file that is read at the start and is none: opening a pipe would block."""
     if os.path.lexists(folder / layout.LOGS):
         make_folder(folder / layout.LOGS)
         for path in (folder / layout.LOGS).iterdir():
@@ -88,65 +84,63 @@ def _evict_strangers(folder: Path) -> None:
 
 
 def _refused(folder: Path, error: OSError) -> RecordingError:
-    way = f"; if it stays so, `hpaaudit repair {folder}` keeps the rest" if error.errno == errno.EIO else ""
-    return RecordingError(f"cannot go on in {folder}: {error.strerror}{way}.")
+    hint = f"; if it stays so, `hpaaudit repair {folder}` keeps the rest" if error.errno == errno.EIO else ""
+    return RecordingError(f"cannot go on in {folder}: {error.strerror}{hint}.")
 
 
-def _recover(folder: Path, seen: Survey, mends: Sequence[Mend], *, complete: bool) -> RecoveredRecording:
-    """Go on after the last segment; what stands in a sound log becomes one."""
-    sealed = [segment for segment in seen.segments if segment.held is None]
-    tail = next((segment for segment in seen.segments if segment.held is not None), None)
-    files = folder_after(folder, seen, sealed)
+def _continue(folder: Path, survey: Survey, mends: Sequence[Mend], *, was_complete: bool) -> RecoveredRecording:
+    """Makes the log a segment, and quarantines what is left over."""
+    recording = folder_after(folder, survey)
     free_name(folder / layout.END)
     sync_folder(folder)
-    aside = [name for name in _beyond(folder, files.segments) if move_to_quarantine(folder, name)]
-    if tail:
+    quarantined = [name for name in _beyond(folder, recording.segments) if move_to_quarantine(folder, name)]
+    if survey.log_segment:
         with suppress(OSError):
-            remove(folder / f"{layout.segment_name(tail.number)}{layout.UNFINISHED_SUFFIX}")
-        files.add(dict(tail.held or {}))
-    aside += [name for name in _unfinished(folder) if move_to_quarantine(folder, name)]
-    log = layout.log_name(files.segments)
-    if seen.torn and move_to_quarantine(folder, log):
-        aside.append(log)
+            remove(folder / f"{layout.segment_name(survey.log_segment.number)}{layout.UNFINISHED_SUFFIX}")
+        recording.append_segment(dict(survey.log_segment.log_tables or {}))
+    quarantined += [name for name in _unfinished(folder) if move_to_quarantine(folder, name)]
+    log = layout.log_name(recording.segments)
+    if survey.torn and move_to_quarantine(folder, log):
+        quarantined.append(log)
     _remove_logs(folder)
-    segments = (*sealed, tail) if tail else tuple(sealed)
-    known = [
+    segments, recent = survey.segments, survey.segments[-2:]
+    states = [
         *last_states(folder, segments, WATCHED, skip_damaged=True),
-        *last_states(folder, segments[-2:], (EVENTS,), skip_damaged=True),
+        *last_states(folder, recent, (EVENTS,), skip_damaged=True),
     ]
-    last_us = max((segment.last_us for segment in segments), default=seen.head["started_us"])
+    last_us = max((segment.last_us for segment in segments), default=survey.head["started_us"])
+    quarantined = [*(name for mend in mends for name in mend.aside), *quarantined]
     return RecoveredRecording(
-        files=files,
+        recording=recording,
         last_us=last_us,
-        cause=_cause(complete, mends, seen.torn, aside),
-        facts=tail.facts if tail else 0,
-        known=tuple(known),
-        gaps=() if complete else tuple(_unended(folder, segments[-2:], last_us)),
-        aside=(*(name for made in mends for name in made.aside), *aside),
+        cause=_cause(mends, survey.torn, quarantined, was_complete=was_complete),
+        last_states=tuple(states),
+        open_gaps=() if was_complete else tuple(_open_gaps(folder, recent, last_us)),
+        quarantined=tuple(quarantined),
     )
 
 
-def _unended(folder: Path, segments: tuple[Segment, ...], last_us: Micros) -> Iterator[Gap]:
-    """Yield for each gap that may not have ended before its recorder died what of it was not written down."""
+def _open_gaps(folder: Path, segments: Sequence[Segment], last_us: Micros) -> Iterator[Gap]:
+    """Yields the missing last slice of each gap that may have been open when the recorder died."""
     last: dict[str, Gap] = {}
     for segment in segments:
         try:
             for _, at_us, until_us, prefix, cause in segment_rows(folder, segment, "gaps"):
                 last[prefix] = Gap(at_us=at_us, until_us=until_us, prefix=prefix, cause=cause)
-        except DamagedFile as error:  # what is damaged is for others to tell
+        except DamagedFile as error:  # the damage itself is reported by repair
             error.require_damage()
     last.pop(ALL_PATHS, None)
     for gap in last.values():
-        if last_us - SLICE_US <= gap.until_us < last_us:
+        if last_us - MAX_SLICE_US <= gap.until_us < last_us:
             yield replace(gap, at_us=gap.until_us, until_us=last_us)
 
 
 def _beyond(folder: Path, last: int) -> list[str]:
-    """Return what cannot be gone on from: segments without a manifest, and logs of segments after them."""
-    found = [f"{layout.SEGMENTS}/{path.name}" for path in (folder / layout.SEGMENTS).iterdir()]
-    parts = [name for name in found if (number := Path(name).name).isdecimal() and int(number) > last]
+    """Names of what does not continue segment `last`: segments without a manifest, and logs of later segments."""
+    names = [path.name for path in (folder / layout.SEGMENTS).iterdir()]
+    segments = [f"{layout.SEGMENTS}/{name}" for name in names if name.isdecimal() and int(name) > last]
     logs = sorted(path for path in (folder / layout.LOGS).glob("*") if _number(path) > last + 1)
-    return [*sorted(parts), *(f"{layout.LOGS}/{path.name}" for path in logs)]
+    return [*sorted(segments), *(f"{layout.LOGS}/{path.name}" for path in logs)]
 
 
 def _number(path: Path) -> int:
@@ -155,28 +149,27 @@ def _number(path: Path) -> int:
 
 
 def _unfinished(folder: Path) -> Iterator[str]:
-    """Yield folders of segments that were never published."""
+    """Yields the folders of segments that were never finished."""
     for path in sorted((folder / layout.SEGMENTS).glob(f"*{layout.UNFINISHED_SUFFIX}")):
         yield f"{layout.SEGMENTS}/{path.name}"
 
 
 def _remove_logs(folder: Path) -> None:
-    """Take away logs whose facts stand in a segment."""
+    """Removes all logs: their facts are in segments now."""
     if not (folder / layout.LOGS).is_symlink() and (folder / layout.LOGS).is_dir():
         for path in (folder / layout.LOGS).iterdir():
             free_name(path)
         sync_folder(folder / layout.LOGS)
 
 
-def _cause(complete: bool, mends: Sequence[Mend], torn: int, aside: Sequence[str]) -> str:
-    """Say why nothing is known from the last fact until the recorder began anew."""
-    if complete and not mends:
+def _cause(mends: Sequence[Mend], torn: int, quarantined: Sequence[str], *, was_complete: bool) -> str:
+    """Why nothing is known between the last fact and the new start of the recorder."""
+    if was_complete and not mends:
         return "the recorder was stopped, and started again"
-    told = "the recorder was stopped" if complete else "the recorder died"
-    told += ", and was started again"
-    for made in mends:
-        told += f"; {made.file} {made.problem}"
+    cause = "the recorder was stopped" if was_complete else "the recorder died"
+    cause += ", and was started again"
+    for mend in mends:
+        cause += f"; {mend.file} {mend.problem}"
     if torn:
-        told += f"; {torn} bytes of its log were not whole"
-    names = [*(name for made in mends for name in made.aside), *aside]
-    return f"{told}; set aside: {', '.join(names)}" if names else told
+        cause += f"; {torn} bytes of its log were not whole"
+    return f"{cause}; set aside: {', '.join(quarantined)}" if quarantined else cause

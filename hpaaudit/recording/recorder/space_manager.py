@@ -1,4 +1,4 @@
-"""Keeps a recording within its limits, and makes room where the disk has none."""
+"""Applies retention to a recording, and makes room when the disk is full."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,56 +14,57 @@ from hpaaudit.recording.upkeep.retention import expired, remove_segments, sealed
 
 
 class SpaceManager:
-    """Removes what may go, and never raises for it.
+    """Removes segments that may be removed. It never raises for that.
 
-    bytes   of all segments
-    gaps    that this left: one stands for all that was removed
-    note    is told once that something cannot be removed
+    bytes   size of all segments
+    gaps    1 if segments were removed: one gap stands for all of them
+    note    called once if segments cannot be removed
     """
 
     def __init__(self, folder: Path, limits: Limits, note: Callable[[str], None]) -> None:
         self.folder, self.limits, self.note = folder, limits, note
         self.bytes = disk_space.folder_bytes(folder / layout.SEGMENTS)
-        self._stuck = False
         self.gaps = 0
-        self.take_ballast()
+        self._failure_noted = False
+        self.reserve_ballast()
 
-    def take_ballast(self) -> None:
-        """Take room that can be given back, where there is much."""
+    def reserve_ballast(self) -> None:
+        """Reserves room that `make_room` can release."""
         disk_space.reserve_ballast(self.folder, self.limits.ballast_bytes)
 
-    def sealed(self, number: int, now_us: Micros) -> None:
-        """Count a new segment; remove what is too old or too much, on a disk that is nearly full what is uploaded."""
+    def segment_added(self, number: int, now_us: Micros) -> None:
+        """Counts a new segment, and applies retention. On a nearly full disk, removes an uploaded segment too."""
         self.bytes += disk_space.folder_bytes(self.folder / layout.segment_name(number))
         keep_us, keep_bytes = self.limits.keep_us, self.limits.keep_bytes
         if keep_us is not None or keep_bytes is not None:
             segments = sealed_segments(self.folder)
-            self._retire(segments, *expired(segments, now_us, keep_us, keep_bytes))
+            self._remove(segments, *expired(segments, now_us, keep_us, keep_bytes))
         if disk_space.is_nearly_full(self.folder):
-            self.retire_uploaded()
+            self.remove_uploaded()
 
     def make_room(self) -> bool:
-        """Throw the ballast off; in the room that this makes, remove what is uploaded; whether there is more now."""
+        """Releases the ballast, and uses that room to remove uploaded segments. True if more is free now."""
         if not disk_space.release_ballast(self.folder):
-            return self.retire_uploaded()
-        while disk_space.is_nearly_full(self.folder) and self.retire_uploaded():
+            return self.remove_uploaded()
+        while disk_space.is_nearly_full(self.folder) and self.remove_uploaded():
             pass
         return True
 
-    def retire_uploaded(self) -> bool:
-        """Remove the oldest segment of those that are safe somewhere else; whether there was one."""
-        segments, number = sealed_segments(self.folder), upload_marks.uploaded_through(self.folder)
+    def remove_uploaded(self) -> bool:
+        """Removes the oldest segment if it is uploaded. True if it was."""
+        segments, uploaded = sealed_segments(self.folder), upload_marks.uploaded_through(self.folder)
         oldest = next((segment.number for segment in segments if segment.repaired or not segment.removed), 0)
-        return 0 < oldest <= number and self._retire(segments, oldest, "removed to make room: it was uploaded")
+        return 0 < oldest <= uploaded and self._remove(segments, oldest, "removed to make room: it was uploaded")
 
-    def _retire(self, segments: Sequence[Segment], through: int, cause: str) -> bool:
+    def _remove(self, segments: Sequence[Segment], through: int, cause: str) -> bool:
+        """Removes the segments up to the number `through`. True if there were any."""
         try:
             removed = remove_segments(self.folder, segments, through, cause)
         except OSError as error:
-            if not self._stuck:
+            if not self._failure_noted:
                 line = f"{self.folder}: cannot remove old segments: {error.strerror}"
                 self.note(Note(line, Event.RETENTION_FAILED))
-            self._stuck = True
+            self._failure_noted = True
             return False
         if removed:
             self.gaps = 1

@@ -1,4 +1,4 @@
-"""Brings a recording to an object store while it grows: each segment once it is whole, and its manifest last."""
+"""Uploads a recording to an object store while it grows: each sealed segment, its manifest last."""
 
 import asyncio
 import re
@@ -25,9 +25,9 @@ LISTED = "s3://bucket/prefix, gs://bucket/prefix or az://container/prefix"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """Seconds: between two looks for new segments, and to wait after a failure, first and at most."""
+    """Seconds between two polls for new segments, and to wait after a failure: the first time, and at most."""
 
-    look: float = 5
+    poll: float = 5
     first_wait: float = 1
     longest_wait: float = 300
 
@@ -35,18 +35,19 @@ class Pace:
 USUAL = Pace()
 
 
-class Elsewhere(RecordingError):
-    """The place holds something else than what should be put there: it is never overwritten."""
+class ObjectDiffers(RecordingError):
+    """The store has another object of this name. It is never overwritten."""
 
 
 class Uploader:
-    """Puts what is sealed into a store, and goes on where it, or one before it, ended.
+    """Uploads sealed segments, from where the last uploader of this recording stopped.
 
-    failures   that happened, each of which is tried again;  failing  segments that wait after the last one failed
+    failures   number of failed tries
+    failing    number of segments that wait since the last failure
 
-    `run` never ends by itself and never raises: the recording goes on whatever the store does. Credentials are the
-    environment's (`AWS_…`, `GOOGLE_…`, `AZURE_…`, or those of the node or the service account). BadOption where the
-    URL names no store.
+    `run` never ends by itself and never raises: the recording continues whatever the store does. The credentials are
+    those of the environment (`AWS_…`, `GOOGLE_…`, `AZURE_…`), the node or the service account. Raises `BadOption` if
+    the URL names no store.
     """
 
     def __init__(self, folder: Path, url: str, note: Callable[[str], None], pace: Pace = USUAL) -> None:
@@ -58,18 +59,18 @@ class Uploader:
         self._damaged: set[str] = set()
 
     async def run(self) -> None:
-        """Look for new segments until cancelled."""
+        """Uploads new segments until cancelled."""
         wait = self.pace.first_wait
         while not self.given_up:
             if await self._all():
                 wait = self.pace.first_wait
-                await asyncio.sleep(self.pace.look)
+                await asyncio.sleep(self.pace.poll)
             else:
                 await asyncio.sleep(wait)
                 wait = min(2 * wait, self.pace.longest_wait)
 
     async def finish(self, seconds: float) -> None:
-        """Bring what is left, once the recording has ended, as long as there is time."""
+        """Uploads what is left after the recording ended, for some seconds at most."""
         done = False
         try:
             async with asyncio.timeout(seconds):
@@ -85,11 +86,11 @@ class Uploader:
             self.note(Note(line, Event.UPLOAD_UNFINISHED, segments=left))
 
     def waiting(self) -> list[Path]:
-        """The folders of whole segments that are not in the store yet, oldest first."""
+        """The folders of sealed segments that are not in the store yet, oldest first."""
         return upload_marks.not_uploaded(self.folder)
 
     async def _all(self) -> bool:
-        """Bring all that waits; whether it is there now, but for what is damaged."""
+        """Uploads all that waits. True if the store has it now, except damaged segments."""
         try:
             if not self._begun:
                 await self._begin()
@@ -98,11 +99,11 @@ class Uploader:
                     upload_marks.mark_uploaded(segment)
             if (end := self.folder / layout.END).exists():
                 await obstore.put_async(self.store, layout.END, end.read_bytes(), use_multipart=False)
-        except Elsewhere as problem:
+        except ObjectDiffers as problem:
             self.given_up, self.failing = True, len(self.waiting())
             self.note(Note(str(problem), Event.UPLOAD_REFUSED, Level.ERROR))
             return False
-        except Exception as problem:  # noqa: BLE001  # whatever goes wrong here, the recording goes on
+        except Exception as problem:  # noqa: BLE001  # whatever goes wrong here, the recording continues
             self._failed(problem)
             return False
         if self.failing and not self._damaged:
@@ -111,7 +112,7 @@ class Uploader:
         return True
 
     def _failed(self, problem: Exception) -> None:
-        """Say it once, and count it every time."""
+        """Reports a failure once, and counts each."""
         if not self.failing:
             line = f"cannot upload to {self.url}, which is tried again: {_reason(problem)}"
             self.note(Note(line, Event.UPLOAD_FAILED))
@@ -119,9 +120,9 @@ class Uploader:
         self.failing = max(1, len(self.waiting()))
 
     async def _begin(self) -> None:
-        """Say which recording it is; one that goes on has not ended, whatever was said before.
+        """Uploads `recording.json`, and deletes the `end.json` of a recording that continues.
 
-        Where nothing may be deleted, the old end stays until the new one replaces it.
+        If the credentials may not delete, the old `end.json` stays until the new one replaces it.
         """
         await self._put(layout.RECORDING, (self.folder / layout.RECORDING).read_bytes())
         if not (self.folder / layout.END).exists():
@@ -130,37 +131,37 @@ class Uploader:
         self._begun = True
 
     async def _segment(self, folder: Path) -> bool:
-        """The files of a segment, and last its manifest: who reads the store sees whole segments only.
+        """Uploads the files of a segment, its manifest last, so that readers of the store see whole segments only.
 
-        False where it is not what was written: then it is left where it is.
+        False if the segment is damaged. It is not uploaded then.
         """
-        place, path = f"{layout.SEGMENTS}/{folder.name}", folder / layout.MANIFEST
+        prefix, path = f"{layout.SEGMENTS}/{folder.name}", folder / layout.MANIFEST
         try:
             document = path.read_bytes()
             segment = manifest.segment_from_body(manifest.load_document(path))
             for file in segment.files:
                 data = await asyncio.to_thread(file_bytes, self.folder, segment, file)
-                await self._put(f"{place}/{file.name}", data)
+                await self._put(f"{prefix}/{file.name}", data)
         except (DamagedFile, ValueError, KeyError) as problem:
             if isinstance(problem, DamagedFile):
                 problem.require_damage()
-            if folder in self.waiting():  # else it was removed meanwhile, for its age
+            if folder in self.waiting():  # otherwise retention removed it meanwhile
                 self._damaged.add(folder.name)
                 line = f"segment {folder.name} is damaged and not uploaded: {problem}"
                 self.note(Note(line, Event.SEGMENT_DAMAGED, Level.ERROR, segment=int(folder.name)))
             return False
-        await self._put(f"{place}/{layout.MANIFEST}", document)
+        await self._put(f"{prefix}/{layout.MANIFEST}", document)
         return True
 
     async def _put(self, name: str, data: bytes) -> None:
-        """Create an object; one that is there already must be the same."""
+        """Creates an object. If the store has one of this name already, it must be the same."""
         try:
-            # In one request, for only that is refused where the object is there.
+            # In one request: a multipart upload would overwrite an object.
             await obstore.put_async(self.store, name, data, mode="create", use_multipart=False)
         except AlreadyExistsError:
             answer = await obstore.get_async(self.store, name)
             if bytes(await answer.bytes_async()) != data:
-                raise Elsewhere(
+                raise ObjectDiffers(
                     f"{self.url}/{name} is there already and differs: nothing more is uploaded; name another prefix"
                 ) from None
 
@@ -172,13 +173,13 @@ def _store(url: str) -> "obstore.store.ObjectStore":
     if "@" in parts.netloc and parts.scheme in ("s3", "gs", "az"):
         raise BadOption("the URL of the object store holds a user or a password: put them into the environment")
     try:
-        # No client options: those of the environment, a proxy or plain HTTP, would be forgotten.
+        # Client options would replace those of the environment, such as a proxy or plain HTTP.
         return from_url(url, retry_config={"max_retries": 2})
     except (BaseError, ValueError, TypeError) as problem:
         raise BadOption(f"cannot use {url}: {_reason(problem)}") from None
 
 
 def _reason(problem: Exception) -> str:
-    """Its first line; a query may hold a signature."""
+    """The first line of an error, without queries: they may hold a signature."""
     text = str(problem).split("\n", 1)[0].strip() or type(problem).__name__
     return re.sub(r"\?\S+", "?…", text)

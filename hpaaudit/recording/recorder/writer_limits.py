@@ -1,4 +1,4 @@
-"""How much a recorder keeps where."""
+"""When a recorder writes to the disk, and how much it keeps there."""
 
 from dataclasses import dataclass
 
@@ -6,18 +6,18 @@ from hpaaudit.model.units import SECOND, Micros
 
 SYNC_US, SEGMENT_US = Micros(5 * SECOND), Micros(3600 * SECOND)
 SEGMENT_BYTES = 20 << 20
-"""A third of an hour of 300 HPAs. Sealing takes as much again and more: with 64 MB a recorder of 50,000 pods would take
-300 MB, and not 240."""
+"""A third of an hour of 300 HPAs. Sealing takes as much memory again, and more: with 64 MB a recorder of 50,000 pods
+would take 300 MB instead of 240 MB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What may be lost, what a segment is, and what is kept.
+    """When facts are written, and what is removed.
 
-    sync_us, sync_bytes        what may be lost with the process: so much time, or so many bytes
-    segment_us, segment_bytes  what a segment holds at most; bytes are of memory
-    ballast_bytes              that are thrown off first where the disk is full
-    keep_us, keep_bytes        what is older, or more of all segments, is removed; None: nothing
+    sync_us, sync_bytes        the log is synced after this time, or this many bytes: that much a crash may lose
+    segment_us, segment_bytes  a segment is sealed after this time, or this many bytes of memory
+    ballast_bytes              room that is reserved for when the disk is full
+    keep_us, keep_bytes        retention: older segments, or those beyond this size, are removed; None: none are
     """
 
     sync_us: Micros = SYNC_US

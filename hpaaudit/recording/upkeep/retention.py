@@ -1,4 +1,4 @@
-"""Removes the oldest segments: one that stands for them says when, why, and how everything stood at their end."""
+"""Removes the oldest segments. One segment replaces them: a gap with the cause, and the last state of each object."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,20 +15,20 @@ from hpaaudit.recording.format import manifest
 from hpaaudit.recording.format.manifest import Removed, Segment
 from hpaaudit.recording.format.schema import ALL_PATHS
 from hpaaudit.recording.reading.last_states import last_states
-from hpaaudit.recording.reading.survey import survey
+from hpaaudit.recording.reading.survey import survey_recording
 from hpaaudit.recording.upkeep.upload_marks import mark_uploaded
 from hpaaudit.recording.writing.pending import PendingFacts
-from hpaaudit.recording.writing.recording_folder import write_segment
+from hpaaudit.recording.writing.recording_folder import SegmentPlace, write_segment
 
 HOUR = 3600 * SECOND
 STATES = tuple(table for table in KEYS if table != "events")
-"""Tables that tell something only when it changes."""
+"""Tables that have a row only when an object changes."""
 
 
 def sealed_segments(folder: Path) -> list[Segment]:
-    """Return the segments that can be removed, in order; none where they cannot even be listed."""
+    """The segments that can be removed, in order. None if the folder cannot be read."""
     try:
-        return [segment for segment in survey(folder).segments if segment.held is None]
+        return list(survey_recording(folder).sealed)
     except (OSError, RecordingError):
         return []
 
@@ -36,7 +36,7 @@ def sealed_segments(folder: Path) -> list[Segment]:
 def expired(
     segments: Sequence[Segment], now_us: Micros, keep_us: Micros | None, keep_bytes: int | None
 ) -> tuple[int, str]:
-    """Return the number of the last segment that is too old or too much, 0 where none is, and why; one always stays."""
+    """The number of the last segment that is too old or too much, 0 if none is, and why. One segment always stays."""
     through, cause, kept = 0, "", 0
     for newer, segment in zip(reversed(segments), reversed(segments[:-1]), strict=False):
         kept += sum(file.bytes for file in newer.files)
@@ -51,26 +51,26 @@ def expired(
 
 
 def remove_segments(folder: Path, segments: Sequence[Segment], through: int, cause: str) -> bool:
-    """Put one segment in the place of those up to a number; whether that takes anything away.
+    """Replaces the segments up to the number `through` by one. False if there is nothing to remove.
 
-    segments   all that are sealed, in order, without a hole
+    segments   all sealed segments in order, without a hole
 
-    Raises `OSError`: then nothing is removed, or the rest is by `finish_removal`.
+    Raises `OSError`. Nothing is removed then, or `finish_removal` removes the rest.
     """
-    gone = [segment for segment in segments if segment.number <= through]
-    if not gone or (gone[-1].removed and not gone[-1].repaired):
+    removable = [segment for segment in segments if segment.number <= through]
+    if not removable or (removable[-1].removed and not removable[-1].repaired):
         return False
-    last = gone[-1]
-    # Not the first one's: a clock that was set back between two runs brings earlier times later.
-    first_us = min(segment.removed.first_us if segment.removed else segment.first_us for segment in gone)
-    last_us = max(segment.last_us for segment in gone)
-    sha256, facts = last.before_next
-    states = [replace(fact, at_us=last_us) for fact in last_states(folder, gone, STATES)]
-    stand = [Gap(at_us=first_us, until_us=last_us, prefix=ALL_PATHS, cause=cause), *states]
-    if len(stand) > facts:
+    last = removable[-1]
+    # Not that of the first segment: if the clock was set back between two runs, later segments have earlier times.
+    first_us = min(segment.removed.first_us if segment.removed else segment.first_us for segment in removable)
+    last_us = max(segment.last_us for segment in removable)
+    sha256, facts = last.next_link
+    states = [replace(fact, at_us=last_us) for fact in last_states(folder, removable, STATES)]
+    replacing = [Gap(at_us=first_us, until_us=last_us, prefix=ALL_PATHS, cause=cause), *states]
+    if len(replacing) > facts:
         return False
-    pending = PendingFacts(facts - len(stand))
-    for fact in stand:
+    pending = PendingFacts(facts - len(replacing))
+    for fact in replacing:
         pending.add(fact)
     base = folder / f"{layout.segment_name(last.number)}{layout.BASE_SUFFIX}"
     unfinished = base.with_name(base.name + layout.UNFINISHED_SUFFIX)
@@ -78,8 +78,11 @@ def remove_segments(folder: Path, segments: Sequence[Segment], through: int, cau
         remove(unfinished)
         unfinished.mkdir(FOLDER_MODE)
         removed = Removed(facts=facts, first_us=first_us, last_us=last_us, sha256=sha256)
-        write_segment(unfinished, pending.tables(), last.number, pending.first_seq, _head(folder), removed)
-        mark_uploaded(unfinished)  # it is nothing that is not known elsewhere
+        place = SegmentPlace(
+            number=last.number, first_seq=pending.first_seq, previous=_head_hash(folder), removed=removed
+        )
+        write_segment(unfinished, pending.tables(), place)
+        mark_uploaded(unfinished)  # the store has all that it says
         unfinished.rename(base)
         sync_folder(base.parent)
     except OSError:
@@ -90,28 +93,36 @@ def remove_segments(folder: Path, segments: Sequence[Segment], through: int, cau
     return True
 
 
-def finish_removal(folder: Path) -> None:
-    """Take away what a segment stands for that was made; also where this was begun and not ended. Raises `OSError`."""
-    parts = folder / layout.SEGMENTS
-    names = [path.name for path in parts.iterdir()]
-    for name in names:
-        if name.endswith((layout.BASE_SUFFIX + layout.UNFINISHED_SUFFIX, layout.REMOVED_SUFFIX)):
-            remove(parts / name)
-    # What a base stands for is deleted: it must be one.
+def finish_removal(folder: Path) -> bool:
+    """Deletes the segments that a finished one replaces, also after an interruption. True if there was anything to do.
+
+    Raises `OSError`.
+    """
+    segments = folder / layout.SEGMENTS
+    names = [path.name for path in segments.iterdir()]
+    leftovers = [
+        name for name in names if name.endswith((layout.BASE_SUFFIX + layout.UNFINISHED_SUFFIX, layout.REMOVED_SUFFIX))
+    ]
+    for name in leftovers:
+        remove(segments / name)
+    # What it replaces is deleted, so it must really be a segment.
     bases = sorted(
-        name for name in names if name.endswith(layout.BASE_SUFFIX) and is_regular_file(parts / name / layout.MANIFEST)
+        name
+        for name in names
+        if name.endswith(layout.BASE_SUFFIX) and is_regular_file(segments / name / layout.MANIFEST)
     )
     for base in bases[-1:]:
         final = base.removesuffix(layout.BASE_SUFFIX)
-        gone = [parts / name for name in names if name.isdecimal() and int(name) <= int(final)]
-        # First out of the way, so that whoever lists the segments never finds a part of one.
-        away = [path.rename(path.with_name(path.name + layout.REMOVED_SUFFIX)) for path in gone]
-        (parts / base).rename(parts / final)
-        sync_folder(parts)
-        for path in (*away, *(parts / other for other in bases[:-1])):
+        replaced = [segments / name for name in names if name.isdecimal() and int(name) <= int(final)]
+        # Renamed first, so that whoever lists the segments never finds a part of one.
+        removed = [path.rename(path.with_name(path.name + layout.REMOVED_SUFFIX)) for path in replaced]
+        (segments / base).rename(segments / final)
+        sync_folder(segments)
+        for path in (*removed, *(segments / other for other in bases[:-1])):
             remove(path)
+    return bool(leftovers or bases)
 
 
-def _head(folder: Path) -> str:
-    """Return the hash of `recording.json`, which the first segment names."""
+def _head_hash(folder: Path) -> str:
+    """The hash of `recording.json`, which the first segment names."""
     return str(manifest.load_document(folder / layout.RECORDING)[manifest.HASH])

@@ -1,4 +1,4 @@
-"""What the JSON in a column must be, and whether it is: shape, depth, and texts that are text."""
+"""Checks the JSON in columns: its shape, its depth, and that its texts are valid."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -13,7 +13,7 @@ from hpaaudit.recording.format.reader_limits import JSON_DEPTH
 
 Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 Texts = dict[str, str] | list[tuple[str, str]]
-Truths = dict[str, bool] | list[tuple[str, bool]]
+Bools = dict[str, bool] | list[tuple[str, bool]]
 Amounts = dict[str, Int64] | list[tuple[str, Int64]]
 
 
@@ -29,13 +29,13 @@ OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 OBJECTS = msgspec.json.Decoder(list[dict[str, msgspec.Raw]])
 PAIRS_OF_TEXT = msgspec.json.Decoder(Texts)
 NAMED_TEXTS = msgspec.json.Decoder(dict[str, str])
-PAIRS_OF_TRUTHS = msgspec.json.Decoder(Truths)
+PAIRS_OF_BOOLS = msgspec.json.Decoder(Bools)
 PAIRS_OF_AMOUNTS = msgspec.json.Decoder(Amounts)
 CONTAINERS = msgspec.json.Decoder(list[Container])
 
 KINDS: dict[tuple[str, str], msgspec.json.Decoder[Any]] = {
     ("controllers", "flags_json"): PAIRS_OF_TEXT,
-    ("controllers", "gates_json"): PAIRS_OF_TRUTHS,
+    ("controllers", "gates_json"): PAIRS_OF_BOOLS,
     ("hpas", "spec_json"): OBJECT,
     ("hpas", "status_json"): OBJECT,
     ("hpas", "annotations_json"): NAMED_TEXTS,
@@ -50,19 +50,19 @@ KINDS: dict[tuple[str, str], msgspec.json.Decoder[Any]] = {
     ("scaled_objects", "triggers_json"): OBJECTS,
     ("scaled_objects", "annotations_json"): NAMED_TEXTS,
 }
-"""What the JSON of a column is, by table and column."""
+"""The decoder of each JSON column, by table and column."""
 
 _RAW = msgspec.json.Decoder(list[msgspec.Raw])
-_AT_ONCE = 4096
+_BATCH = 4096
 
 
 def has_shape(text: str, kind: msgspec.json.Decoder[Any]) -> bool:
-    """Whether a text is JSON of this kind that whoever reads a recording can decode."""
+    """True if a text is JSON of this kind that readers can decode."""
     if levels(text) > JSON_DEPTH:
         return False
     try:
         kind.decode(text)
-        if "\\u" in text:  # what is passed over as raw is not looked at: it may hold half a character
+        if "\\u" in text:  # the decoder skips raw values: they may hold a lone surrogate
             msgspec.json.decode(text)
     except (ValueError, RecursionError):
         return False
@@ -70,27 +70,27 @@ def has_shape(text: str, kind: msgspec.json.Decoder[Any]) -> bool:
 
 
 def all_have_shape(words: pa.Array, kind: msgspec.json.Decoder[Any]) -> bool:
-    """Whether all words of a column are JSON of this kind."""
+    """True if all words of a column are JSON of this kind."""
     if kind is not OBJECT or not len(words):
         return all(has_shape(word, kind) for word in words.to_pylist())
-    # Statuses of a fleet are millions: what is plain about them is asked of all at once.
+    # A fleet has millions of statuses: the simple checks are made for all at once.
     brackets = pc.add(pc.count_substring(words, "{"), pc.count_substring(words, "["))
-    odd = pc.or_(pc.greater(brackets, JSON_DEPTH), pc.match_substring(words, "\\u"))
+    unusual = pc.or_(pc.greater(brackets, JSON_DEPTH), pc.match_substring(words, "\\u"))
     if not pc.all(pc.starts_with(words, "{")).as_py():
         return False
-    if not all(has_shape(word, kind) for word in words.filter(odd).to_pylist()):
+    if not all(has_shape(word, kind) for word in words.filter(unusual).to_pylist()):
         return False
-    plain = words.filter(pc.invert(odd))
-    return all(_are_objects(plain.slice(begin, _AT_ONCE).to_pylist()) for begin in range(0, len(plain), _AT_ONCE))
+    plain = words.filter(pc.invert(unusual))
+    return all(_are_objects(plain.slice(begin, _BATCH).to_pylist()) for begin in range(0, len(plain), _BATCH))
 
 
 def _are_objects(words: Sequence[str]) -> bool:
-    """Whether each word is one JSON value: as many as words, and each exactly as long."""
-    whole = [word.encode() for word in words]
+    """True if each word is one JSON value: joined, they decode to as many values, each exactly as long."""
+    encoded = [word.encode() for word in words]
     try:
-        found = _RAW.decode(b"[" + b",".join(whole) + b"]")
+        values = _RAW.decode(b"[" + b",".join(encoded) + b"]")
     except (ValueError, RecursionError):
         return False
-    return len(found) == len(whole) and all(
-        len(raw) == len(word) for raw, word in zip(map(bytes, found), whole, strict=True)
+    return len(values) == len(encoded) and all(
+        len(raw) == len(word) for raw, word in zip(map(bytes, values), encoded, strict=True)
     )

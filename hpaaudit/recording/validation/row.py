@@ -1,4 +1,4 @@
-"""Checks rows before anything of them is kept: what a reader of this format would refuse is refused here."""
+"""Checks rows before they are written: refuses what a reader of this format would refuse."""
 
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
@@ -15,14 +15,14 @@ from hpaaudit.recording.validation.json_shape import KINDS, has_shape
 from hpaaudit.recording.validation.table import WORDS, is_text, range_of, required_columns, row_problem
 
 TEXT_CHARS = 4 << 20
-"""No text is longer: etcd keeps objects of 1.5 MB unless told otherwise."""
+"""Longest text. etcd stores objects of 1.5 MB at most by default."""
 REASON_CHARS = 500
 NAME_CHARS = 253
-"""The longest name of Kubernetes."""
+"""Longest name in Kubernetes."""
 
 
 def _type(table: Table, column: Column) -> Any:
-    """The values that a column may hold; its JSON is looked at apart."""
+    """The msgspec type of a column. Its JSON is checked apart."""
     kind: Any = bool
     if column.type == "int64":
         low, high = range_of(column)
@@ -33,7 +33,7 @@ def _type(table: Table, column: Column) -> Any:
     return kind | None if column.nullable else kind
 
 
-# Through MessagePack: 0.6 µs a row, a tenth of what `msgspec.convert` takes, and it sees lone surrogates.
+# By way of MessagePack: 0.6 µs a row, a tenth of what `msgspec.convert` takes, and it detects lone surrogates.
 _encode = msgspec.msgpack.Encoder().encode
 _decoders = {
     name: msgspec.msgpack.Decoder(tuple[tuple(_type(table, column) for column in table.columns)])  # type: ignore[misc]
@@ -51,21 +51,21 @@ _needed = {
     name: tuple(
         index
         for index, column in enumerate(table.columns)
-        if column.name in required_columns(table, [one.name for one in table.columns])
+        if column.name in required_columns(table, [other.name for other in table.columns])
     )
     for name, table in TABLES.items()
 }
 
 
 def first_problem(rows: Iterable[tuple[str, Row]]) -> tuple[str, str]:
-    """The first table whose row this format cannot hold, and why as a predicate; two empty texts where all hold."""
+    """The first table whose row the format cannot hold, and why, as a predicate. Two empty texts if it can hold all."""
     for table, row in rows:
-        if not _holds(table, row):
+        if not _is_valid(table, row):
             return table, row_problem(TABLES[table], row) or "has a text or JSON that is too long or too deep"
     return "", ""
 
 
-def _holds(table: str, row: Row) -> bool:
+def _is_valid(table: str, row: Row) -> bool:
     try:
         _decoders[table].decode(_encode(row))
     except (msgspec.ValidationError, UnicodeEncodeError, OverflowError, TypeError):
@@ -86,15 +86,16 @@ def _is_json(table: str, index: int, text: str) -> bool:
 
 
 def refused_fact(at_us: Micros, fact: Fact, table: str, problem: str) -> Refused:
-    """What is kept instead of a fact whose row of `table` breaks an invariant: whose it was, and why."""
+    """What is recorded instead of a fact that the format cannot hold: which object it was about, and why not."""
     path = getattr(fact, "path", None)
-    thing = next((found for name in ("pod", "target") if (found := getattr(fact, name, None)) is not None), fact)
+    parts = (getattr(fact, name, None) for name in ("pod", "target"))
+    described = next((part for part in parts if part is not None), fact)
     return Refused(
         at_us=at_us,
         path=path if isinstance(path, str) and is_text(path, TEXT_CHARS) else table,
-        namespace=_name(thing, "namespace"),
-        name=_name(thing, "name"),
-        uid=_name(thing, "uid") or _name(fact, "uid"),
+        namespace=_name(described, "namespace"),
+        name=_name(described, "name"),
+        uid=_name(described, "uid") or _name(fact, "uid"),
         reason=f"{type(fact).__name__} {problem} ({table})"[:REASON_CHARS],
         object_json="{}",
         bytes=0,
@@ -102,6 +103,6 @@ def refused_fact(at_us: Micros, fact: Fact, table: str, problem: str) -> Refused
     )
 
 
-def _name(thing: object, field: str) -> str:
-    found = getattr(thing, field, "")
-    return found[:NAME_CHARS] if isinstance(found, str) and is_text(found, TEXT_CHARS) else ""
+def _name(described: object, field: str) -> str:
+    name = getattr(described, field, "")
+    return name[:NAME_CHARS] if isinstance(name, str) and is_text(name, TEXT_CHARS) else ""

@@ -1,4 +1,4 @@
-"""Says what in a table's rows no writer of this format writes: NULLs, numbers, words, order and JSON."""
+"""Checks the rows of a table against the format: NULLs, ranges, words, order and JSON."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -15,21 +15,21 @@ MAX_INT64 = 2**63 - 1
 LONGEST_US = MAX_INT64 // 1000
 """Go's durations are nanoseconds in 64 bits."""
 
-SEEN = ("at_us", "until_us", "began_us")
-"""Times of the recorder's own clock, which are never before 1970 nor far in the future."""
+RECORDER_TIMES = ("at_us", "until_us", "began_us")
+"""Times of the recorder's own clock: never before 1970, nor far in the future."""
 
-COUNTED = ("seq", "occurrence", "place", "container_idx", "items")
-"""What is never negative."""
+COUNTS = ("seq", "occurrence", "place", "container_idx", "items")
+"""Columns that are never negative."""
 
 WORDS = {
     ("controllers", "state"): ("started", "stopped", "declared"),
     ("reads", "kind"): ("scale", "resource", "values"),
 }
-"""Texts that are one of a few."""
+"""Columns that have a closed set of words."""
 
 TYPES: dict[str, type[Any]] = {"int64": int, "string": str, "bool": bool}
 
-UNKNOWN = {
+NULLABLE_IF_PRESENT = {
     "hpas": ("created_us",),
     "pods": ("deleting_us", "start_us", "ready_transition_us", "pod_requests_json", "created_us"),
     "targets": ("written_us",),
@@ -37,31 +37,31 @@ UNKNOWN = {
     "metric_values": ("place", "timestamp_us", "window_us"),
     "scaled_objects": ("min_replicas", "max_replicas", "idle_replicas", "fallback_replicas"),
 }
-"""Columns that may be NULL in a row that is no end, for that is unknown or not there."""
+"""Columns that may be NULL although the object exists: the value is unknown, or not set."""
 
 
 def table_problem(
     table: Table, rows: pa.Table, first_seq: int, facts: int, span: tuple[int, int] = (0, LAST_US)
 ) -> str:
-    """Say as a predicate what is wrong with some columns of a table; empty where nothing is.
+    """What is wrong with some columns of a table, as a predicate. Empty if nothing is.
 
     rows              in the order of the file, at least one
-    first_seq, facts  of the segment: every row is of one of its facts
-    span              from its first to its last `at_us`
+    first_seq, facts  of the segment: each row must belong to one of its facts
+    span              from the first to the last `at_us` of the segment
     """
     try:
         rows.validate(full=True)  # texts are UTF-8, so without lone surrogates
     except pa.ArrowInvalid as error:
         return f"holds what is no text or no number ({' '.join(str(error).split())[:200]})"
-    named = {column.name: column for column in table.columns}
+    columns = {column.name: column for column in table.columns}
     try:
         for name in rows.column_names:
-            problem = _column(table.name, named[name], rows.column(name))
+            problem = _column(table.name, columns[name], rows.column(name))
             if problem:
                 return f"has {problem} in its column {name}"
         if "at_us" in rows.column_names:
-            seen = pc.min_max(rows.column("at_us")).as_py()
-            if seen["min"] < span[0] or seen["max"] > span[1]:
+            times = pc.min_max(rows.column("at_us")).as_py()
+            if times["min"] < span[0] or times["max"] > span[1]:
                 return "has facts that were seen at other times than its manifest says"
         return _rows(table, rows, first_seq, facts)
     except pa.ArrowException as error:
@@ -69,21 +69,21 @@ def table_problem(
 
 
 def row_problem(table: Table, row: Sequence[Any]) -> str:
-    """Say as a predicate what in one row, in the order of the table's columns, this format cannot hold."""
+    """What in one row the format cannot hold, as a predicate. Empty if it can hold all."""
     for column, value in zip(table.columns, row, strict=True):
         problem = _value(table.name, column, value)
         if problem:
             return f"has {problem} as its {column.name}"
-    gone = dict(zip((column.name for column in table.columns), row, strict=True))
-    if "gone" in gone and not gone["gone"]:
-        for name in required_columns(table, gone):
-            if gone[name] is None:
+    values = dict(zip((column.name for column in table.columns), row, strict=True))
+    if "gone" in values and not values["gone"]:
+        for name in required_columns(table, values):
+            if values[name] is None:
                 return f"has no {name}"
     return ""
 
 
 def _value(table: str, column: Column, value: Any) -> str:
-    """What is wrong with one value."""
+    """What is wrong with one value. Empty if nothing is."""
     if value is None:
         return "" if column.nullable else "nothing"
     if type(value) is not TYPES[column.type]:
@@ -95,7 +95,7 @@ def _value(table: str, column: Column, value: Any) -> str:
 
 
 def _text(table: str, name: str, value: str) -> str:
-    """What is wrong with one text."""
+    """What is wrong with one text. Empty if nothing is."""
     if not is_text(value):
         return "a text with half a character"
     words = WORDS.get((table, name))
@@ -105,25 +105,25 @@ def _text(table: str, name: str, value: str) -> str:
     return "" if kind is None or has_shape(value, kind) else "JSON of another shape"
 
 
-def is_text(value: str, most: int = MAX_INT64) -> bool:
-    """Whether a text is of at most so many characters, and without half ones (lone surrogates)."""
+def is_text(value: str, max_chars: int = MAX_INT64) -> bool:
+    """True if a text has at most `max_chars` characters, and no lone surrogates."""
     if value.isascii():
-        return len(value) <= most
+        return len(value) <= max_chars
     try:
         value.encode()
     except UnicodeEncodeError:
         return False
-    return len(value) <= most
+    return len(value) <= max_chars
 
 
 def _column(table: str, column: Column, values: pa.ChunkedArray) -> str:
-    """What is wrong with a column by itself."""
+    """What is wrong with one column. Empty if nothing is."""
     if values.null_count and not column.nullable:
         return f"{values.null_count} NULLs"
     if column.type == "int64":
-        least = pc.min_max(values).as_py()
+        extremes = pc.min_max(values).as_py()
         low, high = range_of(column)
-        if least["min"] is not None and not (low <= least["min"] and least["max"] <= high):
+        if extremes["min"] is not None and not (low <= extremes["min"] and extremes["max"] <= high):
             return f"a number beyond {low} to {high}"
     elif column.type == "string":
         allowed = WORDS.get((table, column.name))
@@ -136,20 +136,20 @@ def _column(table: str, column: Column, values: pa.ChunkedArray) -> str:
 
 
 def range_of(column: Column) -> tuple[int, int]:
-    """The least and the greatest value of a column of numbers."""
+    """The least and the greatest value that a column of numbers may have."""
     if column.unit == US:
-        return (0, LAST_US) if column.name in SEEN else (YEAR_1_US, YEAR_10000_US - 1)
-    if column.name in COUNTED:
+        return (0, LAST_US) if column.name in RECORDER_TIMES else (YEAR_1_US, YEAR_10000_US - 1)
+    if column.name in COUNTS:
         return 0, LONGEST_US
     if column.unit == "µs":
         return -LONGEST_US, LONGEST_US
-    if column.name == "memory_bytes":  # it is counted in thousandths, like every quantity
+    if column.name == "memory_bytes":  # quantities are counted in thousandths
         return -LONGEST_US, LONGEST_US
     return -MAX_INT64 - 1, MAX_INT64
 
 
 def _distinct(values: pa.ChunkedArray) -> Iterable[pa.Array]:
-    """The texts of a column, each about once; its chunks mostly share their words."""
+    """The distinct texts of a column. Its chunks mostly share a dictionary, which is yielded once."""
     before = None
     for chunk in values.chunks:
         words = chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk
@@ -159,16 +159,16 @@ def _distinct(values: pa.ChunkedArray) -> Iterable[pa.Array]:
 
 
 def _rows(table: Table, rows: pa.Table, first_seq: int, facts: int) -> str:
-    """What is wrong between the columns of a row, or between rows."""
+    """What is wrong between the columns of a row, or between rows. Empty if nothing is."""
     names = set(rows.column_names)
     if "seq" in names:
         seq = rows.column("seq")
-        least = pc.min_max(seq).as_py()
-        if least["min"] < first_seq or least["max"] >= first_seq + facts:
+        extremes = pc.min_max(seq).as_py()
+        if extremes["min"] < first_seq or extremes["max"] >= first_seq + facts:
             return f"has rows of other facts than {first_seq} to {first_seq + facts - 1}"
-        if not table.sort and not _rises(seq):
+        if not table.sort and not _is_increasing(seq):
             return "has rows that are not in the order of their facts"
-        if table.name == "reads" and names.issuperset(table.sort) and not _stands_together(rows, table.sort):
+        if table.name == "reads" and names.issuperset(table.sort) and not _is_grouped(rows, table.sort):
             return "has reads of one stream that do not stand together in their order"
     if "gone" in names:
         gone = rows.column("gone")
@@ -184,18 +184,22 @@ def _rows(table: Table, rows: pa.Table, first_seq: int, facts: int) -> str:
 
 
 def required_columns(table: Table, names: Iterable[str]) -> list[str]:
-    """The columns, of those with these names, that only an end leaves out."""
-    unknown, asked = UNKNOWN.get(table.name, ()), set(names)
-    return [one.name for one in table.columns if one.nullable and one.name not in unknown and one.name in asked]
+    """Those of the columns `names` that are NULL only in the row of a deleted object."""
+    nullable, wanted = NULLABLE_IF_PRESENT.get(table.name, ()), set(names)
+    return [
+        column.name
+        for column in table.columns
+        if column.nullable and column.name not in nullable and column.name in wanted
+    ]
 
 
-def _rises(values: pa.ChunkedArray) -> bool:
-    """Whether each number is greater than the one before."""
-    return len(values) < 2 or bool(pc.all(pc.greater(values[1:], values[:-1])).as_py())  # noqa: PLR2004 the first has none
+def _is_increasing(values: pa.ChunkedArray) -> bool:
+    """True if each number is greater than the one before."""
+    return len(values) < 2 or bool(pc.all(pc.greater(values[1:], values[:-1])).as_py())  # noqa: PLR2004 one number is in order
 
 
-def _stands_together(rows: pa.Table, names: Sequence[str]) -> bool:
-    """Whether rows that agree in some columns stand one after the other, by their `seq`."""
+def _is_grouped(rows: pa.Table, names: Sequence[str]) -> bool:
+    """True if rows that agree in some columns follow each other, in the order of their `seq`."""
     count = rows.num_rows
     same = None
     keys = {}
@@ -206,11 +210,11 @@ def _stands_together(rows: pa.Table, names: Sequence[str]) -> bool:
         keys[name] = codes
         equal = pc.equal(codes[1:], codes[:-1])
         same = equal if same is None else pc.and_(same, equal)
-    if same is None or count < 2:  # noqa: PLR2004 one row stands alone
+    if same is None or count < 2:  # noqa: PLR2004 one row is a group
         return True
     seq = rows.column("seq")
-    risen = pc.greater(seq[1:], seq[:-1]).combine_chunks()
-    if not pc.all(pc.or_(pc.invert(same), risen)).as_py():
+    increasing = pc.greater(seq[1:], seq[:-1]).combine_chunks()
+    if not pc.all(pc.or_(pc.invert(same), increasing)).as_py():
         return False
     streams = 1 + pc.sum(pc.invert(same)).as_py()
     distinct = pa.table(keys).group_by(list(keys)).aggregate([]).num_rows
@@ -218,14 +222,14 @@ def _stands_together(rows: pa.Table, names: Sequence[str]) -> bool:
 
 
 def numbering_problem(columns: Iterable[pa.ChunkedArray], first_seq: int, facts: int) -> str:
-    """Say as a predicate why the `seq` of all facts of a segment do not number them; empty where they do."""
+    """Why `columns` do not number each fact of a segment once, as a predicate. Empty if they do."""
     chunks = [chunk for column in columns for chunk in column.chunks]
-    every = pa.chunked_array(chunks, pa.int64())
-    least = pc.min_max(every).as_py()
-    whole = len(every) == facts == pc.count_distinct(every).as_py()
-    if not whole or (least["min"], least["max"]) != (first_seq, first_seq + facts - 1):
+    seqs = pa.chunked_array(chunks, pa.int64())
+    extremes = pc.min_max(seqs).as_py()
+    is_complete = len(seqs) == facts == pc.count_distinct(seqs).as_py()
+    if not is_complete or (extremes["min"], extremes["max"]) != (first_seq, first_seq + facts - 1):
         return f"does not number its facts from {first_seq} to {first_seq + facts - 1}, each once"
     return ""
 
 
-assert set(UNKNOWN) <= set(TABLES)  # noqa: S101 a table that is renamed here and not there would be checked less
+assert set(NULLABLE_IF_PRESENT) <= set(TABLES)  # noqa: S101 a table that is renamed here and not there would be checked less

@@ -1,7 +1,8 @@
-"""Grows the folder of a recording: whole segments from columns, each document naming the hash of the one before."""
+"""Writes segments into the folder of a recording. Each document names the hash of the one before it."""
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Self
@@ -19,7 +20,7 @@ from hpaaudit.recording.format.schema import FORMAT_VERSION, PARTS, TABLES
 
 
 def recorder_version() -> str:
-    """Return our version, `unknown` where we run from a checkout that is not installed."""
+    """The version of hpaaudit. `unknown` in a checkout that is not installed."""
     try:
         return version("hpaaudit")
     except PackageNotFoundError:
@@ -27,13 +28,13 @@ def recorder_version() -> str:
 
 
 class RecordingFolder:
-    """A recording that grows: `add` makes a segment of columns, `close` says that nothing is missing.
+    """A recording that grows by segments.
 
-    segments, facts   that are on the disk
-    previous          hash of the document that stands last
+    segments, facts   how many are on the disk
+    previous          hash of the last document
 
-    Raises `FileExists` where the folder already holds something; `RecordingError` where the disk refuses: then
-    nothing was added, and the same may be tried again.
+    Raises `FileExists` if the folder already holds something, and `RecordingError` if the disk refuses. Nothing was
+    added then, and the call may be repeated.
     """
 
     def __init__(self, folder: Path, *, source: str, cluster: str = "", started_us: Micros) -> None:
@@ -60,27 +61,28 @@ class RecordingFolder:
             raise RecordingError(f"cannot begin a recording in {folder}: {error.strerror}.") from error
 
     @classmethod
-    def again(cls, folder: Path, segments: int, facts: int, previous: str) -> Self:
-        """Go on after so many segments and facts, with the hash of the document that stands last."""
-        files = cls.__new__(cls)
-        files.folder, files.segments, files.facts, files.previous = folder, segments, facts, previous
-        return files
+    def reopened(cls, folder: Path, *, segments: int, facts: int, previous: str) -> Self:
+        """A recording that continues after this many segments and facts, with the hash of its last document."""
+        recording = cls.__new__(cls)
+        recording.folder, recording.segments, recording.facts, recording.previous = folder, segments, facts, previous
+        return recording
 
-    def add(self, tables: Mapping[str, pa.Table]) -> None:
-        """Make a segment of tables with rows: on the disk as a whole when this returns.
+    def append_segment(self, tables: Mapping[str, pa.Table]) -> None:
+        """Writes a segment of tables that have rows. It is on the disk as a whole when this returns.
 
-        The facts in them must be numbered on from `facts`, without a hole.
+        The facts in the tables must be numbered on from `facts`, without a hole.
         """
         number = self.segments + 1
         final = self.folder / layout.segment_name(number)
         unfinished = final.with_name(final.name + layout.UNFINISHED_SUFFIX)
         try:
             require_folder(final.parent)
-            for left in (unfinished, final):  # of a try that the disk refused, at the very last perhaps
+            for leftover in (unfinished, final):  # of a try that the disk refused, perhaps at the very end
                 with suppress(OSError):
-                    remove(left)
+                    remove(leftover)
             unfinished.mkdir(FOLDER_MODE)
-            facts, sha256 = write_segment(unfinished, tables, number, self.facts, self.previous)
+            place = SegmentPlace(number=number, first_seq=self.facts, previous=self.previous)
+            facts, sha256 = write_segment(unfinished, tables, place)
             unfinished.rename(final)
             sync_folder(final.parent)
         except OSError as error:
@@ -92,8 +94,8 @@ class RecordingFolder:
             ) from error
         self.segments, self.facts, self.previous = number, self.facts + facts, sha256
 
-    def close(self) -> None:
-        """Mark the recording as complete."""
+    def complete(self) -> None:
+        """Marks the recording as complete."""
         end, sha256 = manifest.render({"segments": self.segments, "facts": self.facts, "previous": self.previous})
         try:
             publish(self.folder / layout.END, end)
@@ -103,13 +105,13 @@ class RecordingFolder:
 
 
 def holds_data(folder: Path) -> bool:
-    """Tell whether a place is no folder, or one that holds more than what a writer leaves that died as it began."""
+    """True if `folder` holds data, or is a file. What a writer leaves that died during start-up does not count."""
     if not folder.is_dir():
         return folder.exists()
-    return any(not _is_beginning(path) for path in folder.iterdir())
+    return any(not _is_leftover_of_start(path) for path in folder.iterdir())
 
 
-def _is_beginning(path: Path) -> bool:
+def _is_leftover_of_start(path: Path) -> bool:
     if path.name in (layout.LOST_AND_FOUND, layout.LOCK):
         return True
     if path.name == layout.SEGMENTS:
@@ -117,32 +119,38 @@ def _is_beginning(path: Path) -> bool:
     return path.name == layout.RECORDING + layout.UNFINISHED_SUFFIX
 
 
-def write_segment(
-    folder: Path,
-    tables: Mapping[str, pa.Table],
-    number: int,
-    first_seq: int,
-    previous: str,
-    removed: manifest.Removed | None = None,
-    *,
-    repaired: bool = False,
-) -> tuple[int, str]:
-    """Write the files of a segment and its manifest into a folder; return how many facts it has, and its hash.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentPlace:
+    """Where a segment belongs in its recording.
+
+    previous            hash of the document before it
+    removed, repaired   as in `Segment`
+    """
+
+    number: int
+    first_seq: int
+    previous: str
+    removed: manifest.Removed | None = None
+    repaired: bool = False
+
+
+def write_segment(folder: Path, tables: Mapping[str, pa.Table], place: SegmentPlace) -> tuple[int, str]:
+    """Writes the files of a segment and its manifest. Returns the number of its facts, and its hash.
 
     Raises `OSError`.
     """
-    times = [pc.min_max(found.column("at_us")).as_py() for name, found in tables.items() if name not in PARTS]
+    times = [pc.min_max(rows.column("at_us")).as_py() for name, rows in tables.items() if name not in PARTS]
     segment = manifest.Segment(
-        number=number,
-        first_seq=first_seq,
+        number=place.number,
+        first_seq=place.first_seq,
         facts=_facts(tables),
         first_us=min(time["min"] for time in times),
         last_us=max(time["max"] for time in times),
-        files=tuple(_write(folder, name, found) for name, found in tables.items()),
-        previous=previous,
+        files=tuple(_write_table(folder, name, rows) for name, rows in tables.items()),
+        previous=place.previous,
         sha256="",
-        removed=removed,
-        repaired=repaired,
+        removed=place.removed,
+        repaired=place.repaired,
     )
     body, sha256 = manifest.render(manifest.segment_body(segment))
     write_synced(folder / layout.MANIFEST, body)
@@ -151,11 +159,11 @@ def write_segment(
 
 
 def _facts(tables: Mapping[str, pa.Table]) -> int:
-    return sum(found.num_rows for name, found in tables.items() if name not in PARTS)
+    return sum(rows.num_rows for name, rows in tables.items() if name not in PARTS)
 
 
-def _write(folder: Path, table: str, rows: pa.Table) -> manifest.File:
-    """Write the file of a table; return what it must be."""
+def _write_table(folder: Path, table: str, rows: pa.Table) -> manifest.File:
+    """Writes the file of a table. Returns what the manifest says of it."""
     data = encode(TABLES[table], rows)
     file = manifest.File(table=table, rows=rows.num_rows, bytes=len(data), sha256=manifest.sha256_of(data))
     write_synced(folder / file.name, data)

@@ -1,4 +1,4 @@
-"""Writes the log of a segment that is not yet sealed: what `append` returned from is on the disk."""
+"""Writes the write-ahead log of a segment that is not sealed yet."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -11,13 +11,12 @@ from hpaaudit.recording.files.durable import make_folder, publish, sync_data, sy
 from hpaaudit.recording.format.columns import Row
 
 
-class Log:
-    """The log of one segment.
+class WriteAheadLog:
+    """The log of one segment. What `append` returned from is on the disk.
 
-    broken   the disk refused to say that it has what was written, or what of it counts: nothing may follow in this
-             file, for nobody knows what of it is there
+    broken   the disk failed to sync the log, so nobody knows which of its bytes are there: nothing may follow in it
 
-    All verbs raise `OSError`; after an `append` that raised the file is as it was before, unless it is broken.
+    All methods raise `OSError`. After an `append` that raised, the file is as it was before, unless it is broken.
     """
 
     def __init__(self, folder: Path, number: int, first_seq: int, previous: str) -> None:
@@ -26,14 +25,14 @@ class Log:
         data = frames.log_head(number, first_seq, previous)
         self._mark = frames.mark_of(number, previous)
         make_folder(self.path.parent)
-        sync_folder(folder)  # every time: the sync after the one that made it may have failed
+        sync_folder(folder)  # every time: the sync after the one that made the folder of logs may have failed
         publish(self.path, data)
         self._file = os.open(self.path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         self._size = len(data)
 
     @property
     def size(self) -> int:
-        """Bytes that are on the disk."""
+        """The number of bytes that are on the disk."""
         return self._size
 
     def append(
@@ -43,9 +42,9 @@ class Log:
         rows: Mapping[str, Sequence[Row]],
         unchanged: Mapping[str, Sequence[Row]],
     ) -> None:
-        """Add some facts: they are on the disk when this returns.
+        """Appends a frame with some facts. It is on the disk when this returns.
 
-        unchanged   items of their reads that have no row among these: with them no frame before is needed
+        unchanged   items of their reads that have no row here; with them this frame can be read by itself
         """
         data = frames.frame(self._mark, first_seq, facts, rows, unchanged)
         try:
@@ -57,31 +56,31 @@ class Log:
         try:
             sync_data(self._file)
         except OSError:
-            # The kernel may have dropped what it could not write and call the next sync a success.
+            # The kernel may have dropped what it could not write, and report the next sync as a success.
             self.broken = True
             raise
         self._size = end
-        # It gets to the disk with the next frame, or not at all: it may say too little, never too much.
+        # This number gets to the disk with the next frame, or not at all: it may be too small, never too large.
         try:
             self._write(frames.acknowledgement(end), len(frames.MAGIC))
         except OSError:
             self.broken = True
 
-    def _write(self, data: bytes, at: int) -> int:
-        """Write all of that; return where it ends."""
+    def _write(self, data: bytes, offset: int) -> int:
+        """Writes all of `data`. Returns the offset of its end."""
         rest = memoryview(data)
         while rest:
-            written = os.pwrite(self._file, rest, at)
-            rest, at = rest[written:], at + written
-        return at
+            written = os.pwrite(self._file, rest, offset)
+            rest, offset = rest[written:], offset + written
+        return offset
 
     def close(self) -> None:
-        """Let go of the file, which stays."""
+        """Closes the file, which stays."""
         with suppress(OSError):
             os.close(self._file)
 
     def remove(self) -> None:
-        """Take the file away, once its segment and that one's manifest are on the disk."""
+        """Deletes the file, once its segment is on the disk."""
         self.close()
         self.path.unlink(missing_ok=True)
         sync_folder(self.path.parent)

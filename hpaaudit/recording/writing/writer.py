@@ -1,4 +1,4 @@
-"""Writes a recording: facts in, whole segments out."""
+"""Writes a recording whose facts are at hand, as an import has them: segments only, no log."""
 
 from pathlib import Path
 from types import TracebackType
@@ -11,18 +11,17 @@ from hpaaudit.recording.files.lock import Lock
 from hpaaudit.recording.writing.pending import PendingFacts
 from hpaaudit.recording.writing.recording_folder import RecordingFolder
 
-# Nearly an hour of 300 HPAs, and as much again while they are written. Less costs more on the disk: samples of such a
-# fleet take 1.7 times their entropy in segments of an hour, 1.9 in those of 15 minutes, 2.4 in those of five.
+# Nearly an hour of 300 HPAs, and as much memory again while it is written. Smaller segments take more on the disk: the
+# samples of such a fleet take 1.7 times their entropy in segments of an hour, 1.9 times in 15 minutes, 2.4 in five.
 BYTE_BUDGET = 64 << 20
 
 
 class Writer:
-    """Keeps facts in memory until `seal` makes a segment of them; `close` says that nothing is missing.
+    """Holds facts in memory until `seal` makes a segment of them. `close` marks the recording as complete.
 
-    Left by an exception it seals what it has, and the recording stays marked as incomplete.
-    Raises `FileExists` where the folder already holds something; `RecordingError` where the disk refuses:
-    nothing is lost then, and `seal` may be called again; `BadFact` for what this format cannot hold: then nothing
-    more should be added.
+    If its `with` block ends by an exception, it seals what it has, and the recording stays incomplete.
+    Raises `FileExists` if the folder already holds something, `RecordingError` if the disk refuses (nothing is lost
+    then, and `seal` may be repeated), and `BadFact` for a fact that the format cannot hold (add nothing more then).
     """
 
     def __init__(self, folder: Path, *, source: str, cluster: str = "", started_us: Micros) -> None:
@@ -30,19 +29,19 @@ class Writer:
         self._closed = False
         self._lock = Lock(folder)
         try:
-            self._files = RecordingFolder(folder, source=source, cluster=cluster, started_us=started_us)
+            self._recording = RecordingFolder(folder, source=source, cluster=cluster, started_us=started_us)
         except BaseException:
             self._lock.release()
             raise
-        self._pending = PendingFacts(self._files.facts)
+        self._pending = PendingFacts(self._recording.facts)
 
     @property
     def segments(self) -> int:
-        """Segments that are on the disk."""
-        return self._files.segments
+        """The number of segments that are on the disk."""
+        return self._recording.segments
 
     def add(self, fact: Fact) -> None:
-        """Take the next fact; seals by itself when much waits in memory."""
+        """Adds the next fact. Seals if enough facts are in memory."""
         if self._closed:
             raise RecordingError(f"{self.folder} is closed: nothing can be added to it.")
         self._pending.add(fact)
@@ -52,17 +51,17 @@ class Writer:
             self.seal()
 
     def seal(self) -> None:
-        """Make a segment of the facts in memory: on the disk as a whole when this returns."""
+        """Makes a segment of the facts in memory. It is on the disk as a whole when this returns."""
         if self._pending.facts:
-            self._files.add(self._pending.tables())
-            self._pending = PendingFacts(self._files.facts)
+            self._recording.append_segment(self._pending.tables())
+            self._pending = PendingFacts(self._recording.facts)
 
     def close(self) -> None:
-        """Seal, and mark the recording as complete; closing twice is closing once."""
+        """Seals, and marks the recording as complete. A second call does nothing."""
         if self._closed:
             return
         self.seal()
-        self._files.close()
+        self._recording.complete()
         self._closed = True
         self._lock.release()
 
