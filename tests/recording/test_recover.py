@@ -14,6 +14,7 @@ from hpaaudit.model.units import Micros
 from hpaaudit.recording.inspection.verify import verify
 from hpaaudit.recording.reading import log_tail
 from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder import recover
 from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 from hpaaudit.recording.recorder.writer_limits import Limits
 from hpaaudit.recording.writing.writer import Writer
@@ -266,3 +267,29 @@ def test_a_log_that_cannot_be_read_now_stays_where_it_is(killed: Path, monkeypat
     with keeper(killed):
         pass
     assert len(list(open_recording(killed).facts())) > before
+
+
+def test_before_a_log_goes_the_name_of_its_segment_is_on_the_disk(
+    killed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A recorder before may have failed to sync it: then a power failure would take the segment, after its log."""
+    done: list[str] = []
+    sync, free = recover.sync_folder, recover.free_name
+
+    def synced(folder: Path) -> None:
+        sync(folder)
+        done.append(f"sync {folder.name}")
+
+    def freed(path: Path) -> None:
+        if path.exists():
+            done.append(f"remove {path.name}")
+        free(path)
+
+    with keeper(killed):  # the log becomes a segment
+        pass
+    log = killed / "log/000002.wal"
+    log.touch()
+    monkeypatch.setattr(recover, "sync_folder", synced)
+    monkeypatch.setattr(recover, "free_name", freed)
+    keeper(killed).close()
+    assert done.index("sync segments") < done.index(f"remove {log.name}")

@@ -9,7 +9,7 @@ import pytest
 from hpaaudit.errors import DamagedRecording
 from hpaaudit.flows.inspect import inspect
 from hpaaudit.flows.replay import replay
-from hpaaudit.model.facts import Ended, Fact, Gap, HpaSeen
+from hpaaudit.model.facts import ControllerSeen, Ended, Fact, Gap, HpaSeen
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording.encoding import fact_rows
 from hpaaudit.recording.encoding.object_keys import KEYS
@@ -100,7 +100,7 @@ def test_of_every_table_that_tells_only_changes_the_last_state_is_kept_while_the
 ) -> None:
     full = load_shedding.LoadShedder()
     for fact in facts:
-        full.keeps(fact, 2)
+        full.admits(fact, 2)
     _, *states = full.reopen(NOON, "the disk is full")
     assert {fact_rows.to_row(0, fact)[0] for fact in states} == set(KEYS)
 
@@ -204,15 +204,28 @@ def test_damage_of_what_stands_for_the_removed_is_found(two: Path) -> None:
 def test_only_what_is_uploaded_goes_to_make_room(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> None:
     made = sealed(tmp_path / "friday", segments, Limits(ballast_bytes=0))
     assert not made._storage.space.remove_uploaded()
-    first, second, third = upload_marks.sealed(made.folder)
+    first, second, third = upload_marks.not_uploaded(made.folder)
     upload_marks.mark_uploaded(second)
     assert not made._storage.space.remove_uploaded()  # the one before it is not safe yet
     upload_marks.mark_uploaded(first)
-    assert upload_marks.sealed(made.folder) == [third]
+    assert upload_marks.not_uploaded(made.folder) == [third]
     assert made._storage.space.remove_uploaded()
     assert made._storage.space.remove_uploaded()
     assert not made._storage.space.remove_uploaded()
     assert numbers(made.folder) == ["000002", "000003"]
-    assert upload_marks.sealed(made.folder) == [third]
+    assert upload_marks.not_uploaded(made.folder) == [third]
     made.close()
     assert open_recording(made.folder).gaps[0].cause == "removed to make room: it was uploaded"
+
+
+@pytest.mark.parametrize(("was", "stands"), [("started", "declared"), ("declared", "declared"), ("stopped", "stopped")])
+def test_a_controller_that_had_started_does_not_start_again_where_its_begin_was_removed(
+    was: str, stands: str, tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]
+) -> None:
+    first, *rest = segments
+    controller = next(fact for fact in first if isinstance(fact, ControllerSeen))
+    begun = tuple(replace(fact, state=was) if fact is controller else fact for fact in first)
+    with sealed(tmp_path / "r", (begun, *rest), Limits(ballast_bytes=0, keep_us=Micros(20 * SECOND))):
+        pass
+    (found,) = [fact for fact in open_recording(tmp_path / "r").facts() if isinstance(fact, ControllerSeen)]
+    assert found.state == stands

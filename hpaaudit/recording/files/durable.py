@@ -29,12 +29,12 @@ def make_file(path: Path, flags: int) -> int:
 
 def free_name(path: Path) -> None:
     """Frees a name: removes a file, link or pipe, and renames a folder. Raises `OSError`."""
-    try:
-        path.unlink(missing_ok=True)
-    except OSError:
-        if not stat.S_ISDIR(path.lstat().st_mode):
-            raise
+    if not os.path.lexists(path):  # a read-only disk would refuse to remove even what is not there
+        return
+    if stat.S_ISDIR(path.lstat().st_mode):
         move_away(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def move_away(path: Path) -> None:

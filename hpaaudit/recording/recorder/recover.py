@@ -155,7 +155,11 @@ def _unfinished(folder: Path) -> Iterator[str]:
 
 
 def _remove_logs(folder: Path) -> None:
-    """Removes all logs: their facts are in segments now."""
+    """Removes all logs: their facts are in segments now.
+
+    The names of these segments are synced first, because an earlier sync of them may have failed.
+    """
+    sync_folder(folder / layout.SEGMENTS)
     if not (folder / layout.LOGS).is_symlink() and (folder / layout.LOGS).is_dir():
         for path in (folder / layout.LOGS).iterdir():
             free_name(path)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from hpaaudit.errors import RecordingError
-from hpaaudit.model.facts import Gap
+from hpaaudit.model.facts import ControllerSeen, Fact, Gap
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording.encoding.object_keys import KEYS
 from hpaaudit.recording.files import layout
@@ -65,7 +65,7 @@ def remove_segments(folder: Path, segments: Sequence[Segment], through: int, cau
     first_us = min(segment.removed.first_us if segment.removed else segment.first_us for segment in removable)
     last_us = max(segment.last_us for segment in removable)
     sha256, facts = last.next_link
-    states = [replace(fact, at_us=last_us) for fact in last_states(folder, removable, STATES)]
+    states = [_as_of(fact, last_us) for fact in last_states(folder, removable, STATES)]
     replacing = [Gap(at_us=first_us, until_us=last_us, prefix=ALL_PATHS, cause=cause), *states]
     if len(replacing) > facts:
         return False
@@ -91,6 +91,13 @@ def remove_segments(folder: Path, segments: Sequence[Segment], through: int, cau
         raise
     finish_removal(folder)
     return True
+
+
+def _as_of(fact: Fact, at_us: Micros) -> Fact:
+    """A state as of a later time. A controller that had started is running then: it does not start a second time."""
+    if isinstance(fact, ControllerSeen) and fact.state == "started":
+        return replace(fact, at_us=at_us, state="declared")
+    return replace(fact, at_us=at_us)
 
 
 def finish_removal(folder: Path) -> bool:
