@@ -322,7 +322,7 @@ def _scale_write_fact(body: Body) -> Fact:
 
 
 def _fields(table: str) -> tuple[str, ...]:
-    """Return the columns of a plain table without `seq`: the fields of its fact."""
+    """The columns of a table without `seq`: the fields of its fact."""
     return tuple(column.name for column in TABLES[table].columns[1:])
 
 

@@ -109,19 +109,24 @@ def _read_struct(data: memoryview, at: int, end: int, depth: int) -> tuple[dict[
             field += step
         else:
             field, at = _read_zigzag(data, at, end)
-        if kind in (_TRUE, _FALSE):
-            fields[field] = kind == _TRUE
-        elif kind in _INTEGERS:
-            fields[field], at = _read_zigzag(data, at, end)
-        elif kind == _BINARY:
-            length, at = _read_varint(data, at, end)
-            at += length
-        elif kind == _STRUCT:
-            fields[field], at = _read_struct(data, at, end, depth + 1)
-        elif kind in (_BYTE, _DOUBLE):
-            at += 1 if kind == _BYTE else 8
-        else:  # lists, sets and maps: no page header has one
-            raise BadPage("has a page header of another shape")
+        fields[field], at = _read_value(data, at, end, kind, depth)
+
+
+def _read_value(data: memoryview, at: int, end: int, kind: int, depth: int) -> tuple[Any, int]:
+    """Reads a value of a struct. Returns it, None for kinds that we do not need, and where it ends."""
+    if kind in (_TRUE, _FALSE):
+        return kind == _TRUE, at
+    if kind in _INTEGERS:
+        return _read_zigzag(data, at, end)
+    if kind == _BINARY:
+        length, at = _read_varint(data, at, end)
+        return None, at + length
+    if kind == _STRUCT:
+        return _read_struct(data, at, end, depth + 1)
+    if kind in (_BYTE, _DOUBLE):
+        return None, at + (1 if kind == _BYTE else 8)
+    # Lists, sets and maps: no page header has one.
+    raise BadPage("has a page header of another shape")
 
 
 def _read_varint(data: memoryview, at: int, end: int) -> tuple[int, int]:

@@ -169,23 +169,39 @@ def _missing(counts: _Counts, tables: set[str], recording: Recording) -> Iterato
         yield Missing(what="no HPA", limits="there is nothing to replay")
         return
     kinds = {kind for kind, _, _ in counts.reads}
-    if not kinds & {RESOURCE, VALUES}:
-        yield Missing(what="no answer of a metric API", limits="only what status publishes can anchor a replay")
-    if "pods" not in tables:
-        yield Missing(what="no pods", limits="resource and pods metrics cannot be computed again")
-    if "targets" not in tables and SCALE not in kinds:
-        yield Missing(what="no scale and no target", limits="the replicas that the controller read are unknown")
-    if not counts.writers and "scale_writes" not in tables:
-        rollouts = "" if "targets" in tables else "; rollouts are not seen"
-        limits = f"who scaled is unknown: external_write stays undecidable{rollouts}"
-        yield Missing(what="no writers of the replicas", limits=limits)
-    if "events" not in tables:
-        yield Missing(what="no Events", limits="a write that failed is seen only in the conditions")
-    if "leases" not in tables and "controllers" not in tables:
-        yield Missing(what="no Lease of the controller", limits="a restart, which empties its memory, is not seen")
-    if not counts.releases:
-        yield Missing(what="no Kubernetes release", limits="the newest known one is assumed, --release sets it")
-    if not counts.flags:
-        yield Missing(what="no flags of the controller", limits="sync period, tolerance and windows are assumed")
-    if not counts.clock and recording.info.source == "record":
-        yield Missing(what="no clock of the API server", limits="its times may be shifted against the recorder's")
+    rollouts = "" if "targets" in tables else "; rollouts are not seen"
+    is_recorded = recording.info.source == "record"
+    checks = (
+        (
+            bool(kinds & {RESOURCE, VALUES}),
+            "no answer of a metric API",
+            "only what status publishes can anchor a replay",
+        ),
+        ("pods" in tables, "no pods", "resource and pods metrics cannot be computed again"),
+        (
+            "targets" in tables or SCALE in kinds,
+            "no scale and no target",
+            "the replicas that the controller read are unknown",
+        ),
+        (
+            counts.writers or "scale_writes" in tables,
+            "no writers of the replicas",
+            f"who scaled is unknown: external_write stays undecidable{rollouts}",
+        ),
+        ("events" in tables, "no Events", "a write that failed is seen only in the conditions"),
+        (
+            "leases" in tables or "controllers" in tables,
+            "no Lease of the controller",
+            "a restart, which empties its memory, is not seen",
+        ),
+        (bool(counts.releases), "no Kubernetes release", "the newest known one is assumed, --release sets it"),
+        (counts.flags, "no flags of the controller", "sync period, tolerance and windows are assumed"),
+        (
+            counts.clock or not is_recorded,
+            "no clock of the API server",
+            "its times may be shifted against the recorder's",
+        ),
+    )
+    for is_there, what, limits in checks:
+        if not is_there:
+            yield Missing(what=what, limits=limits)

@@ -44,37 +44,33 @@ def foreign_files(folder: Path, segments: Sequence[Segment]) -> Foreign:
 
 
 def _foreign(folder: Path, segments: Sequence[Segment]) -> Iterator[str]:
+    """Yields the foreign names in the folder, among its logs and segments, and in each segment."""
     links = set()
     for entry in _entries(folder):
         if entry.is_symlink():
             links.add(entry.name)
-        if entry.name in _FOLDERS:
-            if not _is(entry, stat.S_IFDIR):
-                yield _described(entry)
-        elif not (
-            (
-                _is(entry, stat.S_IFREG)
-                and any(pattern.fullmatch(entry.name) for pattern in (_DOCUMENTS, _NOTES, _RESULTS))
-            )
-            or (_is(entry, stat.S_IFDIR) and _RESULTS.fullmatch(entry.name) and entry.name.endswith(".spill"))
-        ):
+        if not _is_expected(entry):
             yield _described(entry)
-    for entry in _entries(folder / layout.LOGS) if layout.LOGS not in links else ():
-        if not (_is(entry, stat.S_IFREG) and _LOG.fullmatch(entry.name)):
-            yield _described(entry, layout.LOGS)
-    for entry in _entries(folder / layout.SEGMENTS) if layout.SEGMENTS not in links else ():
-        if not (_is(entry, stat.S_IFDIR) and _SEGMENT.fullmatch(entry.name)):
-            yield _described(entry, layout.SEGMENTS)
+    for parent, file_type, pattern in ((layout.LOGS, stat.S_IFREG, _LOG), (layout.SEGMENTS, stat.S_IFDIR, _SEGMENT)):
+        for entry in _entries(folder / parent) if parent not in links else ():
+            if not (_is(entry, file_type) and pattern.fullmatch(entry.name)):
+                yield _described(entry, parent)
     for segment in segments:
         if segment.log_tables is None:
-            ours = {layout.MANIFEST, layout.UPLOADED, *(file.name for file in segment.files)}
-            for entry in _entries(folder / segment.folder):
-                if entry.name not in ours or not _is(entry, stat.S_IFREG):
-                    yield _described(entry, segment.folder)
+            yield from _foreign_in_segment(folder, segment)
+
+
+def _foreign_in_segment(folder: Path, segment: Segment) -> Iterator[str]:
+    ours = {layout.MANIFEST, layout.UPLOADED, *(file.name for file in segment.files)}
+    for entry in _entries(folder / segment.folder):
+        if entry.name not in ours or not _is(entry, stat.S_IFREG):
+            yield _described(entry, segment.folder)
 
 
 def _is_expected(entry: os.DirEntry[str]) -> bool:
-    """True for our documents, notes, and results of a replay."""
+    """True for our folders and documents, for notes, and for results of a replay."""
+    if entry.name in _FOLDERS:
+        return _is(entry, stat.S_IFDIR)
     if _is(entry, stat.S_IFREG):
         return any(pattern.fullmatch(entry.name) for pattern in (_DOCUMENTS, _NOTES, _RESULTS))
     is_spill = _RESULTS.fullmatch(entry.name) is not None and entry.name.endswith(".spill")
