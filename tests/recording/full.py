@@ -14,7 +14,7 @@ from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 from hpaaudit.recording.recorder.writer_limits import Limits
 from hpaaudit.recording.upkeep import upload_marks
-from tests.recording.conftest import hpa, pod, usage
+from tests.recording.facts import hpa, pod, usage
 
 DISK, TAKEN = 3 << 20, 2_300_000
 COUNT, LATER = 2500, Micros(3000 * SECOND)

@@ -16,7 +16,7 @@ from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 from hpaaudit.recording.upkeep.retention import remove_segments, sealed_segments
 from hpaaudit.recording.writing.writer import Writer
 from tests.cli.run import run
-from tests.recording.conftest import at
+from tests.recording.facts import at
 
 SEGMENTS = 3
 

@@ -18,7 +18,7 @@ from hpaaudit.recording.recorder import recover
 from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 from hpaaudit.recording.recorder.writer_limits import Limits
 from hpaaudit.recording.writing.writer import Writer
-from tests.recording.conftest import at
+from tests.recording.facts import at
 
 CLUSTER = "https://10.0.0.1:6443"
 LATER = at(600)

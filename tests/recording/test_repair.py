@@ -22,7 +22,7 @@ from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 from hpaaudit.recording.recorder.writer_limits import Limits
 from hpaaudit.recording.upkeep.salvage import from_log
-from tests.recording.conftest import at, pod, queue, usage
+from tests.recording.facts import at, pod, queue, usage
 from tests.recording.harm import by_chance, cuts, flips, zeroed
 
 LIMITS = Limits(ballast_bytes=0)

@@ -21,7 +21,7 @@ from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 from hpaaudit.recording.recorder.writer_limits import Limits
 from hpaaudit.recording.upkeep import retention, upload_marks
 from hpaaudit.report.inspect import verification_text
-from tests.recording.conftest import at
+from tests.recording.facts import at
 
 LIMITS, NOON = Limits(ballast_bytes=0), at(0)
 STATES = (

@@ -11,7 +11,7 @@ US = "µs since 1970 UTC"
 SEQ = number("seq", "which fact of the recording this is, counted from 0")
 SEQ_OF_READ = number("seq", SEQ.meaning, encoding=Encoding.PLAIN)  # again and again the same run of numbers
 SEQ_OF_STREAM = number("seq", SEQ.meaning, encoding=Encoding.SPLIT)  # likewise, but few
-AT = number("at_us", "from when on the fact holds", US)
+AT = number("at_us", "time from which the fact holds", US)
 TOOK = number("took_us", "how long it took before `at_us`", "µs")
 STATUS = number("status", "HTTP status, 0 where no answer came", encoding=Encoding.DICTIONARY)
 ERROR = text("error", "why it failed, empty where it did not")
@@ -33,7 +33,7 @@ def _table(name: str, row: str, *columns: Column, seq: Column = SEQ, sort: tuple
 _ALL = (
     _table(
         "controllers",
-        "what was learned about the controller process",
+        "fact about the controller process",
         AT,
         text("state", "`started` (its memory is empty), `stopped` or `declared`"),
         text("release", "Kubernetes release, as `1.36`"),
@@ -49,7 +49,7 @@ _ALL = (
         text("name", "of the HPA"),
         text("uid", "of the HPA"),
         flag("gone", "it was deleted; all that follows is NULL"),
-        maybe_text("api_version", "in which it was served"),
+        maybe_text("api_version", "API version in which it was served"),
         maybe_text("resource_version", "`resourceVersion` of the HPA", encoding=Encoding.PREFIX),
         maybe_number("generation", "`metadata.generation`"),
         maybe_number("created_us", "`metadata.creationTimestamp`; NULL where unknown", US),
@@ -105,7 +105,7 @@ _ALL = (
     ),
     _table(
         "rollouts",
-        "begin or end of a rollout of a workload that an HPA scales",
+        "start or end of a rollout of a workload that an HPA scales",
         AT,
         text("api_group", "group of the workload, empty for core"),
         text("resource", "lower-case plural, as `deployments`"),
@@ -113,7 +113,7 @@ _ALL = (
         text("name", "of the workload"),
         _resource_version("the workload"),
         text("revision", "what is rolled out, as `template_hash` in `targets`"),
-        flag("rolling", "it began; otherwise it ended"),
+        flag("rolling", "it started; otherwise it ended"),
         text("max_surge", "a number or a percentage, empty where the strategy has none"),
         text("max_unavailable", "likewise"),
     ),
@@ -258,15 +258,15 @@ _ALL = (
     ),
     _table(
         "surroundings",
-        "state of an object that holds pods back or changes them, or its end",
+        "state of an object that limits or changes pods, or its end",
         AT,
         text("api_group", "of the object, empty for the core group"),
         text("resource", "`resourcequotas`, `limitranges`, `verticalpodautoscalers`, `nodes`, or of admission"),
         text("namespace", "of the object, empty where it has none"),
         text("name", "of the object"),
         text("uid", "of the object"),
-        flag("gone", "it was deleted, or says nothing of that any more"),
-        text("state_json", "the part of it that holds pods back or changes them, sorted keys; `{}` when it is gone"),
+        flag("gone", "it was deleted, or has no such part any more"),
+        text("state_json", "the part of it that limits or changes pods, sorted keys; `{}` when it is gone"),
     ),
     _table(
         "scaled_objects",
@@ -319,26 +319,31 @@ _ALL = (
     ),
     _table(
         "gaps",
-        "time in which nobody looked",
+        "time in which the recorder did not see something",
         AT,
-        number("until_us", "when somebody looked again", US),
-        text("prefix", "paths that nobody looked at, `*` for all; `PATH#writers`: only at writers and rollouts"),
+        number("until_us", "when the recorder saw it again", US),
+        text("prefix", "API paths that were not seen, `*` for all; `PATH#writers`: only writers and rollouts"),
         text("cause", "why"),
     ),
     _table(
         "refused",
-        "object, answer or value that was not taken up, for it has another shape than Kubernetes gives it",
+        "object, answer or value that was refused, because it has another shape than in Kubernetes",
         AT,
-        text("path", "of its collection, or as it was requested; a table of this page where the value is of no answer"),
-        text("namespace", "of the object, empty where it did not tell"),
-        text("name", "of the object, empty where it did not tell"),
-        text("uid", "of the object, empty where it did not tell"),
+        text(
+            "path", "of its collection, or as it was requested; a table of this page if the value is not from an answer"
+        ),
+        text("namespace", "of the object, empty if it did not say"),
+        text("name", "of the object, empty if it did not say"),
+        text("uid", "of the object, empty if it did not say"),
         text("reason", "what is wrong, and where in it"),
-        text("object_json", "of the object what is read of a sound one, sorted keys; `{}` where that is nothing"),
+        text(
+            "object_json",
+            "those fields of the object that are read of a valid one, sorted keys; `{}` if there are none",
+        ),
         number("bytes", "of the whole object as it came, 0 where unknown", "bytes"),
         number("count", "how often it was refused since its last row, this time included"),
     ),
-    _table("ends", "instant to which the recording says that it is complete", AT),
+    _table("ends", "time up to which the recording is complete", AT),
 )
 
 TABLES = {table.name: table for table in _ALL}
