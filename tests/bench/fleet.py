@@ -71,7 +71,7 @@ def write(
             if anew:
                 tables = rows.take(step.until)
                 writing.result()  # one waits at the most, so that memory stays small
-                writing = writer.submit(files.add, tables)
+                writing = writer.submit(files.append_segment, tables)
         writing.result()
     rows.end(START + (ticks + 1) * TICK)
     files.append_segment(rows.take(None))

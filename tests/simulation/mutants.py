@@ -130,7 +130,7 @@ def _nothing(_: Any) -> Any:
 
 
 def _without_states(sound: Any) -> Any:
-    return lambda sieve, *args: [fact for fact in sound(sieve, *args) if isinstance(fact, Gap)]
+    return lambda shedder, *args: [fact for fact in sound(shedder, *args) if isinstance(fact, Gap)]
 
 
 def _no_gap(_: Any) -> Any:
@@ -139,7 +139,8 @@ def _no_gap(_: Any) -> Any:
 
 def _open_to_all(_: Any) -> Any:
     def init(lock: Lock, folder: Any) -> None:
-        lock._file = os.open(folder / "recording.json", os.O_RDONLY)
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.folder, lock._files, lock.sure = folder, [os.open(folder, os.O_RDONLY)], True
 
     return init
 
