@@ -247,7 +247,7 @@ class Session:
                 if not isinstance(problem.__cause__, OSError) or not exists or stopping.is_set():
                     raise
                 if not was_reported:
-                    line = f"{problem} It is tried again until the disk takes it."
+                    line = f"{problem} It is tried again until the disk accepts it."
                     self.note(Note(line, Event.DISK_REFUSED, Level.ERROR))
                 was_reported = True
             with suppress(TimeoutError):

@@ -73,5 +73,5 @@ if __name__ == "__main__":
     heard: list[str] = []
     for one in range(first, last):
         record(place / str(one), one, Disk.here(), heard)
-    assert any("waits in memory" in line for line in heard)
-    assert any("takes everything again" in line for line in heard)
+    assert any("wait in memory" in line for line in heard)
+    assert any("accepts writes again" in line for line in heard)

@@ -82,7 +82,7 @@ def fill(folder: Path, *, uploading: bool) -> None:
         assert {gap.cause for gap in gaps} == {"removed to make room: it was uploaded"}
     else:
         assert len(told) == 1
-        assert "No space left on device; what is seen waits in memory until the disk takes it" in told[0]
+        assert "No space left on device; new facts wait in memory until it accepts writes again" in told[0]
         assert not (folder / "ballast").exists()
         assert list(keeper._shedder.since) == ["/api/v1/pods", "/apis/metrics.k8s.io", "*"]
     assert verify(folder, reread=True).damages == ()
@@ -95,7 +95,7 @@ def fill(folder: Path, *, uploading: bool) -> None:
     if uploading:
         assert found[-100:] == given[-100:]
         return
-    assert told[1:] == [f"{folder}: the disk takes everything again; what was let go is a gap"]
+    assert told[1:] == [f"{folder}: the disk accepts writes again; what memory could not hold is a gap"]
     gaps = [fact for fact in found if isinstance(fact, Gap)]
     assert keeper.gaps == len(gaps)  # what the last line of the recorder counts
     cause = "nothing could be written (No space left on device) and memory was full"

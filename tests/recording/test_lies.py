@@ -83,7 +83,7 @@ CASES: list[tuple[str, str, Callable[[list], list], str]] = [
     ("hpas", "seq", first(60), "other facts"),
     ("hpas", "seq", first(2**63 - 1), "a number beyond"),
     ("pods", "seq", lambda values: [values[0]] * len(values), "not in the order of their facts"),
-    ("reads", "seq", lambda values: values[::-1], "do not stand together in their order"),
+    ("reads", "seq", lambda values: values[::-1], "are not grouped in their order"),
     ("reconciles", "seq", lambda values: values[::-1], "not in the order of their facts"),
     ("gaps", "at_us", first(-1), "a number beyond"),
     ("leases", "at_us", first(1), "at other times than its manifest says"),

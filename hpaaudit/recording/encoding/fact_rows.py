@@ -336,8 +336,8 @@ def _plain_fact(table: str) -> Callable[[Body], Fact]:
     names, fact = _fields(table), PLAIN[table]
 
     def build(body: Body) -> Fact:
-        made: Fact = fact(**dict(zip(names, body, strict=True)))
-        return made
+        built: Fact = fact(**dict(zip(names, body, strict=True)))
+        return built
 
     return build
 

@@ -114,9 +114,10 @@ def read_frames(data: bytes, expected: tuple[int, str, int] | None = None) -> Lo
 
     Raises `ValueError`, a predicate, if nothing of it can be read.
     """
-    found = list(_sound_frames(data))
-    head = _find_head(found, expected)
-    ours = [frame for frame in found if frame.facts and frame.mark == head.mark and frame.first_seq >= head.first_seq]
+    sound_frames = list(_sound_frames(data))
+    head = _find_head(sound_frames, expected)
+    fact_frames = (frame for frame in sound_frames if frame.facts)
+    ours = [frame for frame in fact_frames if frame.mark == head.mark and frame.first_seq >= head.first_seq]
     whole, sound = _frames_in_place(ours, head)
     frames = tuple(_in_order(ours))
     acknowledged, head_is_sound = _acknowledged(data)

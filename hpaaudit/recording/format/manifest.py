@@ -253,5 +253,5 @@ def segment_problem(segment: Segment) -> str:
     if segment.first_us > segment.last_us or (removed and removed.first_us > removed.last_us):
         return "claims to end before it begins"
     if removed and removed.facts != segment.first_seq + segment.facts:
-        return f"claims to stand for {removed.facts} facts, and ends with fact {segment.first_seq + segment.facts}"
+        return f"claims to replace {removed.facts} facts, and ends with fact {segment.first_seq + segment.facts}"
     return ""

@@ -21,12 +21,12 @@ STATUS_REPLICAS = maybe_number("status_replicas", "`status.replicas` of the scal
 
 
 def _resource_version(of: str) -> Column:
-    """Make the column of a resource version: mostly new, and mostly like the one before."""
+    """The column of a resource version: mostly new, and mostly similar to the one before."""
     return text("resource_version", f"`resourceVersion` of {of}", encoding=Encoding.PREFIX)
 
 
 def _table(name: str, row: str, *columns: Column, seq: Column = SEQ, sort: tuple[str, ...] = ()) -> Table:
-    """Make a table, whose first column always is `seq`."""
+    """A table. Its first column is always `seq`."""
     return Table(name=name, row=row, columns=(seq, *columns), sort=sort)
 
 

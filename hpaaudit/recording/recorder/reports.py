@@ -31,7 +31,7 @@ class Reports:
             return
         self._reasons.add(refused.reason)
         name = "/".join(part for part in (refused.namespace, refused.name) if part) or refused.path
-        line = f"what was seen of {name} cannot be kept, all else is: {refused.reason}"
+        line = f"a value of {name} cannot be stored, everything else is: {refused.reason}"
         self.note(Note(line, Event.OBJECT_REFUSED, path=refused.path, reason=refused.reason))
 
     def segment_sealed(self, recording: RecordingFolder) -> None:
@@ -51,10 +51,12 @@ class Reports:
 
     def disk_refused(self, reason: str) -> None:
         """The disk refuses writes."""
-        line = f"{self.folder}: {reason}; what is seen waits in memory until the disk takes it"
+        line = f"{self.folder}: {reason}; new facts wait in memory until it accepts writes again"
         self.note(Note(line, Event.DISK_REFUSED, Level.ERROR))
 
     def disk_recovered(self, shed: int) -> None:
         """The disk accepts writes again. `shed` is the number of gaps and states that follow."""
-        line = f"{self.folder}: the disk takes everything again" + ("; what was let go is a gap" if shed else "")
+        line = f"{self.folder}: the disk accepts writes again" + (
+            "; what memory could not hold is a gap" if shed else ""
+        )
         self.note(Note(line, Event.DISK_RECOVERED, gaps=shed))

@@ -138,7 +138,7 @@ def _replace_hole(survey: Survey, hole: _Hole) -> Iterator[Replacement]:
     previous = hole.before[0]
     for number in range(first, last + 1):
         name = layout.segment_name(number)
-        cause = f"segment {number} is damaged" + ("" if hole.from_us < to_us else ", nobody knows until when it went")
+        cause = f"segment {number} is damaged" + ("" if hole.from_us < to_us else ", and its end is unknown")
         next_link = hole.after
         if number < last:
             next_link = (manifest.sha256_of(cause.encode()), hole.before[1] + number - first + 1)

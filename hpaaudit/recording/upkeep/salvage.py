@@ -103,7 +103,7 @@ def from_log(content: LogContent, since_us: Micros) -> Salvage:
 
 def until_listed(tables: Iterable[str], from_us: Micros, until_us: Micros) -> list[Fact]:
     """Gaps of the objects in `tables`, from the damage to the next time that everything was listed."""
-    cause = "what changed may be among damaged facts, and was not told again until everything was listed anew"
+    cause = "changes may be among the damaged facts, until everything was listed again"
     return [_gap(from_us, until_us, prefix, cause) for table in tables for prefix in PATHS_OF_TABLE[table]]
 
 

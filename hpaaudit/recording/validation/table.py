@@ -169,7 +169,7 @@ def _rows(table: Table, rows: pa.Table, first_seq: int, facts: int) -> str:
         if not table.sort and not _is_increasing(seq):
             return "has rows that are not in the order of their facts"
         if table.name == "reads" and names.issuperset(table.sort) and not _is_grouped(rows, table.sort):
-            return "has reads of one stream that do not stand together in their order"
+            return "has reads of one stream that are not grouped in their order"
     if "gone" in names:
         gone = rows.column("gone")
         for name in required_columns(table, names):

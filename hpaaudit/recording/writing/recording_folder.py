@@ -90,7 +90,7 @@ class RecordingFolder:
                 remove(unfinished)
             raise RecordingError(
                 f"cannot write segment {number} of {self.folder}: {error.strerror}; "
-                f"{_facts(tables)} facts wait in memory: make room, then seal again.",
+                f"{_facts(tables)} facts wait in memory: free some space, then seal again.",
             ) from error
         self.segments, self.facts, self.previous = number, self.facts + facts, sha256
 
