@@ -139,8 +139,7 @@ def _no_gap(_: Any) -> Any:
 
 def _open_to_all(_: Any) -> Any:
     def init(lock: Lock, folder: Any) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock.folder, lock._files, lock.sure = folder, [os.open(folder, os.O_RDONLY)], True
+        lock._file = os.open(folder / "recording.json", os.O_RDONLY)
 
     return init
 
