@@ -15,7 +15,7 @@ from hpaaudit.recording.format import manifest
 from hpaaudit.recording.format.manifest import Removed, Segment
 from hpaaudit.recording.format.schema import ALL_PATHS
 from hpaaudit.recording.reading.last_states import last_states
-from hpaaudit.recording.reading.survey import survey_recording
+from hpaaudit.recording.reading.survey import survey_for_writing
 from hpaaudit.recording.upkeep.upload_marks import mark_uploaded
 from hpaaudit.recording.writing.pending import PendingFacts
 from hpaaudit.recording.writing.recording_folder import SegmentPlace, write_segment
@@ -26,11 +26,13 @@ STATES = tuple(table for table in KEYS if table != "events")
 
 
 def sealed_segments(folder: Path) -> list[Segment]:
-    """The segments that can be removed, in order. None if the folder cannot be read."""
+    """The segments that can be removed, in order, up to one that cannot be read. None if they cannot be listed."""
     try:
-        return list(survey_recording(folder).sealed)
+        sealed = survey_for_writing(folder).sealed
     except (OSError, RecordingError):
         return []
+    first = sealed[0].number if sealed else 0
+    return [segment for number, segment in enumerate(sealed, first) if segment.number == number]
 
 
 def expired(
