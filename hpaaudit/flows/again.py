@@ -12,7 +12,7 @@ from hpaaudit.model.flags import Flags
 from hpaaudit.model.units import SECOND, Micros
 
 if TYPE_CHECKING:
-    from hpaaudit.recording.read import Recording
+    from hpaaudit.recording.reading.recording import Recording
 
 MARGIN_US = 120 * SECOND
 """How much longer ago than the longest window the first of the reconciles is that are decided again."""
@@ -37,13 +37,13 @@ def decision_at(
     """
     from hpaaudit.engine.plan import plan
     from hpaaudit.engine.replay import Process, replay
-    from hpaaudit.recording.read import open_recording
+    from hpaaudit.recording.reading.recording import open_recording
 
     opened = open_recording(recording, until_us=at_us)
     given = Flags() if not flags else settled(opened, plan((), None), release, flags, behaviours).flags
     since_us = Micros(at_us - _reach_us(opened, key, given) - MARGIN_US)
     namespace, name = key.split("/", 1)
-    facts = list(opened.near(namespace, name, since_us))
+    facts = list(opened.facts_of_hpa(namespace, name, since_us))
     laid_out = plan(facts, period_us)
     passes = [one for one in laid_out.passes if one.key == key and since_us <= one.instant.at_us <= at_us]
     prepared = settled(opened, replace(laid_out, passes=passes), release, flags, behaviours)
@@ -59,7 +59,7 @@ def _reach_us(opened: "Recording", key: str, flags: Flags) -> int:
     from hpaaudit.engine.unknown import longest_period_us, longest_window_us
 
     namespace, name = key.split("/", 1)
-    watched: Iterable[Fact] = opened.near(namespace, name, Micros(opened.info.ended_us + 1), before=("hpas",))
+    watched: Iterable[Fact] = opened.facts_of_hpa(namespace, name, Micros(opened.info.ended_us + 1), before=("hpas",))
     reach_us = flags.downscale_stabilization_us
     for fact in watched:
         if isinstance(fact, HpaSeen) and f"{fact.namespace}/{fact.name}" == key:

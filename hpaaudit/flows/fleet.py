@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hpaaudit.engine.fleet.pods import PodTexts
     from hpaaudit.engine.fleet.search import LeftOut
     from hpaaudit.flows.replay import Prepared
-    from hpaaudit.recording.read import Recording
+    from hpaaudit.recording.reading.recording import Recording
 
 Item = TypeVar("Item")
 
@@ -106,7 +106,7 @@ def _ahead(found: Iterator[Item]) -> Iterator[Item]:
 def texts() -> "PodTexts":
     """How a recording writes the JSON of pods."""
     from hpaaudit.engine.fleet.pods import PodTexts
-    from hpaaudit.recording.json_text import containers_from_json, labels_from_json, requests_from_json
+    from hpaaudit.recording.encoding.json_text import containers_from_json, labels_from_json, requests_from_json
 
     return PodTexts(labels=labels_from_json, containers=containers_from_json, requests=requests_from_json)
 

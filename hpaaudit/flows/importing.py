@@ -26,7 +26,7 @@ def import_capture(files: Sequence[Path | str], *, into: Path | str) -> Imported
     Raises `BadCapture` with file and line, and `FileExists`; nothing is left behind then.
     """
     from hpaaudit.importers.capture import Reader
-    from hpaaudit.recording.write import Writer
+    from hpaaudit.recording.writing.writer import Writer
 
     paths, folder = tuple(Path(file) for file in files), Path(into)
     reader = Reader(paths)

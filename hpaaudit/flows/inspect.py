@@ -10,7 +10,7 @@ def inspect(recording: Path) -> Inspection:
 
     Raises `NotARecording`, `NewerFormat` or `DamagedRecording`.
     """
-    from hpaaudit.recording.inspect import inspect as look
-    from hpaaudit.recording.read import open_recording
+    from hpaaudit.recording.inspection.inspect import inspect as look
+    from hpaaudit.recording.reading.recording import open_recording
 
     return look(open_recording(recording))

@@ -59,11 +59,11 @@ def account(results: "Results") -> ReplayAccount:
 
 def span_of(source: Path) -> tuple[Micros, Micros]:
     """When a recording, a damaged one too, or the recording behind a results file begins and ends."""
-    from hpaaudit.recording.read import recording_info
-    from hpaaudit.recording.survey import survey
+    from hpaaudit.recording.reading.recording import recording_info
+    from hpaaudit.recording.reading.survey import survey_recording
 
     if source.is_dir():
-        seen = survey(source)
+        seen = survey_recording(source)
         info = recording_info(source, seen, seen.segments)
         return info.started_us, info.ended_us
     with open_file(source) as results:

@@ -18,7 +18,7 @@ from hpaaudit.model.units import Micros
 if TYPE_CHECKING:
     from hpaaudit.engine.fleet.derived import Derived
     from hpaaudit.engine.plan import Plan
-    from hpaaudit.recording.read import Recording
+    from hpaaudit.recording.reading.recording import Recording
     from hpaaudit.results.read import Results
     from hpaaudit.results.write import ResultsWriter
 
@@ -181,7 +181,7 @@ def _for_kernel(
 ) -> Prepared | None:
     """A recording prepared for the compiled rules, None where they cannot decide it or are not worth their start."""
     from hpaaudit.flows import fleet
-    from hpaaudit.recording.read import open_recording
+    from hpaaudit.recording.reading.recording import open_recording
 
     if detail not in (None, "numbers") or not fleet.installed():
         return None
@@ -258,7 +258,7 @@ def _writer(prepared: Prepared, target: Target, detail: str, warn: Callable[[str
             overwrite=target.overwrite,
             owned=target.is_default,
             recorded=prepared.recording,
-            held=prepared.recording.held,
+            held=prepared.recording.log_tables,
         )
 
     try:
@@ -341,8 +341,8 @@ def prepare(
     """
     from hpaaudit.api.flags import user_flags, with_flags
     from hpaaudit.engine.plan import plan
-    from hpaaudit.recording.read import open_recording
-    from hpaaudit.recording.verify import require_sound
+    from hpaaudit.recording.inspection.verify import require_sound
+    from hpaaudit.recording.reading.recording import open_recording
 
     given = user_flags(flags)
     opened = open_recording(recording, until_us=until)
@@ -358,7 +358,7 @@ def prepare(
         from hpaaudit.engine.fleet.derived import Derived
         from hpaaudit.engine.lives import COMPONENT
 
-        derived = Derived(opened.telling(COMPONENT), period_us)
+        derived = Derived(opened.reconcile_evidence(COMPONENT), period_us)
         laid_out = derived.plan()
     if compiled and (searched or laid_out.unsupported):
         laid_out, searched = _searched(opened, laid_out, derived), True

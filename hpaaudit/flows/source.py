@@ -10,7 +10,7 @@ from hpaaudit.flows.made import is_ours, kept_elsewhere
 from hpaaudit.flows.replay import RESULTS, replay, unheard
 
 if TYPE_CHECKING:
-    from hpaaudit.recording.read import Recording
+    from hpaaudit.recording.reading.recording import Recording
     from hpaaudit.results.read import Results
 
 
@@ -29,7 +29,7 @@ def open_source(source: Path, warn: Callable[[str], None] = unheard) -> "Results
         if not is_ours(source):
             warn(f"{source} was not made here by you: it says what whoever made it wants")
         return results
-    from hpaaudit.recording.read import open_recording
+    from hpaaudit.recording.reading.recording import open_recording
 
     manifest = open_recording(source).info.manifest_sha256
     for place in (source / RESULTS, kept_elsewhere(manifest)):
@@ -63,7 +63,7 @@ def recording_of(
 
     Raises DamagedRecording where none is the one, but one of them is damaged.
     """
-    from hpaaudit.recording.read import open_recording
+    from hpaaudit.recording.reading.recording import open_recording
 
     damage = None
     for place in _places(results.path, source, Path(named)):
@@ -118,7 +118,7 @@ class _Behind:
     @staticmethod
     def schema(table: str, columns: Sequence[str]) -> Any:
         """The types of these columns."""
-        from hpaaudit.recording.read import Recording
+        from hpaaudit.recording.reading.recording import Recording
 
         return Recording.schema(table, columns)
 

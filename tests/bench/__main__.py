@@ -21,7 +21,7 @@ from hpaaudit.model.decision import Decision
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.memory import EMPTY, Memory
 from hpaaudit.model.observation import Observation
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from tests.bench import dense, fast, fleet, fuzz, gentle, go, outside, sizes
 from tests.bench.table import Row, rendered
 from tests.engine import reference

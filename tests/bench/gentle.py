@@ -20,7 +20,7 @@ from hpaaudit.cluster.decoding.decoders import PODS, USAGE
 from hpaaudit.cluster.observe.estimate import Estimate
 from hpaaudit.model.facts import Gap, PodSeen, ResourceMetricsRead
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from tests.bench.crowd import HPAS_OF_NAMESPACE, PODS_OF_HPA, Crowd
 from tests.bench.table import Row, rendered
 

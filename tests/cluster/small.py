@@ -18,10 +18,10 @@ from hpaaudit.cluster.watch.watch_list import END
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.inspection import Verification
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
+from hpaaudit.recording.recorder.writer_limits import Limits
 
 Raw = dict[str, Any]
 Seen = TypeVar("Seen")
@@ -372,7 +372,7 @@ async def _record(cluster: Small, into: Path, enough: Callable[[list[Fact]], boo
     told: list[Fact] = []
     notes: list[str] = []
     clock = Clock()
-    keeper = Keeper(into, cluster=url, now_us=clock.now(), note=notes.append, limits=Limits(ballast_bytes=0))
+    keeper = RecorderWriter(into, cluster=url, now_us=clock.now(), note=notes.append, limits=Limits(ballast_bytes=0))
 
     def sink(fact: Fact) -> None:
         told.append(fact)

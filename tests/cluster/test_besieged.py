@@ -18,7 +18,7 @@ from hpaaudit.cluster.client.telemetry import Telemetry
 from hpaaudit.cluster.serve import http_server
 from hpaaudit.cluster.serve.http_server import MAX_CONNECTIONS, MAX_REQUEST_BYTES, HttpServer
 from hpaaudit.model.facts import HpaSeen, ResourceMetricsRead
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from tests.cluster.heavy import Heavy
 from tests.cluster.recorder import ROOT
 

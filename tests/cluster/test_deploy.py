@@ -24,7 +24,7 @@ from hpaaudit.model.facts import (
     TargetSeen,
     ValuesRead,
 )
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from tests.cluster.cluster import Cluster
 from tests.cluster.definitions import defined
 from tests.cluster.kube import ApiError

@@ -12,9 +12,9 @@ from hpaaudit.cluster.observe.estimate import SEGMENT_MEMORY, Estimate
 from hpaaudit.model.facts import Fact, HpaSeen, ResourceMetricsRead
 from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.recording.limits import USUAL
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.write import Writer
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.writer_limits import USUAL
+from hpaaudit.recording.writing.writer import Writer
 from tests.bench.crowd import HPAS_OF_NAMESPACE, Crowd
 from tests.cluster.recorder import ROOT
 from tests.cluster.watching import Watching
@@ -119,7 +119,7 @@ def test_a_crowd_takes_what_was_estimated(
     hpas: int, rounds: int, memory: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Half an hour that is one segment, and minutes that are many: 5,000 HPAs make one in every other round."""
-    monkeypatch.setattr("hpaaudit.recording.write.BYTE_BUDGET", memory)
+    monkeypatch.setattr("hpaaudit.recording.writing.writer.BYTE_BUDGET", memory)
     monkeypatch.setattr("hpaaudit.cluster.observe.estimate.SEGMENT_MEMORY", memory)
     clock = Hours()
     monkeypatch.setattr("tests.bench.crowd.time", clock)

@@ -51,11 +51,11 @@ from hpaaudit.errors import AuditError, ClusterError
 from hpaaudit.model.facts import Fact, Gap, HpaSeen, Refused, TargetRef
 from hpaaudit.model.hpa import ObjectRef
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.pending import Pending
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
+from hpaaudit.recording.recorder.writer_limits import Limits
+from hpaaudit.recording.writing.pending import PendingFacts
 from tests.cluster import small
 from tests.cluster.mutations import documents, torn
 from tests.cluster.small import GOOD, PATHS, Small, answers, made
@@ -81,7 +81,7 @@ class Eyes:
     """A watch of one kind as the recorder has it, fed by hand; `facts` are what it told."""
 
     def __init__(self, kind: str) -> None:
-        self.kind, self.facts, self.pending = kind, list[Fact](), Pending(0)
+        self.kind, self.facts, self.pending = kind, list[Fact](), PendingFacts(0)
         self.gaps = Gaps(self.sink)
         client = Client(ClientConfig(source="test", context="test", server="http://127.0.0.1:1"), Clock())
         store, decoder, unreadable = self.store()
@@ -248,7 +248,7 @@ def test_an_answer_of_any_bytes_is_a_read_that_can_be_kept(name: str) -> None:
     """Well or failed; and a good one after it is read well."""
     path = POLLED[name]
     good = json.dumps(answers()[path]).encode()
-    pending = Pending(0)
+    pending = PendingFacts(0)
 
     @some(SLICE * 3)
     @given(documents(answers()[path]))
@@ -289,7 +289,7 @@ def test_what_a_server_says_of_itself_in_any_bytes_ends_nothing(path: str) -> No
     @some(SLICE)
     @given(documents(answers()[path]))
     def law(data: bytes) -> None:
-        pending = Pending(0)
+        pending = PendingFacts(0)
 
         async def ask() -> None:
             client = Scripted({**sure, path: data})
@@ -426,7 +426,7 @@ def test_what_breaks_an_invariant_is_a_row_in_its_place_and_the_log_is_sound(tmp
     @given(st.lists(st.tuples(st.sampled_from(facts), st.integers(0, 20), st.sampled_from(odd)), max_size=12))
     def law(drawn: list[tuple[Fact, int, Any]]) -> None:
         into = next(folders)
-        keeper = Keeper(into, cluster="here", now_us=NOW, note=nothing, limits=Limits(ballast_bytes=0))
+        keeper = RecorderWriter(into, cluster="here", now_us=NOW, note=nothing, limits=Limits(ballast_bytes=0))
         for fact, place, value in drawn:
             names = [name for name in fact.__slots__ if name != "at_us"]
             fields = {name: getattr(fact, name) for name in fact.__slots__}

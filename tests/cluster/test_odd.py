@@ -8,8 +8,8 @@ import pytest
 
 from hpaaudit.cluster.watch import backoff
 from hpaaudit.model.facts import Fact, Gap, HpaSeen, PodSeen, Refused, TargetSeen
-from hpaaudit.recording.inspect import inspect
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.inspection.inspect import inspect
+from hpaaudit.recording.reading.recording import open_recording
 from tests.cluster.small import (
     AT,
     CRD,

@@ -27,7 +27,7 @@ from hpaaudit.model.audit import Pass
 from hpaaudit.model.columns import Columns, Words
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.memory import Memory
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.results import pass_rows
 
 Row = dict[str, Any]
@@ -71,7 +71,7 @@ def by_kernel(folder: Path, flags_of: FlagsOf, walk: Walk) -> Tables:
     if any(segment.file("reconciles") for segment in opened.segments):
         laid_out = plan(opened.facts(), None)
     else:
-        derived = Derived(opened.telling(COMPONENT), None)
+        derived = Derived(opened.reconcile_evidence(COMPONENT), None)
         laid_out = derived.plan()
     flags = flags_for_all(laid_out, flags_of(laid_out.controllers[0] if laid_out.controllers else None), flags_of)
     rules = rules_of(flags)

@@ -17,7 +17,7 @@ import yaml
 
 import hpaaudit
 from hpaaudit.api.surroundings import CLUSTER_SCOPED, KINDS
-from hpaaudit.recording.limits import USUAL
+from hpaaudit.recording.recorder.writer_limits import USUAL
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -29,7 +29,8 @@ METRICS = {"custom.metrics.k8s.io", "external.metrics.k8s.io"}
 
 RECORD = (
     "import importlib, pkgutil, hpaaudit.cli.record, hpaaudit.flows.record, hpaaudit.report.plan, hpaaudit.report.log;"
-    "import hpaaudit.report.progress, hpaaudit.cluster, hpaaudit.recording.keep, hpaaudit.recording.upload;"
+    "import hpaaudit.report.progress, hpaaudit.cluster;"
+    "import hpaaudit.recording.recorder.recorder_writer, hpaaudit.recording.recorder.upload;"
     "[importlib.import_module(module.name)"
     " for module in pkgutil.walk_packages(hpaaudit.cluster.__path__, 'hpaaudit.cluster.')]"
 )

@@ -94,7 +94,7 @@ def test_the_questions_travel_in_the_wheel(installed: Path, tmp_path: Path) -> N
 def test_record_loads_neither_duckdb_nor_polars_nor_numba() -> None:
     """A recorder in production carries only what it needs."""
     code = (
-        "import sys; import hpaaudit.cli.record, hpaaudit.flows.record, hpaaudit.recording.write; "
+        "import sys; import hpaaudit.cli.record, hpaaudit.flows.record, hpaaudit.recording.writing.writer; "
         "import hpaaudit.cluster.observe.observer; "
         "print([m for m in ('duckdb', 'polars', 'numba') if m in sys.modules])"
     )

@@ -23,7 +23,7 @@ from hpaaudit.errors import AuditError, BadCapture
 from hpaaudit.flows.importing import import_capture
 from hpaaudit.flows.replay import passes
 from hpaaudit.importers import capture_lines
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
 from tests.importers.lines import HPAS, PODS, SCALE, USAGE, got, hpa, items, line, running, saw, scale, text_of, usage
 from tests.memory import PEAK_MEGABYTES
 

@@ -9,7 +9,7 @@ from hpaaudit.errors import DamagedRecording
 from hpaaudit.flows.inspect import inspect
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.write import Writer
+from hpaaudit.recording.writing.writer import Writer
 from tests.cli.run import run
 
 SERVER = "https://10.0.0.1:6443"

@@ -16,8 +16,8 @@ import pytest
 from hpaaudit.errors import AuditError
 from hpaaudit.flows.inspect import inspect
 from hpaaudit.flows.replay import passes
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
 from tests.recording import lies
 from tests.recording.small import small
 
@@ -83,7 +83,7 @@ CASES: list[tuple[str, str, Callable[[list], list], str]] = [
     ("hpas", "seq", first(60), "other facts"),
     ("hpas", "seq", first(2**63 - 1), "a number beyond"),
     ("pods", "seq", lambda values: [values[0]] * len(values), "not in the order of their facts"),
-    ("reads", "seq", lambda values: values[::-1], "do not stand together in their order"),
+    ("reads", "seq", lambda values: values[::-1], "are not grouped in their order"),
     ("reconciles", "seq", lambda values: values[::-1], "not in the order of their facts"),
     ("gaps", "at_us", first(-1), "a number beyond"),
     ("leases", "at_us", first(1), "at other times than its manifest says"),

@@ -11,7 +11,7 @@ import pytest
 from hpaaudit.flows.replay import passes
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.facts import Fact, HpaSeen
-from hpaaudit.recording.read import Recording, open_recording
+from hpaaudit.recording.reading.recording import Recording, open_recording
 from hpaaudit.results import sql
 from hpaaudit.results.account_reconcile import reconcile_account
 from hpaaudit.results.questions import Scope, ask, question

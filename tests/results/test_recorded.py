@@ -17,7 +17,7 @@ from hpaaudit.model.facts import (
 )
 from hpaaudit.model.target import Scale
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.results.read import Results
 from tests.results import story
 from tests.results.things import WEB, at, pod, target_seen

@@ -27,8 +27,8 @@ from hpaaudit.model.facts import (
     TargetSeen,
     ValuesRead,
 )
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
 from tests.simulation.life import APPS
 from tests.simulation.machine import SECOND
 from tests.simulation.server import DEPLOYMENTS, KINDS, Object, Truth
