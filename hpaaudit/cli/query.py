@@ -43,7 +43,7 @@ def query_command(
     from hpaaudit.report.text import printable
 
     if source is None or question is None:
-        click.echo(questions_text(flow.questions()), nl=False)
+        click.echo(questions_text(flow.question_texts()), nl=False)
         return
     if output == "parquet" and sys.stdout.isatty():
         raise BadOption("Parquet is no text: send it into a file, as in -o parquet > answer.parquet")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from hpaaudit.model.account import Change, Metric, ReconcileAccount, StepLine
 from hpaaudit.model.units import Micros
-from hpaaudit.report.flip import nearest_flip
+from hpaaudit.report.flip import flip_text
 from hpaaudit.report.reasons import measure, sentence
 from hpaaudit.report.text import clock, counted, lasting, paragraph, printable, unseen
 
@@ -143,7 +143,7 @@ def _world(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
         yield "its error", account.error
     if account.before is not None:
         yield "before", _before(account.before)
-    flip = nearest_flip(account)
+    flip = flip_text(account)
     if flip:
         yield "nearest flip", flip
     if account.divergence is not None:

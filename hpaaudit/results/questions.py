@@ -61,7 +61,7 @@ def questions() -> dict[str, Question]:
     return {name: _question(name, text) for name, text in sql.folder("questions").items()}
 
 
-def question(name: str) -> Question:
+def question_named(name: str) -> Question:
     """The question of that name.
 
     Raises UnknownQuestion, which names the nearest.
