@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from hpaaudit.errors import RecordingError
-from hpaaudit.model.facts import Gap
+from hpaaudit.model.facts import ControllerSeen, Fact, Gap
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording import manifest
 from hpaaudit.recording.durable import FOLDER_MODE, is_file, remove, sync_folder
@@ -63,7 +63,7 @@ def retire(folder: Path, segments: Sequence[Segment], through: int, cause: str) 
     first_us = min(segment.removed.first_us if segment.removed else segment.first_us for segment in gone)
     last_us = max(segment.last_us for segment in gone)
     sha256, facts = last.before_next
-    states = [replace(fact, at_us=last_us) for fact in last_states(folder, gone, STATES)]
+    states = [_as_of(fact, last_us) for fact in last_states(folder, gone, STATES)]
     stand = [Gap(at_us=first_us, until_us=last_us, prefix=EVERYTHING, cause=cause), *states]
     if len(stand) > facts:
         return False
@@ -86,6 +86,13 @@ def retire(folder: Path, segments: Sequence[Segment], through: int, cause: str) 
         raise
     finish(folder)
     return True
+
+
+def _as_of(fact: Fact, at_us: Micros) -> Fact:
+    """Return a state as of a later instant; a controller that had started runs then, and starts no second time."""
+    if isinstance(fact, ControllerSeen) and fact.state == "started":
+        return replace(fact, at_us=at_us, state="declared")
+    return replace(fact, at_us=at_us)
 
 
 def finish(folder: Path) -> None:

@@ -184,7 +184,7 @@ def _acknowledged(world: World, first: int, facts: list[Fact]) -> None:
 def _removed(world: World, first: int, facts: list[Fact]) -> int:
     """How many facts were removed, which is only done where it was asked for."""
     opened = open_recording(world.folder)
-    removed = opened.segments[0].removed if opened.segments else None
+    removed = opened.segments[0].removed if opened.segments and not opened.segments[0].repaired else None
     if removed is None:
         if first:
             raise Failed(f"the recording begins with fact {first}")
