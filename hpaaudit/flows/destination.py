@@ -22,23 +22,23 @@ WHAT_IF = "what-if.duckdb"
 class Destination:
     """A results file to write.
 
-    overwrite   an existing results file is replaced
-    is_ours     nobody named the file, it has its default name: it is replaced whatever it holds
-    is_what_if  an option narrowed or changed the replay
+    overwrite          an existing results file is replaced
+    has_default_name   nobody named the file: it is replaced whatever it holds
+    is_what_if         an option narrowed or changed the replay
     """
 
     path: Path
     overwrite: bool
-    is_ours: bool
+    has_default_name: bool
     is_what_if: bool
 
 
 def destination_of(recording: Path, into: Path | None, *, overwrite: bool, is_what_if: bool) -> Destination:
     """The file that the user named, else a default one in the recording."""
     if into is not None:
-        return Destination(path=into, overwrite=overwrite, is_ours=False, is_what_if=is_what_if)
+        return Destination(path=into, overwrite=overwrite, has_default_name=False, is_what_if=is_what_if)
     path = recording / (WHAT_IF if is_what_if else RESULTS)
-    return Destination(path=path, overwrite=True, is_ours=True, is_what_if=is_what_if)
+    return Destination(path=path, overwrite=True, has_default_name=True, is_what_if=is_what_if)
 
 
 def open_writer(
@@ -51,7 +51,7 @@ def open_writer(
     try:
         return open_at(destination.path)
     except NotWritable:
-        elsewhere = results_elsewhere(manifest_sha256) if destination.is_ours else None
+        elsewhere = results_elsewhere(manifest_sha256) if destination.has_default_name else None
         if elsewhere is None:
             raise
         path = elsewhere.with_name(f"{elsewhere.stem}-{WHAT_IF}") if destination.is_what_if else elsewhere

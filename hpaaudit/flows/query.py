@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hpaaudit.results.read import Results
 
 
-def query(
+def query(  # noqa: PLR0913 the public API: an argument for each option of the command
     source: Path | str,
     question: str,
     *,

@@ -46,7 +46,7 @@ class ReplayRequest:
     detail: str | None
 
 
-def replay(
+def replay(  # noqa: PLR0913 the public API: an argument for each option of the command
     recording: Path | str,
     *,
     into: Path | str | None = None,
@@ -193,9 +193,8 @@ def _writer(prepared: Prepared, request: ReplayRequest, detail: str, warn: Warn)
             info,
             run,
             overwrite=destination.overwrite,
-            owned=destination.is_ours,
+            has_default_name=destination.has_default_name,
             recorded=prepared.recording,
-            held=prepared.recording.held,
         )
 
     return open_writer(destination, info.manifest_sha256, open_at, warn)

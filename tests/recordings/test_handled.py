@@ -59,7 +59,10 @@ def copy(recording: Path, into: Path) -> Path:
 def asked() -> set[str]:
     """Tables that the audit or a view reads by itself."""
     return {
-        table for folder in ("seen", "recorded") for text in sql.folder(folder).values() for table in sql.asked(text)
+        table
+        for folder in ("facts", "recorded")
+        for text in sql.folder(folder).values()
+        for table in sql.recorded_tables_of(text)
     }
 
 

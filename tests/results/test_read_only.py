@@ -17,7 +17,7 @@ from hpaaudit.results.account import replay_account
 from hpaaudit.results.account_reconcile import interesting, reconcile_account
 from hpaaudit.results.answer import Answer
 from hpaaudit.results.read import Results, open_results
-from hpaaudit.results.safe import is_results
+from hpaaudit.results.read_only import is_results
 from tests.results import story
 
 SECRET = "swordfish"  # noqa: S105 (what nobody may read)

@@ -1,8 +1,8 @@
-"""Attaches a results file so that it can only be read: of it our tables, by our own views, and nothing beside it.
+"""Attaches a results file read-only: only our own tables in it are read, through our own views.
 
-A results file may come from anybody. DuckDB would run what its views say with the rights of whoever opens it: read any
-file, or ask the network. So external access and extensions are off, nothing can be set any more, and the names that a
-query knows are those of our own SQL over the file's plain tables.
+A results file may come from anybody. DuckDB would run its views with the rights of whoever opens it: they could read
+any file, or send requests. So external access and extensions are switched off, the settings are locked, and a query
+sees only relations that our own SQL defines over the file's plain tables.
 """
 
 import re
@@ -19,11 +19,11 @@ import duckdb
 
 from hpaaudit.errors import BadQuery, NotResults
 from hpaaudit.results import sql
-from hpaaudit.results.recorded import Recorded, Stream
+from hpaaudit.results.recorded_streams import Recorded, Stream
 
 _MAGIC, _MAGIC_AT = b"DUCK", 8
 MEMORY, SPILL, THREADS = "1GB", "10GB", 4
-"""What a query may take: memory, then room in the folder for temporary files."""
+"""What a query may use: memory, disk space for temporary files, and threads."""
 _SETTINGS: dict[str, str | int | bool] = {
     "memory_limit": MEMORY,
     "max_temp_directory_size": SPILL,
@@ -31,30 +31,30 @@ _SETTINGS: dict[str, str | int | bool] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
     "allow_community_extensions": False,
-    "python_enable_replacements": False,  # a name in SQL never means a variable of Python
+    "python_enable_replacements": False,  # a name in SQL never refers to a Python variable
 }
 _LOCKED = ("set enable_external_access = false", "set lock_configuration = true")
 _READ = {"SELECT", "MULTI"}
-"""Kinds of statements that only read; PIVOT without its values is several in one."""
+"""Kinds of statements that only read. PIVOT without its values counts as several statements."""
 _EXPLAINED = re.compile(r"\s*explain(\s+analyze)?\s+", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _COMMENT = re.compile(r"^--.*$", re.MULTILINE)
 _CURRENT = "current_replay"
 _LISTING = {"show", "describe", "desc", "summarize", "information_schema", "duckdb_views", "duckdb_columns"}
-"""Words of queries about relations that they do not name."""
+"""Words of queries that list relations without naming them."""
 _COLUMN = re.compile(r"^    (\w+) (.+?),?$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
-    """A results file behind a connection that can do nothing but read it.
+class AttachedResults:
+    """A results file behind a connection that can only read it.
 
-    folder     where DuckDB puts away what does not fit into memory
-    recorded   the recording, None where it was not given
-    relations  the SQL that makes each of our views and macros, by its name; gone as soon as it is made
-    hashes     SHA-256 of the files that the views on the recording show, by the number of the segment and the table
-    held       tables of which the results themselves have rows
-    streams    the recorded tables, by the names that the views know; none before they are asked
+    folder     DuckDB's folder for what does not fit into memory
+    recorded   the recording, None if it was not given
+    relations  the SQL of each view and macro that was not created yet, by name
+    hashes     SHA-256 of the files that the views on the recording read, by segment number and table
+    held       recorded tables of which the results file itself has rows
+    streams    the recorded tables as streams, by the names that the views use; empty until a query needs them
     """
 
     connection: duckdb.DuckDBPyConnection
@@ -66,29 +66,29 @@ class Opened:
     streams: dict[str, Stream] = field(default_factory=dict)
 
     def ask(self, asked: duckdb.Statement | str, text: str, params: Mapping[str, Any]) -> duckdb.DuckDBPyRelation:
-        """The answer to a statement, whose text is `text`; what it names is made first, for all would take a while."""
+        """Runs a statement with the text `text`. Creates only the relations that it names: creating all takes long."""
         named = set(_WORD.findall(text.lower()))
         if named & sql.folder("recorded").keys():
-            self._lend()
-        self._make(named)
+            self._register_streams()
+        self._create(named)
         try:
             return self.connection.sql(asked, params=params or None)
         except duckdb.Error:
             if not self.relations:
                 raise
-        self._make({*self.relations})  # it may have named something in a text, as query_table('pods') does
+        self._create({*self.relations})  # a relation may be named in a string, as in query_table('pods')
         return self.connection.sql(asked, params=params or None)
 
-    def _make(self, names: set[str]) -> None:
-        """Makes the relations of these names, if they are ours and not yet made, and what they name before them."""
+    def _create(self, names: set[str]) -> None:
+        """Creates our relations of these names if they were not created yet, and before them those that they read."""
         for name in [*self.relations] if names & _LISTING else names:
             text = self.relations.pop(name, None)
             if text is not None:
-                self._make({*_WORD.findall(_COMMENT.sub("", text))})
+                self._create({*_WORD.findall(_COMMENT.sub("", text))})
                 self.connection.execute(text)
 
-    def _lend(self) -> None:
-        """Lends the recorded tables to a query, anew for each: DuckDB below 2.0 takes them only once."""
+    def _register_streams(self) -> None:
+        """Registers the recorded tables for one query. DuckDB before 2.0 scans a registered stream only once."""
         if self.recorded is None:
             return
         is_first = not self.streams
@@ -101,46 +101,46 @@ class Opened:
         if is_first:
             texts = self.on_recording({table: f"recorded_{table}" for table in sql.recorded_columns()})
             self.relations.update(texts)
-            self._make({*texts})
+            self._create({*texts})
 
     def on_recording(self, sources: Mapping[str, str]) -> dict[str, str]:
-        """The views on the recording, by name.
+        """The SQL of the views on the recording, by name.
 
-        sources   of the rows of a table that lay in files
+        sources   where the rows of each table's files come from
         """
-        found = {}
+        tables = {}
         for table, columns in sql.recorded_columns().items():
             parts = [sources[table]] if any(name == table for _, name in self.hashes) else []
             if table in self.held:
                 parts.append(f"results.recorded.{table}")
             if parts:
                 listed = ", ".join(columns)
-                found[table] = f"({' union all '.join(f'select {listed} from {part}' for part in parts)})"  # noqa: S608 our own
-        texts = {name: sql.over(found, text) for name, text in sql.folder("recorded").items()}
+                tables[table] = f"({' union all '.join(f'select {listed} from {part}' for part in parts)})"  # noqa: S608 our own
+        texts = {name: sql.with_sources(text, tables) for name, text in sql.folder("recorded").items()}
         return {name: text.replace("create view", "create or replace view") for name, text in texts.items()}
 
     def close(self) -> None:
-        """Lets go of the file, and of what a query had to put away."""
+        """Closes the file and removes the temporary files."""
         self.connection.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def only_reads(text: str) -> duckdb.Statement:
-    """The one statement of a text; raises BadQuery unless all that it does is to read."""
+    """The one statement of a text; raises BadQuery unless it only reads."""
     statements = duckdb.extract_statements(text)
     if len(statements) != 1:
-        raise BadQuery(f"{len(statements)} statements were given: ask one question at a time")
+        raise BadQuery(f"{len(statements)} statements were given: give one at a time")
     kind = statements[0].type.name
     explained = _EXPLAINED.match(text)
     if kind == "EXPLAIN" and explained:
         only_reads(text[explained.end() :])
     elif kind not in _READ:
-        raise BadQuery(f"{kind.replace('_', ' ')} is refused, for results are only read: ask with select or from")
+        raise BadQuery(f"{kind.replace('_', ' ')} is refused, because results are read-only: use select or from")
     return statements[0]
 
 
 def is_results(path: Path) -> bool:
-    """Whether a file holds results of a replay."""
+    """True if a file holds the results of a replay."""
     try:
         attached(path, None).close()
     except NotResults:
@@ -148,13 +148,13 @@ def is_results(path: Path) -> bool:
     return True
 
 
-def beside(path: Path) -> list[Path]:
-    """What DuckDB would take for the latest changes of a file, though they are not in it."""
+def write_ahead_logs(path: Path) -> list[Path]:
+    """Files that DuckDB would apply as the write-ahead log of a database file."""
     name = f"{path.name}.wal"
     return sorted(other for other in path.parent.iterdir() if other.name.startswith(name))
 
 
-def attached(path: Path, recorded: Recorded | None) -> Opened:
+def attached(path: Path, recorded: Recorded | None) -> AttachedResults:
     """Opens a results file for reading; raises NotResults."""
     _require_database(path)
     try:
@@ -162,7 +162,7 @@ def attached(path: Path, recorded: Recorded | None) -> Opened:
     except OSError as error:
         raise NotResults(f"{path} cannot be opened: no folder for temporary files can be written to") from error
     connection = duckdb.connect(config={**_SETTINGS, "temp_directory": f"{folder}/spill"})
-    opened = Opened(connection=connection, folder=folder, recorded=recorded)
+    opened = AttachedResults(connection=connection, folder=folder, recorded=recorded)
     weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
     try:
         _attach(opened, path)
@@ -180,20 +180,20 @@ def _require_database(path: Path) -> None:
         if not path.is_file():
             raise NotResults(f"{path} does not exist: `hpaaudit replay RECORDING --into {path}` makes it")
         with path.open("rb") as file:
-            # DuckDB would make a database of any CSV or JSON file.
+            # DuckDB would read any CSV or JSON file as a database.
             if file.read(_MAGIC_AT + len(_MAGIC))[_MAGIC_AT:] != _MAGIC:
-                raise NotResults(f"{path} is no results file: `hpaaudit replay RECORDING --into FILE` makes one")
-        others = beside(path.resolve())
+                raise NotResults(f"{path} is not a results file: `hpaaudit replay RECORDING --into FILE` makes one")
+        logs = write_ahead_logs(path.resolve())
     except OSError as error:
         raise NotResults(f"{path} cannot be read ({error.strerror})") from error
-    if others:
-        raise NotResults(f"{others[0]} holds changes of {path.name} that no replay made: replay anew, or remove it")
+    if logs:
+        raise NotResults(f"{logs[0]} holds changes of {path.name} that no replay made: replay again, or remove it")
     if odd := {*"\\?"} & {*str(path.resolve())}:
-        # It would open another file, or look for changes of this one in another place.
+        # DuckDB would open another file, or look for the write-ahead log elsewhere.
         raise NotResults(f"{path} cannot be opened: DuckDB does not take {' '.join(odd)} in a path; move the file")
 
 
-def _attach(opened: Opened, path: Path) -> None:
+def _attach(opened: AttachedResults, path: Path) -> None:
     ask = opened.connection.execute
     quoted = str(path.resolve()).replace("'", "''")
     ask(f"attach '{quoted}' as results (read_only)")
@@ -205,12 +205,12 @@ def _attach(opened: Opened, path: Path) -> None:
         raise NotResults(f"{path} holds no results: `hpaaudit replay RECORDING --into FILE` makes such a file")
     ask("create schema runs")
     ask(sql.folder("views")[_CURRENT].replace("runs.replays", "results.runs.replays"))
-    opened.relations.update(_relations(_there(opened.connection, found)))
+    opened.relations.update(_relations(_columns_in_file(opened.connection, found)))
     if ("recorded", "files") in found:
         rows = ask('select segment, "table", sha256 from results.recorded.files').fetchall()
         opened.hashes.update({(segment, table): sha256 for segment, table, sha256 in rows})
         opened.held.update(table for schema, table in found if schema == "recorded")
-    else:  # of an older hpaaudit: nothing says which files they were
+    else:  # written by an older hpaaudit, which did not list the files
         opened.hashes.update({(0, table): "" for table in sql.recorded_columns()})
     unknown = {table: _unknown(columns) for table, columns in sql.recorded_columns().items()}
     opened.relations.update(opened.on_recording(unknown))
@@ -224,8 +224,10 @@ def _attach(opened: Opened, path: Path) -> None:
         raise NotResults(f"{path} holds no finished replay: `hpaaudit replay RECORDING --into FILE` makes one")
 
 
-def _there(connection: duckdb.DuckDBPyConnection, found: Mapping[tuple[str, str], int]) -> dict[str, set[str]]:
-    """Which columns of ours the file's plain tables have: all of them, unless it comes from another hpaaudit."""
+def _columns_in_file(
+    connection: duckdb.DuckDBPyConnection, found: Mapping[tuple[str, str], int]
+) -> dict[str, set[str]]:
+    """Which of our columns the file's tables have: all of them, unless another version of hpaaudit wrote it."""
     if all(found.get(("runs", table)) == len(columns) for table, columns in _declared().items()):
         return {table: set(columns) for table, columns in _declared().items()}
     there: dict[str, set[str]] = {}
@@ -241,15 +243,15 @@ def _there(connection: duckdb.DuckDBPyConnection, found: Mapping[tuple[str, str]
 
 @lru_cache(maxsize=1)
 def _declared() -> Mapping[str, dict[str, str]]:
-    """The columns of our tables with their types, by table."""
+    """The columns of our tables with their types, by table, as `sql/schema` declares them."""
     return {table: dict(_COLUMN.findall(text)) for table, text in sql.folder("schema").items()}
 
 
-def _relations(there: Mapping[str, Collection[str]]) -> Iterator[tuple[str, str]]:
-    """Our macros and views over the file's tables; a column that an older hpaaudit did not know is NULL."""
+def _relations(in_file: Mapping[str, Collection[str]]) -> Iterator[tuple[str, str]]:
+    """The SQL of our macros and views over the file's tables. A column that an older hpaaudit did not write is NULL."""
     yield from sql.folder("macros").items()
     for table, columns in _declared().items():
-        known = there.get(table, ())
+        known = in_file.get(table, ())
         listed = ", ".join(f'{_value(name, known)}::{kind} as "{name}"' for name, kind in columns.items())
         source = f"results.runs.{table}" if known else "(select 1) where false"
         every = f"create view runs.{table} as select {listed} from {source};"  # noqa: S608 our own
@@ -263,7 +265,7 @@ def _value(column: str, known: Collection[str]) -> str:
 
 
 def _unknown(columns: Sequence[str]) -> str:
-    """Rows that cannot be had, for nobody said where the recording is, or a query does not name the view itself."""
+    """A source that fails when it is read: the recording was not named, or the query does not name the view itself."""
     nothing = ", ".join(f'null as "{column}"' for column in columns)
-    said = "it shows the recording itself: name the view in the query, and the results to hpaaudit query"
+    said = "this view reads the recording: name the view in the query, and open the results with hpaaudit query"
     return f"(select {nothing} from (select error('{said}') as missing) where missing is null)"  # noqa: S608 our own

@@ -1,4 +1,4 @@
-"""Rows of one replayed reconcile: what was decided, through which steps, and what would have been written."""
+"""Rows of one replayed reconcile: what was decided, in which steps, and what would have been written."""
 
 import json
 from collections.abc import Iterator
@@ -15,25 +15,25 @@ _CONDITIONS = {"AbleToScale": "able", "ScalingActive": "active", "ScalingLimited
 
 
 def hpa_key(uid: str, namespace: str, name: str) -> str:
-    """What tells HPAs apart: the uid, else the name, for a capture may come without uids."""
+    """An HPA's identity: its uid, or its name in a capture without uids."""
     return uid or f"{namespace}/{name}"
 
 
-def identity(replay_id: str, done: Pass) -> dict[str, Any]:
-    """The columns that every relation of a reconcile starts with."""
-    decision = done.decision
+def identity(replay_id: str, replayed: Pass) -> dict[str, Any]:
+    """The first columns of every table about reconciles."""
+    decision = replayed.decision
     return {
         "replay_id": replay_id,
         "hpa_uid": hpa_key(decision.uid, decision.namespace, decision.name),
         "namespace": decision.namespace,
         "name": decision.name,
-        "reconcile_id": done.reconcile_id,
+        "reconcile_id": replayed.reconcile_id,
     }
 
 
-def reconcile(done: Pass, same: Row) -> Row:
-    """The row of `reconciles`, as far as the replay alone can tell."""
-    decision, instant = done.decision, done.instant
+def reconcile(replayed: Pass, same: Row) -> Row:
+    """The row of `reconciles` without the columns that the audit adds."""
+    decision, instant = replayed.decision, replayed.instant
     return {
         **same,
         **conditions(decision),
@@ -41,7 +41,7 @@ def reconcile(done: Pass, same: Row) -> Row:
         "began_at": instant.began_us,
         "at_source": instant.source,
         "uncertainty_s": instant.uncertainty_us / SECOND,
-        "epoch_id": done.epoch_id,
+        "epoch_id": replayed.epoch_id,
         "spec_replicas": decision.spec_replicas,
         "status_replicas": decision.status_replicas,
         "min_replicas": decision.min_replicas,
@@ -56,29 +56,29 @@ def reconcile(done: Pass, same: Row) -> Row:
         "scale_reason": decision.scale_reason,
         "winner_idx": next((proposal.metric_idx for proposal in decision.proposals if proposal.is_winner), None),
         "error": decision.error,
-        "band_lo": done.band_lo,
-        "band_hi": done.band_hi,
-        "evidence": done.evidence,
-        "missing_input": done.missing_input,
+        "band_lo": replayed.band_lo,
+        "band_hi": replayed.band_hi,
+        "evidence": replayed.evidence,
+        "missing_input": replayed.missing_input,
     }
 
 
 def conditions(decision: Decision) -> Row:
-    """Status and reason of the three conditions that the reconcile leaves behind; absent ones are left out."""
-    found: dict[str, str] = {}
+    """Status and reason of the three standard conditions after the reconcile; absent conditions are left out."""
+    columns: dict[str, str] = {}
     for condition in decision.status.conditions if decision.status else ():
         if condition.type in _CONDITIONS:
-            found[f"{_CONDITIONS[condition.type]}_status"] = condition.status
-            found[f"{_CONDITIONS[condition.type]}_reason"] = condition.reason
-    return found
+            columns[f"{_CONDITIONS[condition.type]}_status"] = condition.status
+            columns[f"{_CONDITIONS[condition.type]}_reason"] = condition.reason
+    return columns
 
 
-def metric_proposals(done: Pass, same: Row) -> Iterator[Row]:
+def metric_proposals(replayed: Pass, same: Row) -> Iterator[Row]:
     """One row per metric."""
-    for proposal in done.decision.proposals:
+    for proposal in replayed.decision.proposals:
         yield {
             **same,
-            "ts": done.instant.at_us,
+            "ts": replayed.instant.at_us,
             "metric_idx": proposal.metric_idx,
             "metric_type": proposal.metric_type,
             "metric_name": proposal.metric_name,
@@ -103,7 +103,7 @@ def metric_proposals(done: Pass, same: Row) -> Iterator[Row]:
 
 
 def steps(decision: Decision, same: Row) -> Iterator[Row]:
-    """One row per step, in the order of the chain."""
+    """One row per step, in order."""
     for seq, step in enumerate(decision.steps):
         yield {
             **same,
@@ -135,33 +135,33 @@ def _pod(pod: PodBucket) -> Row:
     }
 
 
-def predicted_status(done: Pass, same: Row) -> Iterator[Row]:
-    """The status that the controller writes, if it does."""
-    decision = done.decision
+def predicted_status(replayed: Pass, same: Row) -> Iterator[Row]:
+    """The status that the controller writes, if it writes one."""
+    decision = replayed.decision
     if decision.writes_status and decision.status is not None:
-        yield {**same, "ts": done.instant.at_us, "status": status_json(decision.status, decision.status_version)}
+        yield {**same, "ts": replayed.instant.at_us, "status": status_json(decision.status, decision.status_version)}
 
 
-def predicted_events(done: Pass, same: Row) -> Iterator[Row]:
+def predicted_events(replayed: Pass, same: Row) -> Iterator[Row]:
     """One row per Event that the controller posts."""
-    for seq, event in enumerate(done.decision.events):
+    for seq, event in enumerate(replayed.decision.events):
         yield {
             **same,
             "seq": seq,
-            "ts": done.instant.at_us,
+            "ts": replayed.instant.at_us,
             "type": event.type,
             "reason": event.reason,
             "message": event.message,
         }
 
 
-def predicted_writes(done: Pass, same: Row) -> Iterator[Row]:
+def predicted_writes(replayed: Pass, same: Row) -> Iterator[Row]:
     """One row per write of the scale that the controller makes."""
-    for seq, attempt in enumerate(done.decision.attempts):
+    for seq, attempt in enumerate(replayed.decision.attempts):
         yield {
             **same,
             "seq": seq,
-            "ts": done.instant.at_us,
+            "ts": replayed.instant.at_us,
             "to_replicas": attempt.to,
             "http_status": attempt.status,
         }
@@ -189,18 +189,18 @@ def _scale_event(slot: ScaleEvent) -> Row:
     return {"change": slot.change, "ts": slot.at_us, "outdated": slot.outdated}
 
 
-def stabilization_inputs(done: Pass, same: Row) -> Iterator[Row]:
-    """The remembered recommendations that a decision was stabilized with, where that changed its number.
+def stabilization_inputs(replayed: Pass, same: Row) -> Iterator[Row]:
+    """The remembered recommendations within the window, if stabilization changed the number.
 
-    Its step tells how far back the window reached and which of them decided.
+    The step says how long the window is and which recommendation decided.
     """
-    detail = next((dict(step.detail) for step in done.decision.steps if step.stage == "stabilize"), None)
+    detail = next((dict(step.detail) for step in replayed.decision.steps if step.stage == "stabilize"), None)
     if detail is None:
         return
-    now_us, window_us = done.instant.at_us, detail.get("window_us")
+    now_us, window_us = replayed.instant.at_us, detail.get("window_us")
     since_us = now_us - window_us if isinstance(window_us, int) else 0
-    for slot in sorted(done.memory.recommendations or (), key=lambda slot: slot.at_us):
-        if since_us <= slot.at_us < done.instant.began_us:
+    for slot in sorted(replayed.memory.recommendations or (), key=lambda slot: slot.at_us):
+        if since_us <= slot.at_us < replayed.instant.began_us:
             yield {
                 **same,
                 "rec_at": slot.at_us,

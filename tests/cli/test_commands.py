@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hpaaudit import cli
-from hpaaudit.cli import COMMANDS, doors
+from hpaaudit.cli import COMMANDS, hpaaudit_command
 from hpaaudit.errors import AuditError
 from tests.cli.run import run
 
@@ -38,8 +38,8 @@ def test_help_imports_no_room() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_has_the_line_that_the_list_shows(name: str) -> None:
-    context = click.Context(doors)
-    command = doors.get_command(context, name)
+    context = click.Context(hpaaudit_command)
+    command = hpaaudit_command.get_command(context, name)
     assert command is not None
     assert command.get_short_help_str(limit=100) == COMMANDS[name][1]
 
@@ -63,7 +63,7 @@ def test_an_interrupt_is_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli.doors, "main", interrupted)
+    monkeypatch.setattr(cli.hpaaudit_command, "main", interrupted)
     assert run("hpaaudit demo") == (130, "", "interrupted\n")
 
 
@@ -71,7 +71,7 @@ def test_an_error_is_one_line_that_cannot_steer_the_terminal(monkeypatch: pytest
     def fails(*_: object, **__: object) -> None:
         raise AuditError("no HPA \x1b[2Jshop/\u202eweb\nin this recording")
 
-    monkeypatch.setattr(cli.doors, "main", fails)
+    monkeypatch.setattr(cli.hpaaudit_command, "main", fails)
     assert run("hpaaudit demo") == (2, "", "Error: no HPA \\x1b[2Jshop/\\u202eweb\\nin this recording\n")
 
 
