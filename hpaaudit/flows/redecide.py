@@ -53,7 +53,11 @@ def redecide(recording: "Recording", key: str, at_us: Micros, settings: ReplaySe
     namespace, name = key.split("/", 1)
     facts = list(recording.near(namespace, name, since_us))
     planned = plan(facts, settings.period_us)
-    passes = [one for one in planned.passes if one.key == key and since_us <= one.instant.at_us <= at_us]
+    passes = [
+        reconcile
+        for reconcile in planned.passes
+        if reconcile.key == key and since_us <= reconcile.instant.at_us <= at_us
+    ]
     prepared = with_settings(recording, replace(planned, passes=passes), settings.controller)
     flags = replace(prepared.flags, api_server=settings.api_server)
     prepared = replace(prepared, flags=flags)

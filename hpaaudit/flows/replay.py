@@ -210,11 +210,11 @@ def _finish(writer: "ResultsWriter", warn: Warn) -> "Results":
 
 def _once(warn: Warn) -> Warn:
     """The same, except that a line that was given before is dropped."""
-    given = set[str]()
+    warned = set[str]()
 
     def warn_once(line: str) -> None:
-        if line not in given:
-            given.add(line)
+        if line not in warned:
+            warned.add(line)
             warn(line)
 
     return warn_once

@@ -200,16 +200,16 @@ def _attach(opened: AttachedResults, path: Path) -> None:
     for text in _LOCKED:
         ask(text)
     tables = ask("select schema_name, table_name, column_count from duckdb_tables() where database_name = 'results'")
-    found = {(schema, table): count for schema, table, count in tables.fetchall()}
-    if not {("runs", "replays"), ("runs", "reconciles")} <= found.keys():
+    tables_in_file = {(schema, table): count for schema, table, count in tables.fetchall()}
+    if not {("runs", "replays"), ("runs", "reconciles")} <= tables_in_file.keys():
         raise NotResults(f"{path} holds no results: `hpaaudit replay RECORDING --into FILE` makes such a file")
     ask("create schema runs")
     ask(sql.folder("views")[_CURRENT].replace("runs.replays", "results.runs.replays"))
-    opened.relations.update(_relations(_columns_in_file(opened.connection, found)))
-    if ("recorded", "files") in found:
+    opened.relations.update(_relations(_columns_in_file(opened.connection, tables_in_file)))
+    if ("recorded", "files") in tables_in_file:
         rows = ask('select segment, "table", sha256 from results.recorded.files').fetchall()
         opened.hashes.update({(segment, table): sha256 for segment, table, sha256 in rows})
-        opened.held.update(table for schema, table in found if schema == "recorded")
+        opened.held.update(table for schema, table in tables_in_file if schema == "recorded")
     else:  # written by an older hpaaudit, which did not list the files
         opened.hashes.update({(0, table): "" for table in sql.recorded_columns()})
     unknown = {table: _unknown(columns) for table, columns in sql.recorded_columns().items()}
@@ -225,10 +225,10 @@ def _attach(opened: AttachedResults, path: Path) -> None:
 
 
 def _columns_in_file(
-    connection: duckdb.DuckDBPyConnection, found: Mapping[tuple[str, str], int]
+    connection: duckdb.DuckDBPyConnection, tables_in_file: Mapping[tuple[str, str], int]
 ) -> dict[str, set[str]]:
     """Which of our columns the file's tables have: all of them, unless another version of hpaaudit wrote it."""
-    if all(found.get(("runs", table)) == len(columns) for table, columns in _declared().items()):
+    if all(tables_in_file.get(("runs", table)) == len(columns) for table, columns in _declared().items()):
         return {table: set(columns) for table, columns in _declared().items()}
     there: dict[str, set[str]] = {}
     for table, column in connection.execute("""
@@ -236,7 +236,7 @@ def _columns_in_file(
         from duckdb_columns()
         where database_name = 'results' and schema_name = 'runs'
     """).fetchall():
-        if ("runs", table) in found:
+        if ("runs", table) in tables_in_file:
             there.setdefault(table, set()).add(column)
     return there
 

@@ -43,12 +43,12 @@ def _parquet(files: Sequence[str]) -> str:
 
 def recorded_columns() -> dict[str, list[str]]:
     """The recorded tables that the views on a recording read, and all columns that they read of each."""
-    found: dict[str, list[str]] = {}
+    columns_of: dict[str, list[str]] = {}
     for text in folder("recorded").values():
         for table, columns in recorded_tables_of(text).items():
-            known = found.setdefault(table, [])
+            known = columns_of.setdefault(table, [])
             known += [column for column in columns if column not in known]
-    return found
+    return columns_of
 
 
 def recorded_tables_of(text: str) -> dict[str, list[str]]:

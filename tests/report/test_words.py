@@ -19,7 +19,7 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, rec
         (hpa(), "The HPA was faithful: it decided as the replay does, and never had to scale."),
         (
             hpa(match=0, undecidable=40, undecidable_why=("memory.before_recording",)),
-            "Nothing can be said: no reconcile is decidable. Unseen: memory before recording.",
+            "Nothing can be decided: every reconcile lacks an input. Not recorded: memory before recording.",
         ),
         (
             hpa(divergent=1, foreign_writes=(foreign_write(restored_s=22),)),
@@ -29,18 +29,21 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, rec
             hpa(divergent=3, foreign_writes=(foreign_write(restored_s=None),) * 3),
             (
                 "The HPA was faithful. "
-                "At 12:00:00Z helm wrote 12 -> 4; the HPA did not undo that while it was recorded. "
-                "At 12:00:00Z helm wrote 12 -> 4; the HPA did not undo that while it was recorded. "
+                "At 12:00:00Z helm wrote 12 -> 4; the HPA did not undo that before the recording ended. "
+                "At 12:00:00Z helm wrote 12 -> 4; the HPA did not undo that before the recording ended. "
                 "Others wrote 1 more time."
             ),
         ),
         (
             hpa(divergent=1, divergences=(divergence("unexplained"),)),
-            "Replay and controller part at 12:00:00Z, unexplained: replay 8, controller 10, cluster 10.",
+            "Replay and controller differ at 12:00:00Z, unexplained: replay 8, controller 10, cluster 10.",
         ),
         (
             hpa(divergent=2, divergences=(divergence("unexplained"),) * 2),
-            "Replay and controller part 2 times, first at 12:00:00Z, unexplained: replay 8, controller 10, cluster 10.",
+            (
+                "Replay and controller differ 2 times, first at 12:00:00Z, unexplained: "
+                "replay 8, controller 10, cluster 10."
+            ),
         ),
         (
             hpa(divergent=1, divergences=(divergence("write_failed.api_error"),)),

@@ -1,4 +1,4 @@
--- Were the metric APIs available, as the recording's own files say?
+-- Were the metric APIs available according to the recording?
 -- One row per observed change of an APIService, as in runs.api_services.
 insert into runs.api_services by name
 with found (seq, at_us, name, available, reason, message, service) as (

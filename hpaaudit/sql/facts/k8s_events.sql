@@ -1,5 +1,5 @@
--- Which Events did Kubernetes show, as the recording's own files say?
--- One row per Event and per rise of its count, as in runs.k8s_events.
+-- Which Events did Kubernetes show, according to the recording?
+-- One row per Event and per increase of its count, as in runs.k8s_events.
 insert into runs.k8s_events by name
 with found (
     seq, at_us, name, type, reason, message, kind, object_namespace, object_name, object_uid, component,

@@ -1,5 +1,5 @@
--- Which pods were there, whose were they, and how long, as the recording's own files say?
--- One row per pod, as in runs.pods, in the order in which they were first seen.
+-- Which pods existed, who owned them, and how long did they live, according to the recording?
+-- One row per pod, as in runs.pods, in the order of their first observation.
 insert into runs.pods by name
 with states (
     seq, at_us, namespace, name, uid, gone, ready, ready_transition_us, created_us, owner_kind, owner_name

@@ -1,4 +1,4 @@
--- Who recorded, and how was the server known?
+-- Which recorder observed the cluster, and how did it verify the server?
 -- One row per start of a recorder, as in runs.recorders.
 insert into runs.recorders by name
 with found (seq, at_us, version, server, trust, auth) as (

@@ -1,4 +1,4 @@
--- What did the recorder not take up, as the recording's own files tell it?
+-- What did the recorder refuse, according to the recording?
 -- One row per object, answer or value that was refused, as in runs.refused.
 insert into runs.refused by name
 with found (seq, at_us, path, namespace, name, reason, object_json, bytes, count) as (

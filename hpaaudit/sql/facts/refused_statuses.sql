@@ -1,4 +1,4 @@
--- When did a write of an HPA's status fail, as the recording's own files say?
+-- When did a write of an HPA's status fail according to the recording?
 -- One row per refused write, as in refused_statuses.
 insert into refused_statuses by name
 with found (at_us, namespace, name, status) as (

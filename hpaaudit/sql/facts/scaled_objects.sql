@@ -1,5 +1,5 @@
--- What did KEDA's ScaledObjects say, as the recording's own files tell it?
--- One row per observed change of a ScaledObject, or its end, as in runs.scaled_objects.
+-- What were the states of KEDA's ScaledObjects, according to the recording?
+-- One row per observed change or deletion of a ScaledObject, as in runs.scaled_objects.
 insert into runs.scaled_objects by name
 with found (
     seq, at_us, namespace, name, gone, generation, target_kind, target_name, hpa_name, min_replicas, max_replicas,

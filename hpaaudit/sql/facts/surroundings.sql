@@ -1,5 +1,5 @@
--- What held pods back or changed them, as the recording's own files tell it?
--- One row per observed change of such an object, or its end, as in runs.surroundings.
+-- What kept pods from starting, or changed them, according to the recording?
+-- One row per observed change or deletion of such an object, as in runs.surroundings.
 insert into runs.surroundings by name
 with found (seq, at_us, api_group, resource, namespace, name, gone, state_json) as (
     {surroundings}

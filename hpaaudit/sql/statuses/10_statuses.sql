@@ -1,4 +1,4 @@
--- What did HPAs publish, as the recording's own files say?
+-- Which statuses did the controller publish, according to the recording?
 -- One row per status that differs from the one before it; `status` is the JSON as columns.
 create temp table statuses as
 with found (

@@ -1,4 +1,4 @@
--- Which conditions did the controller publish, word for word?
+-- Which conditions did the controller publish, with their exact messages?
 -- One row per condition of a status, as in runs.hpa_conditions.
 insert into runs.hpa_conditions by name
 with each as (

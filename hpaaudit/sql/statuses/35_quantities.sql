@@ -1,5 +1,5 @@
--- Which texts of quantities did the controller publish?
--- One row per text.
+-- Which quantities did the controller publish, as text?
+-- One row per distinct text.
 select distinct text
 from (
     select unnest([

@@ -1,5 +1,5 @@
 -- Which metric values did the controller publish?
--- One row per entry of currentMetrics of a status, as in runs.hpa_status_metrics; `quantities` says what texts are.
+-- One row per entry of currentMetrics of a status, as in runs.hpa_status_metrics. The table `quantities` has the value of each text.
 insert into runs.hpa_status_metrics by name
 with each as (
     select

@@ -1,6 +1,6 @@
--- How did each scale target look, before we know whose it is?
+-- Which scale did each target have, before it is matched with HPAs?
 -- One row per observed change of a target's scale.
-create temp table seen_targets (
+create temp table observed_targets (
     target_group varchar,
     target_resource varchar,
     target_namespace varchar,

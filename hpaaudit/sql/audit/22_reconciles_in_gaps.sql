@@ -1,7 +1,7 @@
--- During which reconciles of some HPAs did the recorder not look?
--- One row per reconcile that a gap touches, as in blind: from one sync period before it began until the next. Events,
--- leases and who wrote the replicas are no input of a decision: their gaps do not count here.
-insert into blind by name
+-- Which reconciles of some HPAs does a gap concern?
+-- One row per reconcile with a gap between one sync period before it and the next reconcile, as in reconciles_in_gaps.
+-- Events, Leases and field managers are not inputs of a decision: their gaps do not count.
+insert into reconciles_in_gaps by name
 with gaps as (
     select g.stream, g.prefix, g.cause, g.gap_from, g.gap_to, g.gap_to + s.sync as blind_to
     from runs.coverage_gaps as g

@@ -1,6 +1,6 @@
--- How did each scale target look, as the recording's own files say?
--- One row per observed change of a target's scale, as in seen_targets: what a watch showed, a read or a write answered.
-insert into seen_targets by name
+-- Which scale did each target have, according to the recording?
+-- One row per observed change of a target's scale, as in observed_targets: from a watch, or the answer to a read or write.
+insert into observed_targets by name
 with targets (
     seq, at_us, api_group, resource, namespace, name, gone, resource_version, generation,
     spec_replicas, status_replicas, selector, manager, operation, subresource, written_us, template_hash

@@ -1,6 +1,6 @@
--- Who wrote the scale of which target, as the recording's own files say?
--- One row per write that was seen, failed ones too, as in seen_writes.
-insert into seen_writes by name
+-- Who wrote the scale of which target according to the recording?
+-- One row per observed write, failed ones too, as in observed_writes.
+insert into observed_writes by name
 with found (
     seq, at_us, api_group, resource, namespace, name, path, verb, status, error, "by", agent, manager, sent,
     spec_replicas, status_replicas, selector, resource_version

@@ -1,6 +1,6 @@
--- Who wrote the scale of which target, before we know whose it is?
--- One row per write that was seen, failed ones too.
-create temp table seen_writes (
+-- Who wrote the scale of which target, before it is matched with HPAs?
+-- One row per observed write, failed ones too.
+create temp table observed_writes (
     target_group varchar,
     target_resource varchar,
     target_namespace varchar,
