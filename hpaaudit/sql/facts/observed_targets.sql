@@ -23,7 +23,7 @@ with targets (
         } end as owner
     from targets
 ), looks as materialized (
-    -- Who owns the number only a watch tells; until the next one it is taken for unchanged.
+    -- Only a watch shows the owner of the number. Until the next watch event it counts as unchanged.
     select
         *, 'watch' as source,
         owner is distinct from lag(owner) over (partition by api_group, resource, namespace, name order by seq)
@@ -54,7 +54,7 @@ with targets (
         or l.is_owner_new as is_new
     from looks as l
     join objects as o using (api_group, resource, namespace, name)
-    -- A number that no scale can be tells nothing of one: who scales that is left out.
+    -- A number that no scale can have is not the number of a scale. HPAs of such a target are left out.
     where l.gone
         or (
             try_cast(l.spec_replicas as integer) is not null
