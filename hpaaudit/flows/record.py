@@ -39,7 +39,7 @@ def _ignore(_: object) -> None:
     """Does nothing with a report."""
 
 
-def record(
+def record(  # noqa: PLR0913 each argument is an option of the command
     into: Path | str,
     *,
     namespace: str | None = None,
@@ -89,7 +89,7 @@ def record(
     return asyncio.run(session.run(access, scope))
 
 
-def plan(
+def plan(  # noqa: PLR0913 each argument is an option of the command
     *,
     namespace: str | None = None,
     all_namespaces: bool = False,

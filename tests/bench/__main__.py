@@ -15,7 +15,7 @@ from pathlib import Path
 from hpaaudit.engine.plan import plan
 from hpaaudit.engine.reconcile import reconcile
 from hpaaudit.engine.replay import Process, replay
-from hpaaudit.flows.replay import prepare
+from hpaaudit.flows.prepare import prepare
 from hpaaudit.flows.replay import replay as replay_flow
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.facts import Fact
@@ -65,7 +65,7 @@ class OneByOne:
 
 def speeds(recording: Path, facts: list[Fact]) -> tuple[OneByOne, list[Row]]:
     """Time of a reconcile against the object-by-object reference, on the very same observations."""
-    prepared = prepare(recording, release=None, flags={}, hpas=(), until=None)
+    prepared = prepare(open_recording(recording))
     laid_out = plan(facts, None)
     watching = Watching(laid_out, prepared.flags, prepared.flags_of, keep_pods=False)
     count = sum(1 for _ in replay(facts, laid_out, watching, ()))

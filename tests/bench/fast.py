@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from hpaaudit.recording.reading.recording import open_recording
+
 from hpaaudit.engine.fleet.compiled import walk
 from hpaaudit.engine.fleet.lay import Fleet, quantities_of
 from hpaaudit.engine.fleet.memories import Memories
@@ -16,7 +18,8 @@ from hpaaudit.engine.fleet.run import laid_out, one_by_one, walked
 from hpaaudit.engine.fleet.tables import COLUMNS
 from hpaaudit.engine.release import rules_of
 from hpaaudit.flows import fleet
-from hpaaudit.flows.replay import prepare
+from hpaaudit.flows.options import EVERYTHING
+from hpaaudit.flows.prepare import prepare_compiled
 from tests.bench.table import Row
 
 REPEATS = 3
@@ -86,16 +89,16 @@ def peak_row(week: Path, day: Path) -> Row:
 
 def _decide(recording: Path) -> float:
     """Seconds from the files to every decision."""
-    prepared = prepare(recording, release=None, flags={}, hpas=(), until=None, compiled=True)
+    prepared = prepare_compiled(open_recording(recording))
     begun = time.perf_counter()
-    for _ in fleet.decide(prepared, hpas=(), since=None, until=None, tell=sys.stderr.write):
+    for _ in fleet.decide(prepared, EVERYTHING, sys.stderr.write):
         pass
     return time.perf_counter() - begun
 
 
 def _kernel(recording: Path) -> float:
     """Seconds of one core that the walk itself takes."""
-    prepared = prepare(recording, release=None, flags={}, hpas=(), until=None, compiled=True)
+    prepared = prepare_compiled(open_recording(recording))
     flags = prepared.flags
     rules = rules_of(flags)
     laid = Fleet(flags, rules, fleet.texts(), quantities_of(prepared.plan.metrics), prepared.plan.unsupported)

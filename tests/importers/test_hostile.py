@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from hpaaudit.errors import AuditError, BadCapture
 from hpaaudit.flows.importing import import_capture
-from hpaaudit.flows.replay import passes
+from hpaaudit.flows.replay import replayed_reconciles
 from hpaaudit.importers import capture_lines
 from hpaaudit.recording.inspection.verify import verify
 from tests.importers.lines import HPAS, PODS, SCALE, USAGE, got, hpa, items, line, running, saw, scale, text_of, usage
@@ -296,5 +296,5 @@ def test_any_capture_is_refused_in_one_line_or_makes_a_recording_that_can_be_rep
             assert not into.exists()
             return
         assert verify(into, reread=True).damages == ()
-        said = outcome(lambda: list(passes(into)))
+        said = outcome(lambda: list(replayed_reconciles(into)))
         assert not said or "release" in said  # a capture may name one that nobody knows

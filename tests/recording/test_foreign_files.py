@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hpaaudit.flows.inspect import inspect
-from hpaaudit.flows.replay import passes
+from hpaaudit.flows.replay import replayed_reconciles
 from hpaaudit.recording.format.reader_limits import FOREIGN_NAMED
 from hpaaudit.recording.inspection.verify import verify
 from tests.cli.run import run
@@ -43,7 +43,7 @@ def test_what_may_lie_there_is_not_named(sound: Path) -> None:
 
 @pytest.mark.parametrize("name", FOREIGN)
 def test_what_no_document_names_is_named_and_changes_nothing(sound: Path, name: str) -> None:
-    before = verify(sound, reread=True), inspect(sound), repr(list(passes(sound)))
+    before = verify(sound, reread=True), inspect(sound), repr(list(replayed_reconciles(sound)))
     put(sound, name)
     after = verify(sound, reread=True)
     assert after.damages == ()
@@ -52,7 +52,7 @@ def test_what_no_document_names_is_named_and_changes_nothing(sound: Path, name: 
     assert inspect(sound).foreign == (found,)
     assert (after.head, after.facts) == (before[0].head, before[0].facts)
     assert inspect(sound).tables == before[1].tables
-    assert repr(list(passes(sound))) == before[2]
+    assert repr(list(replayed_reconciles(sound))) == before[2]
 
 
 @pytest.mark.parametrize("name", ["README.md", "results.duckdb", "ballast", "quarantine", "segments/000001/uploaded"])

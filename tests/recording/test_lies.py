@@ -15,7 +15,7 @@ import pytest
 
 from hpaaudit.errors import AuditError
 from hpaaudit.flows.inspect import inspect
-from hpaaudit.flows.replay import passes
+from hpaaudit.flows.replay import replayed_reconciles
 from hpaaudit.recording.inspection.verify import verify
 from hpaaudit.recording.reading.recording import open_recording
 from tests.recording import lies
@@ -58,7 +58,7 @@ def test_every_reader_says_a_lie_in_one_line_or_bears_it(sound: Path, tmp_path: 
         lies.tell(folder, {(number, table): lies.parquet(lies.replaced(rows, name, column))})
         tried += 1
         checked = verify(folder, reread=True).damages
-        for read in (lambda: inspect(folder), lambda: list(passes(folder))):  # noqa: B023 read at once
+        for read in (lambda: inspect(folder), lambda: list(replayed_reconciles(folder))):  # noqa: B023 read at once
             said = outcome(read)
             assert "\n" not in said
             assert not said or folder.name in said or "release" in said or "too long" in said, (table, name, what)
@@ -148,4 +148,4 @@ def test_a_recording_of_centuries_is_not_replayed_second_by_second(tmp_path: Pat
 
     lies.tell(folder, {(number, "events"): lies.parquet(rows)}, change=change)
     assert verify(folder, reread=True).damages == ()
-    assert "replay a part with --until" in outcome(lambda: list(passes(folder)))
+    assert "replay a part with --until" in outcome(lambda: list(replayed_reconciles(folder)))

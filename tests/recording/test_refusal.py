@@ -56,7 +56,7 @@ def test_every_damage_of_every_file_is_refused_before_anything_is_decided(
         raise AssertionError
 
     detail = "numbers" if compiled else "moved"
-    monkeypatch.setattr(flow, "run_passes", decided)
+    monkeypatch.setattr(flow, "decide_one_by_one", decided)
     monkeypatch.setattr(fleet, "decide", decided)
     with pytest.raises(AssertionError):
         replay(recording, detail=detail)

@@ -58,7 +58,10 @@ def copy(recording: Path, into: Path) -> Path:
 def asked() -> set[str]:
     """Tables that the audit or a view reads by itself."""
     return {
-        table for folder in ("seen", "recorded") for text in sql.folder(folder).values() for table in sql.asked(text)
+        table
+        for folder in ("facts", "recorded")
+        for text in sql.folder(folder).values()
+        for table in sql.recorded_tables_of(text)
     }
 
 
@@ -100,7 +103,7 @@ def test_a_path_that_duckdb_cannot_write_to_is_replayed_all_the_same(
     folder = copy(recordings["metrics-down"], tmp_path / named)
     with replay(folder, warn=told.append) as results:
         assert answers(results) == clean["metrics-down"]
-    assert [line.startswith(f"{folder} cannot be written to: its results are kept in ") for line in told] == [True]
+    assert [line.startswith(f"{folder} cannot be written to: the results are kept in ") for line in told] == [True]
 
 
 @pytest.mark.parametrize("harm", HARMS)

@@ -420,11 +420,11 @@ def _replayed(world: World) -> None:
 
 
 def _replay(world: World) -> Iterator[str]:
-    from hpaaudit.flows.replay import passes
+    from hpaaudit.flows.replay import replayed_reconciles
 
     found = hashlib.sha256()
     try:
-        for decided in passes(world.folder):
+        for decided in replayed_reconciles(world.folder):
             found.update(repr(decided).encode())
     except AuditError as problem:
         raise Failed(f"cannot be replayed: {problem}") from problem

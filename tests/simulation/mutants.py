@@ -139,7 +139,7 @@ def _no_gap(_: Any) -> Any:
 
 def _open_to_all(_: Any) -> Any:
     def init(lock: Lock, folder: Any) -> None:
-        lock._file = os.open(folder / "recording.json", os.O_RDONLY)
+        lock._files = [os.open(folder / "recording.json", os.O_RDONLY)]
 
     return init
 
