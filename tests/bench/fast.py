@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hpaaudit.recording.reading.recording import open_recording
-
 from hpaaudit.engine.fleet.compiled import walk
 from hpaaudit.engine.fleet.lay import Fleet, quantities_of
 from hpaaudit.engine.fleet.memories import Memories
@@ -20,6 +18,7 @@ from hpaaudit.engine.release import rules_of
 from hpaaudit.flows import fleet
 from hpaaudit.flows.options import EVERYTHING
 from hpaaudit.flows.prepare import prepare_compiled
+from hpaaudit.recording.reading.recording import open_recording
 from tests.bench.table import Row
 
 REPEATS = 3

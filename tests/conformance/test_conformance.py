@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 import pytest
-from hpaaudit.recording.reading.recording import open_recording
 
 from hpaaudit.engine.plan import plan
 from hpaaudit.engine.replay import Process, replay
@@ -16,6 +15,7 @@ from hpaaudit.flows.importing import import_capture
 from hpaaudit.flows.prepare import prepare
 from hpaaudit.flows.replay import decide_one_by_one
 from hpaaudit.importers.capture import Reader
+from hpaaudit.recording.reading.recording import open_recording
 from tests.conformance import decisions, verdicts
 from tests.conformance.expected import captures, releases
 from tests.same import said
