@@ -194,7 +194,9 @@ class Targets:
 
     def take_scale(self, fact: ScaleRead) -> None:
         """Take a polled scale: its selector, and that the replicas of its kind are seen without a watch."""
-        (self.absent.add if fact.status == NOT_FOUND else self.absent.discard)(fact.target)
+        if (fact.status == NOT_FOUND) != (fact.target in self.absent):
+            (self.absent.add if fact.status == NOT_FOUND else self.absent.discard)(fact.target)
+            self.dirty()
         if (key := (fact.target.group, fact.target.resource)) in self.unwatched:
             self._narrow_gap(key, fact)
         if fact.scale and self.selectors.get(fact.target) != fact.scale.selector:
