@@ -35,8 +35,8 @@ def decision_at(
 
     period_us   the sync period of the replay that told the instant
     """
-    from hpaaudit.engine.plan import plan
-    from hpaaudit.engine.replay import Process, replay
+    from hpaaudit.engine.replay.plan import plan
+    from hpaaudit.engine.replay.process import Process, replay
     from hpaaudit.recording.read import open_recording
 
     opened = open_recording(recording, until_us=at_us)
@@ -56,7 +56,7 @@ def decision_at(
 def _reach_us(opened: "Recording", key: str, flags: Flags) -> int:
     """How long ago something may have been that this HPA's memory still counts."""
     from hpaaudit.api.decode import decode_hpa
-    from hpaaudit.engine.unknown import longest_period_us, longest_window_us
+    from hpaaudit.engine.replay.unseen_memory import longest_period_us, longest_window_us
 
     namespace, name = key.split("/", 1)
     watched: Iterable[Fact] = opened.near(namespace, name, Micros(opened.info.ended_us + 1), before=("hpas",))

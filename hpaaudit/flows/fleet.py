@@ -12,8 +12,8 @@ from hpaaudit.model.columns import Decided
 from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
-    from hpaaudit.engine.fleet.pods import PodTexts
-    from hpaaudit.engine.fleet.search import LeftOut
+    from hpaaudit.engine.fleet.input.pods import PodTexts
+    from hpaaudit.engine.fleet.input.search import LeftOut
     from hpaaudit.flows.replay import Prepared
     from hpaaudit.recording.read import Recording
 
@@ -44,8 +44,8 @@ def installed() -> bool:
 
 def search(recording: "Recording") -> "LeftOut":
     """Every HPA of a recording that cannot be replayed; raises `DamagedRecording`."""
-    from hpaaudit.engine.fleet.search import TABLES, search
-    from hpaaudit.engine.fleet.tables import COLUMNS
+    from hpaaudit.engine.fleet.input.search import TABLES, search
+    from hpaaudit.engine.fleet.input.tables import COLUMNS
 
     return search(recording.slices(TABLES, columns=COLUMNS))
 
@@ -65,13 +65,13 @@ def decide(
     Raises `Beyond` where the recording holds what the kernel does not decide, `Unreadable` where it holds what no API
     server serves and that was not searched for, `DamagedRecording`.
     """
-    from hpaaudit.engine.fleet.beyond import flags_for_all
-    from hpaaudit.engine.fleet.compiled import walk
-    from hpaaudit.engine.fleet.decided import Wanted
-    from hpaaudit.engine.fleet.lay import Fleet, quantities_of
+    from hpaaudit.engine.behaviours.release import rules_of
+    from hpaaudit.engine.fleet.batch.builder import Fleet, quantities_of
+    from hpaaudit.engine.fleet.compile import walk
+    from hpaaudit.engine.fleet.input.tables import COLUMNS
+    from hpaaudit.engine.fleet.input.unsupported import flags_for_all
+    from hpaaudit.engine.fleet.results import Wanted
     from hpaaudit.engine.fleet.run import laid_out, run
-    from hpaaudit.engine.fleet.tables import COLUMNS
-    from hpaaudit.engine.release import rules_of
 
     flags = flags_for_all(prepared.plan, prepared.flags, prepared.flags_of)
     rules = rules_of(flags)
@@ -105,7 +105,7 @@ def _ahead(found: Iterator[Item]) -> Iterator[Item]:
 
 def texts() -> "PodTexts":
     """How a recording writes the JSON of pods."""
-    from hpaaudit.engine.fleet.pods import PodTexts
+    from hpaaudit.engine.fleet.input.pods import PodTexts
     from hpaaudit.recording.json_text import containers_from_json, labels_from_json, requests_from_json
 
     return PodTexts(labels=labels_from_json, containers=containers_from_json, requests=requests_from_json)
@@ -116,7 +116,7 @@ def cache_folder() -> Path:
 
     It is named after the sources, for compiled code does not notice that a rule in another file changed.
     """
-    from hpaaudit.engine.fleet.compiled import sources
+    from hpaaudit.engine.fleet.compile import sources
 
     engine = Path(__file__).parents[1] / "engine"
     digest = hashlib.sha256(b"".join(Path(path).read_bytes() for path in sources())).hexdigest()[:12]

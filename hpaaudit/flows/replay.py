@@ -16,8 +16,8 @@ from hpaaudit.model.flags import Flags
 from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
-    from hpaaudit.engine.fleet.derived import Derived
-    from hpaaudit.engine.plan import Plan
+    from hpaaudit.engine.fleet.reconciles.inferred import Derived
+    from hpaaudit.engine.replay.plan import Plan
     from hpaaudit.recording.read import Recording
     from hpaaudit.results.read import Results
     from hpaaudit.results.write import ResultsWriter
@@ -131,7 +131,7 @@ def replay(
     ready = partial(prepare, folder, release=release, flags=flags or {}, hpas=hpas, until=until, behaviours=behaviours)
     prepared = _for_kernel(folder, until, detail, lambda: ready(compiled=True), warn)
     if prepared is not None:
-        from hpaaudit.engine.fleet.beyond import Beyond, Unreadable
+        from hpaaudit.engine.fleet.input.unsupported import Beyond, Unreadable
 
         try:
             try:
@@ -185,7 +185,7 @@ def _for_kernel(
 
     if detail not in (None, "numbers") or not fleet.installed():
         return None
-    from hpaaudit.engine.fleet.beyond import Beyond
+    from hpaaudit.engine.fleet.input.unsupported import Beyond
 
     opened = open_recording(folder, until_us=until)
     lines, facts = fleet.lines(opened), sum(segment.facts for segment in opened.segments)
@@ -292,7 +292,7 @@ def _options(
 
 def _readable(facts: Iterable[Fact], unsupported: Collection[str]) -> Iterator[Fact]:
     """The facts without those that show an HPA that nobody can read."""
-    from hpaaudit.engine.lives import unreadable
+    from hpaaudit.engine.replay.hpa_history import unreadable
 
     for fact in facts:
         if isinstance(fact, HpaSeen) and f"{fact.namespace}/{fact.name}" in unsupported and unreadable(fact):
@@ -340,7 +340,7 @@ def prepare(
     Raises `Beyond` where those cannot decide it.
     """
     from hpaaudit.api.flags import user_flags, with_flags
-    from hpaaudit.engine.plan import plan
+    from hpaaudit.engine.replay.plan import plan
     from hpaaudit.recording.read import open_recording
     from hpaaudit.recording.verify import require_sound
 
@@ -355,8 +355,8 @@ def prepare(
     elif any(segment.file("reconciles") for segment in opened.segments):
         laid_out = plan(opened.watched(TELLING), period_us, exact=True)
     else:
-        from hpaaudit.engine.fleet.derived import Derived
-        from hpaaudit.engine.lives import COMPONENT
+        from hpaaudit.engine.fleet.reconciles.inferred import Derived
+        from hpaaudit.engine.replay.hpa_history import COMPONENT
 
         derived = Derived(opened.telling(COMPONENT), period_us)
         laid_out = derived.plan()
@@ -388,7 +388,7 @@ def settled(
 ) -> Prepared:
     """How the controller was started: what the user says, else what was recorded, else the defaults."""
     from hpaaudit.api.flags import assumptions, user_flags, with_flags
-    from hpaaudit.engine.release import KNOWN, behaviour, known_release
+    from hpaaudit.engine.behaviours.release import KNOWN, behaviour, known_release
 
     given = user_flags(flags)
     asked = None if release is None else known_release(release)
@@ -433,7 +433,7 @@ def settled(
 
 def run_passes(prepared: Prepared, *, hpas: Collection[str]) -> Iterator[Pass]:
     """The passes of a prepared recording."""
-    from hpaaudit.engine import replay as engine
+    from hpaaudit.engine.replay import process as engine
 
     process = engine.Process(prepared.plan, prepared.flags, prepared.flags_of, keep_pods=True)
     return engine.replay(prepared.recording.facts(), prepared.plan, process, hpas)

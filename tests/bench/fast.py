@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hpaaudit.engine.fleet.compiled import walk
-from hpaaudit.engine.fleet.lay import Fleet, quantities_of
-from hpaaudit.engine.fleet.memories import Memories
-from hpaaudit.engine.fleet.room import release_of
+from hpaaudit.engine.behaviours.release import rules_of
+from hpaaudit.engine.fleet.batch.allocate import release_of
+from hpaaudit.engine.fleet.batch.builder import Fleet, quantities_of
+from hpaaudit.engine.fleet.batch.memory_store import Memories
+from hpaaudit.engine.fleet.compile import walk
+from hpaaudit.engine.fleet.input.tables import COLUMNS
 from hpaaudit.engine.fleet.run import laid_out, one_by_one, walked
-from hpaaudit.engine.fleet.tables import COLUMNS
-from hpaaudit.engine.release import rules_of
 from hpaaudit.flows import fleet
 from hpaaudit.flows.replay import prepare
 from tests.bench.table import Row

@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from hpaaudit.api.encode import status_json
-from hpaaudit.engine.plan import Planned, plan
-from hpaaudit.engine.replay import Process
+from hpaaudit.engine.replay.plan import Planned, plan
+from hpaaudit.engine.replay.process import Process
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.audit import Instant
 from hpaaudit.model.facts import Fact, HpaSeen, Reconciled, ResourceMetricsRead, ScaleRead, ValuesRead

@@ -8,8 +8,8 @@ from typing import Any
 from hpaaudit.api.encode import status_object
 from hpaaudit.api.flags import with_flags
 from hpaaudit.api.times import micros
-from hpaaudit.engine.plan import plan
-from hpaaudit.engine.replay import Process, replay
+from hpaaudit.engine.replay.plan import plan
+from hpaaudit.engine.replay.process import Process, replay
 from hpaaudit.importers.capture import Reader
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.decision import Decision

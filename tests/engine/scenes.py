@@ -12,7 +12,7 @@ from typing import Any
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.api.requests import metrics_request, request_of
 from hpaaudit.api.selector import BadSelector
-from hpaaudit.engine.reconcile import reconcile
+from hpaaudit.engine.controller.reconcile import reconcile
 from hpaaudit.model.decision import Decision, MetricProposal
 from hpaaudit.model.facts import HpaSeen, ResourceMetricsRead, ScaleRead, TargetRef, ValuesRead
 from hpaaudit.model.flags import Flags

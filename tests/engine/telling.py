@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from hpaaudit.api.encode import status_json
 from hpaaudit.api.see import canonical_json
-from hpaaudit.engine.plan import Plan, plan
-from hpaaudit.engine.replay import Process, replay
+from hpaaudit.engine.replay.plan import Plan, plan
+from hpaaudit.engine.replay.process import Process, replay
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.facts import ControllerSeen, Ended, Fact, HpaSeen, PodGone, PodSeen, Reconciled
 from hpaaudit.model.flags import Flags

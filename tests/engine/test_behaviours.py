@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from hpaaudit.api.flags import with_flags
-from hpaaudit.engine.behaviours import BEHAVIOURS, GATES
-from hpaaudit.engine.plan import plan
-from hpaaudit.engine.release import rules_of
-from hpaaudit.engine.replay import Process, replay
+from hpaaudit.engine.behaviours.release import rules_of
+from hpaaudit.engine.behaviours.table import BEHAVIOURS, GATES
+from hpaaudit.engine.replay.plan import plan
+from hpaaudit.engine.replay.process import Process, replay
 from hpaaudit.model.facts import ControllerSeen, Fact
 from hpaaudit.model.flags import Flags
 from tests.conformance.decisions import facts_of

@@ -32,7 +32,7 @@ from hpaaudit.engine.rules.candidates import (
     unanswered,
     widened,
 )
-from hpaaudit.engine.rules.unseen import (
+from hpaaudit.engine.rules.unseen_memory import (
     event_counts,
     extreme_recommendation,
     is_near_edge,

@@ -5,10 +5,12 @@ from collections.abc import Callable
 
 import pytest
 
-from hpaaudit.engine.release import rules_of
-from hpaaudit.engine.rules import limit, numbers, propose, tolerance
+from hpaaudit.engine.behaviours.release import rules_of
+from hpaaudit.engine.rules import go_numbers as numbers
+from hpaaudit.engine.rules import limit, tolerance
+from hpaaudit.engine.rules import replica_calculator as propose
+from hpaaudit.engine.rules.go_numbers import MAX_INT32, MAX_INT64, MIN_INT32, MIN_INT64, TWO_31, TWO_63
 from hpaaudit.engine.rules.limit import SELECT_MAX, SELECT_MIN
-from hpaaudit.engine.rules.numbers import MAX_INT32, MAX_INT64, MIN_INT32, MIN_INT64, TWO_31, TWO_63
 from hpaaudit.model.flags import Flags
 
 TEN_PERCENT = tolerance.tolerance_of(0.1, 0.1, rules_of(Flags(release="1.36")))

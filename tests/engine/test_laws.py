@@ -10,9 +10,9 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hpaaudit.engine.plan import plan
-from hpaaudit.engine.reconcile import reconcile
-from hpaaudit.engine.replay import replay
+from hpaaudit.engine.controller.reconcile import reconcile
+from hpaaudit.engine.replay.plan import plan
+from hpaaudit.engine.replay.process import replay
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.facts import Fact

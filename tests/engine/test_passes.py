@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.engine.reconcile import reconcile
+from hpaaudit.engine.controller.reconcile import reconcile
 from hpaaudit.model.memory import EMPTY
 from hpaaudit.model.observation import WriteOutcome
 from tests.engine.scenes import (

@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 
-from hpaaudit.engine.plan import plan
+from hpaaudit.engine.replay.plan import plan
 from hpaaudit.model.facts import HpaSeen
 from tests.engine.scenes import at, cpu, hpa_of
 from tests.engine.telling import hpa_seen

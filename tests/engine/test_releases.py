@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.engine.release import ALPHA, KNOWN, known_release, rules_of, version_of
+from hpaaudit.engine.behaviours.release import ALPHA, KNOWN, known_release, rules_of, version_of
 from hpaaudit.errors import UnknownRelease
 from hpaaudit.model.target import Container
 from tests.engine.scenes import (

@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from hpaaudit.engine.fleet import kernel
-from hpaaudit.engine.fleet.beyond import flags_for_all
-from hpaaudit.engine.fleet.decided import Wanted, decided
-from hpaaudit.engine.fleet.derived import Derived
-from hpaaudit.engine.fleet.lay import Fleet, Laid, quantities_of
-from hpaaudit.engine.fleet.memories import Memories
-from hpaaudit.engine.fleet.room import release_of
+from hpaaudit.engine.behaviours.release import rules_of
+from hpaaudit.engine.fleet.batch.allocate import release_of
+from hpaaudit.engine.fleet.batch.builder import Fleet, Laid, quantities_of
+from hpaaudit.engine.fleet.batch.memory_store import Memories
+from hpaaudit.engine.fleet.columns.tables import Made, Proposed, Remembered
+from hpaaudit.engine.fleet.input.tables import COLUMNS
+from hpaaudit.engine.fleet.input.unsupported import flags_for_all
+from hpaaudit.engine.fleet.kernel import walk as kernel
+from hpaaudit.engine.fleet.reconciles.inferred import Derived
+from hpaaudit.engine.fleet.results import Wanted, decided
 from hpaaudit.engine.fleet.run import one_by_one as one_by_one_range
 from hpaaudit.engine.fleet.run import walked
-from hpaaudit.engine.fleet.tables import COLUMNS
-from hpaaudit.engine.fleet.tape import Made, Proposed, Remembered
-from hpaaudit.engine.lives import COMPONENT
-from hpaaudit.engine.plan import plan
-from hpaaudit.engine.release import rules_of
-from hpaaudit.engine.replay import Process, replay
+from hpaaudit.engine.replay.hpa_history import COMPONENT
+from hpaaudit.engine.replay.plan import plan
+from hpaaudit.engine.replay.process import Process, replay
 from hpaaudit.flows.fleet import texts
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.columns import Columns, Words

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from hpaaudit.engine.reconcile import reconcile
+from hpaaudit.engine.controller.reconcile import reconcile
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.memory import EMPTY

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
 
-from hpaaudit.engine.world import is_controller
+from hpaaudit.engine.replay.cluster_state import is_controller
 from hpaaudit.model.facts import (
     ControllerSeen,
     Fact,

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from hpaaudit.api.flags import with_flags
-from hpaaudit.engine.fleet import compiled, kernel
-from hpaaudit.engine.fleet.beyond import Beyond
+from hpaaudit.engine.fleet import compile as compiled
+from hpaaudit.engine.fleet.input.unsupported import Beyond
+from hpaaudit.engine.fleet.kernel import walk as kernel
 from hpaaudit.flows.fleet import cache_folder
 from hpaaudit.importers.capture import Reader
 from hpaaudit.model.flags import Flags

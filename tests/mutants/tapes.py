@@ -26,7 +26,7 @@ Call = tuple[str, bytes, str]
 
 def answer(arguments: bytes) -> str:
     """What the kernel writes, called like this; raises whatever a mutant raises."""
-    from hpaaudit.engine.fleet import kernel
+    from hpaaudit.engine.fleet.kernel import walk as kernel
 
     tape, release, memory, cursors, made, proposed, first, last = pickle.loads(arguments)  # noqa: S301 (our own)
     kernel.walk(tape, release, memory, cursors, made, proposed, first, last)
@@ -35,7 +35,7 @@ def answer(arguments: bytes) -> str:
 
 def reached() -> set[tuple[str, str]]:
     """The rules that the kernel calls: file and function."""
-    from hpaaudit.engine.fleet import compiled
+    from hpaaudit.engine.fleet import compile as compiled
 
     found = compiled.functions()
     return {(one.__module__.rsplit(".", 1)[1], one.__name__) for one in found if ".engine.rules." in one.__module__}
@@ -54,7 +54,7 @@ def calls() -> Iterator[Call]:
         kept.append((arguments, answer(arguments)))
         over_lists(*tables)
 
-    from hpaaudit.engine.fleet.beyond import Beyond
+    from hpaaudit.engine.fleet.input.unsupported import Beyond
 
     with tempfile.TemporaryDirectory() as folder:
         for number, (name, write, flags_of) in enumerate(_worlds()):

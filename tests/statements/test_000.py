@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.engine.plan import plan
-from hpaaudit.engine.reconcile import reconcile
-from hpaaudit.engine.replay import Process, replay
+from hpaaudit.engine.controller.reconcile import reconcile
+from hpaaudit.engine.replay.plan import plan
+from hpaaudit.engine.replay.process import Process, replay
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.flags import Flags

@@ -13,7 +13,7 @@ from hpaaudit.api import quantity, requests, see
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.api.flags import with_flags
 from hpaaudit.api.times import duration
-from hpaaudit.engine.reconcile import reconcile
+from hpaaudit.engine.controller.reconcile import reconcile
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.facts import HpaSeen, ResourceMetricsRead
 from hpaaudit.model.flags import Flags

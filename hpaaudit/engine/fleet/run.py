@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from hpaaudit.engine.behaviours import Rules
-from hpaaudit.engine.fleet.decided import Wanted, decided
-from hpaaudit.engine.fleet.lay import Fleet, Laid
-from hpaaudit.engine.fleet.memories import Memories
-from hpaaudit.engine.fleet.room import cursors_of, made_of, proposed_of, release_of
-from hpaaudit.engine.fleet.tape import Made, Proposed, Release, Remembered
+from hpaaudit.engine.behaviours.table import Rules
+from hpaaudit.engine.fleet.batch.allocate import cursors_of, made_of, proposed_of, release_of
+from hpaaudit.engine.fleet.batch.builder import Fleet, Laid
+from hpaaudit.engine.fleet.batch.memory_store import Memories
+from hpaaudit.engine.fleet.columns.tables import Made, Proposed, Release, Remembered
+from hpaaudit.engine.fleet.results import Wanted, decided
 from hpaaudit.model.columns import Decided, Slice
 from hpaaudit.model.flags import Flags
 

@@ -6,7 +6,7 @@ that fit the published status prove themselves. Upstream has no such thing.
 
 from typing import NamedTuple
 
-from hpaaudit.engine.rules.numbers import MIN_INT64
+from hpaaudit.engine.rules.go_numbers import MIN_INT64
 
 UNKNOWN = MIN_INT64
 """A number that is not there."""

@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hpaaudit.engine.behaviours import Rules
-from hpaaudit.engine.rules.numbers import MAX_INT32, MIN_INT32, count_of, to_int32, wrap32
+from hpaaudit.engine.behaviours.table import Rules
+from hpaaudit.engine.rules.go_numbers import MAX_INT32, MIN_INT32, count_of, to_int32, wrap32
 
 SCALE_UP_LIMIT_FACTOR = 2.0  # upstream's scaleUpLimitFactor
 SCALE_UP_LIMIT_MINIMUM = 4.0  # upstream's scaleUpLimitMinimum

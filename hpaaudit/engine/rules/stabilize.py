@@ -7,7 +7,7 @@ A window looks back: with one of 300 s the replicas fall only to the highest num
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hpaaudit.engine.rules.numbers import NONE
+from hpaaudit.engine.rules.go_numbers import NONE
 
 
 class Recommendations(NamedTuple):

@@ -6,7 +6,7 @@ only place that compares a ratio with a tolerance, and `tolerance_of` the only o
 
 from typing import NamedTuple
 
-from hpaaudit.engine.behaviours import Rules
+from hpaaudit.engine.behaviours.table import Rules
 
 
 class Tolerance(NamedTuple):

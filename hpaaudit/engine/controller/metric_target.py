@@ -1,0 +1,67 @@
+"""What a metric asks for: how it is computed, against which target, and what it is called in messages."""
+
+from hpaaudit.api import selector as selectors
+from hpaaudit.engine.behaviours.table import Rules
+from hpaaudit.model.hpa import MetricSpec, MetricType
+
+NOTHING = 0
+UTILIZATION = 1
+AVERAGE = 2
+POD_VALUES = 3
+OBJECT_VALUE = 4
+OBJECT_AVERAGE = 5
+EXTERNAL_VALUE = 6
+EXTERNAL_AVERAGE = 7
+
+
+def how_of(metric: MetricSpec, rules: Rules) -> int:
+    """How a metric is computed, NOTHING where its target does not say.
+
+    Resources and External: an average value comes first, whatever `type` says; Object obeys `type`.
+    """
+    target = metric.target
+    if target is None:
+        return NOTHING
+    match metric.type:
+        case MetricType.RESOURCE | MetricType.CONTAINER_RESOURCE if target.average_value is not None:
+            return AVERAGE
+        case MetricType.RESOURCE | MetricType.CONTAINER_RESOURCE if target.average_utilization is not None:
+            return UTILIZATION
+        case MetricType.PODS if target.average_value is not None:
+            return POD_VALUES
+        case MetricType.OBJECT if target.value is not None and (target.type == "Value" or not rules.object_average):
+            return OBJECT_VALUE
+        case MetricType.OBJECT if target.type == "AverageValue" and target.average_value is not None:
+            return OBJECT_AVERAGE
+        case MetricType.EXTERNAL if target.average_value is not None:
+            return EXTERNAL_AVERAGE
+        case MetricType.EXTERNAL if target.value is not None:
+            return EXTERNAL_VALUE
+    return NOTHING
+
+
+def amount_of(metric: MetricSpec, how: int) -> int:
+    """The target in milli, or in percent of the requests."""
+    target = metric.target
+    if target is None or how == NOTHING:
+        return 0
+    if how == UTILIZATION:
+        return target.average_utilization or 0
+    quantity = target.value if how in (OBJECT_VALUE, EXTERNAL_VALUE) else target.average_value
+    return 0 if quantity is None else int(quantity.milli)
+
+
+def name_of(metric: MetricSpec, how: int, rules: Rules) -> str:
+    """What messages call a metric; an Object metric with an average is called external as well: upstream's slip."""
+    if how == AVERAGE:
+        return f"{metric.name} resource"
+    if how == UTILIZATION:
+        container = metric.type == MetricType.CONTAINER_RESOURCE and rules.container_metric_name
+        source = "container resource" if container else "resource"
+        return f"{metric.name} {source} utilization (percentage of request)"
+    if how == POD_VALUES:
+        return f"pods metric {metric.name}"
+    if how == OBJECT_VALUE:
+        return f"{metric.described.kind if metric.described else ''} metric {metric.name}"
+    printed = selectors.go_print(metric.selector, typed=rules.requirements_printed)
+    return f"external metric {metric.name}({printed})"
