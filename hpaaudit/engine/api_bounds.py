@@ -1,4 +1,4 @@
-"""Whether a value is one that the Kubernetes API can hold: its types, and numbers within their bits."""
+"""Whether a value is one that the Kubernetes API can hold: of the right type, and no number too large for its field."""
 
 from dataclasses import is_dataclass
 from functools import cache
@@ -10,36 +10,36 @@ from hpaaudit.model.target import Scale
 from hpaaudit.model.units import Micros, Milli
 
 LONG = frozenset({"generation", "observed_generation", "resource_version"})
-"""Fields that have 64 bits; every other number of an HPA and of a scale has 32."""
+"""Fields with 64 bits. All other numbers of an HPA and of a scale have 32."""
 
 EXACT = frozenset({"nano"})
-"""What we derive from a text, without end."""
+"""Fields that we derive from a text, without a limit."""
 
 _LAST_US = 253_402_300_800_000_000  # the year 10000: RFC 3339 has four digits
 _SHOWN = 40
 
 
 def misfit(value: Any, kind: Any, where: str = "") -> str:
-    """What of a value of the model is not as its type says or has more bits than the API's field; empty if nothing is.
+    """What of a value does not fit its type or has more bits than the API's field; empty if everything fits.
 
-    kind    the type that it should have
-    where   its name, as `spec`
+    kind    the type that the value should have
+    where   its name, for example `spec`
     """
     found = _misfit(value, kind, where.rpartition(".")[2])
     return f"{where}{found}".lstrip(". ") if found else ""
 
 
 def scale_misfit(scale: Scale | None) -> str:
-    """What of a scale cannot be: the Scale of `autoscaling/v1` has 32 bits for each of its numbers."""
+    """What of a scale does not fit: the Scale of `autoscaling/v1` has 32 bits for each number."""
     return "" if scale is None else misfit(scale, Scale, "scale")
 
 
 def is_int32(number: int) -> bool:
-    """Whether a number has 32 bits."""
+    """True if a number fits an int32."""
     return MIN_INT32 <= number <= MAX_INT32
 
 
-def _misfit(value: Any, kind: Any, name: str) -> str:
+def _misfit(value: Any, kind: Any, name: str) -> str:  # noqa: C901, PLR0911 (one case for each kind of type)
     if kind is Micros:
         fits = type(value) is int and abs(value) < _LAST_US
         return "" if fits else f" is {_shown(value)}, which is no time"

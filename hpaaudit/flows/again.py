@@ -45,8 +45,8 @@ def decision_at(
     namespace, name = key.split("/", 1)
     facts = list(opened.near(namespace, name, since_us))
     laid_out = plan(facts, period_us)
-    passes = [one for one in laid_out.passes if one.key == key and since_us <= one.instant.at_us <= at_us]
-    prepared = settled(opened, replace(laid_out, passes=passes), release, flags, behaviours)
+    passes = [one for one in laid_out.reconciles if one.key == key and since_us <= one.instant.at_us <= at_us]
+    prepared = settled(opened, replace(laid_out, reconciles=passes), release, flags, behaviours)
     prepared = replace(prepared, flags=replace(prepared.flags, api_server=api_server))
     process = Process(prepared.plan, prepared.flags, prepared.flags_of, keep_pods=True)
     made = replay(facts, prepared.plan, process, ())

@@ -13,7 +13,7 @@ from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
     from hpaaudit.engine.fleet.input.pods import PodTexts
-    from hpaaudit.engine.fleet.input.search import LeftOut
+    from hpaaudit.engine.fleet.input.search import Unreplayable
     from hpaaudit.flows.replay import Prepared
     from hpaaudit.recording.read import Recording
 
@@ -42,7 +42,7 @@ def installed() -> bool:
     return find_spec("numba") is not None
 
 
-def search(recording: "Recording") -> "LeftOut":
+def search(recording: "Recording") -> "Unreplayable":
     """Every HPA of a recording that cannot be replayed; raises `DamagedRecording`."""
     from hpaaudit.engine.fleet.input.search import TABLES, search
     from hpaaudit.engine.fleet.input.tables import COLUMNS
@@ -62,35 +62,42 @@ def decide(
 
     tell   is told when the rules must be compiled first
 
-    Raises `Beyond` where the recording holds what the kernel does not decide, `Unreadable` where it holds what no API
-    server serves and that was not searched for, `DamagedRecording`.
+    Raises `Unsupported` where the recording holds what the kernel does not decide, `Unreadable` where it holds what no
+    API server serves and that was not searched for, `DamagedRecording`.
     """
-    from hpaaudit.engine.behaviours.release import rules_of
-    from hpaaudit.engine.fleet.batch.builder import Fleet, quantities_of
+    from hpaaudit.engine.behaviours.release import behaviours_of
+    from hpaaudit.engine.fleet.batch.allocate import settings_of
+    from hpaaudit.engine.fleet.batch.builder import BatchBuilder, FleetOptions, quantities_of
     from hpaaudit.engine.fleet.compile import walk
     from hpaaudit.engine.fleet.input.tables import COLUMNS
     from hpaaudit.engine.fleet.input.unsupported import flags_for_all
-    from hpaaudit.engine.fleet.results import Wanted
-    from hpaaudit.engine.fleet.run import laid_out, run
+    from hpaaudit.engine.fleet.results import ReconcileFilter
+    from hpaaudit.engine.fleet.run import Kernel, prepared_slices, run
 
     flags = flags_for_all(prepared.plan, prepared.flags, prepared.flags_of)
-    rules = rules_of(flags)
     folder = cache_folder()
     if not folder.exists():
         tell("compiling the rules for this machine, once: one to two minutes")
     quantities = quantities_of(prepared.plan.metrics)
-    fleet = Fleet(
-        flags, rules, texts(), quantities, prepared.plan.unsupported, prepared.derived, searched=prepared.searched
+    options = FleetOptions(
+        flags=flags,
+        behaviours=behaviours_of(flags),
+        quantities=quantities,
+        skipped=prepared.plan.unsupported,
+        inferred=prepared.derived,
+        is_searched=prepared.searched,
     )
+    builder = BatchBuilder(options, texts())
     with ThreadPoolExecutor(THREADS, "kernel") as threads:
 
         def spread(call: Callable[[int, int], None], ranges: list[tuple[int, int]]) -> None:
             for _ in threads.map(lambda span: call(*span), ranges):
                 pass
 
-        parts = laid_out(prepared.recording.slices(COLUMNS, columns=COLUMNS), fleet)
-        wanted = Wanted(keys=hpas, since_us=since, until_us=until)
-        yield from run(_ahead(parts), fleet, flags, rules, walk(str(folder)), spread, wanted)
+        slices = prepared_slices(prepared.recording.slices(COLUMNS, columns=COLUMNS), builder)
+        wanted = ReconcileFilter(keys=hpas, since_us=since, until_us=until)
+        kernel = Kernel(walk=walk(str(folder)), spread=spread)
+        yield from run(_ahead(slices), builder, settings_of(flags, options.behaviours), kernel, wanted)
 
 
 def _ahead(found: Iterator[Item]) -> Iterator[Item]:

@@ -16,7 +16,7 @@ from hpaaudit.model.flags import Flags
 from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
-    from hpaaudit.engine.fleet.reconciles.inferred import Derived
+    from hpaaudit.engine.fleet.reconciles.inferred import InferredReconciles
     from hpaaudit.engine.replay.plan import Plan
     from hpaaudit.recording.read import Recording
     from hpaaudit.results.read import Results
@@ -78,7 +78,7 @@ class Prepared:
     overrides: Mapping[str, str]
     release_given: bool
     assumptions: tuple[Assumption, ...]
-    derived: "Derived | None" = None
+    derived: "InferredReconciles | None" = None
     searched: bool = False
 
     def flags_of(self, controller: ControllerSeen) -> Flags:
@@ -131,7 +131,7 @@ def replay(
     ready = partial(prepare, folder, release=release, flags=flags or {}, hpas=hpas, until=until, behaviours=behaviours)
     prepared = _for_kernel(folder, until, detail, lambda: ready(compiled=True), warn)
     if prepared is not None:
-        from hpaaudit.engine.fleet.input.unsupported import Beyond, Unreadable
+        from hpaaudit.engine.fleet.input.unsupported import Unreadable, Unsupported
 
         try:
             try:
@@ -141,12 +141,12 @@ def replay(
                 prepared = ready(compiled=True, searched=True)
                 _tell_unsupported(prepared, warn, told)
                 return _write(prepared, target, "numbers", hpas, span, warn, compiled=True)
-        except Beyond as reason:
+        except Unsupported as reason:
             warn(f"decided one by one, for {reason}")
     told = {} if prepared is None else prepared.plan.unsupported
     prepared = ready()
     _tell_left_out(prepared, warn, told)
-    seconds = len(prepared.plan.passes) * (SECONDS_EACH if prepared.plan.exact else SECONDS_EACH_GUESSED)
+    seconds = len(prepared.plan.reconciles) * (SECONDS_EACH if prepared.plan.exact else SECONDS_EACH_GUESSED)
     if seconds > PATIENCE_SECONDS:
         warn(_slow(seconds))
     return _write(prepared, target, detail or "moved", hpas, span, warn)
@@ -185,7 +185,7 @@ def _for_kernel(
 
     if detail not in (None, "numbers") or not fleet.installed():
         return None
-    from hpaaudit.engine.fleet.input.unsupported import Beyond
+    from hpaaudit.engine.fleet.input.unsupported import Unsupported
 
     opened = open_recording(folder, until_us=until)
     lines, facts = fleet.lines(opened), sum(segment.facts for segment in opened.segments)
@@ -193,7 +193,7 @@ def _for_kernel(
         return None
     try:
         prepared = ready()
-    except Beyond as reason:
+    except Unsupported as reason:
         warn(f"decided one by one, for {reason}")
         return None
     if detail is None and prepared.derived is not None and prepared.derived.count() < fleet.WORTH_IT_DERIVED:
@@ -337,7 +337,7 @@ def prepare(
 
     searched   look at every fact for what cannot be replayed: the compiled rules may meet it later
 
-    Raises `Beyond` where those cannot decide it.
+    Raises `Unsupported` where those cannot decide it.
     """
     from hpaaudit.api.flags import user_flags, with_flags
     from hpaaudit.engine.replay.plan import plan
@@ -355,10 +355,10 @@ def prepare(
     elif any(segment.file("reconciles") for segment in opened.segments):
         laid_out = plan(opened.watched(TELLING), period_us, exact=True)
     else:
-        from hpaaudit.engine.fleet.reconciles.inferred import Derived
+        from hpaaudit.engine.fleet.reconciles.inferred import InferredReconciles
         from hpaaudit.engine.replay.hpa_history import COMPONENT
 
-        derived = Derived(opened.telling(COMPONENT), period_us)
+        derived = InferredReconciles(opened.telling(COMPONENT), period_us)
         laid_out = derived.plan()
     if compiled and (searched or laid_out.unsupported):
         laid_out, searched = _searched(opened, laid_out, derived), True
@@ -367,7 +367,7 @@ def prepare(
     return replace(prepared, derived=derived, searched=searched)
 
 
-def _searched(opened: "Recording", laid_out: "Plan", derived: "Derived | None") -> "Plan":
+def _searched(opened: "Recording", laid_out: "Plan", derived: "InferredReconciles | None") -> "Plan":
     """A plan for the compiled rules without anything that cannot be replayed."""
     from hpaaudit.flows import fleet
 

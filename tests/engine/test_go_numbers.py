@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from hpaaudit.engine.rules import go_numbers as numbers
+from hpaaudit.engine.rules import go_numbers
 from hpaaudit.engine.rules.go_numbers import MAX_INT32, MAX_INT64, MIN_INT32, MIN_INT64
 
 
@@ -13,7 +13,7 @@ from hpaaudit.engine.rules.go_numbers import MAX_INT32, MAX_INT64, MIN_INT32, MI
     [(0, 0), (MAX_INT32, MAX_INT32), (MAX_INT32 + 1, MIN_INT32), (MIN_INT32 - 1, MAX_INT32), (2**32, 0), (-1, -1)],
 )
 def test_int32_wraps(number: int, kept: int) -> None:
-    assert numbers.wrap32(number) == kept
+    assert go_numbers.wrap32(number) == kept
 
 
 @pytest.mark.parametrize(
@@ -21,23 +21,23 @@ def test_int32_wraps(number: int, kept: int) -> None:
     [(MAX_INT64, MAX_INT64), (MAX_INT64 + 1, MIN_INT64), (MIN_INT64 - 1, MAX_INT64), (2**64 + 7, 7)],
 )
 def test_int64_wraps(number: int, kept: int) -> None:
-    assert numbers.wrap64(number) == kept
+    assert go_numbers.wrap64(number) == kept
 
 
 @pytest.mark.parametrize(
     ("number", "divisor", "quotient"), [(7, 2, 3), (-7, 2, -3), (7, -2, -3), (-7, -2, 3), (0, -5, 0), (1, 3, 0)]
 )
 def test_integer_division_cuts_toward_zero(number: int, divisor: int, quotient: int) -> None:
-    assert numbers.cut(number, divisor) == quotient
+    assert go_numbers.divide_int(number, divisor) == quotient
 
 
 def test_division_by_zero_is_infinite_or_not_a_number() -> None:
-    assert numbers.divide(1.0, 0.0) == math.inf
-    assert numbers.divide(-1.0, 0.0) == -math.inf
-    assert numbers.divide(1.0, -0.0) == -math.inf
-    assert math.isnan(numbers.divide(0.0, 0.0))
-    assert math.isnan(numbers.divide(math.nan, 0.0))
-    assert numbers.divide(3.0, 2.0) == 1.5
+    assert go_numbers.divide_float(1.0, 0.0) == math.inf
+    assert go_numbers.divide_float(-1.0, 0.0) == -math.inf
+    assert go_numbers.divide_float(1.0, -0.0) == -math.inf
+    assert math.isnan(go_numbers.divide_float(0.0, 0.0))
+    assert math.isnan(go_numbers.divide_float(math.nan, 0.0))
+    assert go_numbers.divide_float(3.0, 2.0) == 1.5
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_division_by_zero_is_infinite_or_not_a_number() -> None:
     ],
 )
 def test_a_float_beyond_int32_becomes_the_least(number: float, kept: int) -> None:
-    assert numbers.to_int32(number) == kept
+    assert go_numbers.to_int32(number) == kept
 
 
 @pytest.mark.parametrize(
@@ -70,11 +70,11 @@ def test_a_float_beyond_int32_becomes_the_least(number: float, kept: int) -> Non
     ],
 )
 def test_a_float_beyond_int64_becomes_the_least(number: float, kept: int) -> None:
-    assert numbers.to_int64(number) == kept
+    assert go_numbers.to_int64(number) == kept
 
 
 def test_ceil_passes_on_what_is_no_number() -> None:
-    assert numbers.ceil(2.0000000000000004) == 3.0
-    assert numbers.ceil(-0.5) == 0.0
-    assert numbers.ceil(math.inf) == math.inf
-    assert math.isnan(numbers.ceil(math.nan))
+    assert go_numbers.ceil(2.0000000000000004) == 3.0
+    assert go_numbers.ceil(-0.5) == 0.0
+    assert go_numbers.ceil(math.inf) == math.inf
+    assert math.isnan(go_numbers.ceil(math.nan))

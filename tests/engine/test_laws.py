@@ -63,12 +63,12 @@ def test_fold_a_replay_in_two_parts_equals_the_whole(seed: int, cut: int) -> Non
     drawn = _world(seed)
     facts = told(seen for seen, *_ in _run(drawn, 8))
     laid_out = plan(facts, None)
-    index = laid_out.passes[cut - 1].index
+    index = laid_out.reconciles[cut - 1].index
     first = process_of(laid_out, drawn.flags)
-    done = list(replay(facts[:index], replace(laid_out, passes=laid_out.passes[:cut]), first, ()))
+    done = list(replay(facts[:index], replace(laid_out, reconciles=laid_out.reconciles[:cut]), first, ()))
     second = pickle.loads(pickle.dumps(first))  # noqa: S301 (written a word before)
-    rest = [replace(planned, index=planned.index - index) for planned in laid_out.passes[cut:]]
-    continued = list(replay(facts[index:], replace(laid_out, passes=rest), second, ()))
+    rest = [replace(planned, index=planned.index - index) for planned in laid_out.reconciles[cut:]]
+    continued = list(replay(facts[index:], replace(laid_out, reconciles=rest), second, ()))
     assert _essence([*done, *continued]) == _essence(replayed(facts, drawn.flags))
 
 

@@ -16,7 +16,7 @@ def _seen() -> HpaSeen:
 def test_an_hpa_that_was_seen_for_less_than_a_period_has_no_reconcile() -> None:
     """Nothing is invented for it, and nothing breaks."""
     laid_out = plan([_seen()], None)
-    assert laid_out.passes == []
+    assert laid_out.reconciles == []
     assert laid_out.keys == ("shop/web",)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hpaaudit.engine.replay.unseen_memory import blinds, hidden, is_near_edge, shifted
+from hpaaudit.engine.replay.unseen_memory import has_near_age, hidden_hpa, hides_reconciles, shifted
 from hpaaudit.engine.rules.candidates import SHIFTS
 from hpaaudit.model.facts import Gap
 from hpaaudit.model.flags import Flags
@@ -58,7 +58,7 @@ def test_what_is_near_the_edge_of_a_window_may_be_on_either_side(
 ) -> None:
     old = Micros(NOW - age_seconds * SECOND)
     memory = Memory(recommendations=(Recommendation(replicas=5, at_us=old),))
-    assert is_near_edge(memory, hpa(behavior), Flags(), NOW, PERIOD) is matters
+    assert has_near_age(memory, hpa(behavior), Flags(), NOW, PERIOD) is matters
     found = [shifted(memory, nth, PERIOD).recommendations for nth in range(SHIFTS)]
     assert found == [(Recommendation(replicas=5, at_us=Micros(old + by)),) for by in (-SLACK, SLACK)]
 
@@ -66,7 +66,7 @@ def test_what_is_near_the_edge_of_a_window_may_be_on_either_side(
 def test_scale_events_are_shifted_with_the_rest() -> None:
     event = ScaleEvent(change=2, at_us=Micros(NOW - 60 * SECOND), outdated=False)
     memory = Memory(recommendations=(), up=(event,))
-    assert is_near_edge(memory, hpa(STEPWISE), Flags(), NOW, PERIOD)
+    assert has_near_age(memory, hpa(STEPWISE), Flags(), NOW, PERIOD)
     earlier, later = (shifted(memory, nth, PERIOD) for nth in range(SHIFTS))
     assert [memory.up[0].at_us - event.at_us for memory in (earlier, later) if memory.up] == [-SLACK, SLACK]
     assert (earlier.down, later.down) == (None, None)
@@ -85,5 +85,5 @@ def test_scale_events_are_shifted_with_the_rest() -> None:
 )
 def test_a_gap_of_one_hpa_hides_that_one_alone(prefix: str, key: str | None) -> None:
     gap = Gap(at_us=NOW, until_us=Micros(NOW + 60 * SECOND), prefix=prefix, cause="it cannot be read")
-    assert blinds(gap, Micros(15 * SECOND))
-    assert hidden(gap) == key
+    assert hides_reconciles(gap, Micros(15 * SECOND))
+    assert hidden_hpa(gap) == key

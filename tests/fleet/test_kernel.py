@@ -11,7 +11,7 @@ import pytest
 
 from hpaaudit.api.flags import with_flags
 from hpaaudit.engine.fleet import compile as compiled
-from hpaaudit.engine.fleet.input.unsupported import Beyond
+from hpaaudit.engine.fleet.input.unsupported import Unsupported
 from hpaaudit.engine.fleet.kernel import walk as kernel
 from hpaaudit.flows.fleet import cache_folder
 from hpaaudit.importers.capture import Reader
@@ -66,7 +66,7 @@ def test_it_decides_the_worlds_of_the_real_controller_likewise(release: str, wal
         write(mine, list(Reader((capture,)).facts()))
         try:
             ours = by_kernel(mine, flags_of, walk)
-        except Beyond as reason:
+        except Unsupported as reason:
             beyond.add(str(reason))
             continue
         assert (name_of(capture), difference(ours, one_by_one(mine, flags_of))) == (name_of(capture), "")
@@ -92,7 +92,7 @@ def test_it_tells_what_the_real_controller_saw_likewise_from_outside(release: st
             write(mine, list(seen), rows=150)
             try:
                 ours = by_kernel(mine, flags_of, walk)
-            except Beyond as reason:
+            except Unsupported as reason:
                 beyond.add(str(reason))
                 continue
             found = difference(ours, one_by_one(mine, flags_of))

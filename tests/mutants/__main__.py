@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 from hpaaudit.importers.capture import Reader
 from tests.conformance.expected import captures, expected_of, name_of, releases
 from tests.mutants.change import install
+from tests.mutants.kernel_calls import Call, answer
 from tests.mutants.mutants import MUTANTS, Mutant
-from tests.mutants.tapes import Call, answer
 
 if TYPE_CHECKING:
     from hpaaudit.model.facts import Fact
@@ -126,7 +126,7 @@ def _kernel_world() -> str:
 def _kernel_calls() -> None:
     """Fill CALLS and REACHED by a process of its own: here nothing of the engine may be imported yet."""
     with tempfile.NamedTemporaryFile() as file:
-        subprocess.run([sys.executable, "-m", "tests.mutants.tapes", file.name], check=True, cwd=ROOT)
+        subprocess.run([sys.executable, "-m", "tests.mutants.kernel_calls", file.name], check=True, cwd=ROOT)
         calls, reached = pickle.loads(Path(file.name).read_bytes())  # noqa: S301 (written a line before)
     CALLS.extend(calls)
     REACHED.update(reached)

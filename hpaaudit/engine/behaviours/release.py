@@ -4,7 +4,10 @@ import difflib
 import re
 from functools import lru_cache
 
-from hpaaudit.engine.behaviours.table import BEHAVIOURS, GATES, Rules, Version, parsed
+from hpaaudit.engine.behaviours.gates import GATES
+from hpaaudit.engine.behaviours.in_force import Behaviours
+from hpaaudit.engine.behaviours.table import BEHAVIOURS
+from hpaaudit.engine.behaviours.version import Version, parsed
 from hpaaudit.errors import BadOption, UnknownRelease
 from hpaaudit.model.flags import Flags
 
@@ -60,7 +63,7 @@ def behaviour_names() -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def rules_of(flags: Flags) -> Rules:
+def behaviours_of(flags: Flags) -> Behaviours:
     """The behaviours that a release has and that these flags switch on or off."""
     version = version_of(flags.release)
     given = dict(flags.gates)
@@ -72,10 +75,10 @@ def rules_of(flags: Flags) -> Rules:
         on[_field(gate.rule)] = asked and (given.get(gate.name, default) if free else True)
     # Before the controller asked the gate it computed a container's metric whenever the API let one through.
     on["container_metrics"] = on["container_metrics"] or version < parsed("1.27")
-    rules = Rules(**{name: on[name] for name in Rules._fields})
+    behaviours = Behaviours(**{name: on[name] for name in Behaviours._fields})
     changes = {_field(name): True for name in flags.with_behaviours}
     changes |= {_field(name): False for name in flags.without_behaviours}
-    return rules._replace(**changes)
+    return behaviours._replace(**changes)
 
 
 def behaviour(name: str) -> str:

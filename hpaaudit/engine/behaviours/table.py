@@ -1,17 +1,8 @@
-"""Every rule that changed between Kubernetes releases, and every feature gate that changes a decision: one table."""
+"""The rules that changed between Kubernetes releases, a row each."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from hpaaudit.api.selector import BadSelector
-
-Version = tuple[int, int, int]
-
-
-def parsed(text: str) -> Version:
-    """A release as numbers: major, minor, patch."""
-    parts = [int(part) for part in text.split(".")]
-    return (parts[0], parts[1], parts[2] if len(parts) > 2 else 0)  # noqa: PLR2004 (major, minor, patch)
+from hpaaudit.engine.behaviours.version import Version, parsed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,9 +10,10 @@ class Behaviour:
     """One rule that changed.
 
     name       as `--with` and `--without` take it
-    since      the first release that has it, and the patches of older releases that got it too
-    until      the first release that has it no more
-    reference  upstream's pull request or KEP;  known_by   how we know: `harness`, `vectors` or `read`
+    since      the first release that has it, then the patch releases of older ones that got it too
+    until      the first release that does not have it any more
+    reference  upstream's pull request or KEP
+    known_by   how we know: `harness` (the controller's own code ran), `vectors` (its tests) or `read` (its source)
     """
 
     name: str
@@ -32,27 +24,11 @@ class Behaviour:
     what: str
 
     def holds(self, version: Version) -> bool:
-        """Whether a release has it."""
+        """True if a release has it."""
         if self.until and version >= parsed(self.until):
             return False
         first, *picks = (parsed(text) for text in self.since)
         return version >= first or any(version[:2] == pick[:2] and version >= pick for pick in picks)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
-    """A feature gate that changes decisions.
-
-    known   from which release the controller asks it;  on   from which it is on unless said otherwise
-    locked  from which release it cannot be switched off any more, empty while it can
-    """
-
-    name: str
-    rule: str
-    known: str
-    on: str
-    locked: str = ""
-    reference: str
 
 
 BEHAVIOURS = (
@@ -368,123 +344,3 @@ BEHAVIOURS = (
         what="at zero replicas the status of an average is the total, which before was divided by zero",
     ),
 )
-
-GATES = (
-    Gate(
-        name="HPAContainerMetrics",
-        rule="ContainerMetrics",
-        known="1.27",
-        on="1.27",
-        locked="1.30",
-        reference="KEP-1610, #116043",
-    ),
-    Gate(
-        name="HPAScaleToZero",
-        rule="ScaleToZero",
-        known="1.36",
-        on="1.37",
-        reference="KEP-2021; before 1.36 only the API server asks it",
-    ),
-    Gate(
-        name="HPAConfigurableTolerance",
-        rule="ConfigurableTolerance",
-        known="1.33",
-        on="1.35",
-        locked="1.37",
-        reference="KEP-4951, #140107",
-    ),
-    Gate(
-        name="PodLevelResources",
-        rule="PodLevelResources",
-        known="1.34",
-        on="1.34",
-        reference="KEP-2837, #132430",
-    ),
-    Gate(
-        name="StaleControllerConsistencyHPA",
-        rule="StaleCacheSkips",
-        known="1.37",
-        on="1.37",
-        reference="#139025: a cache older than the controller's own last write is not acted on",
-    ),
-    Gate(
-        name="HPAGeneration",
-        rule="Generation",
-        known="1.37",
-        on="1.37",
-        locked="1.38",
-        reference="#138228; #142386: GA in 1.38-alpha.2",
-    ),
-)
-
-
-class Rules(NamedTuple):
-    """The behaviours in force for one controller process, a field each: what a rule asks to know its release.
-
-    A tuple, because the compiled rules read it as it is.
-    """
-
-    spec_replicas_are_current: bool
-    utilization_guard: bool
-    partial_metrics: bool
-    first_invalid_told: bool
-    pods_error_named: bool
-    requirements_printed: bool
-    pending_is_unready: bool
-    scales_from_zero: bool
-    min_limit_says_so: bool
-    value_before_pods: bool
-    object_average: bool
-    object_average_tolerance: bool
-    quoted_urls: bool
-    ignored_samples_removed: bool
-    min_policy_moves: bool
-    prefixed_resource_error: bool
-    partial_blocks_down: bool
-    envelope: bool
-    plain_guard: bool
-    reads_v2: bool
-    inclusive_tolerance: bool
-    configurable_tolerance: bool
-    ambiguous_selector: bool
-    both_directions_count: bool
-    missing_up_to_target: bool
-    samples_before_requests: bool
-    named_missing_request: bool
-    partial_error_returned: bool
-    status_error_told: bool
-    container_metrics: bool
-    container_metric_name: bool
-    text_pods_might_be_unready: bool
-    exact_ratio_fills_nothing: bool
-    metrics_renewed_on_failure: bool
-    sidecars_count: bool
-    plain_messages: bool
-    missing_container_is_missing_pod: bool
-    object_average_described: bool
-    pod_level_resources: bool
-    conflict_retry: bool
-    binary_memory: bool
-    external_average_clamped: bool
-    value_clamped: bool
-    absent_container_fails: bool
-    scaled_to_zero_condition: bool
-    scale_to_zero: bool
-    generation: bool
-    stale_cache_skips: bool
-    object_error_in_order: bool
-    outer_prefix: bool
-    few_names_when_ambiguous: bool
-    succeeded_ignored: bool
-    overhead_excluded: bool
-    replicas_capped: bool
-    total_at_zero: bool
-    selector_errors_aggregated: bool
-    selector_error_names_key: bool
-    usage_named: bool
-
-    def told(self, error: BadSelector) -> str:
-        """What is wrong with a selector, in the words of this release."""
-        if self.selector_errors_aggregated:
-            return str(error)
-        return error.old if self.selector_error_names_key else error.oldest

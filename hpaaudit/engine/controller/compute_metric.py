@@ -1,13 +1,13 @@
-"""One metric to a number of replicas, or to the problem that makes it invalid."""
+"""One metric to a proposal, or to the problem that makes it invalid: upstream's `computeReplicasForMetric`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from hpaaudit.api import selector as selectors
 from hpaaudit.api.quantity import from_milli
-from hpaaudit.engine.controller import metrics_client as measure
-from hpaaudit.engine.controller import replica_calculator as calculate
-from hpaaudit.engine.controller.metric_context import Sight
+from hpaaudit.engine.controller import metrics_client as client
+from hpaaudit.engine.controller import replica_calculator as calculator
+from hpaaudit.engine.controller.metric_context import MetricContext
 from hpaaudit.engine.controller.metric_target import (
     AVERAGE,
     EXTERNAL_AVERAGE,
@@ -19,26 +19,26 @@ from hpaaudit.engine.controller.metric_target import (
     name_of,
 )
 from hpaaudit.engine.controller.metrics_client import Problem, Sample
-from hpaaudit.engine.controller.replica_calculator import Count
+from hpaaudit.engine.controller.replica_calculator import CalculatedReplicas
 from hpaaudit.model.decision import MetricProposal, PodBucket
 from hpaaudit.model.facts import ResourceMetricsRead, ValuesRead
 from hpaaudit.model.hpa import MetricSpec, MetricStatus, MetricType, ObjectRef
 from hpaaudit.model.units import Micros, Milli
 
-NOBODY = ObjectRef(kind="", name="", api_version="")
+NO_OBJECT = ObjectRef(kind="", name="", api_version="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What one metric saw, and when."""
+    """The answer that one metric read, and when."""
 
     read: ResourceMetricsRead | ValuesRead | None
     at_us: Micros
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proposed:
-    """A valid metric: its proposal, its name in messages, what status says of it."""
+class ValidMetric:
+    """A valid metric: its proposal, its name in messages, its entry of `currentMetrics`."""
 
     replicas: int
     name: str
@@ -47,8 +47,8 @@ class Proposed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
-    """An invalid metric: reason and text of its event and condition, the error on its way up."""
+class InvalidMetric:
+    """An invalid metric: reason and text of its event and condition, and the error as it is returned."""
 
     reason: str
     text: str
@@ -56,147 +56,153 @@ class Refused:
     view: MetricProposal
 
 
-def propose(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Proposed | Refused:
-    """One entry of `spec.metrics`, as `computeReplicasForMetric`, 1.36."""
+def compute_replicas_for_metric(  # noqa: PLR0911 (one return for each metric type)
+    index: int, metric: MetricSpec, answer: Answer, context: MetricContext
+) -> ValidMetric | InvalidMetric:
+    """One entry of `spec.metrics`, computed. Upstream: `computeReplicasForMetric`."""
     match metric.type:
         case MetricType.RESOURCE:
-            return _resource(index, metric, answer, sight, "FailedGetResourceMetric", f"{metric.name} resource")
-        case MetricType.CONTAINER_RESOURCE if not sight.rules.container_metrics:
-            # Upstream says so to nobody: no event, and a condition without a name.
+            return _resource(index, metric, answer, context, "FailedGetResourceMetric", f"{metric.name} resource")
+        case MetricType.CONTAINER_RESOURCE if not context.behaviours.container_metrics:
+            # Upstream posts no event for it, and sets a condition without a type.
             text = "ContainerResource metric type is not supported: disabled by the feature gate"
-            return _refused(index, metric, Problem("metric.invalid.bad_spec", text), "", "")
+            return _invalid(index, metric, Problem("metric.invalid.bad_spec", text), "", "")
         case MetricType.CONTAINER_RESOURCE:
             return _resource(
-                index, metric, answer, sight, "FailedGetContainerResourceMetric", f"{metric.container} container"
+                index, metric, answer, context, "FailedGetContainerResourceMetric", f"{metric.container} container"
             )
         case MetricType.PODS:
-            return _pods(index, metric, answer, sight)
+            return _pods(index, metric, answer, context)
         case MetricType.OBJECT:
-            return _object(index, metric, answer, sight)
+            return _object(index, metric, answer, context)
         case MetricType.EXTERNAL:
-            return _external(index, metric, answer, sight)
+            return _external(index, metric, answer, context)
     text = f'unknown metric source type "{metric.type}"'
     problem = Problem("metric.invalid.bad_spec", text)
-    return _refused(index, metric, problem, "InvalidMetricSourceType", "")
+    return _invalid(index, metric, problem, "InvalidMetricSourceType", "")
 
 
 def _resource(
-    index: int, metric: MetricSpec, answer: Answer, sight: Sight, reason: str, wrap: str
-) -> Proposed | Refused:
-    """Resource and ContainerResource: an average value comes before a utilization, whatever `type` says."""
-    wrapped = f"failed to get {wrap} metric value" if sight.rules.outer_prefix else ""
-    how = how_of(metric, sight.rules)
+    index: int, metric: MetricSpec, answer: Answer, context: MetricContext, reason: str, wrap: str
+) -> ValidMetric | InvalidMetric:
+    """A Resource or ContainerResource metric. An average value comes before a utilization, whatever `type` is."""
+    wrapped = f"failed to get {wrap} metric value" if context.behaviours.outer_prefix else ""
+    how = how_of(metric, context.behaviours)
     if how == NOTHING:
         text = (
             "invalid resource metric source: neither an average utilization target "
             "nor an average value (usage) target was set"
         )
-        return _refused(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
-    samples = _samples(metric, answer, sight)
-    count: Count | Problem
+        return _invalid(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
+    samples = _samples(metric, answer, context)
+    calculated: CalculatedReplicas | Problem
     amount = amount_of(metric, how)
-    what = "usage" if how == AVERAGE and sight.rules.usage_named else "utilization"
+    what = "usage" if how == AVERAGE and context.behaviours.usage_named else "utilization"
     if isinstance(samples, Problem):
-        count = samples
+        calculated = samples
     elif how == AVERAGE:
-        count = calculate.plain(samples, Milli(amount), metric.name, answer.at_us, sight)
+        calculated = calculator.plain_metric_replicas(samples, Milli(amount), metric.name, answer.at_us, context)
     else:
-        count = calculate.utilization(metric, samples, amount, answer.at_us, sight)
-    if isinstance(count, Problem):
+        calculated = calculator.resource_replicas(metric, samples, amount, answer.at_us, context)
+    if isinstance(calculated, Problem):
         what = f"failed to get {metric.name} {what}"
-        if sight.rules.prefixed_resource_error:
-            return _refused(index, metric, count.under(what), reason, wrapped)
-        return _refused(index, metric, count, reason, what)
+        if context.behaviours.prefixed_resource_error:
+            return _invalid(index, metric, calculated.under(what), reason, wrapped)
+        return _invalid(index, metric, calculated, reason, what)
     status = _status(
         metric,
-        average=count.current,
-        utilization=count.utilization,
-        binary=sight.rules.binary_memory and metric.name == "memory",
+        average=calculated.current,
+        utilization=calculated.utilization,
+        binary=context.behaviours.binary_memory and metric.name == "memory",
     )
-    return _proposed(index, metric, how, count, status, sight)
+    return _valid(index, metric, how, calculated, status, context)
 
 
-def _samples(metric: MetricSpec, answer: Answer, sight: Sight) -> Mapping[str, Sample] | Problem:
-    """The samples of a resource; of a whole namespace's answer only those of the selected pods."""
+def _samples(metric: MetricSpec, answer: Answer, context: MetricContext) -> Mapping[str, Sample] | Problem:
+    """The samples of a resource. Of an answer for a whole namespace only those of the selected pods count."""
     read = answer.read if isinstance(answer.read, ResourceMetricsRead) else None
-    everything = read is not None and read.request.selector == "" and sight.scale.selector != ""
-    found = measure.pod_resource(
+    everything = read is not None and read.request.selector == "" and context.scale.selector != ""
+    found = client.pod_resource(
         read,
         metric.name,
         metric.container,
-        sight.names if everything else None,
-        sight.server,
-        lenient=sight.rules.missing_container_is_missing_pod,
+        context.names if everything else None,
+        context.server,
+        lenient=context.behaviours.missing_container_is_missing_pod,
     )
     return found.under(f"unable to get metrics for resource {metric.name}") if isinstance(found, Problem) else found
 
 
-def _pods(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Proposed | Refused:
+def _pods(index: int, metric: MetricSpec, answer: Answer, context: MetricContext) -> ValidMetric | InvalidMetric:
     reason, wrapped = "FailedGetPodsMetric", "failed to get pods metric value"
     try:
         selectors.from_label_selector(metric.selector)
     except selectors.BadSelector as error:
-        return _refused(index, metric, Problem("metric.invalid.bad_spec", sight.rules.told(error)), reason, wrapped)
-    if not sight.rules.pods_error_named:
+        return _invalid(
+            index, metric, Problem("metric.invalid.bad_spec", context.behaviours.selector_error(error)), reason, wrapped
+        )
+    if not context.behaviours.pods_error_named:
         wrapped = "failed to get object metric value"
-    how = how_of(metric, sight.rules)
+    how = how_of(metric, context.behaviours)
     if how == NOTHING:
         text = "invalid pods metric source: no average value target was set"
-        return _refused(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
+        return _invalid(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
     read = answer.read if isinstance(answer.read, ValuesRead) else None
-    samples = measure.pod_values(read, sight.server)
+    samples = client.pod_values(read, context.server)
     if isinstance(samples, Problem):
-        return _refused(index, metric, samples.under(f"unable to get metric {metric.name}"), reason, wrapped)
-    count = calculate.plain(samples, Milli(amount_of(metric, how)), "", answer.at_us, sight)
-    if isinstance(count, Problem):
-        return _refused(index, metric, count, reason, wrapped)
-    status = _status(metric, average=count.current)
-    return _proposed(index, metric, how, count, status, sight)
+        return _invalid(index, metric, samples.under(f"unable to get metric {metric.name}"), reason, wrapped)
+    calculated = calculator.plain_metric_replicas(samples, Milli(amount_of(metric, how)), "", answer.at_us, context)
+    if isinstance(calculated, Problem):
+        return _invalid(index, metric, calculated, reason, wrapped)
+    status = _status(metric, average=calculated.current)
+    return _valid(index, metric, how, calculated, status, context)
 
 
-def _object(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Proposed | Refused:
-    """Object obeys `target.type`, unlike the others."""
+def _object(index: int, metric: MetricSpec, answer: Answer, context: MetricContext) -> ValidMetric | InvalidMetric:
+    """An Object metric. Unlike the others it obeys `target.type`."""
     reason, wrapped = "FailedGetObjectMetric", "failed to get object metric value"
     try:
         selectors.from_label_selector(metric.selector)
     except selectors.BadSelector as error:
-        return _refused(index, metric, Problem("metric.invalid.bad_spec", sight.rules.told(error)), reason, wrapped)
-    described, how = metric.described, how_of(metric, sight.rules)
+        return _invalid(
+            index, metric, Problem("metric.invalid.bad_spec", context.behaviours.selector_error(error)), reason, wrapped
+        )
+    described, how = metric.described, how_of(metric, context.behaviours)
     read = answer.read if isinstance(answer.read, ValuesRead) else None
-    usage = measure.object_value(read, sight.server)
+    usage = client.object_value(read, context.server)
     if isinstance(usage, Problem):
         kind, name = (described.kind, described.name) if described else ("", "")
-        text = f"unable to get metric {metric.name}: {kind} on {sight.namespace} {name}/{usage.text}"
-        if sight.rules.object_error_in_order:
-            text = f"unable to get metric {metric.name} on {kind} {sight.namespace}/{name}: {usage.text}"
+        text = f"unable to get metric {metric.name}: {kind} on {context.namespace} {name}/{usage.text}"
+        if context.behaviours.object_error_in_order:
+            text = f"unable to get metric {metric.name} on {kind} {context.namespace}/{name}: {usage.text}"
         usage = Problem(usage.code, text)
     if how == NOTHING:
         text = "invalid object metric source: neither a value target nor an average value target was set"
-        return _refused(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
+        return _invalid(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
     if isinstance(usage, Problem):
         inner = f"failed to get {metric.name} object metric" if how == OBJECT_AVERAGE else ""
-        return _refused(index, metric, usage, reason, wrapped, inner)
+        return _invalid(index, metric, usage, reason, wrapped, inner)
     amount = Milli(amount_of(metric, how))
     if how == OBJECT_VALUE:
-        valued = calculate.value(usage, amount, sight, external=False)
+        valued = calculator.usage_ratio_replicas(usage, amount, context, is_external=False)
         if isinstance(valued, Problem):
-            return _refused(index, metric, valued, reason, wrapped)
-        return _proposed(index, metric, how, valued, _status(metric, value=valued.current), sight)
-    count = calculate.per_pod(usage, amount, sight, external=False)
-    status = _status(metric, average=count.current)
-    if not sight.rules.object_average_described:
-        status = replace(status, described=NOBODY)
-    return _proposed(index, metric, how, count, status, sight)
+            return _invalid(index, metric, valued, reason, wrapped)
+        return _valid(index, metric, how, valued, _status(metric, value=valued.current), context)
+    calculated = calculator.per_pod_replicas(usage, amount, context, is_external=False)
+    status = _status(metric, average=calculated.current)
+    if not context.behaviours.object_average_described:
+        status = replace(status, described=NO_OBJECT)
+    return _valid(index, metric, how, calculated, status, context)
 
 
-def _external(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> Proposed | Refused:
-    """External: an average value comes before a value, whatever `type` says."""
+def _external(index: int, metric: MetricSpec, answer: Answer, context: MetricContext) -> ValidMetric | InvalidMetric:
+    """An External metric. An average value comes before a value, whatever `type` is."""
     reason = "FailedGetExternalMetric"
-    wrapped = f"failed to get {metric.name} external metric value" if sight.rules.outer_prefix else ""
-    how = how_of(metric, sight.rules)
+    wrapped = f"failed to get {metric.name} external metric value" if context.behaviours.outer_prefix else ""
+    how = how_of(metric, context.behaviours)
     if how == NOTHING:
         text = "invalid external metric source: neither a value target nor an average value target was set"
-        return _refused(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
+        return _invalid(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
     average = how == EXTERNAL_AVERAGE
     inner = (
         f"failed to get {metric.name} external metric" if average else f"failed to get external metric {metric.name}"
@@ -204,25 +210,32 @@ def _external(index: int, metric: MetricSpec, answer: Answer, sight: Sight) -> P
     try:
         selectors.from_label_selector(metric.selector)
     except selectors.BadSelector as error:
-        return _refused(
-            index, metric, Problem("metric.invalid.bad_spec", sight.rules.told(error)), reason, wrapped, inner
+        return _invalid(
+            index,
+            metric,
+            Problem("metric.invalid.bad_spec", context.behaviours.selector_error(error)),
+            reason,
+            wrapped,
+            inner,
         )
     read = answer.read if isinstance(answer.read, ValuesRead) else None
-    values = measure.series_values(read, sight.server)
+    values = client.series_values(read, context.server)
     if isinstance(values, Problem):
-        printed = selectors.go_print(metric.selector, typed=sight.rules.requirements_printed)
-        where = f"unable to get external metric {sight.namespace}/{metric.name}/{printed}"
-        return _refused(index, metric, values.under(where), reason, wrapped, inner)
+        printed = selectors.go_print(metric.selector, typed=context.behaviours.requirements_printed)
+        where = f"unable to get external metric {context.namespace}/{metric.name}/{printed}"
+        return _invalid(index, metric, values.under(where), reason, wrapped, inner)
     amount = Milli(amount_of(metric, how))
     if average:
-        clamped = sight.rules.external_average_clamped
-        count = calculate.per_pod(measure.total_per_pod(values, clamped=clamped), amount, sight, external=True)
-        return _proposed(index, metric, how, count, _status(metric, average=count.current), sight)
-    total = measure.total_value(values, clamped=sight.rules.value_clamped)
-    valued = calculate.value(total, amount, sight, external=True)
+        clamped = context.behaviours.external_average_clamped
+        calculated = calculator.per_pod_replicas(
+            client.total_per_pod(values, clamped=clamped), amount, context, is_external=True
+        )
+        return _valid(index, metric, how, calculated, _status(metric, average=calculated.current), context)
+    total = client.total_value(values, clamped=context.behaviours.value_clamped)
+    valued = calculator.usage_ratio_replicas(total, amount, context, is_external=True)
     if isinstance(valued, Problem):
-        return _refused(index, metric, valued, reason, wrapped, inner)
-    return _proposed(index, metric, how, valued, _status(metric, value=valued.current), sight)
+        return _invalid(index, metric, valued, reason, wrapped, inner)
+    return _valid(index, metric, how, valued, _status(metric, value=valued.current), context)
 
 
 def _status(
@@ -233,7 +246,7 @@ def _status(
     utilization: int | None = None,
     binary: bool = False,
 ) -> MetricStatus:
-    """The entry of `status.currentMetrics`; memory is published in powers of 1024 (1.34)."""
+    """The entry of `status.currentMetrics`. Memory is published in powers of 1024 (1.34, #132351)."""
     return MetricStatus(
         type=metric.type,
         name=metric.name,
@@ -247,7 +260,7 @@ def _status(
 
 
 def target_of(metric: MetricSpec) -> tuple[str, int | None]:
-    """Which target counted, in milli or percent."""
+    """Which target counts, and its amount in milli or percent."""
     target = metric.target
     if target is None:
         return "", None
@@ -259,65 +272,76 @@ def target_of(metric: MetricSpec) -> tuple[str, int | None]:
     return "Value", None if target.value is None else target.value.milli
 
 
-def _proposed(index: int, metric: MetricSpec, how: int, count: Count, status: MetricStatus, sight: Sight) -> Proposed:
+def _valid(
+    index: int,
+    metric: MetricSpec,
+    how: int,
+    calculated: CalculatedReplicas,
+    status: MetricStatus,
+    context: MetricContext,
+) -> ValidMetric:
     target_type, target = target_of(metric)
-    groups = count.groups
+    groups = calculated.groups
     view = MetricProposal(
         metric_idx=index,
         metric_type=metric.type,
         metric_name=metric.name,
         target_type=target_type,
         target=target,
-        current_milli=count.current,
-        current_utilization=count.utilization,
-        ratio=count.ratio,
-        ratio_adjusted=count.adjusted,
-        tolerance=sight.up if count.ratio > 1.0 else sight.down,
-        proposal=count.replicas,
+        current_milli=calculated.current,
+        current_utilization=calculated.utilization,
+        ratio=calculated.ratio,
+        ratio_adjusted=calculated.adjusted,
+        tolerance=context.up if calculated.ratio > 1.0 else context.down,
+        proposal=calculated.replicas,
         valid=True,
         invalid_code="",
         invalid_text="",
-        adjust_code=count.adjust_code,
-        inside_tolerance=count.inside,
+        adjust_code=calculated.adjust_code,
+        inside_tolerance=calculated.inside,
         ready_pods=len(groups.ready) if groups else None,
         unready_pods=len(groups.unready) if groups else None,
         missing_pods=len(groups.missing) if groups else None,
         ignored_pods=len(groups.ignored) if groups else None,
         is_winner=False,
-        pods=_buckets(count, sight) if sight.keep_pods else (),
+        pods=_buckets(calculated, context) if context.keep_pods else (),
     )
-    return Proposed(replicas=count.replicas, name=name_of(metric, how, sight.rules), status=status, view=view)
+    return ValidMetric(
+        replicas=calculated.replicas, name=name_of(metric, how, context.behaviours), status=status, view=view
+    )
 
 
-def _buckets(count: Count, sight: Sight) -> tuple[PodBucket, ...]:
-    if count.groups is None:
+def _buckets(calculated: CalculatedReplicas, context: MetricContext) -> tuple[PodBucket, ...]:
+    if calculated.groups is None:
         return ()
     bucket = {
         name: kind
         for kind, names in (
-            ("ready", count.groups.ready),
-            ("unready", count.groups.unready),
-            ("missing", count.groups.missing),
-            ("ignored", count.groups.ignored),
+            ("ready", calculated.groups.ready),
+            ("unready", calculated.groups.unready),
+            ("missing", calculated.groups.missing),
+            ("ignored", calculated.groups.ignored),
         )
         for name in names
     }
-    samples, asked = count.samples or {}, count.requests or {}
+    samples, asked = calculated.samples or {}, calculated.requests or {}
     return tuple(
         PodBucket(
             pod=pod.name,
             uid=pod.uid,
             bucket=bucket[pod.name],
-            why_code=count.groups.why[pod.name],
+            why_code=calculated.groups.why[pod.name],
             value=samples[pod.name].value if pod.name in samples else None,
             request=asked.get(pod.name),
         )
-        for pod in sight.pods
+        for pod in context.pods
     )
 
 
-def _refused(index: int, metric: MetricSpec, problem: Problem, reason: str, wrapped: str, inner: str = "") -> Refused:
-    """`inner` and `wrapped` are the prefixes that the error gets on its way up, and its event does not."""
+def _invalid(
+    index: int, metric: MetricSpec, problem: Problem, reason: str, wrapped: str, inner: str = ""
+) -> InvalidMetric:
+    """An invalid metric. The returned error gets the prefixes `inner` and `wrapped`, its event does not."""
     target_type, target = target_of(metric)
     error = problem.text
     for prefix in (inner, wrapped):
@@ -346,4 +370,4 @@ def _refused(index: int, metric: MetricSpec, problem: Problem, reason: str, wrap
         is_winner=False,
         pods=(),
     )
-    return Refused(reason=reason, text=problem.text, error=error, view=view)
+    return InvalidMetric(reason=reason, text=problem.text, error=error, view=view)

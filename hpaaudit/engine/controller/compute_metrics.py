@@ -1,14 +1,14 @@
-"""All metrics to one recommendation, the highest, or to the failure of the whole."""
+"""All metrics of an HPA to one recommendation: upstream's `computeReplicasForMetrics`."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hpaaudit.api import selector as selectors
-from hpaaudit.engine.behaviours.table import Rules
-from hpaaudit.engine.controller.compute_metric import Answer, Proposed, Refused, propose
-from hpaaudit.engine.controller.metric_context import Sight
-from hpaaudit.engine.rules import compute_replicas as combine
+from hpaaudit.engine.behaviours.in_force import Behaviours
+from hpaaudit.engine.controller.compute_metric import Answer, InvalidMetric, ValidMetric, compute_replicas_for_metric
+from hpaaudit.engine.controller.metric_context import MetricContext
+from hpaaudit.engine.rules import compute_replicas as rules
 from hpaaudit.engine.rules.reason_codes import CODES
 from hpaaudit.model.decision import MetricProposal, PostedEvent
 from hpaaudit.model.hpa import Hpa, MetricStatus
@@ -25,18 +25,18 @@ EMPTY_STATUS = MetricStatus(
     average_value=None,
     average_utilization=None,
 )
-"""What stands in `currentMetrics` for a metric that failed."""
+"""The entry of `currentMetrics` for an invalid metric."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recommended:
+class MetricsRecommendation:
     """What the metrics came to.
 
-    replicas   None: the computation failed as a whole, and `reason`, `message` make ScalingActive=False
-    name       of the winner, in messages
-    statuses   one entry per metric; None where the selector already failed
-    error      of the first invalid metric; present also where others carried the decision
-    flickers   ScalingActive was False for a moment of this pass (1.15)
+    replicas          the recommendation, None without one: then `reason` and `message` are those of ScalingActive=False
+    name              the winning metric, as messages call it
+    current_metrics   one entry for each metric, None if the selector cannot be used
+    error             the error of the first invalid metric, also if other metrics gave the recommendation
+    is_inactive_first ScalingActive was False within this reconcile before it became True (1.15)
     """
 
     replicas: int | None
@@ -44,46 +44,49 @@ class Recommended:
     name: str
     reason: str
     message: str
-    statuses: tuple[MetricStatus, ...] | None
+    current_metrics: tuple[MetricStatus, ...] | None
     error: str
     events: tuple[PostedEvent, ...]
     views: tuple[MetricProposal, ...]
-    flickers: bool = False
+    is_inactive_first: bool = False
 
 
-def select(
-    hpa: Hpa, scale: Scale, pods: tuple[Pod, ...], rivals: tuple[tuple[str, str], ...], rules: Rules
-) -> tuple[tuple[Pod, ...], Recommended | None]:
-    """The pods of the scale's selector, or why the selector cannot be used (`validateAndParseSelector`).
+def select_pods(
+    hpa: Hpa, scale: Scale, pods: tuple[Pod, ...], rivals: tuple[tuple[str, str], ...], behaviours: Behaviours
+) -> tuple[tuple[Pod, ...], MetricsRecommendation | None]:
+    """The pods that the scale's selector matches, or why the selector cannot be used.
 
-    rivals   the other HPAs of the namespace, with the selector that each last used
+    rivals   the other HPAs of the namespace, each with the selector that it used last
+
+    Two HPAs that select the same pods would work against each other, so such a selector is refused (1.26, #112011).
+    Upstream: `validateAndParseSelector`.
     """
     if not scale.selector:
         message = "the HPA target's scale is missing a selector"
-        return (), _refused_selector(
+        return (), _invalid_selector(
             "gate.selector_missing", "InvalidSelector", message, "SelectorRequired", "selector is required"
         )
     selector = selectors.scale_selector(scale.selector)
-    chosen = _chosen(selector, pods)
-    if not rules.ambiguous_selector:
-        return chosen, None
-    labels = {pod.labels for pod in chosen}
+    winner = _matching(selector, pods)
+    if not behaviours.ambiguous_selector:
+        return winner, None
+    labels = {pod.labels for pod in winner}
     others = [
         key for key, text in rivals if any(selectors.scale_selector(text).matches_pairs(label) for label in labels)
     ]
     if others:
-        if rules.few_names_when_ambiguous:
+        if behaviours.few_names_when_ambiguous:
             holders = " ".join(sorted([hpa.key, others[0]]))
             text = f"pods by selector {selector} are controlled by more than one HPA (e.g. [{holders}])"
         else:
             holders = " ".join(sorted([hpa.key, *others]))
             text = f"pods by selector {selector} are controlled by multiple HPAs: [{holders}]"
         code = "gate.selector_ambiguous"
-        return (), _refused_selector(code, "AmbiguousSelector", text, "AmbiguousSelector", text)
-    return chosen, None
+        return (), _invalid_selector(code, "AmbiguousSelector", text, "AmbiguousSelector", text)
+    return winner, None
 
 
-def _chosen(selector: selectors.Selector, pods: tuple[Pod, ...]) -> tuple[Pod, ...]:
+def _matching(selector: selectors.Selector, pods: tuple[Pod, ...]) -> tuple[Pod, ...]:
     pairs = selectors.equalities(selector)
     if pairs is not None and len(pairs) == 1:
         pair = pairs[0]
@@ -91,99 +94,99 @@ def _chosen(selector: selectors.Selector, pods: tuple[Pod, ...]) -> tuple[Pod, .
     return tuple(pod for pod in pods if selector.matches_pairs(pod.labels))
 
 
-def _refused_selector(code: str, reason: str, message: str, event: str, error: str) -> Recommended:
-    return Recommended(
+def _invalid_selector(code: str, reason: str, message: str, event: str, error: str) -> MetricsRecommendation:
+    return MetricsRecommendation(
         replicas=None,
         code=code,
         name="",
         reason=reason,
         message=message,
-        statuses=None,
+        current_metrics=None,
         error=error,
         events=(PostedEvent(type="Warning", reason=event, message=error),),
         views=(),
     )
 
 
-def recommend(hpa: Hpa, seen: Observation, sight: Sight) -> Recommended:
-    """All metrics, as `computeReplicasForMetrics`."""
-    outcomes: list[Proposed | Refused] = []
-    choice = combine.UNASKED
+def compute_replicas_for_metrics(hpa: Hpa, seen: Observation, context: MetricContext) -> MetricsRecommendation:
+    """The recommendation of all metrics. Upstream: `computeReplicasForMetrics`."""
+    outcomes: list[ValidMetric | InvalidMetric] = []
+    choice = rules.NOTHING_COMPUTED
     for index, metric in enumerate(hpa.spec.metrics):
-        outcome = propose(index, metric, _answer(seen, index), sight)
+        outcome = compute_replicas_for_metric(index, metric, _answer(seen, index), context)
         outcomes.append(outcome)
-        if isinstance(outcome, Proposed):
-            choice = combine.with_proposal(choice, outcome.replicas)
+        if isinstance(outcome, ValidMetric):
+            choice = rules.with_proposal(choice, outcome.replicas)
         else:
-            choice = combine.with_invalid(choice)
-        if combine.is_over(choice, sight.rules):
+            choice = rules.with_invalid(choice)
+        if rules.is_over(choice, context.behaviours):
             break
-    refused = [outcome for outcome in outcomes if isinstance(outcome, Refused)]
-    events = tuple(PostedEvent(type="Warning", reason=o.reason, message=o.text) for o in refused if o.reason)
-    statuses = tuple(o.status if isinstance(o, Proposed) else EMPTY_STATUS for o in outcomes)
-    error = _error(refused, len(hpa.spec.metrics), sight.rules)
-    failure = combine.failure(choice, sight.current, sight.rules)
-    if failure != combine.NO_FAILURE:
-        told = outcomes[combine.told_invalid(choice, sight.rules)]
-        return Recommended(
+    invalid = [outcome for outcome in outcomes if isinstance(outcome, InvalidMetric)]
+    events = tuple(PostedEvent(type="Warning", reason=o.reason, message=o.text) for o in invalid if o.reason)
+    current_metrics = tuple(o.status if isinstance(o, ValidMetric) else EMPTY_STATUS for o in outcomes)
+    error = _error(invalid, len(hpa.spec.metrics), context.behaviours)
+    failure = rules.failure(choice, context.current, context.behaviours)
+    if failure != rules.NO_FAILURE:
+        named = outcomes[rules.named_invalid(choice, context.behaviours)]
+        return MetricsRecommendation(
             replicas=None,
             code=CODES[failure],
             name="",
-            reason=told.reason if isinstance(told, Refused) else "",
-            message=_message(told, sight.rules) if isinstance(told, Refused) else "",
-            statuses=statuses if sight.rules.partial_metrics else None,
+            reason=named.reason if isinstance(named, InvalidMetric) else "",
+            message=_message(named, context.behaviours) if isinstance(named, InvalidMetric) else "",
+            current_metrics=current_metrics if context.behaviours.partial_metrics else None,
             error=error,
             events=events,
             views=tuple(outcome.view for outcome in outcomes),
         )
-    chosen = outcomes[choice.winner]
-    name = chosen.name if isinstance(chosen, Proposed) else ""
-    return Recommended(
-        replicas=combine.recommended(choice),
+    winner = outcomes[choice.winner]
+    name = winner.name if isinstance(winner, ValidMetric) else ""
+    return MetricsRecommendation(
+        replicas=rules.recommended(choice),
         code="",
         name=name,
         reason="ValidMetricFound",
         message=f"the HPA was able to successfully calculate a replica count from {name}",
-        statuses=statuses,
+        current_metrics=current_metrics,
         error=error,
         events=events,
         views=tuple(replace(outcome.view, is_winner=index == choice.winner) for index, outcome in enumerate(outcomes)),
-        flickers=bool(refused) and not sight.rules.first_invalid_told,
+        is_inactive_first=bool(invalid) and not context.behaviours.first_invalid_told,
     )
 
 
-def _error(refused: Sequence[Refused], metrics: int, rules: Rules) -> str:
-    """What the computation as a whole says of its invalid metrics."""
-    if not refused:
+def _error(invalid: Sequence[InvalidMetric], metrics: int, behaviours: Behaviours) -> str:
+    """The error of the computation as a whole, empty without invalid metrics."""
+    if not invalid:
         return ""
-    if not rules.partial_metrics:
-        return refused[0].error
-    if not rules.first_invalid_told:
-        return f"Invalid metrics ({len(refused)} invalid out of {metrics}), last error was: {refused[-1].error}"
-    return f"invalid metrics ({len(refused)} invalid out of {metrics}), first error is: {refused[0].error}"
+    if not behaviours.partial_metrics:
+        return invalid[0].error
+    if not behaviours.first_invalid_told:
+        return f"Invalid metrics ({len(invalid)} invalid out of {metrics}), last error was: {invalid[-1].error}"
+    return f"invalid metrics ({len(invalid)} invalid out of {metrics}), first error is: {invalid[0].error}"
 
 
-def _message(told: Refused, rules: Rules) -> str:
-    """The condition's message; before 1.32 it went through a format once more."""
-    if not told.reason:
+def _message(named: InvalidMetric, behaviours: Behaviours) -> str:
+    """The message of ScalingActive=False. Before 1.32 it was used as a format once more."""
+    if not named.reason:
         return ""
-    text = f"the HPA was unable to compute the replica count: {told.text}"
-    return text if rules.plain_messages else sprintf_without_arguments(text)
+    text = f"the HPA was unable to compute the replica count: {named.text}"
+    return text if behaviours.plain_messages else sprintf_without_arguments(text)
 
 
 _VERB = re.compile(r"%[+\-# 0]*\d*(?:\.\d*)?(.?)", re.DOTALL)
 
 
 def sprintf_without_arguments(text: str) -> str:
-    """What Go makes of a format that gets no arguments: every verb is told to be missing."""
+    """What Go's `Sprintf` makes of a format without arguments: each verb is reported as missing."""
 
-    def told(match: re.Match[str]) -> str:
+    def missing(match: re.Match[str]) -> str:
         verb = match[1]
         if verb == "%":
             return "%"
         return f"%!{verb}(MISSING)" if verb else "%!(NOVERB)"
 
-    return _VERB.sub(told, text)
+    return _VERB.sub(missing, text)
 
 
 def _answer(seen: Observation, index: int) -> Answer:

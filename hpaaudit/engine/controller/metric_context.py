@@ -1,10 +1,10 @@
-"""What every metric of a reconcile shares: the scale, its pods, the tolerances of this HPA."""
+"""What all metrics of one reconcile share: the scale, its pods, the tolerances of the HPA, flags and behaviours."""
 
 from dataclasses import dataclass
 
 from hpaaudit.api.answers import Server
 from hpaaudit.api.quantity import approximate_float
-from hpaaudit.engine.behaviours.table import Rules
+from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.rules.tolerance import Tolerance, tolerance_of
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Hpa
@@ -12,8 +12,13 @@ from hpaaudit.model.target import Pod, Scale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sight:
-    """What every metric of a reconcile shares: the scale, its pods, the tolerances of this HPA."""
+class MetricContext:
+    """What all metrics of one reconcile share.
+
+    pods       those that the scale's selector matches;  names   their names
+    down, up   the tolerance in each direction
+    keep_pods  the decision keeps how each metric counted each pod
+    """
 
     namespace: str
     scale: Scale
@@ -22,29 +27,32 @@ class Sight:
     down: float
     up: float
     flags: Flags
-    rules: Rules
+    behaviours: Behaviours
     keep_pods: bool
 
     @property
     def current(self) -> int:
-        """Current replicas, as this release understands them."""
-        return self.scale.spec_replicas if self.rules.spec_replicas_are_current else self.scale.status_replicas
+        """Current replicas: those of the spec, and of the status until 1.15 (#79035)."""
+        return self.scale.spec_replicas if self.behaviours.spec_replicas_are_current else self.scale.status_replicas
 
     @property
     def server(self) -> Server:
-        """Where the controller's requests went, as its errors name it."""
-        return Server(self.flags.api_server, quoted=self.rules.quoted_urls)
+        """The API server as the controller's errors name it."""
+        return Server(self.flags.api_server, quoted=self.behaviours.quoted_urls)
 
     @property
     def tolerance(self) -> Tolerance:
-        """How far a ratio may be from one, as this release compares it."""
-        return tolerance_of(self.down, self.up, self.rules)
+        """How far a usage ratio may be from 1, as this release compares it."""
+        return tolerance_of(self.down, self.up, self.behaviours)
 
 
-def tolerances(hpa: Hpa, flags: Flags, rules: Rules) -> tuple[float, float]:
-    """The tolerance on the way down and on the way up: the flag's, or the HPA's own (1.33)."""
+def tolerances(hpa: Hpa, flags: Flags, behaviours: Behaviours) -> tuple[float, float]:
+    """The tolerance on the way down and on the way up: the HPA's own (1.33), else the controller's flag.
+
+    Upstream: `tolerancesForHpa`.
+    """
     down = up = flags.tolerance
-    if hpa.spec.behavior is not None and rules.configurable_tolerance:
+    if hpa.spec.behavior is not None and behaviours.configurable_tolerance:
         if hpa.spec.behavior.scale_down.tolerance is not None:
             down = approximate_float(hpa.spec.behavior.scale_down.tolerance)
         if hpa.spec.behavior.scale_up.tolerance is not None:

@@ -1,7 +1,7 @@
 """What a metric asks for: how it is computed, against which target, and what it is called in messages."""
 
 from hpaaudit.api import selector as selectors
-from hpaaudit.engine.behaviours.table import Rules
+from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.model.hpa import MetricSpec, MetricType
 
 NOTHING = 0
@@ -14,7 +14,7 @@ EXTERNAL_VALUE = 6
 EXTERNAL_AVERAGE = 7
 
 
-def how_of(metric: MetricSpec, rules: Rules) -> int:
+def how_of(metric: MetricSpec, behaviours: Behaviours) -> int:  # noqa: PLR0911 (one return for each kind of target)
     """How a metric is computed, NOTHING where its target does not say.
 
     Resources and External: an average value comes first, whatever `type` says; Object obeys `type`.
@@ -29,7 +29,9 @@ def how_of(metric: MetricSpec, rules: Rules) -> int:
             return UTILIZATION
         case MetricType.PODS if target.average_value is not None:
             return POD_VALUES
-        case MetricType.OBJECT if target.value is not None and (target.type == "Value" or not rules.object_average):
+        case MetricType.OBJECT if target.value is not None and (
+            target.type == "Value" or not behaviours.object_average
+        ):
             return OBJECT_VALUE
         case MetricType.OBJECT if target.type == "AverageValue" and target.average_value is not None:
             return OBJECT_AVERAGE
@@ -51,17 +53,17 @@ def amount_of(metric: MetricSpec, how: int) -> int:
     return 0 if quantity is None else int(quantity.milli)
 
 
-def name_of(metric: MetricSpec, how: int, rules: Rules) -> str:
+def name_of(metric: MetricSpec, how: int, behaviours: Behaviours) -> str:
     """What messages call a metric; an Object metric with an average is called external as well: upstream's slip."""
     if how == AVERAGE:
         return f"{metric.name} resource"
     if how == UTILIZATION:
-        container = metric.type == MetricType.CONTAINER_RESOURCE and rules.container_metric_name
+        container = metric.type == MetricType.CONTAINER_RESOURCE and behaviours.container_metric_name
         source = "container resource" if container else "resource"
         return f"{metric.name} {source} utilization (percentage of request)"
     if how == POD_VALUES:
         return f"pods metric {metric.name}"
     if how == OBJECT_VALUE:
         return f"{metric.described.kind if metric.described else ''} metric {metric.name}"
-    printed = selectors.go_print(metric.selector, typed=rules.requirements_printed)
+    printed = selectors.go_print(metric.selector, typed=behaviours.requirements_printed)
     return f"external metric {metric.name}({printed})"

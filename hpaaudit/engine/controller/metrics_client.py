@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from hpaaudit.api.answers import Server
-from hpaaudit.engine.rules import replica_calculator as rules
+from hpaaudit.engine.rules import replica_calculator as calculator
 from hpaaudit.engine.rules.go_numbers import MAX_INT64, wrap64
 from hpaaudit.model.facts import ResourceMetricsRead, ValuesRead
 from hpaaudit.model.metrics import PodSample
@@ -154,7 +154,7 @@ def total_value(values: tuple[Milli, ...], *, clamped: bool) -> Milli:
     """The sum for a value target; from 1.35 on no more than int64 holds."""
     total = 0
     for value in values:
-        if clamped and rules.overflows(total, value):
+        if clamped and calculator.overflows(total, value):
             return Milli(MAX_INT64)
         total = wrap64(total + value)
     return Milli(total)

@@ -1,14 +1,14 @@
-"""The recommendation held by memory, policies and bounds, and the words for it (`normalizeDesiredReplicas…`)."""
+"""Stabilizes and limits a recommendation, with the words for it: upstream's `normalizeDesiredReplicas…`."""
 
 from dataclasses import replace
 
-from hpaaudit.engine.behaviours.table import Rules
-from hpaaudit.engine.controller.compute_metrics import Recommended
-from hpaaudit.engine.controller.limits import limits_of, scale_events, words
-from hpaaudit.engine.controller.outcome import Outcome, current_of, scaled_to_zero
+from hpaaudit.engine.controller.compute_metrics import MetricsRecommendation
+from hpaaudit.engine.controller.limits import limited_words, limits_of, scale_events
+from hpaaudit.engine.controller.outcome import Outcome
+from hpaaudit.engine.controller.reconcile_state import ReconcileState
 from hpaaudit.engine.controller.remember import remember_recommendation
-from hpaaudit.engine.controller.status import with_condition
 from hpaaudit.engine.controller.steps import chain_of
+from hpaaudit.engine.rules.limit import ScaleEventHistory
 from hpaaudit.engine.rules.normalize import (
     ABOVE_MAXIMUM,
     ALL_BELOW,
@@ -18,19 +18,15 @@ from hpaaudit.engine.rules.normalize import (
     NO_REASON,
     READY,
     UP_STABILIZED,
-    Past,
-    Settled,
-    settle,
+    NormalizationArg,
+    Normalized,
+    Remembered,
 )
+from hpaaudit.engine.rules.normalize import normalize as normalize_numbers
 from hpaaudit.engine.rules.stabilize import Recommendations
-from hpaaudit.model.flags import Flags
-from hpaaudit.model.hpa import Condition, Hpa
 from hpaaudit.model.memory import Memory
-from hpaaudit.model.observation import Observation
-from hpaaudit.model.target import Scale
-from hpaaudit.model.units import Micros
 
-_ABLE = {
+_ABLE_WORDS = {
     READY: ("ReadyForNewScale", "recommended size matches current size"),
     UP_STABILIZED: (
         "ScaleUpStabilized",
@@ -42,7 +38,7 @@ _ABLE = {
     ),
 }
 
-WHY = {
+SCALE_REASONS = {
     NO_REASON: "",
     METRIC_ABOVE: "{name} above target",
     ALL_BELOW: "All metrics below target",
@@ -52,53 +48,42 @@ WHY = {
 """Why the scale is written; `name` is that of the winning metric."""
 
 
-def normalize(
-    seen: Observation,
-    hpa: Hpa,
-    scale: Scale,
-    memory: Memory,
-    conditions: tuple[Condition, ...],
-    minimum: int,
-    found: Recommended,
-    flags: Flags,
-    rules: Rules,
-) -> Outcome:
-    """The recommendation held by memory, policies and bounds."""
-    now_us, current, raw = seen.decided_us, current_of(scale, rules), found.replicas or 0
-    limits = limits_of(hpa, minimum, flags)
-    settled = settle(raw, current, limits, past_of(memory), now_us, scaled_to_zero(hpa.status.conditions, rules), rules)
-    # A negative proposal leaves the zero that upstream starts from, and no name.
-    name = found.name if raw > 0 else ""
+def normalize(state: ReconcileState, recommendation: MetricsRecommendation) -> Outcome:
+    """The recommendation after stabilization, policies and bounds, and the memory with it."""
+    now_us, raw, behaviours = state.seen.decided_us, recommendation.replicas or 0, state.behaviours
+    limits = limits_of(state.hpa, state.minimum, state.flags)
+    argument = NormalizationArg(raw, state.current, now_us, limits, remembered_of(state.memory))
+    normalized = normalize_numbers(argument, state.scaled_to_zero, behaviours)
+    # A negative proposal leaves the 0 that upstream starts from, and no name of a metric.
+    name = recommendation.name if raw > 0 else ""
     return Outcome(
-        status=replace(hpa.status, conditions=_told(conditions, settled, limits.maximum, now_us, rules)),
-        memory=remember_recommendation(memory, settled.held.slot, raw, now_us),
-        scale=scale,
+        status=replace(state.hpa.status, conditions=_with_conditions(state, normalized, limits.maximum).conditions),
+        memory=remember_recommendation(state.memory, normalized.stabilized.slot, raw, now_us),
+        scale=state.scale,
         raw=raw,
-        stabilized=settled.held.replicas,
-        rate_limited=settled.limited.by_policy,
-        desired=settled.desired,
-        scale_reason=WHY[settled.why].format(name=name),
-        events=found.events,
-        error=found.error if rules.partial_error_returned else "",
-        partial_error=bool(found.error),
-        proposals=found.views,
-        chain=chain_of(found.views, settled, limits, memory),
+        stabilized=normalized.stabilized.replicas,
+        rate_limited=normalized.limited.by_policy,
+        desired=normalized.desired,
+        scale_reason=SCALE_REASONS[normalized.scale_reason].format(name=name),
+        events=recommendation.events,
+        error=recommendation.error if behaviours.partial_error_returned else "",
+        is_partial_error=bool(recommendation.error),
+        proposals=recommendation.views,
+        chain=chain_of(recommendation.views, normalized, limits, state.memory),
     )
 
 
-def past_of(memory: Memory) -> Past:
+def remembered_of(memory: Memory) -> Remembered:
     """A memory as numbers."""
     old = memory.recommendations or ()
-    recommendations = Recommendations([one.replicas for one in old], [one.at_us for one in old])
-    return Past(recommendations, scale_events(memory.up), scale_events(memory.down))
+    recommendations = Recommendations([entry.replicas for entry in old], [entry.at_us for entry in old])
+    return Remembered(recommendations, ScaleEventHistory(scale_events(memory.up), scale_events(memory.down)))
 
 
-def _told(
-    conditions: tuple[Condition, ...], settled: Settled, maximum: int, now_us: Micros, rules: Rules
-) -> tuple[Condition, ...]:
-    """AbleToScale and ScalingLimited as they are set."""
-    conditions = with_condition(conditions, "AbleToScale", "True", *_ABLE[settled.able], now_us)
-    limited = settled.limited
-    status = "False" if limited.replicas == settled.held.replicas else "True"
-    said = words(limited, maximum, own_words=rules.min_limit_says_so)
-    return with_condition(conditions, "ScalingLimited", status, *said, now_us)
+def _with_conditions(state: ReconcileState, normalized: Normalized, maximum: int) -> ReconcileState:
+    """The state with the conditions AbleToScale and ScalingLimited."""
+    now_us, limited = state.seen.decided_us, normalized.limited
+    state = state.with_condition("AbleToScale", "True", *_ABLE_WORDS[normalized.able], now_us)
+    status = "False" if limited.replicas == normalized.stabilized.replicas else "True"
+    words = limited_words(limited, maximum, own_words=state.behaviours.min_limit_says_so)
+    return state.with_condition("ScalingLimited", status, *words, now_us)

@@ -1,4 +1,4 @@
-"""Memory after a reconcile: which slots the new recommendation and the new scale event take."""
+"""The memory after a reconcile: the new recommendation and the new scale event in their slots."""
 
 from dataclasses import replace
 

@@ -1,16 +1,18 @@
-"""Calculates a number of replicas from the values of one metric (`replica_calculator`)."""
+"""Calculates a number of replicas from the values of one metric: upstream's `ReplicaCalculator`.
+
+The arithmetic stands in `rules.replica_calculator`. Here pods and samples become the numbers that it takes.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hpaaudit.engine.controller import metrics_client as measure
-from hpaaudit.engine.controller.group_pods import Groups, group, running_and_ready
-from hpaaudit.engine.controller.metric_context import Sight
-from hpaaudit.engine.controller.metrics_client import Problem, Sample
-from hpaaudit.engine.controller.pod_requests import requests
+from hpaaudit.engine.controller.group_pods import PodGroups, group_pods, running_and_ready
+from hpaaudit.engine.controller.metric_context import MetricContext
+from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US, Problem, Sample
+from hpaaudit.engine.controller.pod_requests import calculate_requests
 from hpaaudit.engine.rules import replica_calculator as rules
 from hpaaudit.engine.rules.go_numbers import wrap64
-from hpaaudit.engine.rules.replica_calculator import Proposal, Tally
+from hpaaudit.engine.rules.replica_calculator import PodCount, Proposal, Tally, Target
 from hpaaudit.model.hpa import MetricSpec
 from hpaaudit.model.units import Micros, Milli
 
@@ -18,13 +20,16 @@ _NO_PODS = Problem("metric.invalid.no_pods", "no pods returned by selector while
 _NO_SAMPLES = Problem(
     "metric.invalid.no_ready_metrics", "did not receive metrics for targeted pods (pods might be unready)"
 )
-_NO_SAMPLES_BEFORE = Problem("metric.invalid.no_ready_metrics", "did not receive metrics for any ready pods")
+_NO_SAMPLES_BEFORE_1_27 = Problem("metric.invalid.no_ready_metrics", "did not receive metrics for any ready pods")
 _NO_REQUESTS = Problem("metric.invalid.no_pods", "no metrics returned matched known pods")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Count:
-    """What the calculator made of one metric."""
+class CalculatedReplicas:
+    """What the calculator made of one metric, with everything that explains it.
+
+    samples   those that counted in the end, with the assumed ones of missing and unready pods
+    """
 
     replicas: int
     current: Milli
@@ -33,100 +38,108 @@ class Count:
     adjusted: float | None
     adjust_code: str
     inside: bool
-    groups: Groups | None
+    groups: PodGroups | None
     samples: Mapping[str, Sample] | None
     requests: Mapping[str, Milli] | None
 
 
-def utilization(
-    metric: MetricSpec, samples: Mapping[str, Sample], target: int, at_us: Micros, sight: Sight
-) -> Count | Problem:
-    """Usage in percent of what the pods request."""
-    groups = _groups(samples, metric.name, at_us, sight)
-    counted = _counted(samples, groups, sight)
-    asked = requests(sight.pods, metric.container, metric.name, sight.rules)
-    known = {} if isinstance(asked, Problem) else asked
-    made = rules.utilization(
-        _tally(groups, counted, known, target, sight),
-        target,
-        sight.current,
-        sight.tolerance,
-        isinstance(asked, Problem),
-        sight.rules,
+def resource_replicas(
+    metric: MetricSpec, samples: Mapping[str, Sample], target: int, at_us: Micros, context: MetricContext
+) -> CalculatedReplicas | Problem:
+    """The replicas for a utilization. Upstream: `GetResourceReplicas`."""
+    behaviours = context.behaviours
+    groups = _groups(samples, metric.name, at_us, context)
+    counted = _counted(samples, groups, context)
+    requests = calculate_requests(context.pods, metric.container, metric.name, behaviours)
+    known = {} if isinstance(requests, Problem) else requests
+    proposal = rules.resource_replicas(
+        _tally(groups, counted, known, target, context),
+        Target(target, context.tolerance, is_external=False),
+        context.current,
+        isinstance(requests, Problem),
+        behaviours,
     )
-    if made.problem == rules.BAD_REQUEST and isinstance(asked, Problem):
-        return asked
-    if made.problem:
-        return _problem(made.problem, sight)
-    fill: dict[str, int] = {}
-    if made.ratio < 1.0:
-        upto = sight.rules.missing_up_to_target
-        fill = {name: rules.missing_utilization(known[name], target, upto) for name in groups.missing}
-    elif made.ratio > 1.0:
-        fill = dict.fromkeys(groups.missing, 0)
-    return _count(made, groups, _filled(made, counted, groups, fill), known, percent=True)
+    if proposal.problem == rules.BAD_REQUEST and isinstance(requests, Problem):
+        return requests
+    if proposal.problem:
+        return _problem(proposal.problem, context)
+    assumed: dict[str, int] = {}
+    if proposal.ratio < 1.0:
+        up_to_target = behaviours.missing_up_to_target
+        assumed = {name: rules.missing_utilization(known[name], target, up_to_target) for name in groups.missing}
+    elif proposal.ratio > 1.0:
+        assumed = dict.fromkeys(groups.missing, 0)
+    return _calculated(proposal, groups, _filled(proposal, counted, groups, assumed), known, is_percent=True)
 
 
-def plain(samples: Mapping[str, Sample], target: Milli, resource: str, at_us: Micros, sight: Sight) -> Count | Problem:
-    """Average usage against a target each."""
-    groups = _groups(samples, resource, at_us, sight)
-    counted = _counted(samples, groups, sight)
-    made = rules.plain(
-        _tally(groups, counted, None, target, sight),
-        target,
-        sight.current,
-        sight.tolerance,
-        sight.rules,
+def plain_metric_replicas(
+    samples: Mapping[str, Sample], target: Milli, resource: str, at_us: Micros, context: MetricContext
+) -> CalculatedReplicas | Problem:
+    """The replicas for an average. Upstream: `calcPlainMetricReplicas`."""
+    groups = _groups(samples, resource, at_us, context)
+    counted = _counted(samples, groups, context)
+    proposal = rules.plain_metric_replicas(
+        _tally(groups, counted, None, target, context),
+        Target(target, context.tolerance, is_external=False),
+        context.current,
+        context.behaviours,
     )
-    if made.problem:
-        return _problem(made.problem, sight)
-    fill: dict[str, int] = {}
-    if made.ratio != 1.0 or not sight.rules.exact_ratio_fills_nothing:
-        fill = dict.fromkeys(groups.missing, int(target) if made.ratio < 1.0 else 0)
-    return _count(made, groups, _filled(made, counted, groups, fill), None)
+    if proposal.problem:
+        return _problem(proposal.problem, context)
+    assumed: dict[str, int] = {}
+    if proposal.ratio != 1.0 or not context.behaviours.exact_ratio_fills_nothing:
+        assumed = dict.fromkeys(groups.missing, int(target) if proposal.ratio < 1.0 else 0)
+    return _calculated(proposal, groups, _filled(proposal, counted, groups, assumed), None)
 
 
-def value(usage: Milli, target: Milli, sight: Sight, *, external: bool) -> Count | Problem:
-    """Object Value and External value."""
-    made = rules.value(
+def usage_ratio_replicas(
+    usage: Milli, target: Milli, context: MetricContext, *, is_external: bool
+) -> CalculatedReplicas | Problem:
+    """The replicas for an Object or External value. Upstream: `getUsageRatioReplicaCount`."""
+    proposal = rules.usage_ratio_replicas(
         usage,
-        target,
-        sight.current,
-        len(sight.pods),
-        running_and_ready(sight.pods),
-        sight.tolerance,
-        external,
-        sight.rules,
+        Target(target, context.tolerance, is_external),
+        context.current,
+        PodCount(len(context.pods), running_and_ready(context.pods)),
+        context.behaviours,
     )
-    if made.problem:
-        return _problem(made.problem, sight).under("unable to calculate ready pods")
-    return _count(made)
+    if proposal.problem:
+        return _problem(proposal.problem, context).under("unable to calculate ready pods")
+    return _calculated(proposal)
 
 
-def per_pod(usage: Milli, target: Milli, sight: Sight, *, external: bool) -> Count:
-    """Object and External average values."""
-    return _count(rules.per_pod(usage, target, sight.scale.status_replicas, sight.tolerance, external, sight.rules))
+def per_pod_replicas(usage: Milli, target: Milli, context: MetricContext, *, is_external: bool) -> CalculatedReplicas:
+    """The replicas for an Object or External average.
+
+    Upstream: `GetObjectPerPodMetricReplicas`, `GetExternalPerPodMetricReplicas`.
+    """
+    aimed_at = Target(target, context.tolerance, is_external)
+    return _calculated(rules.per_pod_replicas(usage, aimed_at, context.scale.status_replicas, context.behaviours))
 
 
 def _tally(
-    groups: Groups, counted: Mapping[str, Sample], asked: Mapping[str, Milli] | None, target: int, sight: Sight
+    groups: PodGroups,
+    counted: Mapping[str, Sample],
+    requests: Mapping[str, Milli] | None,
+    target: int,
+    context: MetricContext,
 ) -> Tally:
     """The groups in numbers; without requests only what an average needs."""
     usage = own = own_usage = own_requests = missing_requests = missing_usage = unready_requests = 0
     for name, sample in counted.items():
         usage = wrap64(usage + sample.value)
-        request = None if asked is None else asked.get(name)
+        request = None if requests is None else requests.get(name)
         if request is not None:
             own, own_usage, own_requests = own + 1, wrap64(own_usage + sample.value), wrap64(own_requests + request)
-    if asked:
+    if requests:
         for name in groups.missing:
-            missing_requests = wrap64(missing_requests + asked[name])
-            full = rules.missing_utilization(asked[name], target, sight.rules.missing_up_to_target)
+            missing_requests = wrap64(missing_requests + requests[name])
+            full = rules.missing_utilization(requests[name], target, context.behaviours.missing_up_to_target)
             missing_usage = wrap64(missing_usage + full)
         for name in groups.unready:
-            unready_requests = wrap64(unready_requests + asked[name])
+            unready_requests = wrap64(unready_requests + requests[name])
     return Tally(
-        listed=len(sight.pods),
+        listed=len(context.pods),
         ready=len(groups.ready),
         unready=len(groups.unready),
         missing=len(groups.missing),
@@ -143,66 +156,57 @@ def _tally(
 
 
 def _filled(
-    made: Proposal, counted: Mapping[str, Sample], groups: Groups, fill: Mapping[str, int]
+    proposal: Proposal, counted: Mapping[str, Sample], groups: PodGroups, assumed: Mapping[str, int]
 ) -> Mapping[str, Sample]:
-    """The samples as they were counted in the end: missing pods with what was filled in, unready ones idle."""
-    if made.adjust == rules.UNADJUSTED:
+    """The samples that counted in the end: missing pods with their assumed values, unready pods as idle."""
+    if proposal.adjust == rules.UNADJUSTED:
         return counted
-    filled = {**counted, **{name: _made_up(value) for name, value in fill.items()}}
-    if rules.rescues_unready(len(groups.unready), made.ratio):
-        filled |= {name: _made_up(0) for name in groups.unready}
+    filled = {**counted, **{name: _assumed_sample(value) for name, value in assumed.items()}}
+    if rules.counts_unready(len(groups.unready), proposal.ratio):
+        filled |= {name: _assumed_sample(0) for name in groups.unready}
     return filled
 
 
-def _groups(samples: Mapping[str, Sample], resource: str, at_us: Micros, sight: Sight) -> Groups:
-    in_force = sight.rules
-    return group(
-        sight.pods,
-        samples,
-        resource,
-        at_us,
-        sight.flags,
-        pending_is_unready=in_force.pending_is_unready,
-        succeeded_ignored=in_force.succeeded_ignored,
-    )
+def _assumed_sample(value: int) -> Sample:
+    return Sample(Milli(value), ZERO_TIME_US, Micros(0))
 
 
-def _counted(samples: Mapping[str, Sample], groups: Groups, sight: Sight) -> Mapping[str, Sample]:
-    """The samples less those of unready pods, and, since 1.20, of ignored ones."""
-    gone = {*groups.unready, *(groups.ignored if sight.rules.ignored_samples_removed else ())}
-    return {name: sample for name, sample in samples.items() if name not in gone} if gone else samples
+def _groups(samples: Mapping[str, Sample], resource: str, at_us: Micros, context: MetricContext) -> PodGroups:
+    return group_pods(context.pods, samples, resource, at_us, context.flags, context.behaviours)
 
 
-def _problem(problem: int, sight: Sight) -> Problem:
+def _counted(samples: Mapping[str, Sample], groups: PodGroups, context: MetricContext) -> Mapping[str, Sample]:
+    """The samples without those of unready pods and, since 1.20, of ignored ones. Upstream: `removeMetricsForPods`."""
+    removed = {*groups.unready, *(groups.ignored if context.behaviours.ignored_samples_removed else ())}
+    return {name: sample for name, sample in samples.items() if name not in removed} if removed else samples
+
+
+def _problem(problem: int, context: MetricContext) -> Problem:
     """Why the calculator gives no number, in the words of this release."""
     if problem == rules.NO_PODS:
         return _NO_PODS
     if problem == rules.NO_REQUESTS:
         return _NO_REQUESTS
-    return _NO_SAMPLES if sight.rules.text_pods_might_be_unready else _NO_SAMPLES_BEFORE
+    return _NO_SAMPLES if context.behaviours.text_pods_might_be_unready else _NO_SAMPLES_BEFORE_1_27
 
 
-def _made_up(value: int) -> Sample:
-    return Sample(Milli(value), measure.ZERO_TIME_US, Micros(0))
-
-
-def _count(
-    made: Proposal,
-    groups: Groups | None = None,
+def _calculated(
+    proposal: Proposal,
+    groups: PodGroups | None = None,
     samples: Mapping[str, Sample] | None = None,
-    asked: Mapping[str, Milli] | None = None,
+    requests: Mapping[str, Milli] | None = None,
     *,
-    percent: bool = False,
-) -> Count:
-    return Count(
-        replicas=made.replicas,
-        current=Milli(made.current),
-        utilization=made.percent if percent else None,
-        ratio=made.ratio,
-        adjusted=None if made.adjust == rules.UNADJUSTED else made.adjusted,
-        adjust_code=rules.ADJUST_CODES[made.adjust],
-        inside=made.inside,
+    is_percent: bool = False,
+) -> CalculatedReplicas:
+    return CalculatedReplicas(
+        replicas=proposal.replicas,
+        current=Milli(proposal.current),
+        utilization=proposal.percent if is_percent else None,
+        ratio=proposal.ratio,
+        adjusted=None if proposal.adjust == rules.UNADJUSTED else proposal.adjusted,
+        adjust_code=rules.ADJUST_CODES[proposal.adjust],
+        inside=proposal.inside,
         groups=groups,
         samples=samples,
-        requests=asked,
+        requests=requests,
     )

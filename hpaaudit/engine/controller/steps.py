@@ -1,11 +1,11 @@
-"""The chain of a decision: which step moved the number, and which one is the reason."""
+"""The steps of a decision: how each changed the number, and which one is the primary reason."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hpaaudit.engine.rules import primary_reason as reason
 from hpaaudit.engine.rules.go_numbers import NONE
-from hpaaudit.engine.rules.normalize import Limits, Settled
+from hpaaudit.engine.rules.normalize import Limits, Normalized
 from hpaaudit.engine.rules.reason_codes import CODES, ON_TARGET
 from hpaaudit.engine.rules.replica_calculator import ADJUST_CODES
 from hpaaudit.model.decision import MetricProposal, Step
@@ -43,14 +43,14 @@ def gate_chain(step: Step) -> Chain:
     return Chain((step,), step.code)
 
 
-def chain_of(views: Sequence[MetricProposal], settled: Settled, limits: Limits, memory: Memory) -> Chain:
+def chain_of(views: Sequence[MetricProposal], normalized: Normalized, limits: Limits, memory: Memory) -> Chain:
     """The chain from the metrics through stabilization, policies and bounds.
 
-    memory   as it was before
+    memory   the memory before the reconcile
 
-    A step is binding if the outcome would be another without it alone.
+    A step is binding if the number would be another without it alone.
     """
-    held, limited, raw, current = settled.held, settled.limited, settled.raw, settled.current
+    stabilized, limited, raw, current = normalized.stabilized, normalized.limited, normalized.raw, normalized.current
     winner = next((view for view in views if view.is_winner), None)
     metric = _metric_code(winner, current)
     steps = [
@@ -63,29 +63,29 @@ def chain_of(views: Sequence[MetricProposal], settled: Settled, limits: Limits, 
             detail=(("metric", winner.metric_name if winner else None), ("ratio", winner.ratio if winner else None)),
         )
     ]
-    if held.replicas != raw:
-        decisive = None if held.decisive == NONE else (memory.recommendations or ())[held.decisive]
-        upward = limits.behaves and raw >= current
+    if stabilized.replicas != raw:
+        decisive = None if stabilized.decisive == NONE else (memory.recommendations or ())[stabilized.decisive]
+        upward = limits.has_behavior and raw >= current
         steps.append(
             Step(
                 stage="stabilize",
-                code=CODES[reason.of_window(settled)],
+                code=CODES[reason.of_window(normalized)],
                 before=raw,
-                after=held.replicas,
-                binding=settled.without_memory != limited.replicas,
+                after=stabilized.replicas,
+                binding=normalized.without_memory != limited.replicas,
                 detail=(
                     ("recommendation", decisive.replicas if decisive else None),
                     ("recommended_us", decisive.at_us if decisive else None),
-                    ("window_us", limits.up_window_us if upward else limits.down_window_us),
+                    ("window_us", limits.windows.up_us if upward else limits.windows.down_us),
                 ),
             )
         )
-    if limited.by_policy != held.replicas:
+    if limited.by_policy != stabilized.replicas:
         steps.append(
             Step(
                 stage="policy",
-                code=CODES[reason.of_policy(settled)],
-                before=held.replicas,
+                code=CODES[reason.of_policy(normalized)],
+                before=stabilized.replicas,
                 after=limited.by_policy,
                 binding=limited.by_bounds != limited.replicas,
                 detail=(("limit", limited.limit),),
@@ -95,18 +95,18 @@ def chain_of(views: Sequence[MetricProposal], settled: Settled, limits: Limits, 
         steps.append(
             Step(
                 stage="bound",
-                code=CODES[reason.of_bound(settled)],
+                code=CODES[reason.of_bound(normalized)],
                 before=limited.by_policy,
                 after=limited.replicas,
                 binding=True,
                 detail=(("min", limits.minimum), ("max", limits.maximum)),
             )
         )
-    if settled.desired != limited.replicas:
+    if normalized.desired != limited.replicas:
         steps.append(
-            Step(stage="bound", code="bound.min", before=limited.replicas, after=settled.desired, binding=True)
+            Step(stage="bound", code="bound.min", before=limited.replicas, after=normalized.desired, binding=True)
         )
-    return Chain(tuple(steps), CODES[reason.primary(metric, settled)])
+    return Chain(tuple(steps), CODES[reason.primary(metric, normalized)])
 
 
 def _metric_code(winner: MetricProposal | None, current: int) -> int:

@@ -1,4 +1,4 @@
-"""Compiles the kernel and every rule that it calls: the same source, as machine code, by numba."""
+"""Compiles the kernel and every rule that it calls to machine code, from the same source, with numba."""
 
 import ast
 import dis
@@ -15,45 +15,46 @@ from hpaaudit.engine.rules import go_numbers as numbers
 Walk = Callable[..., None]
 
 OPTIONS = {"cache": True, "nogil": True, "boundscheck": True, "_nrt": False}
-"""Compiled code is kept, threads run side by side, a place outside of a column raises instead of reading on.
+"""Compiled code is cached, threads run in parallel, and an index outside of a column raises.
 
-`_nrt`: nothing is allocated inside, so no array's references are counted: counting them cost ten times the rest.
+`_nrt`: nothing is allocated inside, so references to arrays are not counted. Counting them took ten times as long as
+the rest.
 """
 
-_TABLES = "hpaaudit.engine.fleet."
+_KERNEL = "hpaaudit.engine.fleet."
 INLINE = {"forceinline": True}
-"""What works on whole tables, or takes something wide, becomes one function.
+"""Functions of the kernel, and those that take something wide, are compiled into their callers.
 
-Handing sixty columns on cost as much as the work.
+To hand on sixty columns took as long as the work.
 """
 
-WIDE = frozenset({"rules", "limits", "past"})
-"""Parameters that are wide: the behaviours of a release, what a spec allows, what is remembered."""
+WIDE = frozenset({"argument", "behaviours", "events", "past"})
+"""Parameters that are wide: the behaviours of a release, a recommendation with its limits, what is remembered."""
 
 
-def _as_it_is(number: int) -> int:
-    """Machine words wrap by themselves."""
+def _unchanged(number: int) -> int:
+    """`wrap64`, compiled: machine words wrap by themselves."""
     return number
 
 
 @lru_cache(maxsize=1)
 def walk(cache: str) -> Walk:
-    """The compiled walk; its code is kept in the folder `cache`. Raises ImportError where there is no numba."""
+    """The compiled kernel, cached in the folder `cache`. Raises ImportError without numba."""
     import numba
 
     config: Any = numba.config
     before, config.CACHE_DIR = config.CACHE_DIR, cache
     try:
-        found: Walk = _Compiler(numba.njit).compiled(kernel.walk)
+        compiled: Walk = _Compiler(numba.njit).compiled(kernel.walk)
     finally:
         config.CACHE_DIR = before
-    return found
+    return compiled
 
 
 def sources() -> list[str]:
     """The files that the compiled code depends on, and this one.
 
-    Not only those whose functions are compiled: a constant or a tuple of another file is compiled in as well.
+    Also files without compiled functions: a constant or a tuple of theirs is compiled in.
     """
     own = {import_module(function.__module__) for function in functions()}
     found = own | {import_module(name) for module in own for name in _imported(module)}
@@ -61,28 +62,28 @@ def sources() -> list[str]:
 
 
 def functions() -> list[Callable[..., Any]]:
-    """The functions that are compiled."""
+    """The functions that are compiled, rules among them."""
     compiler = _Compiler(lambda **_: lambda function: function)
     compiler.compiled(kernel.walk)
     return list(compiler.done)
 
 
 def _imported(module: ModuleType) -> Iterator[str]:
-    """The modules of ours from which a module takes its names, as its source says."""
+    """Our modules from which a module imports names, as its source says."""
     for node in ast.walk(ast.parse(inspect.getsource(module))):
         if isinstance(node, ast.ImportFrom) and node.module is not None and node.module.startswith("hpaaudit."):
             yield node.module
 
 
 class _Compiler:
-    """Compiles a function and those that it calls, each once."""
+    """Compiles a function and the functions that it calls, each once."""
 
     def __init__(self, njit: Callable[..., Any]) -> None:
         self._njit = njit
-        self.done: dict[Callable[..., Any], Any] = {numbers.wrap64: njit(**OPTIONS)(_as_it_is)}
+        self.done: dict[Callable[..., Any], Any] = {numbers.wrap64: njit(**OPTIONS)(_unchanged)}
 
     def compiled(self, function: Callable[..., Any]) -> Any:
-        """The function, with everything of ours that it names compiled as well."""
+        """The function, compiled with all functions of ours that it names."""
         if function not in self.done:
             if not isinstance(function, FunctionType):
                 raise TypeError(f"{function} is no function of ours")
@@ -94,14 +95,14 @@ class _Compiler:
             copy = FunctionType(function.__code__, {**own, "__name__": function.__module__}, function.__name__)
             copy.__qualname__, copy.__module__ = function.__qualname__, function.__module__
             parameters = inspect.signature(function).parameters
-            is_wide = function.__module__.startswith(_TABLES) or not WIDE.isdisjoint(parameters)
+            is_wide = function.__module__.startswith(_KERNEL) or not WIDE.isdisjoint(parameters)
             inline = INLINE if is_wide and function is not kernel.walk else {}
             self.done[function] = self._njit(**OPTIONS, **inline)(copy)
         return self.done[function]
 
 
 def _names(code: CodeType) -> set[str]:
-    """The globals that a function names; attributes may be called the same."""
+    """The globals that a function names, without attributes of the same name."""
     return {step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"}
 
 

@@ -1,11 +1,11 @@
-"""Everything that one reconcile may have seen: the newest inputs, and those within its uncertainty."""
+"""The inputs that one reconcile may have read: the newest ones, and others that are close enough in time."""
 
 from dataclasses import replace
 
 from hpaaudit.api.requests import RESOURCE_METRICS, requests_of, target_ref
 from hpaaudit.api.selector import BadSelector, scale_selector
-from hpaaudit.engine.replay.cluster_state import MetricsRead, World, whole_namespace
-from hpaaudit.engine.rules.candidates import FIRST, Candidate, choices, chosen_answers, failed_reads, unanswered
+from hpaaudit.engine.replay.cluster_state import ClusterState, MetricsRead, whole_namespace
+from hpaaudit.engine.rules.candidates import FIRST, Candidate, answer_choices, chosen_answers, failed_reads, unanswered
 from hpaaudit.model.facts import ScaleRead
 from hpaaudit.model.hpa import Hpa
 from hpaaudit.model.metrics import MetricsRequest
@@ -13,38 +13,40 @@ from hpaaudit.model.observation import Observation
 from hpaaudit.model.units import Micros
 
 
-class Inputs:
-    """The inputs that one reconcile may have had, in the order of `rules.candidates`.
+class CandidateInputs:
+    """The inputs that one reconcile may have read, in the order of `rules.candidates`.
 
-    seen       the newest of everything
-    earlier    after how many facts pods and scale may have been seen
-    reach_us   how much later an answer may have come that the controller saw in our stead
+    seen       the newest inputs
+    earlier    how many facts a lagging cache has of pods and scale
+    reach_us   how much later than the reconcile an answer may have been recorded that it read
     """
 
-    def __init__(self, world: World, seen: Observation, earlier: int, reach_us: Micros) -> None:
-        self._world = world
+    def __init__(self, cluster: ClusterState, seen: Observation, earlier: int, reach_us: Micros) -> None:
+        self._world = cluster
         self._seen = seen
         self._reach_us = reach_us
         hpa = seen.hpa
-        target = None if hpa is None else world.served(target_ref(hpa.namespace, hpa.spec.target))
-        self.earlier_scale = None if target is None else world.earlier_scale(target, earlier)
-        self.earlier_pods = None if hpa is None else world.earlier_pods(seen.namespace, earlier)
-        self._asked = list(dict.fromkeys(read.request for read in seen.metrics if read is not None))
+        target = None if hpa is None else cluster.served(target_ref(hpa.namespace, hpa.spec.target))
+        self.earlier_scale = None if target is None else cluster.earlier_scale(target, earlier)
+        self.earlier_pods = None if hpa is None else cluster.earlier_pods(seen.namespace, earlier)
+        self._requests = list(dict.fromkeys(read.request for read in seen.metrics if read is not None))
         self._answers = [self._answers_of(self._scale(earlier=False))]
         if self.earlier_scale is not None:
             self._answers.append(self._answers_of(self.earlier_scale))
 
     @property
     def failed_reads(self) -> int:
-        """In how many ways reads may have failed that we made well."""
-        return failed_reads(len(self._asked))
+        """In how many ways reads of the controller may have failed while ours succeeded."""
+        return failed_reads(len(self._requests))
 
     def answers(self, candidate: Candidate) -> int:
-        """How many choices of answers there are with the scale of a candidate, as long as inputs are tried."""
-        return choices(len([1 for _, later in self._answers[candidate.earlier_scale].values() if later is not None]))
+        """How many choices of answers there are with the scale of a candidate."""
+        return answer_choices(
+            len([1 for _, later in self._answers[candidate.earlier_scale].values() if later is not None])
+        )
 
     def of(self, candidate: Candidate) -> Observation:
-        """The observation of a candidate: newest answers or the next ones, pods and scale now or earlier."""
+        """The observation of a candidate: the newest answers or the next ones, pods and scale as they are or were."""
         seen = self._seen
         if candidate == FIRST or seen.hpa is None:
             return seen
@@ -65,9 +67,9 @@ class Inputs:
         )
 
     def unread(self, nth: int) -> Observation:
-        """The newest inputs, without those answers whose reads failed in the n-th way."""
+        """The newest inputs without the answers whose reads failed in the n-th way."""
         gone = unanswered(self.failed_reads, nth)
-        lost = {request for rank, request in enumerate(self._asked) if gone >> rank & 1}
+        lost = {request for rank, request in enumerate(self._requests) if gone >> rank & 1}
         seen = self._seen
         return replace(
             seen, metrics=tuple(None if read is None or read.request in lost else read for read in seen.metrics)
@@ -81,8 +83,8 @@ class Inputs:
     def _answers_of(
         self, scale: ScaleRead | None
     ) -> dict[MetricsRequest, tuple[MetricsRead | None, MetricsRead | None]]:
-        """For each distinct request the newest answer, and the next if it came soon enough."""
-        world, seen = self._world, self._seen
+        """The newest answer to each distinct request, and the next one if it came in reach."""
+        cluster, seen = self._world, self._seen
         if seen.hpa is None:
             return {}
         found: dict[MetricsRequest, tuple[MetricsRead | None, MetricsRead | None]] = {}
@@ -90,11 +92,11 @@ class Inputs:
             if request is None or request in found:
                 continue
             asked = request
-            if request not in world.metrics and request.api == RESOURCE_METRICS:
+            if request not in cluster.metrics and request.api == RESOURCE_METRICS:
                 asked = whole_namespace(request)
-            following = world.upcoming.get(asked)
+            following = cluster.upcoming.get(asked)
             later = following[0] if following and following[0].at_us - seen.at_us <= self._reach_us else None
-            found[request] = world.metrics.get(asked), later
+            found[request] = cluster.metrics.get(asked), later
         return found
 
 

@@ -1,11 +1,13 @@
-"""Facts to Observations: what the controller could see at an instant."""
+"""The state of the cluster, fact by fact, and what a reconcile at some time reads of it."""
 
 from collections import deque
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.api.requests import RESOURCE_METRICS, group_of, requests_of, target_ref
 from hpaaudit.api.selector import BadSelector, scale_selector
+from hpaaudit.model.audit import Instant
 from hpaaudit.model.facts import (
     Fact,
     HpaGone,
@@ -30,12 +32,12 @@ MetricsRead = ResourceMetricsRead | ValuesRead
 
 
 LAG_US = SECOND
-"""How much older than ours the controller's cache may be."""
+"""How far the controller's cache may lag behind ours."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
-    """A pod or a scale as it was before a fact replaced it; None: there was none. `place`: the number of that fact."""
+class _Replaced:
+    """A pod or a scale that a fact replaced, None if there was none; `place` is the number of that fact."""
 
     at_us: Micros
     place: int
@@ -43,14 +45,30 @@ class _Change:
     scale: tuple[TargetRef, ScaleRead | None] | None
 
 
-@dataclass(slots=True)
-class World:
-    """The state of everything that an HPA's controller reads, fact by fact.
+class Writes(NamedTuple):
+    """The answers to the writes of one reconcile.
 
-    HPAs and pods keep their last state while a read of them fails; of scales and metrics the newest
-    answer counts, a failure included. `own_…` are answers to the controller itself, each with the number of
-    facts up to it, for in virtual time many things happen at one instant. `unmatched` are kinds, with their
-    groups, that the controller called unknown: a target of such a kind is, until somebody reads its scale.
+    scale_rereads    what it read of the scale after each failed write
+    version_before   the resource version that the controller's own last status write gave the HPA, 0 without one
+    """
+
+    scale_writes: tuple[WriteOutcome, ...] = ()
+    scale_rereads: tuple[ScaleRead, ...] = ()
+    status_write: WriteOutcome | None = None
+    version_before: int = 0
+
+
+@dataclass(slots=True)
+class ClusterState:
+    """The state of everything that the HPA controller reads.
+
+    HPAs and pods keep their last state while a read of them fails. Of scales and metrics the newest answer counts, a
+    failed one too.
+
+    own_…       answers to the controller itself, each with the number of facts up to it: many facts may have one time
+    upcoming    answers that lie ahead
+    unmatched   kinds, with their groups, that the controller called unknown. A target of such a kind is unknown until
+                somebody reads its scale
     """
 
     unmatched: frozenset[tuple[str, str]] = frozenset()
@@ -63,10 +81,10 @@ class World:
     own_metrics: dict[MetricsRequest, deque[tuple[int, MetricsRead]]] = field(default_factory=dict)
     upcoming: dict[MetricsRequest, deque[MetricsRead]] = field(default_factory=dict)
     _tuples: dict[str, tuple[Pod, ...]] = field(default_factory=dict)
-    _changes: deque[_Change] = field(default_factory=deque)
+    _changes: deque[_Replaced] = field(default_factory=deque)
 
-    def apply(self, fact: Fact) -> None:
-        """The world after one more fact."""
+    def apply(self, fact: Fact) -> None:  # noqa: C901 (one case for each kind of fact)
+        """Apply one more fact."""
         self.applied += 1
         match fact:
             case HpaSeen():
@@ -96,13 +114,13 @@ class World:
                     self.own_metrics.setdefault(fact.request, deque(maxlen=16)).append((self.applied, fact))
 
     def announce(self, fact: Fact) -> None:
-        """A fact that lies ahead: the next answer may be what an uncertain instant saw."""
+        """Note a fact that lies ahead: a reconcile whose time is uncertain may have read the next answer."""
         if isinstance(fact, ResourceMetricsRead | ValuesRead):
             self.upcoming.setdefault(fact.request, deque()).append(fact)
 
     def _pod(self, at_us: Micros, namespace: str, name: str, pod: Pod | None) -> None:
         here = self.pods.setdefault(namespace, {})
-        self._keep(_Change(at_us, self.applied, (namespace, name, here.get(name)), None))
+        self._keep(_Replaced(at_us, self.applied, (namespace, name, here.get(name)), None))
         if pod is None:
             here.pop(name, None)
         else:
@@ -110,16 +128,16 @@ class World:
         self._tuples.pop(namespace, None)
 
     def _scale(self, read: ScaleRead) -> None:
-        self._keep(_Change(read.at_us, self.applied, None, (read.target, self.scales.get(read.target))))
+        self._keep(_Replaced(read.at_us, self.applied, None, (read.target, self.scales.get(read.target))))
         self.scales[read.target] = read
 
-    def _keep(self, change: _Change) -> None:
+    def _keep(self, change: _Replaced) -> None:
         self._changes.append(change)
         while self._changes and self._changes[0].at_us < change.at_us - 2 * LAG_US:
             self._changes.popleft()
 
     def earlier_pods(self, namespace: str, facts: int) -> tuple[Pod, ...] | None:
-        """The pods of a namespace after so many facts; None where nothing changed since."""
+        """The pods of a namespace after so many facts; None if nothing changed since."""
         undone: dict[str, Pod] | None = None
         for change in reversed(self._changes):
             if change.place <= facts:
@@ -134,7 +152,7 @@ class World:
         return None if undone is None else tuple(undone.values())
 
     def earlier_scale(self, target: TargetRef, facts: int) -> ScaleRead | None:
-        """The scale after so many facts; None where it did not change since, or was not there yet."""
+        """The scale after so many facts; None if it did not change since, or was not there yet."""
         found = None
         for change in reversed(self._changes):
             if change.place <= facts:
@@ -159,20 +177,17 @@ class World:
         self,
         key: str,
         *,
-        began_us: Micros,
-        at_us: Micros,
+        instant: Instant,
         since: int,
         rivals: tuple[tuple[str, str], ...],
-        scale_rereads: tuple[ScaleRead, ...] = (),
-        scale_writes: tuple[WriteOutcome, ...] = (),
-        status_write: WriteOutcome | None = None,
-        written_version: int = 0,
+        writes: Writes,
     ) -> Observation:
-        """What this HPA's reconcile saw.
+        """What a reconcile of an HPA reads.
 
-        since   how many facts the HPA's previous reconcile knew: later answers to the controller are this one's
+        since   how many facts the previous reconcile of the HPA knew: later answers to the controller are this one's
         """
         namespace, name = key.split("/", 1)
+        at_us = instant.at_us
         hpa = self.hpa(key)
         reads: tuple[ScaleRead, ...] = ()
         metrics: tuple[MetricsRead | None, ...] = ()
@@ -191,21 +206,21 @@ class World:
                 metrics, times = self._metrics(hpa, reads[0].scale.selector, since, at_us)
         return Observation(
             at_us=at_us,
-            began_us=began_us,
+            began_us=instant.began_us,
             namespace=namespace,
             name=name,
             hpa=hpa,
             target_error=target_error,
-            scale_reads=(*reads, *scale_rereads),
+            scale_reads=(*reads, *writes.scale_rereads),
             scale_us=scale_us,
             pods=self.pods_of(namespace),
             metrics=metrics,
             metric_us=times,
             rivals=rivals,
             decided_us=at_us,
-            scale_writes=scale_writes,
-            status_write=status_write,
-            written_version=written_version,
+            scale_writes=writes.scale_writes,
+            status_write=writes.status_write,
+            written_version=writes.version_before,
         )
 
     def _target_error(self, namespace: str, target: ObjectRef) -> str:
@@ -217,7 +232,7 @@ class World:
         return f'no matches for kind "{target.kind}" in group "{group}"'
 
     def served(self, target: TargetRef) -> TargetRef:
-        """The target under the plural that it is really served as, where that is not the regular one."""
+        """The target under the plural that it is really served as, if that is not the regular one."""
         if target in self.scales or target in self.own_scales:
             return target
         same = [
@@ -230,7 +245,7 @@ class World:
     def _metrics(
         self, hpa: Hpa, selector: str, since: int, at_us: Micros
     ) -> tuple[tuple[MetricsRead | None, ...], tuple[Micros, ...]]:
-        """The answer that each metric saw: of several to one request the n-th saw the n-th."""
+        """The answer that each metric reads. Of several metrics with one request the n-th reads the n-th answer."""
         try:
             canonical = str(scale_selector(selector))
         except BadSelector:
@@ -250,7 +265,7 @@ class World:
         return tuple(reads), tuple(times)
 
     def _answer(self, request: MetricsRequest, turn: int, uses: int, since: int) -> tuple[MetricsRead | None, bool]:
-        """The answer to the n-th of `uses` equal requests of a pass, and whether the controller got it."""
+        """The answer to the n-th of `uses` equal requests, and whether it went to the controller itself."""
         mine = [read for place, read in self.own_metrics.get(request, ()) if place > since][-uses:]
         if mine:
             return mine[min(turn, len(mine) - 1)], True
@@ -274,7 +289,7 @@ def whole_namespace(request: MetricsRequest) -> MetricsRequest:
 
 
 def is_controller(user: str) -> bool:
-    """Whether a user is the HPA controller, of whom a read or a write of a scale, a metric or an HPA's status is known.
+    """True if a user who read or wrote a scale, a metric or an HPA's status is the HPA controller.
 
     It has a service account of its own where kube-controller-manager runs with `--use-service-account-credentials`.
     Whoever may make service accounts can call one alike in another namespace, and is not the controller.
@@ -284,7 +299,7 @@ def is_controller(user: str) -> bool:
 
 
 def _as_read(fact: TargetSeen | ScaleWritten, scale: Scale) -> ScaleRead:
-    """A watched workload, and a write's answer, say what the scale subresource would."""
+    """A watched workload, or the answer to a write, as the scale subresource would show it."""
     return ScaleRead(
         at_us=fact.at_us,
         took_us=Micros(0),
@@ -299,7 +314,7 @@ def _as_read(fact: TargetSeen | ScaleWritten, scale: Scale) -> ScaleRead:
 
 
 def _absent(fact: TargetGone) -> ScaleRead:
-    """A deleted workload: the API server's own words for a scale that is not there."""
+    """A deleted workload, in the API server's own words for a scale that does not exist."""
     kind = f"{fact.target.resource}.{fact.target.group}" if fact.target.group else fact.target.resource
     return ScaleRead(
         at_us=fact.at_us,

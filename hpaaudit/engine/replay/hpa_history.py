@@ -1,4 +1,4 @@
-"""What a recording tells of each HPA's life: since when it was seen, its statuses, and every trace of a reconcile."""
+"""The history of each HPA in a recording: since when it was seen, its statuses, and all evidence of its reconciles."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from functools import lru_cache
 from hpaaudit.api.decode import READ, V1, V2BETA1, decode_hpa, decode_spec, decode_status
 from hpaaudit.api.requests import target_ref
 from hpaaudit.engine.api_bounds import misfit, scale_misfit
-from hpaaudit.engine.replay.reconcile_times import EVENT, SCALE_WRITE, STATUS_WRITE, Evidence, instants, merged
+from hpaaudit.engine.replay.reconcile_times import EVENT, SCALE_WRITE, STATUS_WRITE, Evidence, merged, reconcile_times
 from hpaaudit.model.facts import EventSeen, HpaGone, HpaSeen, TargetRef, TargetSeen
 from hpaaudit.model.hpa import HpaSpec, HpaStatus, MetricSpec, MetricType
 from hpaaudit.model.target import Scale
@@ -23,11 +23,12 @@ NEVER_RECONCILED = ("{}", '{"currentMetrics":null,"desiredReplicas":0}')
 
 
 @dataclass(slots=True)
-class Life:
-    """What is known of one HPA from its first sight to its deletion.
+class HpaHistory:
+    """What was seen of one HPA, from the first time to its deletion.
 
-    first, end   after how many facts it was seen first, and gone
-    statuses  after how many facts each of its statuses was seen;  shown   with which HPA, where that was kept
+    first, end   how many facts stand before the first one that shows it, and before its deletion
+    newborn      it was created while it was watched
+    statuses     how many facts stand before each of its statuses;  shown   the facts that show these, if they were kept
     """
 
     key: str
@@ -42,21 +43,23 @@ class Life:
     end: int | None = None
     end_us: Micros | None = None
 
-    def instants(self, last_us: int, period_us: int, starts: list[Micros]) -> list[Evidence]:
+    def reconcile_times(self, last_us: int, period_us: int, starts: list[Micros]) -> list[Evidence]:
         """Its reconciles; `last_us` is the end of the recording."""
         end_us = last_us if self.end_us is None else self.end_us
         evidence = merged(self.evidence, min(SECOND, period_us * 2 // 5))
-        return instants(evidence, self.first_us, end_us, period_us, newborn=self.newborn, starts=starts)
+        return reconcile_times(evidence, self.first_us, end_us, period_us, newborn=self.newborn, starts=starts)
 
 
-class Lives:
-    """The lives of every HPA, one after the other; each fact is given with the number of facts before it.
+class HpaHistories:
+    """The histories of all HPAs. A name has several if an HPA was created again.
 
-    unsupported   HPAs that cannot be replayed, with the reason;  metrics   every metric that some spec asked for
+    Each fact comes with the number of facts before it.
+
+    unsupported   HPAs that cannot be replayed, each with the reason;  metrics   every metric of some spec
     """
 
     def __init__(self) -> None:
-        self.of: dict[str, list[Life]] = {}
+        self.of: dict[str, list[HpaHistory]] = {}
         self.unsupported: dict[str, str] = {}
         self.metrics: set[MetricSpec] = set()
         self._scaled_by: dict[TargetRef, set[str]] = {}
@@ -64,21 +67,21 @@ class Lives:
         self._targets: dict[TargetRef, str] = {}
 
     def hpa(self, index: int, fact: HpaSeen) -> None:
-        """An HPA was seen; another status than before tells of a reconcile."""
-        life = self.seen(index, fact)
-        if life is None:
+        """Add a fact that shows an HPA. A changed status is evidence of a reconcile."""
+        history = self.seen(index, fact)
+        if history is None:
             return
-        if not life.statuses:
-            life.statuses.append(index)
-            life.shown.append(fact)
-        elif _status(fact) != _status(life.seen):
-            life.evidence.append(Evidence(fact.at_us, index, STATUS_WRITE))
-            life.statuses.append(index)
-            life.shown.append(fact)
-        life.seen = fact
+        if not history.statuses:
+            history.statuses.append(index)
+            history.shown.append(fact)
+        elif _status(fact) != _status(history.seen):
+            history.evidence.append(Evidence(fact.at_us, index, STATUS_WRITE))
+            history.statuses.append(index)
+            history.shown.append(fact)
+        history.seen = fact
 
-    def seen(self, index: int, fact: HpaSeen) -> Life | None:
-        """The life that this sight of an HPA belongs to, its spec as it is now; None where it cannot be replayed."""
+    def seen(self, index: int, fact: HpaSeen) -> HpaHistory | None:
+        """The history that a fact belongs to, with the spec as it is now; None if the HPA cannot be replayed."""
         key = f"{fact.namespace}/{fact.name}"
         problem = unsupported(fact)
         if problem:
@@ -88,46 +91,48 @@ class Lives:
         self.metrics.update(spec.metrics)
         target = target_ref(fact.namespace, spec.target)
         self._scaled_by.setdefault(target, set()).add(key)
-        lives = self.of.setdefault(key, [])
-        if not lives or lives[-1].end_us is not None:
-            # One that is older than our first sight of it was there before we looked.
+        histories = self.of.setdefault(key, [])
+        if not histories or histories[-1].end_us is not None:
+            # An HPA that is older than the first fact that shows it existed before the recording.
             newborn = fact.created_us is not None and fact.at_us - fact.created_us < _NEWBORN_US
-            lives.append(Life(key=key, first=index, first_us=fact.at_us, newborn=newborn, target=target, seen=fact))
-        lives[-1].target = target
-        return lives[-1]
+            histories.append(
+                HpaHistory(key=key, first=index, first_us=fact.at_us, newborn=newborn, target=target, seen=fact)
+            )
+        histories[-1].target = target
+        return histories[-1]
 
     def gone(self, index: int, fact: HpaGone) -> None:
-        """An HPA was deleted."""
-        for life in self.of.get(f"{fact.namespace}/{fact.name}", ())[-1:]:
-            life.end, life.end_us = index, fact.at_us
+        """Add the deletion of an HPA."""
+        for history in self.of.get(f"{fact.namespace}/{fact.name}", ())[-1:]:
+            history.end, history.end_us = index, fact.at_us
 
     def event(self, index: int, fact: EventSeen) -> None:
-        """The controller's Event of an HPA tells of a reconcile."""
-        lives = self.of.get(f"{fact.object_namespace}/{fact.object_name}")
-        # The list at the start of a watch brings old events: they tell of reconciles that nobody saw.
+        """Add an Event of the controller, which is evidence of a reconcile."""
+        histories = self.of.get(f"{fact.object_namespace}/{fact.object_name}")
+        # The list at the start of a watch has old Events, of reconciles before the recording.
         fresh = fact.last_us is not None and fact.at_us - fact.last_us < FRESH_EVENT_US
-        if lives and lives[-1].end_us is None and fresh:
-            lives[-1].evidence.append(Evidence(fact.at_us, index, EVENT))
+        if histories and histories[-1].end_us is None and fresh:
+            histories[-1].evidence.append(Evidence(fact.at_us, index, EVENT))
 
     def scaled(self, index: int, fact: TargetSeen) -> None:
-        """The controller's write of a scale tells of a reconcile of each HPA that scales the target."""
+        """Add a write of a scale by the controller: evidence of a reconcile of each HPA that scales the target."""
         before = self._replicas.get(fact.target)
         self._replicas[fact.target] = fact.scale.spec_replicas
         by_hpa = fact.manager.endswith(CONTROLLER_MANAGER) and fact.subresource == "scale"
         if before is None or before == fact.scale.spec_replicas or not by_hpa:
             return
         for key in self._scaled_by.get(fact.target, ()):
-            life = self.of[key][-1]
-            if life.target == fact.target and life.end_us is None:
-                life.evidence.append(Evidence(fact.at_us, index, SCALE_WRITE))
+            history = self.of[key][-1]
+            if history.target == fact.target and history.end_us is None:
+                history.evidence.append(Evidence(fact.at_us, index, SCALE_WRITE))
 
     def scale(self, target: TargetRef, scale: Scale | None) -> None:
-        """A scale was seen; one that cannot be is no reason to leave anything else out than who scales it."""
+        """Add a scale. Only HPAs that scale an impossible one are left out."""
         problems = (self._targets.get(target, ""), scale_misfit(scale))
         self._targets[target] = min(filter(None, problems), default="")
 
     def leave_out(self) -> None:
-        """Name the HPAs that scale what cannot be scaled, after everything was seen."""
+        """Add to `unsupported` the HPAs that scale what cannot be scaled, after all facts."""
         odd = {target: problem for target, problem in self._targets.items() if problem}
         if not odd:
             return
@@ -135,15 +140,15 @@ class Lives:
         for target in self._targets:
             alike.setdefault((target.group, target.namespace, target.name), set()).add(target)
         for asked, keys in self._scaled_by.items():
-            # A kind may be served under another plural than the regular one, as in `engine.world`.
+            # A kind may be served under another plural than the regular one, as in `cluster_state`.
             same = {asked} if asked in self._targets else alike.get((asked.group, asked.namespace, asked.name), set())
             problem = next((odd[target] for target in sorted(same, key=repr) if target in odd), "")
             if problem:
                 self.unsupported.update(dict.fromkeys(keys - self.unsupported.keys(), f"of its target {problem}"))
 
-    def all(self) -> list[Life]:
-        """Every life, HPA by HPA in the order in which they were seen first."""
-        return [life for lives in self.of.values() for life in lives]
+    def all(self) -> list[HpaHistory]:
+        """All histories, HPA by HPA in the order in which they were seen first."""
+        return [history for histories in self.of.values() for history in histories]
 
     def keys(self) -> Collection[str]:
         """Every HPA that was seen."""
@@ -151,7 +156,7 @@ class Lives:
 
 
 def _status(fact: HpaSeen) -> object:
-    """What tells two statuses apart; those of v1 stand among annotations that others may write as well."""
+    """What makes a status another one. In v1 it stands in annotations, which others may write as well."""
     return decode_status(fact) if fact.api_version == V1 else fact.status_json
 
 
@@ -162,7 +167,7 @@ def _spec_problem(version: str, spec_json: str, annotations_json: str) -> str:
 
 
 def unreadable(fact: HpaSeen) -> str:
-    """What of this HPA no API server serves, so that nobody can read it; empty if nothing."""
+    """What of this HPA no API server serves, so that it cannot be read; empty if nothing."""
     try:
         problem = _spec_problem(fact.api_version, fact.spec_json, fact.annotations_json)
         return problem or misfit(decode_status(fact), HpaStatus, "status")

@@ -1,4 +1,4 @@
-"""Replays a recording: each reconcile sees what was recorded, and memory follows reality."""
+"""Replays a recording: each reconcile reads what was recorded, and memory follows what was published."""
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 
 from hpaaudit.api.decode import decode_status
 from hpaaudit.engine.controller.reconcile import reconcile
-from hpaaudit.engine.replay.candidate_inputs import Inputs
-from hpaaudit.engine.replay.cluster_state import World, is_controller
-from hpaaudit.engine.replay.fingerprint import fits_inputs, fits_memory
-from hpaaudit.engine.replay.follow import bend_of, follow
+from hpaaudit.engine.replay.candidate_inputs import CandidateInputs
+from hpaaudit.engine.replay.cluster_state import ClusterState, Writes, is_controller
 from hpaaudit.engine.replay.hpa_history import NEVER_RECONCILED
-from hpaaudit.engine.replay.plan import Plan, Planned
+from hpaaudit.engine.replay.memory_correction import corrected, recommendation_in
+from hpaaudit.engine.replay.plan import Plan, PlannedReconcile
+from hpaaudit.engine.replay.status_fit import fits_inputs, fits_memory
 from hpaaudit.engine.replay.unseen_memory import (
-    blinds,
     event_counts,
     extreme,
-    hidden,
-    is_near_edge,
+    has_near_age,
+    hidden_hpa,
+    hides_reconciles,
     recommendation_counts,
     shifted,
 )
@@ -37,7 +37,7 @@ from hpaaudit.engine.rules.candidates import (
     proves,
     widened,
 )
-from hpaaudit.engine.rules.published_status import BENT
+from hpaaudit.engine.rules.published_status import RECOMMENDATION_ADJUSTED
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.facts import ControllerSeen, Fact, Gap, HpaGone, HpaSeen, LeaseSeen, StatusWritten
@@ -48,13 +48,13 @@ from hpaaudit.model.observation import Observation
 from hpaaudit.model.units import Micros
 from hpaaudit.model.version import version_number
 
-_UNSEEN = Memory(recommendations=())
-"""The memory of a process that ran before we looked: nothing is known of it."""
+_UNKNOWN = Memory(recommendations=())
+"""The memory of a process that ran before the recording began: nothing is known of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Choice:
-    """Which candidate a reconcile saw, as far as can be told, and the range of what it may have decided."""
+    """The candidate that a reconcile is taken for, and the band of what it may have decided."""
 
     seen: Observation
     decision: Decision
@@ -64,12 +64,12 @@ class _Choice:
 
 
 class Process:
-    """The controller process of a recording: its world, its flags, what it remembers of every HPA."""
+    """The controller process of a recording: the cluster, its flags, and what it remembers of every HPA."""
 
     def __init__(
         self, plan: Plan, flags: Flags, flags_of: Callable[[ControllerSeen], Flags], *, keep_pods: bool
     ) -> None:
-        self.world = World(unmatched=plan.unmatched)
+        self.cluster = ClusterState(unmatched=plan.unmatched)
         self.plan = plan
         self.flags = flags
         self.flags_of = flags_of
@@ -77,16 +77,16 @@ class Process:
         self.epoch_id = 0
         self.memories: dict[str, Memory] = {}
         self.previous: dict[str, int] = {}
-        self.unseen_until_us: dict[str, Micros] = {}
+        self.unseen_us: dict[str, Micros] = {}
         self.written: dict[str, int] = {}
         self.started = False
         self.holder = ""
 
-    def apply(self, fact: Fact) -> None:
-        """One more fact: the world moves, a new process forgets."""
+    def apply(self, fact: Fact) -> None:  # noqa: C901 (one case for each kind of fact)
+        """Apply one more fact. A new process forgets everything."""
         if isinstance(fact, HpaSeen) and f"{fact.namespace}/{fact.name}" in self.plan.unsupported:
             return
-        self.world.apply(fact)
+        self.cluster.apply(fact)
         match fact:
             case ControllerSeen(state="started"):
                 self.flags = self.flags_of(fact)
@@ -102,13 +102,13 @@ class Process:
                     self.written[f"{fact.namespace}/{fact.name}"] = version
             case HpaSeen():
                 self._hpa_seen(fact)
-            case Gap() if not self.plan.exact and blinds(fact, self.plan.period_us):
-                # What was recommended and done meanwhile is as unknown as what was before we looked.
-                key = hidden(fact)
+            case Gap() if not self.plan.exact and hides_reconciles(fact, self.plan.period_us):
+                # What happened in the gap is as unknown as what was before the recording.
+                key = hidden_hpa(fact)
                 keys = self.memories if key is None else self.memories.keys() & {key}
-                self.unseen_until_us |= dict.fromkeys(keys, fact.until_us)
+                self.unseen_us |= dict.fromkeys(keys, fact.until_us)
             case HpaGone():
-                # The registry of selectors lets go at once, the rest only at the next reconcile.
+                # The selector is forgotten at once, everything else only at the next reconcile.
                 key = f"{fact.namespace}/{fact.name}"
                 self.memories[key] = replace(self.memories.get(key, EMPTY), selector=None)
             case _:
@@ -118,35 +118,36 @@ class Process:
         key = f"{fact.namespace}/{fact.name}"
         if key in self.memories:
             return
-        # Only a process that started before our eyes, or an HPA that never was reconciled, has no past.
+        # Only a process that was seen to start, or an HPA that was never reconciled, has no past.
         if self.started or self.plan.exact or fact.status_json in NEVER_RECONCILED:
             self.memories[key] = EMPTY
         else:
-            self.memories[key] = _UNSEEN
-            self.unseen_until_us[key] = fact.at_us
+            self.memories[key] = _UNKNOWN
+            self.unseen_us[key] = fact.at_us
 
     def _forget(self) -> None:
         self.epoch_id += 1
         self.started = True
-        self.memories = dict.fromkeys(self.world.hpas, EMPTY)
+        self.memories = dict.fromkeys(self.cluster.hpas, EMPTY)
         self.previous.clear()
         self.written.clear()
-        self.unseen_until_us.clear()
+        self.unseen_us.clear()
 
-    def reconcile(self, planned: Planned, number: int) -> Pass:
-        """One reconcile, now."""
+    def reconcile(self, planned: PlannedReconcile, number: int) -> Pass:
+        """Decide one reconcile."""
         key, instant = planned.key, planned.instant
         before = self.memories.get(key, EMPTY)
-        seen = self.world.observe(
+        seen = self.cluster.observe(
             key,
-            began_us=instant.began_us,
-            at_us=instant.at_us,
+            instant=instant,
             since=self.previous.get(key, 0),
             rivals=self._rivals(key),
-            scale_rereads=tuple(planned.scale_rereads),
-            scale_writes=tuple(planned.scale_writes),
-            status_write=planned.status_write,
-            written_version=self.written.get(key, 0),
+            writes=Writes(
+                tuple(planned.scale_writes),
+                tuple(planned.scale_rereads),
+                planned.status_write,
+                self.written.get(key, 0),
+            ),
         )
         if seen.hpa is None:
             self.written.pop(key, None)
@@ -154,12 +155,12 @@ class Process:
         after = choice.memory
         if planned.published is not None and choice.seen.hpa is not None:
             published = decode_status(planned.published)
-            after = follow(before, after, choice.decision, choice.seen.hpa, published)
-            if choice.evidence == "assumed" and bend_of(published.conditions) == BENT:
-                # What it recommended is only guessed: from here on memory is as unknown as at the start.
-                self.unseen_until_us[key] = instant.at_us
+            after = corrected(before, after, choice.decision, choice.seen.hpa, published)
+            if choice.evidence == "assumed" and recommendation_in(published.conditions) == RECOMMENDATION_ADJUSTED:
+                # What it recommended is only guessed, so the memory is as unknown as at the start.
+                self.unseen_us[key] = instant.at_us
         self.memories[key] = after
-        self.previous[key] = self.world.applied
+        self.previous[key] = self.cluster.applied
         return Pass(
             reconcile_id=number,
             instant=instant,
@@ -172,16 +173,18 @@ class Process:
             missing_input=MISSING[choice.band.missing],
         )
 
-    def _choose(self, seen: Observation, before: Memory, planned: Planned) -> _Choice:
-        """The candidate that the published status proves; without one, what was seen."""
+    def _choose(self, seen: Observation, before: Memory, planned: PlannedReconcile) -> _Choice:
+        """The candidate that the published status proves, else the newest inputs."""
         if planned.published is None:
             decision, after = self._decide(seen, before)
             band = widened(NO_BAND, INPUTS, fits=False, desired=_number(decision))
             return _Choice(seen=seen, decision=decision, memory=after, band=band, evidence="seen")
         published = decode_status(planned.published)
-        inputs = Inputs(self.world, seen, planned.earlier, Micros(self.plan.period_us + planned.instant.uncertainty_us))
+        inputs = CandidateInputs(
+            self.cluster, seen, planned.earlier, Micros(self.plan.period_us + planned.instant.uncertainty_us)
+        )
         options = self._options(inputs, seen, before)
-        chosen, found, candidate, band = seen, None, FIRST, NO_BAND
+        chosen, best, candidate, band = seen, None, FIRST, NO_BAND
         while candidate.kind != DONE:
             tried, memory = chosen, before
             if candidate.kind == INPUTS:
@@ -193,19 +196,19 @@ class Process:
             decided = self._decide(tried, memory)
             fit = fits_inputs if candidate.kind in (INPUTS, FAILED_READS) else fits_memory
             fits = fit(decided[0], published)
-            if found is None or proves(band, candidate.kind, fits):
-                chosen, found = tried, decided
+            if best is None or proves(band, candidate.kind, fits):
+                chosen, best = tried, decided
             band = widened(band, candidate.kind, fits, _number(decided[0]))
             candidate = next_candidate(candidate, inputs.answers(candidate), options, band.is_proven)
-        if found is None:
+        if best is None:
             raise AssertionError("the newest inputs are always tried")
         evidence = "proven" if band.is_proven else "assumed"
-        return _Choice(seen=chosen, decision=found[0], memory=found[1], band=band, evidence=evidence)
+        return _Choice(seen=chosen, decision=best[0], memory=best[1], band=band, evidence=evidence)
 
-    def _options(self, inputs: Inputs, seen: Observation, before: Memory) -> Options:
-        """What there is to try."""
+    def _options(self, inputs: CandidateInputs, seen: Observation, before: Memory) -> Options:
+        """Which candidates the reconcile has."""
         hpa, now_us, period_us = seen.hpa, seen.decided_us, self.plan.period_us
-        since_us = self.unseen_until_us.get(f"{seen.namespace}/{seen.name}")
+        since_us = self.unseen_us.get(f"{seen.namespace}/{seen.name}")
         unseen = (hpa, since_us) if hpa is not None and since_us is not None else None
         return Options(
             earlier_scale=inputs.earlier_scale is not None,
@@ -213,14 +216,14 @@ class Process:
             failed_reads=inputs.failed_reads,
             recommendations=unseen is not None and recommendation_counts(*unseen, self.flags, now_us),
             events=unseen is not None and event_counts(*unseen, now_us),
-            shifts=hpa is not None and is_near_edge(before, hpa, self.flags, now_us, period_us),
+            shifts=hpa is not None and has_near_age(before, hpa, self.flags, now_us, period_us),
         )
 
     def _other_memory(self, candidate: Candidate, before: Memory, hpa: Hpa, published: HpaStatus) -> Memory:
-        """The memory of a candidate: with what nobody saw, or made a little earlier or later."""
+        """The memory of a candidate: with an extreme of what nobody saw, or made earlier or later."""
         if candidate.kind == SHIFTED_MEMORY:
             return shifted(before, candidate.nth, self.plan.period_us)
-        since_us = self.unseen_until_us[f"{hpa.namespace}/{hpa.name}"]
+        since_us = self.unseen_us[f"{hpa.namespace}/{hpa.name}"]
         return extreme(before, candidate.nth, hpa.spec.max_replicas, published.desired_replicas, since_us)
 
     def _decide(self, seen: Observation, memory: Memory) -> tuple[Decision, Memory]:
@@ -244,33 +247,33 @@ def _known(number: int) -> int | None:
 
 
 def replay(facts: Iterable[Fact], plan: Plan, process: Process, hpas: Collection[str]) -> Iterator[Pass]:
-    """The passes of a plan over its facts, in order; of these HPAs only, where any are named.
+    """The replayed reconciles of a plan, in order; only those of `hpas`, if any are named.
 
-    All are replayed even then: selectors make the HPAs of a namespace rivals.
+    All are replayed even then, because HPAs of a namespace may select the same pods.
     """
     horizon_us = 0 if plan.exact else 2 * plan.period_us
     ahead: deque[Fact] = deque()
     coming = iter(facts)
     applied = 0
-    for number, planned in enumerate(plan.passes, 1):
+    for number, planned in enumerate(plan.reconciles, 1):
         while applied < planned.index:
-            _look_ahead(coming, ahead, process, until=1)
+            _read_ahead(coming, ahead, process, until=1)
             process.apply(ahead.popleft())
             applied += 1
         while horizon_us and (not ahead or ahead[-1].at_us <= planned.instant.at_us + horizon_us):
-            if not _look_ahead(coming, ahead, process, until=len(ahead) + 1):
+            if not _read_ahead(coming, ahead, process, until=len(ahead) + 1):
                 break
-        made = process.reconcile(planned, number)
+        replayed = process.reconcile(planned, number)
         if not hpas or planned.key in hpas:
-            yield made
+            yield replayed
 
 
-def _look_ahead(coming: Iterator[Fact], ahead: deque[Fact], process: Process, *, until: int) -> bool:
-    """Fill the queue of facts that lie ahead; whether there were enough."""
+def _read_ahead(coming: Iterator[Fact], ahead: deque[Fact], process: Process, *, until: int) -> bool:
+    """Fill the queue of facts that lie ahead. False if there were not enough."""
     while len(ahead) < until:
         fact = next(coming, None)
         if fact is None:
             return False
-        process.world.announce(fact)
+        process.cluster.announce(fact)
         ahead.append(fact)
     return True

@@ -1,8 +1,9 @@
-"""When one HPA was reconciled, where no line says so: evidence, and a grid between it.
+"""Infers when one HPA was reconciled, for recordings without `reconcile` lines.
 
-Between two evidenced instants that are g apart stand as many evenly spaced ones as leave a period between any two,
-uncertain by half a period; before the first and after the last the grid goes on as the period does.
-A process reconciles nothing before a period has gone by since its start.
+Evidence gives exact times: a status write, an Event, a write of the scale. Between two of these the reconciles are
+spaced evenly, as many as leave a sync period between any two. These times are uncertain by half a period. Before the
+first evidence and after the last one they go on in steps of a period. A controller process reconciles nothing before a
+period has gone by since its start.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +14,7 @@ from typing import NamedTuple
 from hpaaudit.errors import ReplayError
 from hpaaudit.model.units import SECOND, Micros
 
-# How a reconcile is known, the strongest first.
+# The kinds of evidence, the strongest first. GRID is none: the time was inferred.
 STATUS_WRITE = 0
 EVENT = 1
 SCALE_WRITE = 2
@@ -21,22 +22,22 @@ GRID = 3
 NOWHERE = -1
 SOURCES = ("status_write", "event", "scale_write", "grid")
 MOST = 10_000_000
-"""Reconciles of one HPA: nearly five years of one every 15 seconds."""
+"""At most so many reconciles of one HPA: nearly five years with one every 15 seconds."""
 _PERIODS_SECONDS = (60, 30, 20, 15, 10, 5, 2, 1)
 _MIN_GAPS = 6
 _MAX_GAP_US = 180 * SECOND
 _FIT = 0.08
 _NEEDED = 0.9
 _SEEN_LATE = 0.2
-"""Of a period: so much nearer may two reconciles seem, for we see one later than the other.
+"""By this part of a period two reconciles may seem nearer than a period, because we see one later than the other.
 
-They never are nearer. An HPA is put off for a whole period after each reconcile
-(pkg/controller/podautoscaler/rate_limiters.go, FixedItemIntervalRateLimiter), and a busy controller only adds to that.
+They never are nearer: the queue delays an HPA by a whole period after each reconcile (`rate_limiters.go`,
+`FixedItemIntervalRateLimiter`), and a busy controller only adds to that.
 """
 
 
 class Evidence(NamedTuple):
-    """One trace of a reconcile: when, after how many facts it was seen (NOWHERE: not told), and what it is."""
+    """Evidence of one reconcile: when, how many facts stood before it (NOWHERE if that is not known), and its kind."""
 
     at_us: int
     facts: int
@@ -44,7 +45,7 @@ class Evidence(NamedTuple):
 
 
 def merged(evidence: Iterable[Evidence], within_us: int) -> list[Evidence]:
-    """Traces of one reconcile as one: the earliest place and time, the strongest source."""
+    """The evidence of each reconcile as one: the earliest time and number of facts, the strongest source."""
     groups: list[Evidence] = []
     for trace in sorted(evidence):
         if groups and trace.at_us - groups[-1].at_us <= within_us:
@@ -55,12 +56,12 @@ def merged(evidence: Iterable[Evidence], within_us: int) -> list[Evidence]:
     return groups
 
 
-def inferred_period(lives: Sequence[Sequence[Evidence]]) -> Micros | None:
-    """The sync period that the gaps between evidence are multiples of; None where too few tell."""
+def inferred_period(histories: Sequence[Sequence[Evidence]]) -> Micros | None:
+    """The sync period of which the times between evidence are multiples; None if there is too little evidence."""
     gaps = [
         later.at_us - earlier.at_us
-        for life in lives
-        for earlier, later in pairwise(life)
+        for history in histories
+        for earlier, later in pairwise(history)
         if later.at_us - earlier.at_us <= _MAX_GAP_US
     ]
     if len(gaps) < _MIN_GAPS:
@@ -73,7 +74,7 @@ def inferred_period(lives: Sequence[Sequence[Evidence]]) -> Micros | None:
     return None
 
 
-def instants(
+def reconcile_times(
     evidence: Sequence[Evidence],
     born_us: int,
     end_us: int,
@@ -82,17 +83,17 @@ def instants(
     newborn: bool,
     starts: Sequence[int] = (),
 ) -> list[Evidence]:
-    """The reconciles of one HPA between its first sight and its end; those of the grid stand NOWHERE.
+    """The reconciles of one HPA from the first time that it was seen to its end; those without evidence are NOWHERE.
 
-    newborn   the HPA was created before our eyes: its first reconcile comes a period later
-    starts    when a new process took over, in order
+    newborn   the HPA was created while it was watched: its first reconcile comes a period later
+    starts    when a new controller process took over, in order
 
-    Raises ReplayError where they are more than anybody waits for: no recorder saw all that time.
+    Raises ReplayError if there are more than anybody waits for: no recorder saw all that time.
     """
     if (end_us - born_us) // period_us > MOST:
         days = (end_us - born_us) // (24 * 3600 * SECOND)
         raise ReplayError(f"an HPA was reconciled for {days:,} days, which is too long: replay a part with --until")
-    found: list[Evidence] = []
+    times: list[Evidence] = []
     previous: int | None = born_us if newborn else None
     for trace in evidence:
         between: Sequence[int]
@@ -100,15 +101,15 @@ def instants(
             between = _before(trace.at_us, born_us, period_us, starts)
         else:
             between = _between(previous, trace.at_us, period_us, starts)
-        found += [Evidence(at_us, NOWHERE, GRID) for at_us in between]
-        found.append(trace)
+        times += [Evidence(at_us, NOWHERE, GRID) for at_us in between]
+        times.append(trace)
         previous = trace.at_us
     last_us = born_us if previous is None else previous
-    # A process that takes over after the end finds nothing to reconcile.
+    # A process that takes over after the end of the HPA finds nothing to reconcile.
     for start in [*(start for start in starts if last_us < start <= end_us), end_us + 1]:
-        found += [Evidence(at_us, NOWHERE, GRID) for at_us in _until(last_us, start, period_us)]
+        times += [Evidence(at_us, NOWHERE, GRID) for at_us in _until(last_us, start, period_us)]
         last_us = start
-    return found
+    return times
 
 
 def _before(first_us: int, born_us: int, period_us: int, starts: Sequence[int]) -> list[int]:

@@ -1,11 +1,11 @@
-"""What an unknown memory could change: what it held before we looked, and when exactly it was made."""
+"""The memory that nobody saw: what it may have held before the recording, and when exactly it was made."""
 
 from dataclasses import replace
 from typing import TypeVar
 from urllib.parse import unquote
 
 from hpaaudit.engine.controller.remember import longest_us
-from hpaaudit.engine.rules import unseen_memory as rules
+from hpaaudit.engine.rules import unseen_memory as bounds
 from hpaaudit.engine.rules.candidates import RECOMMENDATIONS
 from hpaaudit.model.facts import Gap
 from hpaaudit.model.flags import Flags
@@ -14,18 +14,18 @@ from hpaaudit.model.memory import Memory, Recommendation, ScaleEvent
 from hpaaudit.model.units import SECOND, Micros
 
 _SHOWING_HPAS = ("*", "/apis/autoscaling/", "/apis/extensions/")
-"""Streams whose gaps hide what HPAs published."""
+"""Requests whose gaps hide what HPAs published."""
 
 _Entry = TypeVar("_Entry", Recommendation, ScaleEvent)
 
 
-def blinds(gap: Gap, period_us: Micros) -> bool:
-    """Whether several reconciles may have gone unseen: of a single one the next status tells what it did."""
+def hides_reconciles(gap: Gap, period_us: Micros) -> bool:
+    """True if a gap hides several reconciles. What a single one did follows from the next status."""
     return gap.until_us - gap.at_us > period_us and gap.prefix.startswith(_SHOWING_HPAS)
 
 
-def hidden(gap: Gap) -> str | None:
-    """The HPA (`namespace/name`) that is all that a gap hides; None where it hides more than one."""
+def hidden_hpa(gap: Gap) -> str | None:
+    """The only HPA (`namespace/name`) that a gap hides; None if it hides more than one."""
     path = gap.prefix.partition("?")[0].partition("#")[0]
     match path.strip("/").split("/"):
         case ["apis", _, _, "namespaces", namespace, "horizontalpodautoscalers", name] if name:
@@ -33,43 +33,43 @@ def hidden(gap: Gap) -> str | None:
     return None
 
 
-def recommendation_counts(hpa: Hpa, unseen_until_us: Micros, flags: Flags, now_us: Micros) -> bool:
-    """Whether a recommendation from before `unseen_until_us` may still count."""
-    return rules.recommendation_counts(unseen_until_us, now_us, longest_window_us(hpa.spec.behavior, flags))
+def recommendation_counts(hpa: Hpa, unseen_us: Micros, flags: Flags, now_us: Micros) -> bool:
+    """True if a recommendation from before `unseen_us` may still count."""
+    return bounds.recommendation_counts(unseen_us, now_us, longest_window_us(hpa.spec.behavior, flags))
 
 
-def event_counts(hpa: Hpa, unseen_until_us: Micros, now_us: Micros) -> bool:
-    """Whether a scale event from before `unseen_until_us` may still count."""
+def event_counts(hpa: Hpa, unseen_us: Micros, now_us: Micros) -> bool:
+    """True if a scale event from before `unseen_us` may still count."""
     behavior = hpa.spec.behavior
-    return behavior is not None and rules.event_counts(unseen_until_us, now_us, longest_period_us(behavior))
+    return behavior is not None and bounds.event_counts(unseen_us, now_us, longest_period_us(behavior))
 
 
-def extreme(memory: Memory, nth: int, maximum: int, published: int, unseen_until_us: Micros) -> Memory:
-    """The memory with the n-th extreme of what may have come just before `unseen_until_us`.
+def extreme(memory: Memory, nth: int, maximum: int, published: int, unseen_us: Micros) -> Memory:
+    """The memory with the n-th extreme of what may have happened just before `unseen_us`.
 
-    Recommendations first, then a scale event of either direction: as many pods as the HPA may move at all.
+    Recommendations come first, then a scale event of each direction: by as many replicas as the HPA may move at all.
     """
     if nth < RECOMMENDATIONS:
-        replicas = rules.extreme_recommendation(nth, maximum, published)
-        old = Recommendation(replicas=replicas, at_us=unseen_until_us)
+        replicas = bounds.extreme_recommendation(nth, maximum, published)
+        old = Recommendation(replicas=replicas, at_us=unseen_us)
         return replace(memory, recommendations=(*(memory.recommendations or ()), old))
-    event = ScaleEvent(change=maximum, at_us=unseen_until_us, outdated=False)
+    event = ScaleEvent(change=maximum, at_us=unseen_us, outdated=False)
     if nth == RECOMMENDATIONS:
         return replace(memory, up=(*(memory.up or ()), event))
     return replace(memory, down=(*(memory.down or ()), event))
 
 
-def is_near_edge(memory: Memory, hpa: Hpa, flags: Flags, now_us: Micros, period_us: Micros) -> bool:
-    """Whether something in it is so near the edge of its window or period that its side is not known."""
-    edges = edges_us(hpa.spec.behavior, flags)
+def has_near_age(memory: Memory, hpa: Hpa, flags: Flags, now_us: Micros, period_us: Micros) -> bool:
+    """True if something remembered is so near the age at which it stops counting that its side is not known."""
+    ages = expiry_ages_us(hpa.spec.behavior, flags)
     made_us = [entry.at_us for entry in memory.recommendations or ()]
     made_us += [entry.at_us for entry in (*(memory.up or ()), *(memory.down or ()))]
-    return any(rules.is_near_edge(at_us, now_us, edge, period_us) for at_us in made_us for edge in edges)
+    return any(bounds.is_near(at_us, now_us - age, period_us) for at_us in made_us for age in ages)
 
 
 def shifted(memory: Memory, nth: int, period_us: Micros) -> Memory:
-    """The same memory, made half a sync period earlier, or later."""
-    by_us = rules.shift_us(nth, period_us)
+    """The same memory, made half a sync period earlier or later."""
+    by_us = bounds.shift_us(nth, period_us)
     return replace(
         memory,
         recommendations=_moved(memory.recommendations, by_us),
@@ -93,14 +93,14 @@ def longest_window_us(behavior: Behavior | None, flags: Flags) -> Micros:
     return Micros(max(down_us, (behavior.scale_up.stabilization_window_seconds or 0) * SECOND))
 
 
-def edges_us(behavior: Behavior | None, flags: Flags) -> list[Micros]:
-    """The ages at which something that is remembered stops to count: of every window and period."""
-    edges = {flags.downscale_stabilization_us}
+def expiry_ages_us(behavior: Behavior | None, flags: Flags) -> list[Micros]:
+    """The ages at which something that is remembered stops counting: every window and every period."""
+    ages = {flags.downscale_stabilization_us}
     for direction in () if behavior is None else (behavior.scale_up, behavior.scale_down):
         if direction.stabilization_window_seconds is not None:
-            edges.add(Micros(direction.stabilization_window_seconds * SECOND))
-        edges |= {Micros(policy.period_seconds * SECOND) for policy in direction.policies}
-    return sorted(edges)
+            ages.add(Micros(direction.stabilization_window_seconds * SECOND))
+        ages |= {Micros(policy.period_seconds * SECOND) for policy in direction.policies}
+    return sorted(ages)
 
 
 def longest_period_us(behavior: Behavior) -> Micros:

@@ -1,9 +1,10 @@
 """Names the primary reason of a decision: the last step without which the number would be another.
 
-Upstream has no such thing: it tells the last clamp only. So these rules are ours, and hold for every release.
+Upstream has no such thing: its conditions name the last limit only. So these rules are ours, and hold for every
+release.
 """
 
-from hpaaudit.engine.rules.normalize import Settled
+from hpaaudit.engine.rules.normalize import Normalized
 from hpaaudit.engine.rules.reason_codes import (
     ABOVE_TARGET,
     BELOW_TARGET,
@@ -27,15 +28,15 @@ from hpaaudit.engine.rules.replica_calculator import COUNT_FLIP_HOLD, DAMPED_INT
 
 
 def of_metric(adjust: int, inside: bool, proposal: int, current: int, ratio: float) -> int:
-    """The code of the winning metric.
+    """The reason code of the winning metric.
 
-    adjust, inside   as `rules.propose` found them: the tolerance is asked there and nowhere else
+    adjust, inside   as in `replica_calculator.Proposal`: the tolerance is asked there and nowhere else
 
-    A metric against `status.replicas` that is inside the tolerance asks for these, which may differ from `current`:
-    then nothing was held.
+    Inside the tolerance, an average proposes `status.replicas`. These may differ from current replicas, and then the
+    tolerance kept nothing.
     """
     if DAMPED_INTO_TOLERANCE <= adjust <= COUNT_FLIP_HOLD:
-        return DAMPED + adjust - DAMPED_INTO_TOLERANCE  # the three holds stand in the same order here
+        return DAMPED + adjust - DAMPED_INTO_TOLERANCE  # the three codes stand in the same order
     if ratio == 1.0:
         return ON_TARGET
     if inside and proposal == current:
@@ -43,52 +44,52 @@ def of_metric(adjust: int, inside: bool, proposal: int, current: int, ratio: flo
     return ABOVE_TARGET if ratio > 1.0 else BELOW_TARGET
 
 
-def of_window(settled: Settled) -> int:
-    """What the stabilization window did.
+def of_window(normalized: Normalized) -> int:
+    """The reason code of the stabilization window.
 
-    Without a behavior it may even raise the number above what stands (LEGACY_RAISE): the highest recommendation of
-    the window counts, although nobody asks for so many any more.
+    Without a behavior it may even raise the number above current replicas (LEGACY_RAISE), as `stabilize_plain` says.
     """
-    stabilized, current = settled.held.replicas, settled.current
-    if not settled.behaves and stabilized > current:
+    stabilized, current = normalized.stabilized.replicas, normalized.current
+    if not normalized.has_behavior and stabilized > current:
         return LEGACY_RAISE
-    if settled.raw > stabilized:
+    if normalized.raw > stabilized:
         return UP_HOLD if stabilized == current else UP_PARTIAL
     return DOWN_HOLD if stabilized == current else DOWN_PARTIAL
 
 
-def of_policy(settled: Settled) -> int:
-    """What the policies did."""
-    if not settled.behaves:
+def of_policy(normalized: Normalized) -> int:
+    """The reason code of the policies."""
+    if not normalized.has_behavior:
         return LEGACY_UP_LIMIT
-    if settled.held.replicas > settled.current:
-        return UP_DISABLED if settled.disabled else UP_LIMIT
-    return DOWN_DISABLED if settled.disabled else DOWN_LIMIT
+    if normalized.stabilized.replicas > normalized.current:
+        return UP_DISABLED if normalized.disabled else UP_LIMIT
+    return DOWN_DISABLED if normalized.disabled else DOWN_LIMIT
 
 
-def of_bound(settled: Settled) -> int:
-    """Which bound moved the number."""
-    return BOUND_MIN if settled.limited.replicas > settled.limited.by_policy else BOUND_MAX
+def of_bound(normalized: Normalized) -> int:
+    """The reason code of minReplicas or maxReplicas, whichever moved the number."""
+    return BOUND_MIN if normalized.limited.replicas > normalized.limited.by_policy else BOUND_MAX
 
 
-def primary(metric: int, settled: Settled) -> int:
-    """The last binding step, else, of limits that coincide, the first that reached the number, else the metric.
+def primary(metric: int, normalized: Normalized) -> int:  # noqa: PLR0911 (one return for each step, the last first)
+    """The primary reason code; `metric` is that of the winning metric.
 
-    A step binds if the outcome would be another without it alone. If two limits give the same number, neither binds:
-    then the first of them that reached it is the reason.
+    A step binds if the number would be another without it alone. The last binding step is the reason. Where two limits
+    give the same number neither binds: then the first that reached the number is the reason. Without any, the metric
+    is.
     """
-    limited, raw, stabilized = settled.limited, settled.raw, settled.held.replicas
-    if settled.desired != limited.replicas:
-        return BOUND_MIN  # zero was left for minReplicas
+    limited, raw, stabilized = normalized.limited, normalized.raw, normalized.stabilized.replicas
+    if normalized.desired != limited.replicas:
+        return BOUND_MIN  # the target left zero at minReplicas
     if limited.replicas != limited.by_policy:
-        return of_bound(settled)
+        return of_bound(normalized)
     if limited.by_policy != stabilized and limited.by_bounds != limited.replicas:
-        return of_policy(settled)
-    if stabilized != raw and settled.without_memory != limited.replicas:
-        return of_window(settled)
-    if settled.desired != raw:
-        if stabilized != raw and stabilized == settled.desired:
-            return of_window(settled)
-        if limited.by_policy != stabilized and limited.by_policy == settled.desired:
-            return of_policy(settled)
+        return of_policy(normalized)
+    if stabilized != raw and normalized.without_memory != limited.replicas:
+        return of_window(normalized)
+    if normalized.desired != raw:
+        if stabilized != raw and stabilized == normalized.desired:
+            return of_window(normalized)
+        if limited.by_policy != stabilized and limited.by_policy == normalized.desired:
+            return of_policy(normalized)
     return metric

@@ -1,4 +1,4 @@
-"""The primary reasons of a decision, by number: what `reason_code` says in words."""
+"""The primary reasons of a decision: their numbers for the rules, their codes for everybody else."""
 
 ON_TARGET = 0
 TOLERANCE_HOLD = 1
@@ -58,4 +58,4 @@ CODES = (
     "gate.selector_missing",
     "gate.stale_cache",
 )
-"""The words of the codes, by number."""
+"""The codes, by number."""

@@ -1,30 +1,37 @@
-"""Proposes a number of replicas from a usage, a target and the pods behind it (`replica_calculator`)."""
+"""Proposes a number of replicas for one metric, from its usage, its target and the pods behind it.
+
+Upstream: `replica_calculator.go`, `ReplicaCalculator`, and `metrics/utilization.go`. The idea is one line,
+`ceil(ratio * pods)`. Everything else guards it: against pods of which little is known, against changes that are too
+small, and against a result that moves against its own ratio.
+"""
 
 import math
 from typing import NamedTuple
 
-from hpaaudit.engine.behaviours.table import Rules
+from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.rules.go_numbers import (
     MAX_INT64,
     TWO_63,
     ceil,
-    count_of,
-    cut,
-    divide,
+    divide_float,
+    divide_int,
+    replica_count,
     to_int64,
     wrap32,
     wrap64,
 )
-from hpaaudit.engine.rules.tolerance import Tolerance, holds, outside, within
+from hpaaudit.engine.rules.tolerance import Tolerance, keeps_replicas, outside, within
 
 FULL_PERCENT = 100
 
+# Why there is no proposal.
 NO_PROBLEM = 0
 NO_PODS = 1
 NO_SAMPLES = 2
 NO_REQUESTS = 3
 BAD_REQUEST = 4
 
+# What filling in missing and unready pods did to the proposal.
 UNADJUSTED = 0
 DAMPED_INTO_TOLERANCE = 1
 DIRECTION_FLIP_HOLD = 2
@@ -43,12 +50,33 @@ ADJUST_CODES = (
 )
 
 
+class Target(NamedTuple):
+    """What a metric aims at.
+
+    amount       milli, or percent of the requests
+    tolerance    how far the usage may be from it
+    is_external  the metric is External, not Object
+    """
+
+    amount: int
+    tolerance: Tolerance
+    is_external: bool
+
+
+class PodCount(NamedTuple):
+    """How many pods the selector matches, and how many of them are Running with Ready=True."""
+
+    listed: int
+    running: int
+
+
 class Proposal(NamedTuple):
-    """What one metric came to.
+    """The proposal of one metric.
 
     problem   NO_PROBLEM, or why there is no number: then nothing else is told
-    current   milli;  percent   of the requests, zero where usage is no utilization
-    adjusted  the ratio after missing and unready pods were filled in, not a number where none were
+    current   the usage in milli, as the status publishes it;  percent   of the requests, 0 where that is not asked
+    ratio     usage against target;  adjusted   the same with missing and unready pods, NaN where none were filled in
+    adjust    what filling them in did
     inside    the tolerance was asked about `ratio`, and it was inside
     """
 
@@ -63,13 +91,13 @@ class Proposal(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """The pods of one metric, counted and summed; sums wrap as int64.
+    """The pods of one metric, counted and summed. Sums wrap as int64.
 
-    listed    pods of the selector, ready, unready, missing and ignored
-    counted   samples that count, also those of pods that are not listed; `usage` is their sum
-    own       those of listed pods; `own_usage` their sum, `own_requests` what these pods request
-    missing_requests, missing_usage   of pods without a sample: their requests, and what they count as on the way down
-    unready_requests                  of unready pods
+    listed    pods of the selector;  ready, unready, missing, ignored   how they are grouped
+    counted   samples that count, also those of pods that the pod lister does not have;  usage   their sum
+    own       samples of listed pods;  own_usage   their sum;  own_requests   what these pods request
+    missing_requests, missing_usage   of missing pods: what they request, and count as on the way down
+    unready_requests                  of unready pods: what they request
     """
 
     listed: int
@@ -87,224 +115,246 @@ class Tally(NamedTuple):
     unready_requests: int
 
 
+class Refill(NamedTuple):
+    """A metric whose missing and unready pods were filled in.
+
+    ratio, refilled   the usage ratio without and with these pods;  samples   how many pods the second is of
+    fills_unready     unready pods were filled in as well
+    is_guarded        a number that moves against its ratio keeps the replicas
+    """
+
+    ratio: float
+    refilled: float
+    samples: int
+    fills_unready: bool
+    is_guarded: bool
+
+
 def refused(problem: int) -> Proposal:
-    """No number, for this reason."""
+    """No proposal, for this reason."""
     return Proposal(problem, 0, 0, 0, math.nan, math.nan, UNADJUSTED, inside=False)
 
 
-def utilization(
-    tally: Tally, target: int, current: int, tolerance: Tolerance, bad_request: bool, rules: Rules
+def resource_replicas(  # noqa: PLR0911 (each problem is a return, in upstream's order)
+    tally: Tally, target: Target, current: int, has_bad_request: bool, behaviours: Behaviours
 ) -> Proposal:
-    """Usage in percent of what the pods request (`GetResourceReplicas`).
+    """The proposal for a utilization: usage in percent of what the pods request.
 
-    bad_request   the request of a listed pod cannot be had; since 1.26 no samples at all are found before that
+    has_bad_request   the request of a listed pod is missing
 
-    Only pods that are listed and measured are compared with requests, so usage and requests are of the same pods.
+    Only listed pods with a sample count, so that usage and requests are of the same pods. Since 1.26 missing samples
+    are found before missing requests; only the error's text shows it.
+
+    Upstream: `replica_calculator.go`, `GetResourceReplicas`.
     """
     if tally.listed == 0:
         return refused(NO_PODS)
-    if tally.counted == 0 and (rules.samples_before_requests or not bad_request):
+    if tally.counted == 0 and (behaviours.samples_before_requests or not has_bad_request):
         return refused(NO_SAMPLES)
-    if bad_request:
+    if has_bad_request:
         return refused(BAD_REQUEST)
     if tally.own_requests == 0:
         return refused(NO_REQUESTS)
     percent = utilization_percent(tally.own_usage, tally.own_requests)
-    ratio = usage_ratio(percent, target)
-    average = cut(tally.own_usage, tally.own)
-    rescue = rescues_unready(tally.unready, ratio)
-    if not rescue and tally.missing == 0:
-        return _unfilled(tally.ready, current, average, percent, ratio, tolerance, rules.replicas_capped)
+    ratio = usage_ratio(percent, target.amount)
+    average = divide_int(tally.own_usage, tally.own)
+    fills_unready = counts_unready(tally.unready, ratio)
+    if not fills_unready and tally.missing == 0:
+        replicas, inside = _unfilled(tally.ready, current, ratio, target.tolerance, behaviours.replicas_capped)
+        return Proposal(NO_PROBLEM, replicas, average, percent, ratio, math.nan, UNADJUSTED, inside)
     usage, requests, samples = tally.own_usage, tally.own_requests, tally.counted
     if ratio != 1.0 and not math.isnan(ratio):
         requests, samples = wrap64(requests + tally.missing_requests), samples + tally.missing
         if ratio < 1.0:
             usage = wrap64(usage + tally.missing_usage)
-    if rescue:
+    if fills_unready:
         requests, samples = wrap64(requests + tally.unready_requests), samples + tally.unready
     if requests == 0:
         return refused(NO_REQUESTS)
-    second = usage_ratio(utilization_percent(usage, requests), target)
-    replicas, adjust = _refilled(
-        ratio, second, samples, current, rescue, rules.utilization_guard, tolerance, rules.replicas_capped
-    )
-    return Proposal(NO_PROBLEM, replicas, average, percent, ratio, second, adjust, inside=False)
+    refilled = usage_ratio(utilization_percent(usage, requests), target.amount)
+    refill = Refill(ratio, refilled, samples, fills_unready, behaviours.utilization_guard)
+    replicas, adjust = _refilled(refill, current, target.tolerance, behaviours.replicas_capped)
+    return Proposal(NO_PROBLEM, replicas, average, percent, ratio, refilled, adjust, inside=False)
 
 
-def plain(tally: Tally, target: int, current: int, tolerance: Tolerance, rules: Rules) -> Proposal:
-    """Average usage against a target each (`calcPlainMetricReplicas`); samples of unlisted pods count too.
+def plain_metric_replicas(tally: Tally, target: Target, current: int, behaviours: Behaviours) -> Proposal:
+    """The proposal for an average: usage for each pod against the target.
 
-    At a ratio of exactly one nothing is filled in (1.28, #117845); before, missing pods counted as idle.
+    Unlike for a utilization, samples of pods that the pod lister does not have count too.
+
+    Upstream: `replica_calculator.go`, `calcPlainMetricReplicas`, for Pods metrics and average values of resources.
     """
     if tally.listed == 0:
         return refused(NO_PODS)
     if tally.counted == 0:
         return refused(NO_SAMPLES)
-    average = cut(tally.usage, tally.counted)
-    ratio = usage_ratio(average, target)
-    rescue = rescues_unready(tally.unready, ratio)
-    if not rescue and tally.missing == 0:
-        return _unfilled(tally.ready, current, average, 0, ratio, tolerance, rules.replicas_capped)
+    average = divide_int(tally.usage, tally.counted)
+    ratio = usage_ratio(average, target.amount)
+    fills_unready = counts_unready(tally.unready, ratio)
+    if not fills_unready and tally.missing == 0:
+        replicas, inside = _unfilled(tally.ready, current, ratio, target.tolerance, behaviours.replicas_capped)
+        return Proposal(NO_PROBLEM, replicas, average, 0, ratio, math.nan, UNADJUSTED, inside)
     usage, samples = tally.usage, tally.counted
     if ratio < 1.0:
-        usage, samples = wrap64(usage + wrap64(target * tally.missing)), samples + tally.missing
-    elif ratio > 1.0 or not rules.exact_ratio_fills_nothing:
+        usage, samples = wrap64(usage + wrap64(target.amount * tally.missing)), samples + tally.missing
+    elif ratio > 1.0 or not behaviours.exact_ratio_fills_nothing:
+        # Until 1.27 missing pods counted as idle also at a ratio of exactly 1, which scaled down (#117845).
         samples += tally.missing
-    if rescue:
+    if fills_unready:
         samples += tally.unready
-    second = usage_ratio(cut(usage, samples), target)
-    replicas, adjust = _refilled(
-        ratio, second, samples, current, rescue, rules.plain_guard, tolerance, rules.replicas_capped
-    )
-    return Proposal(NO_PROBLEM, replicas, average, 0, ratio, second, adjust, inside=False)
+    refilled = usage_ratio(divide_int(usage, samples), target.amount)
+    refill = Refill(ratio, refilled, samples, fills_unready, behaviours.plain_guard)
+    replicas, adjust = _refilled(refill, current, target.tolerance, behaviours.replicas_capped)
+    return Proposal(NO_PROBLEM, replicas, average, 0, ratio, refilled, adjust, inside=False)
 
 
-def _unfilled(
-    ready: int, current: int, average: int, percent: int, ratio: float, tolerance: Tolerance, capped: bool
-) -> Proposal:
-    """Every pod is measured: the ratio alone decides."""
+def _unfilled(ready: int, current: int, ratio: float, tolerance: Tolerance, is_capped: bool) -> tuple[int, bool]:
+    """The replicas where every pod is measured: the ratio alone decides. And whether it is inside the tolerance."""
     inside = within(ratio, tolerance)
-    replicas = current if inside else replicas_of(ratio, ready, capped)
-    return Proposal(NO_PROBLEM, replicas, average, percent, ratio, math.nan, UNADJUSTED, inside)
+    return current if inside else replicas_for_ratio(ratio, ready, is_capped), inside
 
 
-def _refilled(
-    first: float,
-    second: float,
-    samples: int,
-    current: int,
-    rescue: bool,
-    guarded: bool,
-    tolerance: Tolerance,
-    capped: bool,
-) -> tuple[int, int]:
-    """The number of replicas after missing and unready pods were filled in, and what that did.
+def _refilled(refill: Refill, current: int, tolerance: Tolerance, is_capped: bool) -> tuple[int, int]:
+    """The replicas after missing and unready pods were filled in, and what that did.
 
-    guarded   a number that moves against its ratio holds instead (utilization since 1.18, #85027; averages since 1.21,
-              #89465): with few samples the count may fall although the ratio asks for more
+    The guard is there because the count of samples changes with the pods that are filled in: the ratio may ask for more
+    while ratio times samples is fewer than there are. Utilizations have it since 1.18 and late patches of 1.15 to 1.17
+    (#85027), averages since 1.21 (#89465).
     """
-    if holds(first, second, tolerance):
-        return current, DAMPED_INTO_TOLERANCE if within(second, tolerance) else DIRECTION_FLIP_HOLD
-    replicas = replicas_of(second, samples, capped)
-    if guarded and against_direction(second, replicas, current):
+    if keeps_replicas(refill.ratio, refill.refilled, tolerance):
+        return current, DAMPED_INTO_TOLERANCE if within(refill.refilled, tolerance) else DIRECTION_FLIP_HOLD
+    replicas = replicas_for_ratio(refill.refilled, refill.samples, is_capped)
+    if refill.is_guarded and against_ratio(refill.refilled, replicas, current):
         return current, COUNT_FLIP_HOLD
-    if rescue:
+    if refill.fills_unready:
         return replicas, UNREADY_AS_ZERO_UP
-    return replicas, MISSING_AS_ZERO_UP if first > 1.0 else MISSING_AS_FULL_DOWN
+    return replicas, MISSING_AS_ZERO_UP if refill.ratio > 1.0 else MISSING_AS_FULL_DOWN
 
 
-def value(
-    usage: int, target: int, current: int, listed: int, running: int, tolerance: Tolerance, external: bool, rules: Rules
-) -> Proposal:
-    """Object Value and External value: the ratio times the ready pods (`getUsageRatioReplicaCount`).
+def usage_ratio_replicas(usage: int, target: Target, current: int, pods: PodCount, behaviours: Behaviours) -> Proposal:
+    """The proposal for an Object or External value: the usage ratio times the ready pods.
 
-    listed, running   pods of the selector, and those of them that are Running with Ready=True
+    At zero replicas there are no pods to multiply, so the ratio itself is the number, without a tolerance: that is how
+    a target leaves zero.
 
-    Until 1.15 an External value looked for pods before it tested the tolerance. Beyond int32 stands its largest since
-    1.35 (#126979), but at zero replicas.
+    Until 1.15 an External value looked for pods before it asked the tolerance. Since 1.35 (#126979) a number above
+    int32 is the largest, except at zero replicas; since 1.38 (#141397) there as well.
+
+    Upstream: `replica_calculator.go`, `getUsageRatioReplicaCount`.
     """
-    ratio = usage_ratio(usage, target)
-    inside = current != 0 and within(ratio, tolerance)
-    pods_first = external and not rules.value_before_pods
+    ratio = usage_ratio(usage, target.amount)
+    inside = current != 0 and within(ratio, target.tolerance)
+    pods_first = target.is_external and not behaviours.value_before_pods
     if current == 0:
-        replicas = replicas_of(ratio, 1, rules.replicas_capped)
-    elif listed == 0 and (pods_first or not inside):
+        replicas = replicas_for_ratio(ratio, 1, behaviours.replicas_capped)
+    elif pods.listed == 0 and (pods_first or not inside):
         return refused(NO_PODS)
     elif inside:
         replicas = current
     else:
-        replicas = replicas_of(ratio, running, rules.value_clamped or rules.replicas_capped)
+        replicas = replicas_for_ratio(ratio, pods.running, behaviours.value_clamped or behaviours.replicas_capped)
     return Proposal(NO_PROBLEM, replicas, usage, 0, ratio, math.nan, UNADJUSTED, inside)
 
 
-def per_pod(
-    usage: int, target: int, status_replicas: int, tolerance: Tolerance, external: bool, rules: Rules
-) -> Proposal:
-    """Object and External average values: against `status.replicas`, pods are not looked at.
+def per_pod_replicas(usage: int, target: Target, status_replicas: int, behaviours: Behaviours) -> Proposal:
+    """The proposal for an Object or External average: the usage against the target times `status.replicas`.
 
-    Upstream: `GetObjectPerPodMetricReplicas`, `GetExternalPerPodMetricReplicas`. An Object average of 1.14 has no
-    tolerance. Of an External one, what is beyond int32 and int64 becomes their largest (1.34, #127050).
+    The pods themselves are not looked at. In 1.14 an Object average had no tolerance. Since 1.34 (#127050) an External
+    average above int32 or int64 is the largest.
+
+    Upstream: `replica_calculator.go`, `GetObjectPerPodMetricReplicas`, `GetExternalPerPodMetricReplicas`.
     """
-    ratio = per_pod_ratio(usage, target, status_replicas)
-    tolerant, clamped = external or rules.object_average_tolerance, external and rules.external_average_clamped
-    inside = tolerant and not outside(ratio, tolerance)
-    if not tolerant:
-        replicas = per_pod_replicas_unheld(usage, target)
+    ratio = per_pod_ratio(usage, target.amount, status_replicas)
+    has_tolerance = target.is_external or behaviours.object_average_tolerance
+    is_clamped = target.is_external and behaviours.external_average_clamped
+    inside = has_tolerance and not outside(ratio, target.tolerance)
+    if not has_tolerance:
+        replicas = replicas_without_tolerance(usage, target.amount)
     elif inside:
         replicas = status_replicas
     else:
-        replicas = per_pod_replicas(usage, target, clamped or rules.replicas_capped)
-    average = per_pod_status(usage, status_replicas, clamped, rules.total_at_zero)
+        replicas = replicas_for_usage(usage, target.amount, is_clamped or behaviours.replicas_capped)
+    average = per_pod_average(usage, status_replicas, is_clamped, behaviours.total_at_zero)
     return Proposal(NO_PROBLEM, replicas, average, 0, ratio, math.nan, UNADJUSTED, inside)
 
 
 def utilization_percent(total: int, requests: int) -> int:
-    """Usage as whole percent of the requests, cut; the ratio is made from this (`GetResourceUtilizationRatio`).
+    """Usage as whole percent of the requests, truncated.
 
-    So 50.9 % are 50 %: a target of 50 is met exactly.
+    The usage ratio is made from this number: 50.9 % are 50 %, and meet a target of 50 exactly.
+
+    Upstream: `metrics/utilization.go`, `GetResourceUtilizationRatio`: `int32((metricsTotal * 100) / requestsTotal)`.
     """
-    return wrap32(cut(wrap64(total * FULL_PERCENT), requests))
+    return wrap32(divide_int(wrap64(total * FULL_PERCENT), requests))
 
 
 def usage_ratio(current: int, target: int) -> float:
-    """Usage against target (`GetMetricUsageRatio`)."""
-    return divide(float(current), float(target))
+    """Usage against target. Upstream: `metrics/utilization.go`, `GetMetricUsageRatio`."""
+    return divide_float(float(current), float(target))
 
 
-def rescues_unready(unready: int, ratio: float) -> bool:
-    """Whether unready pods count: on the way up only, and as idle.
+def counts_unready(unready: int, ratio: float) -> bool:
+    """True if unready pods count, as idle: on the way up only.
 
-    They will take a part of the load as soon as they are ready, so that fewer new ones are needed.
+    They will take a part of the load as soon as they are ready, so fewer new pods are needed. On the way down they are
+    left out: an idle pod would let more pods go. Upstream: `scaleUpWithUnready` in `GetResourceReplicas`.
     """
     return unready > 0 and ratio > 1.0
 
 
 def missing_utilization(request: int, target: int, up_to_target: bool) -> int:
-    """What a pod without a sample counts as on the way down: all that it may use.
+    """The usage that a missing pod counts as on the way down: everything that it may use.
 
-    That is its request, or, where the target is above 100 %, so many percent of it (1.26, #112178): a metric that is
-    lost must not scale anything down.
+    That is its request. If the target is above 100 %, it is that many percent of the request (1.26, #112178). A metric
+    that is lost must not scale anything down. Upstream: `fallbackUtilization` in `GetResourceReplicas`.
     """
     if not up_to_target:
         return request
     percent = max(FULL_PERCENT, target)
-    return cut(wrap64(request * percent), FULL_PERCENT)
+    return divide_int(wrap64(request * percent), FULL_PERCENT)
 
 
-def replicas_of(ratio: float, pods: int, capped: bool) -> int:
-    """As many pods as bring the ratio to one; `capped`: at most the largest int32 (Value targets since 1.35)."""
-    return count_of(ratio * float(pods), capped)
+def replicas_for_ratio(ratio: float, pods: int, is_capped: bool) -> int:
+    """As many pods as bring a usage ratio of these pods to 1. Upstream: `math.Ceil(usageRatio * float64(pods))`."""
+    return replica_count(ratio * float(pods), is_capped)
 
 
-def against_direction(ratio: float, replicas: int, current: int) -> bool:
-    """The count would move against its ratio: more pods on the way down or fewer on the way up."""
+def against_ratio(ratio: float, replicas: int, current: int) -> bool:
+    """True if the number moves against its ratio: more pods on the way down, or fewer on the way up."""
     return (ratio < 1.0 and replicas > current) or (ratio > 1.0 and replicas < current)
 
 
 def per_pod_ratio(usage: int, target: int, status_replicas: int) -> float:
     """Usage against what `status.replicas` pods should carry together."""
-    return divide(float(usage), float(target) * float(status_replicas))
+    return divide_float(float(usage), float(target) * float(status_replicas))
 
 
-def per_pod_replicas(usage: int, target: int, capped: bool) -> int:
-    """As many pods as carry the usage at the target each; `capped`: at most the largest int32 (External since 1.34)."""
-    return count_of(divide(float(usage), float(target)), capped)
+def replicas_for_usage(usage: int, target: int, is_capped: bool) -> int:
+    """As many pods as carry the usage if each is at its target."""
+    return replica_count(divide_float(float(usage), float(target)), is_capped)
 
 
-def per_pod_replicas_unheld(usage: int, target: int) -> int:
-    """As 1.14 computed an Object average: its ratio divides by zero, so nothing is ever inside the tolerance."""
-    return per_pod_replicas(usage, target, capped=False) if usage else 0
+def replicas_without_tolerance(usage: int, target: int) -> int:
+    """The replicas for an Object average in 1.14: its ratio divides by zero, so it never is inside the tolerance."""
+    return replicas_for_usage(usage, target, is_capped=False) if usage else 0
 
 
-def per_pod_status(usage: int, status_replicas: int, clamped: bool, total_at_zero: bool) -> int:
-    """What status publishes as the average; an external one beyond int64 as the largest (1.34)."""
-    if clamped and float(usage) >= TWO_63:
+def per_pod_average(usage: int, status_replicas: int, is_clamped: bool, total_at_zero: bool) -> int:
+    """The average that the status publishes, rounded up.
+
+    is_clamped      above int64 it is the largest (External, 1.34, #127050)
+    total_at_zero   at zero replicas it is the total (1.38, #140958); before, the total was divided by zero
+    """
+    if is_clamped and float(usage) >= TWO_63:
         return MAX_INT64
     if total_at_zero and status_replicas == 0:
         return usage
-    return to_int64(ceil(divide(float(usage), float(status_replicas))))
+    return to_int64(ceil(divide_float(float(usage), float(status_replicas))))
 
 
 def overflows(total: int, value: int) -> bool:
-    """Whether adding a positive value goes beyond int64 (External value since 1.35)."""
+    """True if adding a positive value goes beyond int64: then an External sum is the largest (1.35, #126979).
+
+    Upstream: `replica_calculator.go`, `GetExternalMetricReplicas`.
+    """
     return value > 0 and total > MAX_INT64 - value

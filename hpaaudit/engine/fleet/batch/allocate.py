@@ -1,78 +1,80 @@
-"""Room for what the kernel decides of one slice, and where its walk begins."""
+"""Allocates what the kernel writes for one batch, and the cursors that it starts from."""
 
 from collections.abc import Mapping
 
 import numpy as np
 
-from hpaaudit.engine.behaviours.table import Rules
+from hpaaudit.engine.behaviours.in_force import Behaviours
+from hpaaudit.engine.fleet.columns.batch import NONE, InputBatch, Settings
 from hpaaudit.engine.fleet.columns.codes import KEPT, NULL, SEEN
-from hpaaudit.engine.fleet.columns.tables import NONE, Cursors, Made, Proposed, Release, Tape
+from hpaaudit.engine.fleet.columns.run import Cursors, Decisions, Proposals
 from hpaaudit.engine.fleet.input.ids import Array
 from hpaaudit.engine.rules.candidates import NOTHING_MISSING
+from hpaaudit.engine.rules.normalize import NO_REASON
 from hpaaudit.model.flags import Flags
 
-_BEGINS: Mapping[str, int] = {
-    "state": NONE,
-    "terms": NONE,
+_INITIAL: Mapping[str, int] = {
+    "hpa_state": NONE,
+    "spec": NONE,
     "scale": NONE,
     "able": KEPT,
     "active": KEPT,
     "limited": KEPT,
-    "why_scaled": 0,
+    "scale_reason": NO_REASON,
     "winner": NONE,
-    "asked": 0,
+    "metrics": 0,
     "evidence": SEEN,
-    "missing": NOTHING_MISSING,
+    "missing_input": NOTHING_MISSING,
 }
-"""What stands in a column before the kernel writes there; in all others NULL."""
+"""The initial value of some columns; all others begin with NULL."""
 
 
-def release_of(flags: Flags, rules: Rules) -> Release:
-    """The behaviours and flags of one process, as the kernel asks them."""
-    return Release(
-        rules,
+def settings_of(flags: Flags, behaviours: Behaviours) -> Settings:
+    """The behaviours and flags of a controller process, as the kernel asks them."""
+    return Settings(
+        behaviours,
         flags.downscale_stabilization_us,
         flags.cpu_initialization_period_us,
         flags.initial_readiness_delay_us,
     )
 
 
-def made_of(passes: int) -> Made:
-    """Room for so many passes."""
-    return Made(**{name: np.full(passes, _BEGINS.get(name, NULL), np.int64) for name in Made._fields})
+def empty_decisions(reconciles: int) -> Decisions:
+    """Room for the decisions of so many reconciles."""
+    return Decisions(**{name: np.full(reconciles, _INITIAL.get(name, NULL), np.int64) for name in Decisions._fields})
 
 
-def proposed_of(metrics: int) -> Proposed:
-    """Room for so many metrics."""
+def empty_proposals(metrics: int) -> Proposals:
+    """Room for the proposals of so many metrics."""
     floats = ("ratio", "adjusted")
-    return Proposed(
+    return Proposals(
         **{
             name: np.full(metrics, np.nan) if name in floats else np.full(metrics, NULL, np.int64)
-            for name in Proposed._fields
+            for name in Proposals._fields
         }
     )
 
 
-def cursors_of(tape: Tape) -> Cursors:
-    """Where a walk begins: before the first row of everything."""
-    pods, series, reads, metrics = tape.pods, tape.series, tape.reads, tape.metrics
+def first_cursors(batch: InputBatch) -> Cursors:
+    """The cursors before the first reconcile: each stands one row before the first."""
+    pods, series, reads, metrics = batch.pods, batch.series, batch.reads, batch.metrics
     before_read = np.asarray(reads.row_from) - 1
     cursors = Cursors(
-        hpa=np.asarray(tape.hpas.row_from) - 1,
-        written=np.asarray(tape.hpas.written_from) - 1,
-        scale=np.full(len(tape.hpas.row_from), NONE - 1, np.int64),
-        own_scale=np.full(len(tape.hpas.row_from), NONE, np.int64),
+        hpa=np.asarray(batch.hpas.row_from) - 1,
+        written=np.asarray(batch.hpas.written_from) - 1,
+        scale=np.full(len(batch.hpas.row_from), NONE - 1, np.int64),
+        own_scale=np.full(len(batch.hpas.row_from), NONE, np.int64),
         read=before_read[metrics.request],
         fallback=before_read[metrics.fallback],
-        pod=_before(pods.row_from, tape.roster),
-        sample=_before(series.row_from, tape.lookups),
-        stray=_before(series.row_from, tape.strays),
+        pod=_before(pods.row_from, batch.selected_pods),
+        sample=_before(series.row_from, batch.pod_series),
+        unlisted=_before(series.row_from, batch.unlisted_series),
     )
     return Cursors(*(np.ascontiguousarray(column, np.int64) for column in cursors))
 
 
 def _before(row_from: Array, which: Array) -> Array:
-    """The row before the first of each, anything where there is none."""
+    """One row before the first of each of these; of NONE it does not matter."""
     if not len(row_from):
         return np.full(len(which), NONE, np.int64)
     return np.where(which == NONE, NONE, row_from[which] - 1)

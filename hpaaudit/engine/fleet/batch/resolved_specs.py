@@ -1,22 +1,39 @@
-"""Terms, metrics, policies and sources of one slice, row by row: each HPA's specs with each selector of its target."""
+"""Resolves the specs of one slice, row by row: each with each selector of its target, its metrics and their samples."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from hpaaudit.engine.controller.metric_target import AVERAGE, NOTHING, POD_VALUES, UTILIZATION
+from hpaaudit.engine.fleet.columns.batch import (
+    NONE,
+    MetricReads,
+    Metrics,
+    ResolvedSpecs,
+    SampleSources,
+    ScalingPolicies,
+)
 from hpaaudit.engine.fleet.columns.codes import BAD_SPEC
-from hpaaudit.engine.fleet.columns.tables import NONE, Metrics, Policies, Reads, Sources, Terms
 from hpaaudit.engine.fleet.input.ids import Array, Ids
-from hpaaudit.engine.fleet.input.metric_answers import Answers
-from hpaaudit.engine.fleet.input.pods import Roster
-from hpaaudit.engine.fleet.input.specs import Asked, Spec
-from hpaaudit.engine.fleet.input.statuses import Shown
-from hpaaudit.engine.rules.limit import Policies as Direction
-from hpaaudit.model.hpa import MetricSpec
+from hpaaudit.engine.fleet.input.metric_answers import MetricAnswers
+from hpaaudit.engine.fleet.input.pods import SelectedPods
+from hpaaudit.engine.fleet.input.specs import ResolvedMetric, Spec
+from hpaaudit.engine.fleet.input.statuses import StatusKey
+from hpaaudit.engine.rules.limit import Policies
+from hpaaudit.model.hpa import MetricSpec  # noqa: TC001 (a NamedTuple's types are read when it is made)
 from hpaaudit.model.metrics import MetricsRequest
 
 _SAMPLED = (UTILIZATION, AVERAGE, POD_VALUES)
+
+
+class ResolvedSpec(NamedTuple):
+    """A spec with one selector of its target: number and text, and the metrics and pods that it comes to."""
+
+    spec: Spec
+    selector: int
+    text: str
+    metrics: list[ResolvedMetric]
+    pods: SelectedPods
 
 
 class _Table:
@@ -40,56 +57,74 @@ class _Table:
         }
 
 
-class TermTable:
-    """What the HPAs of a slice ask for, and where they find it."""
+class _Lists:
+    """Lists of numbers, one after the other in one column."""
 
-    def __init__(self, answers: Answers, shown: Ids[Shown], reads: Reads, stream: Array, pod: Array) -> None:
-        self.asked: list[Asked] = []
+    def __init__(self) -> None:
+        self._lists: list[Array] = []
+        self.size = 0
+
+    def add(self, numbers: Array) -> int:
+        """Append a list; return where it begins."""
+        begin = self.size
+        self._lists.append(numbers)
+        self.size += len(numbers)
+        return begin
+
+    def column(self) -> Array:
+        return np.concatenate([*self._lists, np.empty(0, np.int64)])
+
+
+class ResolvedSpecTable:
+    """The resolved specs of a slice, and where each metric finds its samples.
+
+    metrics        the metrics, by row of `Metrics`;  metric_specs   the same as the specs have them
+    specs          the specs, by row of `ResolvedSpecs`
+    status_keys    what entries of currentMetrics show, with their numbers
+    stream, pod    of every series of `reads`
+    """
+
+    def __init__(
+        self, answers: MetricAnswers, status_keys: Ids[StatusKey], reads: MetricReads, stream: Array, pod: Array
+    ) -> None:
+        self.metrics: list[ResolvedMetric] = []
+        self.metric_specs: list[MetricSpec] = []
         self.specs: list[Spec] = []
-        self._metric_specs: list[MetricSpec] = []
         self._answers = answers
-        self._shown = shown
-        self._edges: list[int] = []
+        self._status_keys = status_keys
+        self._expiry_ages: list[int] = []
         self._streams = _by_request(reads)
         order = np.lexsort([pod, stream])
-        self._pod, self._places = pod[order], order
-        self._series = _spans(stream[order])
-        self._terms, self._metrics = _Table(Terms._fields), _Table(Metrics._fields)
-        self._policies, self._sources = _Table(Policies._fields), _Table(Sources._fields)
-        self._roster: list[Array] = []
-        self._lookups: list[Array] = []
-        self._strays: list[Array] = []
-        self._sizes = [0, 0, 0]
+        self._series_pod, self._series_number = pod[order], order
+        self._series_of_stream = _spans(stream[order])
+        self._specs, self._metrics = _Table(ResolvedSpecs._fields), _Table(Metrics._fields)
+        self._policies, self._sources = _Table(ScalingPolicies._fields), _Table(SampleSources._fields)
+        self._selected_pods, self._pod_series, self._unlisted = _Lists(), _Lists(), _Lists()
 
-    def __len__(self) -> int:
-        return len(self._terms)
-
-    def add(self, spec: Spec, selector: int, text: str, asked: list[Asked], roster: Roster, alternative: int) -> int:
-        """One row; the number of it."""
-        row = len(self._terms)
+    def add(self, resolved: ResolvedSpec, *, next_selector: int) -> int:
+        """Add a resolved spec; return its row. `next_selector` is the row of the same spec with another selector."""
+        row, spec = len(self._specs), resolved.spec
         up_from, up_to = self._add_policies(spec.up)
         down_from, down_to = self._add_policies(spec.down)
-        roster_from = self._sizes[0]
-        self._roster.append(roster.tracks)
-        self._sizes[0] += len(roster.tracks)
+        pod_from = self._selected_pods.add(resolved.pods.histories)
         metric_from = len(self._metrics)
-        found: dict[tuple[int, int], tuple[int, int]] = {}
-        for metric in asked:
-            self._add_metric(metric, roster, found)
-        self.asked += asked
-        self._metric_specs += spec.hpa.spec.metrics
+        sources: dict[tuple[int, int], tuple[int, int]] = {}
+        for metric in resolved.metrics:
+            self._add_metric(metric, resolved.pods, sources)
+        self.metrics += resolved.metrics
+        self.metric_specs += spec.hpa.spec.metrics
         self.specs.append(spec)
-        self._edges += spec.edges
-        self._terms.add(
-            selector=selector,
-            alternative=alternative,
-            unselected=text == "",
+        self._expiry_ages += spec.expiry_ages_us
+        self._specs.add(
+            selector=resolved.selector,
+            next_selector=next_selector,
+            has_no_selector=resolved.text == "",
             minimum=spec.minimum,
             maximum=spec.maximum,
-            rises_at_zero=spec.rises_at_zero,
-            behavior=spec.behavior,
-            up_window_us=spec.up_window_us,
-            down_window_us=spec.down_window_us,
+            rises_from_zero=spec.rises_from_zero,
+            has_behavior=spec.has_behavior,
+            up_window_us=spec.windows.up_us,
+            down_window_us=spec.windows.down_us,
             up_longest_us=spec.up_longest_us,
             down_longest_us=spec.down_longest_us,
             up_select=spec.up.select,
@@ -98,46 +133,49 @@ class TermTable:
             down_select=spec.down.select,
             down_from=down_from,
             down_to=down_to,
-            longest_us=spec.longest_us,
-            edge_from=len(self._edges) - len(spec.edges),
-            edge_to=len(self._edges),
+            longest_window_us=spec.longest_window_us,
+            age_from=len(self._expiry_ages) - len(spec.expiry_ages_us),
+            age_to=len(self._expiry_ages),
             tolerance_down=spec.tolerance_down,
             tolerance_up=spec.tolerance_up,
-            requests=max((metric.rank for metric in asked), default=NONE) + 1,
+            request_count=max((metric.request_rank for metric in resolved.metrics), default=NONE) + 1,
             metric_from=metric_from,
             metric_to=len(self._metrics),
-            roster_from=roster_from,
-            roster_to=self._sizes[0],
+            pod_from=pod_from,
+            pod_to=self._selected_pods.size,
         )
         return row
 
-    def _add_policies(self, direction: Direction) -> tuple[int, int]:
+    def _add_policies(self, direction: Policies) -> tuple[int, int]:
         first = len(self._policies)
         for kind, value, period_us in zip(direction.kinds, direction.values, direction.periods_us, strict=True):
             self._policies.add(kind=kind, value=value, period_us=period_us)
         return first, len(self._policies)
 
-    def _add_metric(self, asked: Asked, roster: Roster, found: dict[tuple[int, int], tuple[int, int]]) -> None:
-        request = self._request(asked.request)
-        fallback = self._request(asked.fallback) if asked.fallback else NONE
+    def _add_metric(
+        self, metric: ResolvedMetric, pods: SelectedPods, known: dict[tuple[int, int], tuple[int, int]]
+    ) -> None:
+        """Add a metric; `known` has the sources of the requests that the spec made before."""
+        request = self._request(metric.request)
+        fallback = self._request(metric.fallback) if metric.fallback else NONE
         sources = (0, 0)
-        if asked.how in _SAMPLED:
-            if (request, fallback) not in found:
-                found[request, fallback] = self._add_sources((request, fallback), roster)
-            sources = found[request, fallback]
+        if metric.how in _SAMPLED:
+            if (request, fallback) not in known:
+                known[request, fallback] = self._add_sources((request, fallback), pods)
+            sources = known[request, fallback]
         self._metrics.add(
-            how=asked.how,
-            problem=BAD_SPEC if asked.how == NOTHING else NONE,
-            reason=asked.reason,
-            target=asked.target,
-            cpu=asked.cpu,
-            quantity=asked.quantity,
+            how=metric.how,
+            problem=BAD_SPEC if metric.how == NOTHING else NONE,
+            reason=metric.reason,
+            target=metric.target,
+            is_cpu=metric.is_cpu,
+            quantity=metric.quantity,
             request=request,
             fallback=fallback,
-            rank=asked.rank,
-            shown=self._shown.of(asked.shown),
-            turn=asked.turn,
-            uses=asked.uses,
+            request_rank=metric.request_rank,
+            status_key=self._status_keys.of(metric.status_key),
+            turn=metric.turn,
+            uses=metric.uses,
             source_from=sources[0],
             source_to=sources[1],
         )
@@ -145,62 +183,54 @@ class TermTable:
     def _request(self, request: MetricsRequest | None) -> int:
         """The number of a request that was answered, else of one that never was."""
         number = -1 if request is None else self._answers.requests.known(request)
-        return self._answers.nobodys if number < 0 else number
+        return self._answers.unanswered if number < 0 else number
 
-    def _add_sources(self, requests: tuple[int, int], roster: Roster) -> tuple[int, int]:
-        """Every stream that answers one of the requests, and where in it the roster's pods stand."""
+    def _add_sources(self, requests: tuple[int, int], pods: SelectedPods) -> tuple[int, int]:
+        """Add every stream that answers one of the requests, with the series of the selected pods in it."""
         first = len(self._sources)
         for request in requests:
             for stream in self._streams.get(request, ()):
-                begin, end = self._series.get(stream, (0, 0))
-                pods = self._pod[begin:end]
-                place = np.searchsorted(pods, roster.names)
-                there = place < len(pods)
-                there[there] = pods[place[there]] == roster.names[there]
-                whole = self._answers.is_whole(stream)
-                lookup, stray = self._sizes[1], self._sizes[2]
+                begin, end = self._series_of_stream.get(stream, (0, 0))
+                names = self._series_pod[begin:end]
+                place = np.searchsorted(names, pods.names)
+                has_series = place < len(names)
+                has_series[has_series] = names[place[has_series]] == pods.names[has_series]
+                is_whole = self._answers.is_whole_namespace(stream)
                 series = np.full(len(place), NONE, np.int64)
-                series[there] = self._places[begin + place[there]]
-                self._lookups.append(series)
-                self._sizes[1] += len(place)
-                if not whole:
-                    strays = self._places[begin:end][~np.isin(pods, roster.names)]
-                    self._strays.append(strays)
-                    self._sizes[2] += len(strays)
-                self._sources.add(stream=stream, whole=whole, lookup=lookup, stray_from=stray, stray_to=self._sizes[2])
+                series[has_series] = self._series_number[begin + place[has_series]]
+                series_from, unlisted_from = self._pod_series.add(series), self._unlisted.size
+                if not is_whole:
+                    self._unlisted.add(self._series_number[begin:end][~np.isin(names, pods.names)])
+                self._sources.add(
+                    stream=stream,
+                    is_whole_namespace=is_whole,
+                    series_from=series_from,
+                    unlisted_from=unlisted_from,
+                    unlisted_to=self._unlisted.size,
+                )
         return first, len(self._sources)
 
-    def metric_of(self, number: int) -> MetricSpec:
-        """The metric with this number."""
-        return self._metric_specs[number]
-
-    def tapes(self) -> tuple[Terms, Policies, Metrics, Sources]:
-        """The tables as the kernel reads them."""
-        return (
-            Terms(**self._terms.arrays()),
-            Policies(**self._policies.arrays()),
-            Metrics(**self._metrics.arrays()),
-            Sources(**self._sources.arrays()),
-        )
-
-    def edges(self) -> Array:
-        """The ages at which memory ends, of all terms one after the other."""
-        return np.array(self._edges, np.int64)
-
-    def lists(self) -> tuple[Array, Array, Array]:
-        """Roster, lookups and strays, one after the other."""
-        nothing = [np.empty(0, np.int64)]
-        roster, lookups, strays = self._roster + nothing, self._lookups + nothing, self._strays + nothing
-        return np.concatenate(roster), np.concatenate(lookups), np.concatenate(strays)
+    def columns(self) -> dict[str, Any]:
+        """The fields of `InputBatch` that this table has."""
+        return {
+            "specs": ResolvedSpecs(**self._specs.arrays()),
+            "expiry_ages_us": np.array(self._expiry_ages, np.int64),
+            "policies": ScalingPolicies(**self._policies.arrays()),
+            "metrics": Metrics(**self._metrics.arrays()),
+            "sources": SampleSources(**self._sources.arrays()),
+            "pod_series": self._pod_series.column(),
+            "unlisted_series": self._unlisted.column(),
+            "selected_pods": self._selected_pods.column(),
+        }
 
 
-def _by_request(reads: Reads) -> dict[int, list[int]]:
+def _by_request(reads: MetricReads) -> dict[int, list[int]]:
     """The streams of every request that has answers."""
-    found: dict[int, list[int]] = {}
+    streams: dict[int, list[int]] = {}
     begin, end, stream = np.asarray(reads.row_from), np.asarray(reads.row_to), np.asarray(reads.stream)
     for request in np.flatnonzero(end > begin):
-        found[int(request)] = [int(number) for number in np.unique(stream[begin[request] : end[request]])]
-    return found
+        streams[int(request)] = [int(number) for number in np.unique(stream[begin[request] : end[request]])]
+    return streams
 
 
 def _spans(stream: Array) -> dict[int, tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Gives texts, and whatever else names something, numbers that stay the same from slice to slice."""
+"""Numbers for texts and other names, which stay the same from slice to slice."""
 
 from collections.abc import Hashable
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -16,7 +16,7 @@ _SHIFT = 32
 
 
 class Ids(Generic[Named]):
-    """Numbers in the order of first sight."""
+    """Numbers names in the order in which they are seen first."""
 
     def __init__(self) -> None:
         self.named: list[Named] = []
@@ -26,15 +26,15 @@ class Ids(Generic[Named]):
         return len(self.named)
 
     def of(self, named: Named) -> int:
-        """The number of one thing."""
-        found = self._ids.get(named)
-        if found is None:
-            found = self._ids[named] = len(self.named)
+        """The number of a name, a new one if it was not seen before."""
+        number = self._ids.get(named)
+        if number is None:
+            number = self._ids[named] = len(self.named)
             self.named.append(named)
-        return found
+        return number
 
     def known(self, named: Named) -> int:
-        """The number of something that was seen, -1 for what was not."""
+        """The number of a name, -1 if it was not seen before."""
         return self._ids.get(named, -1)
 
 
@@ -47,7 +47,7 @@ def of_words(ids: Ids[str], column: Words) -> Array:
 
 
 def of_pairs(ids: Ids[tuple[int, int]], first: Array, second: Array) -> Array:
-    """The numbers of pairs of numbers that are not negative."""
+    """The numbers of pairs of non-negative numbers."""
     both, places = np.unique((first << _SHIFT) | second, return_inverse=True)
     mask = (1 << _SHIFT) - 1
     table = np.array([ids.of((int(pair) >> _SHIFT, int(pair) & mask)) for pair in both], np.int64)

@@ -1,4 +1,4 @@
-"""Rows of a table as arrays of numbers: joined, chosen, sorted, and cut into runs."""
+"""Tables as arrays of numbers, by column name: join them, choose rows, sort, and find the rows of a key."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,7 +18,7 @@ def joined(parts: Sequence[Rows]) -> Rows:
 
 
 def chosen(rows: Rows, which: Array) -> Rows:
-    """The rows with these places, or where a mask is true."""
+    """The rows with these numbers, or where a mask is true."""
     return {name: column[which] for name, column in rows.items()}
 
 
@@ -33,8 +33,11 @@ def runs(keys: Array, count: int) -> tuple[Array, Array]:
     return np.searchsorted(keys, numbers, "left"), np.searchsorted(keys, numbers, "right")
 
 
-def kept(rows: Rows, key: str, cut: int) -> Rows:
-    """What is still needed of rows sorted by key and `seq`: those from `cut` on, and of each key the last before."""
+def needed_after(rows: Rows, key: str, cut: int) -> Rows:
+    """The rows that are needed after fact `cut`: later ones, and the last one before of each key.
+
+    rows   sorted by key and `seq`
+    """
     seq, keys = rows["seq"], rows[key]
     if not len(seq):
         return rows

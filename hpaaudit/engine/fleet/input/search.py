@@ -1,4 +1,4 @@
-"""Finds every HPA that cannot be replayed, row by row, before a fleet is decided that holds such a one."""
+"""Finds every HPA that cannot be replayed, before a fleet is decided that has such an HPA."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -7,47 +7,48 @@ import numpy as np
 
 from hpaaudit.engine.fleet.input.rows import numbers, present
 from hpaaudit.engine.fleet.input.tables import HpaRows, ReadRows, ScaleWriteRows, TargetRows, tables_of
-from hpaaudit.engine.replay.hpa_history import Lives, unreadable
+from hpaaudit.engine.replay.hpa_history import HpaHistories, unreadable
 from hpaaudit.model.columns import Slice, Words
 from hpaaudit.model.facts import HpaSeen, TargetRef
 from hpaaudit.model.target import Scale
 from hpaaudit.model.units import Micros
 
 TABLES = ("hpas", "targets", "reads", "scale_writes")
-"""What it reads."""
+"""The tables that `search` reads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
-    """What is not replayed.
+class Unreplayable:
+    """What cannot be replayed.
 
-    unsupported   HPAs, as `namespace/name`, with the reason;  unreadable   facts that show one that nobody can read
+    unsupported   HPAs, as `namespace/name`, each with the reason
+    unreadable    numbers of facts that show an HPA that no API server serves
     """
 
     unsupported: dict[str, str]
     unreadable: list[int]
 
 
-def search(parts: Iterable[Slice]) -> LeftOut:
-    """Everything that cannot be replayed, with the reasons that `engine.plan` finds."""
-    lives, seqs = Lives(), list[int]()
+def search(parts: Iterable[Slice]) -> Unreplayable:
+    """Everything that cannot be replayed, with the same reasons as `replay.plan`."""
+    histories, seqs = HpaHistories(), list[int]()
     for part in parts:
         tables = tables_of(part)
         if tables.hpas is not None:
             for seq, fact in _seen(tables.hpas):
-                lives.seen(seq, fact)
+                histories.seen(seq, fact)
                 if unreadable(fact):
                     seqs.append(seq)
         for table in (tables.targets, tables.reads, tables.scale_writes):
             if table is not None:
                 for target, scale in _scales(table):
-                    lives.scale(target, scale)
-    lives.leave_out()
-    return LeftOut(unsupported=lives.unsupported, unreadable=seqs)
+                    histories.scale(target, scale)
+    histories.leave_out()
+    return Unreplayable(unsupported=histories.unsupported, unreadable=seqs)
 
 
 def _seen(table: HpaRows) -> Iterator[tuple[int, HpaSeen]]:
-    """The HPAs that were there, in the order in which they were seen."""
+    """The states of HPAs, in the order in which they were seen."""
     seqs, gone = numbers(table.seq), numbers(table.gone)
     for place in np.argsort(seqs, kind="stable").tolist():
         if not gone[place]:
@@ -70,7 +71,7 @@ def _seen(table: HpaRows) -> Iterator[tuple[int, HpaSeen]]:
 
 
 def _scales(table: TargetRows | ReadRows | ScaleWriteRows) -> Iterator[tuple[TargetRef, Scale | None]]:
-    """Each scale that was seen, once; None where there was none."""
+    """Each distinct scale of each target; None for a target without one."""
     group, name = (table.api, table.object) if isinstance(table, ReadRows) else (table.api_group, table.name)
     of_scale = table.kind.are("scale") if isinstance(table, ReadRows) else np.ones(len(name.codes), bool)
     known = present(table.spec_replicas)

@@ -1,4 +1,4 @@
-"""What each answer of an Object or External metric sums to."""
+"""The sum of each answer to an Object or External metric."""
 
 import numpy as np
 
@@ -9,13 +9,13 @@ from hpaaudit.model.units import Milli
 
 
 def totals(rows: Rows, reads: Array, *, average_clamped: bool, value_clamped: bool) -> tuple[Array, Array]:
-    """The sums of each read as an average and as a value take them, zero before the first answer.
+    """The sum of each answer for an average target and for a value target, 0 before the first answer.
 
-    rows    of one stream, in the order of `seq`: `seq`, `item`, `place` (-1: it kept its place), `gone`, `value`
-    reads   the `seq` of its reads
+    rows    the changes of one stream in the order of `seq`: `seq`, `item`, `place` (-1: unchanged), `gone`, `value`
+    reads   the `seq` of its answers
     """
     if len(rows["seq"]) and (rows["item"] == rows["item"][0]).all() and not rows["gone"].any():
-        # One series only: each answer is its last value.
+        # Only one item: each answer is its last value.
         last = np.searchsorted(rows["seq"], reads, "right") - 1
         values = np.where(last >= 0, rows["value"][last], 0)
         averages = values
@@ -24,19 +24,19 @@ def totals(rows: Rows, reads: Array, *, average_clamped: bool, value_clamped: bo
             averages = averages[np.searchsorted(np.unique(values), values)]
         return averages, values
     averages, values = np.zeros(len(reads), np.int64), np.zeros(len(reads), np.int64)
-    found: dict[int, Milli] = {}
+    items: dict[int, Milli] = {}
     begin, end = np.searchsorted(rows["seq"], reads, "left"), np.searchsorted(rows["seq"], reads, "right")
     for number in range(len(reads)):
         if end[number] > begin[number]:
-            found = _applied(found, {name: column[begin[number] : end[number]] for name, column in rows.items()})
-        items = tuple(found.values())
-        averages[number] = total_per_pod(items, clamped=average_clamped)
-        values[number] = total_value(items, clamped=value_clamped)
+            items = _changed(items, {name: column[begin[number] : end[number]] for name, column in rows.items()})
+        answer = tuple(items.values())
+        averages[number] = total_per_pod(answer, clamped=average_clamped)
+        values[number] = total_value(answer, clamped=value_clamped)
     return averages, values
 
 
-def _applied(before: dict[int, Milli], rows: Rows) -> dict[int, Milli]:
-    """The answer after what one read changed, in the answer's order."""
+def _changed(before: dict[int, Milli], rows: Rows) -> dict[int, Milli]:
+    """The items of an answer after the changes of one read, in the order of the answer."""
     values, leaves, placed = dict(before), set(), []
     for item, place, gone, value in zip(
         *(rows[name].tolist() for name in ("item", "place", "gone", "value")), strict=True

@@ -1,4 +1,4 @@
-"""What the kernel does not decide: the object engine does."""
+"""Recordings that the kernel does not decide, so that `controller` does."""
 
 from collections.abc import Callable
 
@@ -7,22 +7,22 @@ from hpaaudit.model.facts import ControllerSeen
 from hpaaudit.model.flags import Flags
 
 
-class Beyond(Exception):
-    """Why a recording is not for the kernel."""
+class Unsupported(Exception):
+    """The kernel does not decide this recording, for the reason in the text."""
 
 
 class Unreadable(Exception):
-    """Something that no API server serves: who it is of must be left out before anything is decided."""
+    """Something that no API server serves. Its HPA must be left out before anything is decided."""
 
 
 def flags_for_all(plan: Plan, flags: Flags, flags_of: Callable[[ControllerSeen], Flags]) -> Flags:
-    """The flags of every controller process of a recording; `flags` where none was seen.
+    """The flags of all controller processes of a recording; `flags` if none was seen.
 
-    Raises `Beyond` where they differ, or where what was read of a target cannot be told from columns.
+    Raises `Unsupported` if they differ, or if the controller called the kind of a target unknown.
     """
     if plan.unmatched:
-        raise Beyond("the controller called a kind unknown")
-    found = {flags_of(controller) for controller in plan.controllers} or {flags}
-    if len(found) > 1:
-        raise Beyond("the controller was started with other flags meanwhile")
-    return found.pop()
+        raise Unsupported("the controller called a kind unknown")
+    distinct = {flags_of(controller) for controller in plan.controllers} or {flags}
+    if len(distinct) > 1:
+        raise Unsupported("the controller was started with other flags meanwhile")
+    return distinct.pop()

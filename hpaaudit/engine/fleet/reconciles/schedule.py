@@ -1,29 +1,39 @@
-"""When each HPA was reconciled, by which process, and how its write of the scale went."""
+"""The schedule: when each HPA was reconciled, by which process, and how its write of the scale went."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 
-from hpaaudit.engine.fleet.columns.tables import NONE
+from hpaaudit.engine.fleet.columns.batch import NONE
 from hpaaudit.engine.fleet.input.ids import Array, Ids
 from hpaaudit.engine.fleet.input.rows import Rows, chosen, empty, joined, numbers
-from hpaaudit.engine.fleet.input.scales import ScaleTracks, by_controller
+from hpaaudit.engine.fleet.input.scales import ScaleTable, by_controller
 from hpaaudit.engine.fleet.input.tables import ScaleWriteRows, Tables
-from hpaaudit.engine.fleet.input.unsupported import Beyond
+from hpaaudit.engine.fleet.input.unsupported import Unsupported
 from hpaaudit.engine.replay.reconcile_times import SOURCES
 from hpaaudit.model.units import SECOND
 
-_COLUMNS = ("hpa", "facts", "at_us", "began_us", "number", "source", "earlier", "until", "ready", "blind", "blind_us")
+_COLUMNS = (
+    "hpa",
+    "facts",
+    "at_us",
+    "began_us",
+    "number",
+    "source",
+    "lagging_facts",
+    "status_until",
+    "complete_facts",
+    "gap_facts",
+    "unseen_us",
+)
 LINE = len(SOURCES)
-"""The source of a pass that has a line of its own."""
+"""The source of a reconcile that has a line of its own."""
 
 _OK = (200, 300)
 _CONFLICT = 409
-MOST = 5  # client-go's DefaultRetry
-
 WRITES_COME_US = 60 * SECOND
-"""So long after its line a reconcile may still write: the controller does within seconds."""
+"""A reconcile may write up to so long after its line. The controller does so within seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +45,8 @@ class Attempt:
     status: int
 
 
-class PassTracks:
-    """The reconciles of a fleet, slice after slice; each waits until what came of it is known."""
+class Schedule:
+    """The reconciles of a fleet, slice after slice. Each waits until everything that it may have read is known."""
 
     def __init__(self, keys: Ids[tuple[str, str]], skipped: Collection[str]) -> None:
         self._keys = keys
@@ -49,8 +59,8 @@ class PassTracks:
         self._done: dict[int, int] = {}
         self._targets_done: set[int] = set()
 
-    def add(self, tables: Tables, scales: ScaleTracks) -> None:
-        """Take the lines of one more slice, those of HPAs that are left out passed over."""
+    def add(self, tables: Tables, scales: ScaleTable) -> None:
+        """Take the lines of one more slice, without those of skipped HPAs."""
         self._starts += sorted(self._begun(tables))
         if tables.scale_writes is not None:
             self._written(tables.scale_writes, scales)
@@ -73,18 +83,18 @@ class PassTracks:
             "began_us": numbers(table.began_us)[order],
             "number": self._count + 1 + np.arange(len(order)),
             "source": np.full(len(order), LINE, np.int64),
-            "earlier": facts,
-            "until": nothing,
-            "ready": nothing,
-            "blind": nothing,
-            "blind_us": nothing,
+            "lagging_facts": facts,
+            "status_until": nothing,
+            "complete_facts": nothing,
+            "gap_facts": nothing,
+            "unseen_us": nothing,
         }
         self._count += len(order)
         rows = joined([self._waiting, rows])
         self._waiting = chosen(rows, np.argsort(rows["hpa"], kind="stable"))
 
     def _begun(self, tables: Tables) -> list[int]:
-        """The facts with which a new process began."""
+        """The facts with which a new controller process began."""
         found = []
         if tables.controllers is not None:
             found += numbers(tables.controllers.seq)[tables.controllers.state.are("started")].tolist()
@@ -97,8 +107,8 @@ class PassTracks:
                 self._holder = now or self._holder
         return found
 
-    def _written(self, table: ScaleWriteRows, scales: ScaleTracks) -> None:
-        """The controller's own writes of each target."""
+    def _written(self, table: ScaleWriteRows, scales: ScaleTable) -> None:
+        """Keep the controller's own writes of each target."""
         own = by_controller(table.by) != 0
         targets = scales.targets_of(table)
         columns = (targets, numbers(table.seq), numbers(table.at_us), numbers(table.status))
@@ -106,13 +116,13 @@ class PassTracks:
             self._writes.setdefault(target, []).append(Attempt(seq, at_us, status))
 
     def plan(self, rows: Rows) -> None:
-        """Take the passes that no line tells of, sorted by HPA: all of them, before any slice."""
+        """Take all reconciles that no line tells of, sorted by HPA, before any slice."""
         self._waiting = rows
 
-    def take(self, facts: int, now_us: int, *, last: bool) -> Rows:
-        """The passes that can be decided once so many facts are there, until now; at the end of the recording all.
+    def take(self, facts: int, now_us: int, *, is_last: bool) -> Rows:
+        """The reconciles that can be decided once so many facts are there; at the end of the recording all of them.
 
-        Of those that have a line all but each HPA's last, for what is written soon after that is still its own.
+        Of those with a line the last of each HPA waits: a write that comes soon after it is still its own.
         """
         rows = self._waiting
         if not len(rows["hpa"]):
@@ -120,44 +130,45 @@ class PassTracks:
         newest = np.ones(len(rows["hpa"]), bool)
         newest[:-1] = rows["hpa"][1:] != rows["hpa"][:-1]
         fresh = newest & (rows["at_us"] > now_us - WRITES_COME_US)
-        later = np.where(rows["source"] == LINE, fresh, rows["ready"] > facts) & (not last)
+        later = np.where(rows["source"] == LINE, fresh, rows["complete_facts"] > facts) & (not is_last)
         self._waiting = chosen(rows, later)
         taken = chosen(rows, ~later)
         self._done.update(zip(taken["hpa"].tolist(), taken["facts"].tolist(), strict=True))
         return taken
 
-    def seen(self, nothing: int) -> int:
-        """How many facts the first pass that waits may have seen before: those of its HPA's pass before it.
+    def first_read(self, default: int) -> int:
+        """The first fact that a waiting reconcile may read as news: the one after the previous reconcile of its HPA.
 
-        nothing   what counts for HPAs without such a pass, from the first time on that they wait
+        default   the fact for HPAs without a previous reconcile, from the first time on that they wait
         """
         hpas = np.unique(self._waiting["hpa"]).tolist()
-        return min((self._done.setdefault(hpa, nothing) for hpa in hpas), default=nothing)
+        return min((self._done.setdefault(hpa, default) for hpa in hpas), default=default)
 
     def epochs(self, facts: Array) -> tuple[Array, Array]:
-        """Which process each pass was of, counted from 0, and how many facts stood before that began."""
+        """The process of each reconcile, counted from 0, and how many facts stood before that process began."""
         starts = np.array(self._starts, np.int64)
         epoch = np.searchsorted(starts, facts, "left")
         return epoch, np.append(0, starts)[epoch]
 
     @property
     def starts(self) -> list[int]:
-        """The facts with which a new process began."""
+        """The facts with which a new controller process began."""
         return self._starts
 
     @property
     def waiting(self) -> Rows:
-        """The passes that were not taken yet."""
+        """The reconciles that were not taken yet."""
         return self._waiting
 
     def attempts(self, rows: Rows, targets: Array, taken: int, most: int) -> dict[int, list[Attempt]]:
-        """The answers to the writes of passes, by place: a write belongs to the last reconcile of its target.
+        """The answers to the writes of the scale, by row: a write belongs to the last reconcile of its target.
 
-        rows, targets   passes and the target of each, -1 where it has none; the first `taken` are decided now, and
-                        the writes of the others wait
-        most            how many times a conflict is tried
+        rows, targets   the reconciles and the target of each, -1 without one; the first `taken` are decided now, and
+                        the
+                        writes of the others wait
+        most            how many attempts the controller makes on conflicts
 
-        Raises `Beyond` where a write came so late that its pass was decided before.
+        Raises `Unsupported` for a write that came so late that its reconcile was decided before.
         """
         found: dict[int, list[Attempt]] = {}
         later: dict[int, list[Attempt]] = {}
@@ -172,14 +183,14 @@ class PassTracks:
                 elif place >= 0:
                     found.setdefault(place, []).append(attempt)
                 elif target in self._targets_done:
-                    raise Beyond("the controller wrote a scale long after its last reconcile")
+                    raise Unsupported("the controller wrote a scale long after its last reconcile")
         self._writes = later
         self._targets_done.update(np.unique(targets[:taken]).tolist())
-        return {place: _made(answers, most) for place, answers in found.items()}
+        return {place: _attempts_made(answers, most) for place, answers in found.items()}
 
 
-def _made(answers: list[Attempt], most: int) -> list[Attempt]:
-    """Those that the controller makes: one, and more only while they conflict; as `engine.act`."""
+def _attempts_made(answers: list[Attempt], most: int) -> list[Attempt]:
+    """The attempts that the controller makes: one, and more only while they conflict; as `controller.write_scale`."""
     found = []
     for attempt in answers[:most]:
         found.append(attempt)
@@ -188,6 +199,6 @@ def _made(answers: list[Attempt], most: int) -> list[Attempt]:
     return found
 
 
-def is_done(attempt: Attempt) -> bool:
-    """Whether a write was done."""
+def is_accepted(attempt: Attempt) -> bool:
+    """True if a write was accepted."""
     return _OK[0] <= attempt.status < _OK[1]

@@ -1,27 +1,31 @@
-"""What a published status proves: which inputs the controller had, and what its memory did."""
+"""Whether a decision fits the published status: in its inputs, and in what its memory did."""
 
 from hpaaudit.engine.controller.status import condition_of, same_metrics
-from hpaaudit.engine.rules import published_status as rules
+from hpaaudit.engine.rules import published_status
 from hpaaudit.engine.rules.go_numbers import NONE
-from hpaaudit.engine.rules.published_status import RESCALED, Told
+from hpaaudit.engine.rules.published_status import RESCALED, StatusCodes
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.hpa import HpaStatus
 
 
 def fits_inputs(decision: Decision, published: HpaStatus) -> bool:
-    """Whether these inputs give the published currentMetrics, replicas read and state of the metrics."""
+    """True if the inputs give the published currentMetrics, current replicas and ScalingActive."""
     status = decision.status
-    return status is not None and rules.fits_inputs(*_told(status, published)) and same_metrics(status, published)
+    return (
+        status is not None
+        and published_status.fits_inputs(*_codes(status, published))
+        and same_metrics(status, published)
+    )
 
 
 def fits_memory(decision: Decision, published: HpaStatus) -> bool:
-    """Whether stabilization and limits held the number as the published conditions say."""
+    """True if stabilization and limits give the published conditions."""
     status = decision.status
-    return status is not None and rules.fits_memory(*_told(status, published))
+    return status is not None and published_status.fits_memory(*_codes(status, published))
 
 
-def _told(*statuses: HpaStatus) -> tuple[Told, ...]:
-    """What statuses tell, with codes that are equal where status and reason of a condition are."""
+def _codes(*statuses: HpaStatus) -> tuple[StatusCodes, ...]:
+    """Statuses as codes, which are equal if status and reason of a condition are."""
     codes = {("True", "SucceededRescale"): RESCALED}
 
     def code(status: HpaStatus, kind: str) -> int:
@@ -31,7 +35,7 @@ def _told(*statuses: HpaStatus) -> tuple[Told, ...]:
         return codes.setdefault((condition.status, condition.reason), RESCALED + len(codes))
 
     return tuple(
-        Told(
+        StatusCodes(
             status.current_replicas,
             code(status, "AbleToScale"),
             code(status, "ScalingActive"),

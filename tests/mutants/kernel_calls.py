@@ -1,6 +1,6 @@
 """What the kernel makes of some worlds, by CPython over lists: kept before a rule is changed, asked again afterwards.
 
-python -m tests.mutants.tapes FILE
+python -m tests.mutants.kernel_calls FILE
 """
 
 import pickle
@@ -28,9 +28,9 @@ def answer(arguments: bytes) -> str:
     """What the kernel writes, called like this; raises whatever a mutant raises."""
     from hpaaudit.engine.fleet.kernel import walk as kernel
 
-    tape, release, memory, cursors, made, proposed, first, last = pickle.loads(arguments)  # noqa: S301 (our own)
-    kernel.walk(tape, release, memory, cursors, made, proposed, first, last)
-    return repr((memory, made, proposed))
+    run, first, last = pickle.loads(arguments)  # noqa: S301 (our own)
+    kernel.walk(run, first, last)
+    return repr((run.memory, run.decisions, run.proposals))
 
 
 def reached() -> set[tuple[str, str]]:
@@ -47,14 +47,14 @@ def calls() -> Iterator[Call]:
 
     kept: list[tuple[bytes, str]] = []
 
-    def keep(*tables: Any) -> None:
+    def keep(run: Any, first: int, last: int) -> None:
         from tests.fleet.beside import listed, over_lists
 
-        arguments = pickle.dumps(tuple(map(listed, tables)))
+        arguments = pickle.dumps((listed(run), first, last))
         kept.append((arguments, answer(arguments)))
-        over_lists(*tables)
+        over_lists(run, first, last)
 
-    from hpaaudit.engine.fleet.input.unsupported import Beyond
+    from hpaaudit.engine.fleet.input.unsupported import Unsupported
 
     with tempfile.TemporaryDirectory() as folder:
         for number, (name, write, flags_of) in enumerate(_worlds()):
@@ -63,7 +63,7 @@ def calls() -> Iterator[Call]:
             kept.clear()
             try:
                 by_kernel(mine, flags_of, keep)
-            except Beyond:
+            except Unsupported:
                 continue
             yield from ((name, arguments, told) for arguments, told in kept)
 
