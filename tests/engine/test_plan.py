@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from hpaaudit.engine.replay.plan import plan
 from hpaaudit.model.facts import HpaSeen
+from tests.engine.recorded_facts import hpa_seen
 from tests.engine.scenes import at, cpu, hpa_of
-from tests.engine.telling import hpa_seen
 
 
 def _seen() -> HpaSeen:

@@ -1,4 +1,4 @@
-"""What the kernel makes of some worlds, by CPython over lists: kept before a rule is changed, asked again afterwards.
+"""What the kernel writes for some worlds, run by CPython: kept before a rule is changed, compared afterwards.
 
 python -m tests.mutants.kernel_calls FILE
 """
@@ -6,10 +6,12 @@ python -m tests.mutants.kernel_calls FILE
 import pickle
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
-from typing import Any
+from types import FrameType
+from typing import Any, NamedTuple
 
 RECENT = ("1.23", "1.28", "1.36", "1.37")
 """Releases whose worlds are also told from outside of the controller."""
@@ -17,15 +19,31 @@ RECENT = ("1.23", "1.28", "1.36", "1.37")
 CHANCE = 24
 PASSES = 30
 EACH, RECENT_EACH = 2, 8
+RULES = "/engine/rules/"
 WHOLE = 1 << 30
 """So many facts make a segment: every world is one slice."""
 
-Call = tuple[str, bytes, str]
-"""The name of a world, what the kernel was called with, and what it wrote there, as text."""
+Rule = tuple[str, str]
+"""A rule: file and function."""
+
+
+class Call(NamedTuple):
+    """One call of the kernel.
+
+    world       the name of its world
+    arguments   what the kernel was called with, pickled;  written   what it wrote, as text
+    rules       the rules that it called;  seconds   how long it took
+    """
+
+    world: str
+    arguments: bytes
+    written: str
+    rules: frozenset[Rule]
+    seconds: float
 
 
 def answer(arguments: bytes) -> str:
-    """What the kernel writes, called like this; raises whatever a mutant raises."""
+    """What the kernel writes, called with these arguments; raises whatever a mutant raises."""
     from hpaaudit.engine.fleet.kernel import walk as kernel
 
     run, first, last = pickle.loads(arguments)  # noqa: S301 (our own)
@@ -33,8 +51,28 @@ def answer(arguments: bytes) -> str:
     return repr((run.memory, run.decisions, run.proposals))
 
 
-def reached() -> set[tuple[str, str]]:
-    """The rules that the kernel calls: file and function."""
+def call_of(arguments: bytes) -> Call:
+    """The call with these arguments, its world not named yet."""
+    begun = time.perf_counter()
+    written = answer(arguments)
+    seconds = time.perf_counter() - begun
+    called: set[Rule] = set()
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        code = frame.f_code
+        if event == "call" and RULES in code.co_filename:
+            called.add((Path(code.co_filename).stem, code.co_name))
+
+    sys.setprofile(note)
+    try:
+        answer(arguments)
+    finally:
+        sys.setprofile(None)
+    return Call("", arguments, written, frozenset(called), seconds)
+
+
+def reached() -> set[Rule]:
+    """The rules that are compiled into the kernel."""
     from hpaaudit.engine.fleet import compile as compiled
 
     found = compiled.functions()
@@ -45,13 +83,12 @@ def calls() -> Iterator[Call]:
     """Every call of the kernel in all worlds."""
     from tests.fleet.beside import by_kernel
 
-    kept: list[tuple[bytes, str]] = []
+    kept: list[Call] = []
 
     def keep(run: Any, first: int, last: int) -> None:
         from tests.fleet.beside import listed, over_lists
 
-        arguments = pickle.dumps((listed(run), first, last))
-        kept.append((arguments, answer(arguments)))
+        kept.append(call_of(pickle.dumps((listed(run), first, last))))
         over_lists(run, first, last)
 
     from hpaaudit.engine.fleet.input.unsupported import Unsupported
@@ -65,7 +102,7 @@ def calls() -> Iterator[Call]:
                 by_kernel(mine, flags_of, keep)
             except Unsupported:
                 continue
-            yield from ((name, arguments, told) for arguments, told in kept)
+            yield from (call._replace(world=name) for call in kept)
 
 
 def _worlds() -> Iterator[tuple[str, Callable[[Path], None], Callable[[Any], Any]]]:

@@ -1,4 +1,4 @@
-"""Which rules are in force: a release, its gates, and what was switched by hand."""
+"""Which behaviours are in force: those of a release, its feature gates, and what the user switched."""
 
 import difflib
 import re
@@ -12,13 +12,13 @@ from hpaaudit.errors import BadOption, UnknownRelease
 from hpaaudit.model.flags import Flags
 
 KNOWN = tuple(f"1.{minor}" for minor in range(12, 38))
-"""Releases whose decisions we make, oldest first."""
+"""The releases that the engine knows, oldest first."""
 
 ALPHA = "1.38"
-"""The release that is not out yet: its rules are known from its changelog and pull requests, up to alpha.2."""
+"""A release that is not out yet. Its behaviours are known from its changelog and pull requests, up to alpha.2."""
 
 NEWEST_OLD_PATCH = 999
-"""A release without a patch level is taken for its last patch."""
+"""The patch level of a release that is given without one: its last patch is meant."""
 
 
 def version_of(text: str) -> Version:

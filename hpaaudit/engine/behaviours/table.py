@@ -66,7 +66,7 @@ BEHAVIOURS = (
         name="FirstInvalidTold",
         since=("1.16",),
         reference="1.16 source",
-        what="of several invalid metrics the first is told, not the last",
+        what="of several invalid metrics the first is named, not the last",
     ),
     Behaviour(
         name="PodsErrorNamed",
@@ -132,13 +132,13 @@ BEHAVIOURS = (
         name="SelectorErrorsAggregated",
         since=("1.21",),
         reference="between 1.20 and 1.23",
-        what="every error of a selector is told, each with its path",
+        what="every error of a selector is reported, each with its path",
     ),
     Behaviour(
         name="SelectorErrorNamesKey",
         since=("1.15",),
         reference="1.15 source",
-        what="a bad value of a selector is told with its key",
+        what="a bad value of a selector is reported with its key",
     ),
     Behaviour(
         name="PartialBlocksDown",
@@ -210,7 +210,7 @@ BEHAVIOURS = (
         name="StatusErrorTold",
         since=("1.26",),
         reference="1.26 source",
-        what="where the scale could not be read, a status that cannot be written is told to the error handler",
+        what="where the scale could not be read, the error of a failed status write goes to the error handler",
     ),
     Behaviour(
         name="PartialErrorReturned",

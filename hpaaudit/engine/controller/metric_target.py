@@ -1,4 +1,4 @@
-"""What a metric asks for: how it is computed, against which target, and what it is called in messages."""
+"""The target of a metric: how the metric is computed, against which amount, and what messages call it."""
 
 from hpaaudit.api import selector as selectors
 from hpaaudit.engine.behaviours.in_force import Behaviours
@@ -15,9 +15,9 @@ EXTERNAL_AVERAGE = 7
 
 
 def how_of(metric: MetricSpec, behaviours: Behaviours) -> int:  # noqa: PLR0911 (one return for each kind of target)
-    """How a metric is computed, NOTHING where its target does not say.
+    """How a metric is computed, NOTHING if its target does not say.
 
-    Resources and External: an average value comes first, whatever `type` says; Object obeys `type`.
+    For Resource, ContainerResource and External an average value comes first, whatever `type` is. Object obeys `type`.
     """
     target = metric.target
     if target is None:
@@ -54,7 +54,7 @@ def amount_of(metric: MetricSpec, how: int) -> int:
 
 
 def name_of(metric: MetricSpec, how: int, behaviours: Behaviours) -> str:
-    """What messages call a metric; an Object metric with an average is called external as well: upstream's slip."""
+    """What messages call a metric. An Object metric with an average is called external, which is upstream's mistake."""
     if how == AVERAGE:
         return f"{metric.name} resource"
     if how == UTILIZATION:

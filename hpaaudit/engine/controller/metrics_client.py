@@ -1,4 +1,4 @@
-"""Measures: answers of the metric APIs to values, or the problem that the controller would report."""
+"""Turns answers of the metric APIs into values, or into the problem to report: upstream's `metrics/client.go`."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from hpaaudit.model.metrics import PodSample
 from hpaaudit.model.units import SECOND, Micros, Milli
 
 ZERO_TIME_US = Micros(-62135596800 * SECOND)
-"""Go's zero time: a sample without a timestamp is older than everything."""
+"""Go's zero time. A sample without a timestamp is older than everything."""
 
 DEFAULT_WINDOW_US = Micros(60 * SECOND)
-"""The window of a custom metric that gives none (`metricServerDefaultMetricWindow`)."""
+"""The window of a custom metric without one (`metricServerDefaultMetricWindow`)."""
 
 _CODE_OF_STATUS = {
     401: "metric.invalid.forbidden",
@@ -25,13 +25,13 @@ _CODE_OF_STATUS = {
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a metric gives no proposal: our code, and the controller's own words."""
+    """Why a metric has no proposal: our code, and the controller's own words."""
 
     code: str
     text: str
 
     def under(self, prefix: str) -> "Problem":
-        """The same, wrapped as upstream wraps errors on their way up."""
+        """The same problem with a prefix, as upstream wraps errors when it returns them."""
         return Problem(self.code, f"{prefix}: {self.text}")
 
 
@@ -53,11 +53,12 @@ def pod_resource(
     *,
     lenient: bool,
 ) -> Mapping[str, Sample] | Problem:
-    """Values by pod of one resource, of one container or of all of them together.
+    """The values of one resource by pod, of one container or of all of them together.
 
-    pods      the names that count, where the answer is a whole namespace's; None: all
-    lenient   a pod without the container has no sample; before 1.33 it made the metric invalid
-    A pod of which any container lacks the resource has no sample.
+    pods      the names that count, if the answer is for a whole namespace; None: all
+    lenient   a pod without the container has no sample (1.33, #127193); before, it made the metric invalid
+
+    A pod of which any container lacks the resource has no sample. Upstream: `GetResourceMetric`.
     """
     if read is None:
         return _unseen("resource")
@@ -99,7 +100,7 @@ def _container_value(item: PodSample, resource: str, name: str) -> Milli | None:
 
 
 def pod_values(read: ValuesRead | None, server: Server) -> Mapping[str, Sample] | Problem:
-    """Values by pod of one custom metric; of two for the same pod the later one counts."""
+    """The values of a custom metric by pod. Of two for one pod the later one counts. Upstream: `GetRawMetric`."""
     if read is None:
         return _unseen("custom")
     if read.values is None:
@@ -117,7 +118,7 @@ def pod_values(read: ValuesRead | None, server: Server) -> Mapping[str, Sample] 
 
 
 def object_value(read: ValuesRead | None, server: Server) -> Milli | Problem:
-    """The value of a metric of one object: exactly one item must be there."""
+    """The value of a metric of one object. The answer must have exactly one item. Upstream: `GetObjectMetric`."""
     prefix = "unable to fetch metrics from custom metrics API"
     if read is None:
         return _unseen("custom")
@@ -130,7 +131,7 @@ def object_value(read: ValuesRead | None, server: Server) -> Milli | Problem:
 
 
 def series_values(read: ValuesRead | None, server: Server) -> tuple[Milli, ...] | Problem:
-    """The values of all series of an external metric."""
+    """The values of all series of an external metric. Upstream: `GetExternalMetric`."""
     if read is None:
         return _unseen("external")
     if read.values is None:
@@ -141,7 +142,10 @@ def series_values(read: ValuesRead | None, server: Server) -> tuple[Milli, ...] 
 
 
 def total_per_pod(values: tuple[Milli, ...], *, clamped: bool) -> Milli:
-    """The sum for an average target; from 1.34 on a negative sum is taken for an overflow and ends it."""
+    """The sum for an average target. A negative sum is taken for an overflow, and ends it (1.34, #127050).
+
+    Upstream: `replica_calculator.go`, `GetExternalPerPodMetricReplicas`.
+    """
     total = 0
     for value in values:
         total = wrap64(total + value)
@@ -151,7 +155,10 @@ def total_per_pod(values: tuple[Milli, ...], *, clamped: bool) -> Milli:
 
 
 def total_value(values: tuple[Milli, ...], *, clamped: bool) -> Milli:
-    """The sum for a value target; from 1.35 on no more than int64 holds."""
+    """The sum for a value target. Above int64 it is the largest int64 (1.35, #126979).
+
+    Upstream: `replica_calculator.go`, `GetExternalMetricReplicas`.
+    """
     total = 0
     for value in values:
         if clamped and calculator.overflows(total, value):

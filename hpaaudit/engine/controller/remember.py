@@ -10,7 +10,7 @@ from hpaaudit.model.units import SECOND, Micros
 
 
 def remember_recommendation(memory: Memory, slot: int, replicas: int, now_us: Micros) -> Memory:
-    """The memory with a recommendation in this slot, NONE for a new one."""
+    """The memory with a recommendation in this slot; NONE stands for a new slot."""
     old = memory.recommendations or ()
     slot = len(old) if slot == NONE else slot
     new = Recommendation(replicas=replicas, at_us=now_us)
@@ -18,7 +18,7 @@ def remember_recommendation(memory: Memory, slot: int, replicas: int, now_us: Mi
 
 
 def remember_scale(memory: Memory, behavior: Behavior | None, before: int, after: int, now_us: Micros) -> Memory:
-    """The memory with a scale event; without a behavior none is kept (`storeScaleEvent`)."""
+    """The memory with a scale event. Without a behavior there is none. Upstream: `storeScaleEvent`."""
     event = event_of(behavior is not None, before, after)
     if behavior is None or event == NO_EVENT:
         return memory

@@ -1,4 +1,4 @@
-"""A status in the making: conditions set one by one, and whether the whole differs from what stands."""
+"""The status of an HPA: sets and removes conditions, and compares statuses."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -10,9 +10,9 @@ from hpaaudit.model.units import Micros, Quantity
 def with_condition(
     conditions: tuple[Condition, ...], kind: str, status: str, reason: str, message: str, now_us: Micros
 ) -> tuple[Condition, ...]:
-    """The conditions with this one set; its transition time moves only when its status does.
+    """The conditions with this one set. Its transition time changes only if its status does.
 
-    As `setConditionInList`: found by type, else appended, so that order is that of first appearance.
+    A condition that exists keeps its place, a new one is appended. Upstream: `setConditionInList`.
     """
     for index, old in enumerate(conditions):
         if old.type == kind:
@@ -24,17 +24,17 @@ def with_condition(
 
 
 def without_condition(conditions: tuple[Condition, ...], kind: str) -> tuple[Condition, ...]:
-    """The conditions less those of this type."""
+    """The conditions without those of this type. Upstream: `removeCondition`."""
     return tuple(condition for condition in conditions if condition.type != kind)
 
 
 def condition_of(conditions: Iterable[Condition], kind: str) -> Condition | None:
-    """The condition of this type."""
+    """The condition of this type, None without one."""
     return next((condition for condition in conditions if condition.type == kind), None)
 
 
 def same_status(ours: HpaStatus, theirs: HpaStatus) -> bool:
-    """Semantically equal: quantities by value, times by instant, nothing equals empty."""
+    """True if two statuses mean the same: quantities by value, times by instant, None like empty."""
     return (
         ours.observed_generation == theirs.observed_generation
         and ours.last_scale_us == theirs.last_scale_us
@@ -46,7 +46,7 @@ def same_status(ours: HpaStatus, theirs: HpaStatus) -> bool:
 
 
 def same_metrics(ours: HpaStatus, theirs: HpaStatus) -> bool:
-    """Equal currentMetrics, quantities by value."""
+    """True if two statuses have equal currentMetrics, quantities compared by value."""
     return _metrics(ours) == _metrics(theirs)
 
 

@@ -1,12 +1,12 @@
-"""What the kernel's numbers mean: problems of metrics, reasons of conditions, evidence."""
+"""The codes in the columns: problems of metrics, conditions, evidence, and which currentMetrics are published."""
 
 from hpaaudit.engine.rules import candidates
 from hpaaudit.engine.rules import published_status as published
 
 NULL = candidates.UNKNOWN
-"""A number that is not there."""
+"""No number."""
 
-# Why a metric has no proposal.
+# Why a metric has no proposal. PROBLEMS has the code that results show for each.
 UNSEEN = 0
 API_UNAVAILABLE = 1
 FORBIDDEN = 2
@@ -36,7 +36,7 @@ PROBLEMS = (
     "metric.invalid.container_missing",
 )
 
-# What a pass makes of the conditions AbleToScale, ScalingActive and ScalingLimited.
+# What a reconcile sets the conditions AbleToScale, ScalingActive and ScalingLimited to; KEPT: it leaves one as it was.
 KEPT = 0
 GET_FAILED = 1
 GOT = 2
@@ -84,13 +84,13 @@ CONDITIONS = (
     ("False", "InvalidMetricSourceType"),
 )
 
-# What speaks for the inputs of a pass.
+# How sure it is what a reconcile read.
 SEEN = 0
 PROVEN = 1
 ASSUMED = 2
 EVIDENCE = ("seen", "proven", "assumed")
 
-# Which currentMetrics a pass publishes.
+# Which currentMetrics a reconcile publishes.
 NO_METRICS_SHOWN = 0
 OWN_METRICS_SHOWN = 1
 OLD_METRICS_SHOWN = 2

@@ -1,6 +1,6 @@
-"""The columns that a fleet asks of a recording: what is read of a slice and what may be used of it are one declaration.
+"""The columns of a recording that a fleet reads, table by table.
 
-A field that is not declared is not read, and mypy lets nobody use it.
+A column that is not declared here is not read, and mypy refuses its use.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -12,7 +12,7 @@ Table = TypeVar("Table")
 
 
 class HpaRows(NamedTuple):
-    """Of `hpas`."""
+    """The columns of `hpas`."""
 
     seq: Numbers
     at_us: Numbers
@@ -28,7 +28,7 @@ class HpaRows(NamedTuple):
 
 
 class PodRows(NamedTuple):
-    """Of `pods`."""
+    """The columns of `pods`."""
 
     seq: Numbers
     namespace: Words
@@ -47,7 +47,7 @@ class PodRows(NamedTuple):
 
 
 class TargetRows(NamedTuple):
-    """Of `targets`."""
+    """The columns of `targets`."""
 
     seq: Numbers
     at_us: Numbers
@@ -61,7 +61,7 @@ class TargetRows(NamedTuple):
 
 
 class ReadRows(NamedTuple):
-    """Of `reads`."""
+    """The columns of `reads`."""
 
     seq: Numbers
     at_us: Numbers
@@ -83,7 +83,7 @@ class ReadRows(NamedTuple):
 
 
 class SampleRows(NamedTuple):
-    """Of `samples`."""
+    """The columns of `samples`."""
 
     seq: Numbers
     pod: Words
@@ -99,7 +99,7 @@ class SampleRows(NamedTuple):
 
 
 class ValueRows(NamedTuple):
-    """Of `metric_values`."""
+    """The columns of `metric_values`."""
 
     seq: Numbers
     object: Words
@@ -112,7 +112,7 @@ class ValueRows(NamedTuple):
 
 
 class ScaleWriteRows(NamedTuple):
-    """Of `scale_writes`."""
+    """The columns of `scale_writes`."""
 
     seq: Numbers
     at_us: Numbers
@@ -128,7 +128,7 @@ class ScaleWriteRows(NamedTuple):
 
 
 class StatusWriteRows(NamedTuple):
-    """Of `status_writes`."""
+    """The columns of `status_writes`."""
 
     seq: Numbers
     namespace: Words
@@ -138,21 +138,21 @@ class StatusWriteRows(NamedTuple):
 
 
 class ControllerRows(NamedTuple):
-    """Of `controllers`."""
+    """The columns of `controllers`."""
 
     seq: Numbers
     state: Words
 
 
 class LeaseRows(NamedTuple):
-    """Of `leases`."""
+    """The columns of `leases`."""
 
     seq: Numbers
     holder: Words
 
 
 class LineRows(NamedTuple):
-    """Of `reconciles`."""
+    """The columns of `reconciles`."""
 
     seq: Numbers
     at_us: Numbers
@@ -162,7 +162,7 @@ class LineRows(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """The tables of one slice, each None where it has no rows."""
+    """The tables of one slice; None for one without rows."""
 
     hpas: HpaRows | None
     pods: PodRows | None
@@ -178,7 +178,7 @@ class Tables(NamedTuple):
 
 
 def tables_of(part: Slice) -> Tables:
-    """What a fleet uses of a slice, and nothing else; raises KeyError where the slice lacks a column of its tables."""
+    """The tables of a slice. Raises KeyError if one lacks a column."""
     found = part.tables
     return Tables(
         hpas=_rows(HpaRows, found.get("hpas")),
@@ -206,11 +206,11 @@ def _rows(kind: Callable[..., Table], columns: Columns | None) -> Table | None:
     return kind(*found)
 
 
-def _asked() -> Iterator[tuple[str, tuple[str, ...]]]:
+def _declared() -> Iterator[tuple[str, tuple[str, ...]]]:
     for table, kind in get_type_hints(Tables).items():
         (rows,) = (one for one in kind.__args__ if one is not type(None))
         yield table, rows._fields
 
 
-COLUMNS: Mapping[str, tuple[str, ...]] = dict(_asked())
-"""What to read of a recording, table by table."""
+COLUMNS: Mapping[str, tuple[str, ...]] = dict(_declared())
+"""The columns to read, by table."""

@@ -1,4 +1,4 @@
-"""Tells observations as facts: what a recording of those reconciles would hold."""
+"""Observations as facts: what a recording of these reconciles would hold."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -23,13 +23,13 @@ CONTROLLER = "system:serviceaccount:kube-system:horizontal-pod-autoscaler"
 _LENGTHS = {"window_us", "took_us"}
 
 
-def told(observations: Iterable[Observation]) -> list[Fact]:
-    """Tell reconciles one by one: what changed before each, then its own line."""
+def facts_of_observations(observations: Iterable[Observation]) -> list[Fact]:
+    """The facts of some reconciles: what changed before each, then its own line."""
     found: list[Fact] = []
     known: dict[str, Pod] = {}
     for seen in observations:
         if seen.hpa is None:
-            raise AssertionError("only living HPAs are told")
+            raise AssertionError("only existing HPAs can be recorded")
         found.append(hpa_seen(seen.at_us, seen.hpa))
         here = {pod.name: pod for pod in seen.pods}
         found += [
@@ -45,7 +45,7 @@ def told(observations: Iterable[Observation]) -> list[Fact]:
 
 
 def hpa_seen(at_us: Micros, hpa: Hpa) -> HpaSeen:
-    """Tell an HPA as the API would show it."""
+    """An HPA as the API would show it."""
     return HpaSeen(
         at_us=at_us,
         namespace=hpa.namespace,

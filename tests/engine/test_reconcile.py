@@ -24,7 +24,7 @@ from tests.engine.scenes import (
     events,
     external,
     failed_scale,
-    look,
+    observation,
     pods,
     posted,
     refused_write,
@@ -240,7 +240,7 @@ def test_of_a_target_only_group_and_kind_matter(target: dict[str, str], text: st
 
 
 def test_an_hpa_that_is_gone_frees_its_memory() -> None:
-    seen = replace(look(asks(3), replicas=3), hpa=None)
+    seen = replace(observation(asks(3), replicas=3), hpa=None)
     decision, memory = reconcile(seen, remembered("9@990", up=["1@990"]), RELEASE_1_36)
     assert (decision.gone, decision.status, decision.attempts) == (True, None, ())
     assert memory == EMPTY
