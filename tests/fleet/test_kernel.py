@@ -19,7 +19,7 @@ from hpaaudit.model.flags import Flags
 from tests.conformance.expected import captures, name_of, releases
 from tests.fleet.beside import Walk, by_kernel, difference, one_by_one
 from tests.fleet.chance import compared, write
-from tests.fleet.outside import blind, late, published, thin, well
+from tests.fleet.outside import ahead, blind, late, published, thin, well
 
 WORLDS, PASSES, SHARES = 120, 40, 4
 
@@ -87,6 +87,7 @@ def test_it_tells_what_the_real_controller_saw_likewise_from_outside(release: st
             ("thin", thin(facts, chance)),
             ("blind", blind(facts, chance)),
             ("well", well(facts)),
+            ("ahead", ahead(facts)),
         ):
             mine = folder / f"{kind}-{number}"
             write(mine, list(seen), rows=150)

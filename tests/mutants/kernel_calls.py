@@ -110,7 +110,7 @@ def _worlds() -> Iterator[tuple[str, Callable[[Path], None], Callable[[Any], Any
     from hpaaudit.importers.capture import Reader
     from tests.conformance.expected import captures, name_of, releases
     from tests.fleet.chance import draw, write
-    from tests.fleet.outside import blind, late, published, thin
+    from tests.fleet.outside import ahead, blind, late, published, thin, well
     from tests.fleet.test_kernel import of_release
 
     for seed in range(CHANCE):
@@ -128,6 +128,8 @@ def _worlds() -> Iterator[tuple[str, Callable[[Path], None], Callable[[Any], Any
             if release in RECENT:
                 views |= {
                     " published": list(published(facts)),
+                    " ahead": list(ahead(facts)),
+                    " well": list(well(facts)),
                     " late": list(late(facts, Random(number))),  # noqa: S311 (a seed makes a world)
                     " thin": list(thin(facts, Random(number))),  # noqa: S311
                     " blind": list(blind(facts, Random(number))),  # noqa: S311
