@@ -266,7 +266,7 @@ class Watch:
                     raise
                 if _is_behind(comparing):
                     raise Behind("the watch has not told what a list shows") from None
-                if (self.client.clock.now() - self.heard_us) > LATE_SECONDS * SECOND:
+                if self.client.clock.now() - self.heard_us >= OVERDUE_SECONDS * SECOND:  # nothing since it was due
                     self.current_us = self.heard_us
                     raise Behind("the watch said nothing, and did not end when it was due") from None
             finally:

@@ -31,12 +31,12 @@ def make_file(path: Path, flags: int) -> int:
 
 def vacate(path: Path) -> None:
     """Free a name in a folder: remove a file, link or pipe there, rename a folder. Raises `OSError`."""
-    try:
-        path.unlink(missing_ok=True)
-    except OSError:
-        if not stat.S_ISDIR(path.lstat().st_mode):
-            raise
+    if not os.path.lexists(path):  # a disk that takes nothing would refuse to remove even that
+        return
+    if stat.S_ISDIR(path.lstat().st_mode):
         evict(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def evict(path: Path) -> None:

@@ -162,7 +162,8 @@ def _unfinished(folder: Path) -> Iterator[str]:
 
 
 def _remove_logs(folder: Path) -> None:
-    """Take away logs whose facts stand in a segment."""
+    """Take away logs whose facts stand in a segment, whose name may not be on the disk: its sync may have failed."""
+    sync_folder(folder / manifest.SEGMENTS)
     if not (folder / LOGS).is_symlink() and (folder / LOGS).is_dir():
         for path in (folder / LOGS).iterdir():
             vacate(path)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from hpaaudit.errors import RecordingError
-from hpaaudit.model.facts import Gap
+from hpaaudit.model.facts import ControllerSeen, Fact, Gap
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording import manifest
 from hpaaudit.recording.durable import FOLDER_MODE, is_file, remove, sync_folder
@@ -16,7 +16,7 @@ from hpaaudit.recording.manifest import Removed, Segment
 from hpaaudit.recording.pending import Pending
 from hpaaudit.recording.room import mark_uploaded
 from hpaaudit.recording.sieve import EVERYTHING
-from hpaaudit.recording.survey import survey
+from hpaaudit.recording.survey import surveyed
 
 HOUR = 3600 * SECOND
 STATES = tuple(table for table in KEYS if table != "events")
@@ -24,11 +24,12 @@ STATES = tuple(table for table in KEYS if table != "events")
 
 
 def sealed_segments(folder: Path) -> list[Segment]:
-    """Return the segments that can be removed, in order; none where they cannot even be listed."""
+    """Return the segments that can be removed, in order, up to one that cannot be read; none where none is listed."""
     try:
-        return [segment for segment in survey(folder).segments if segment.held is None]
+        found = [segment for segment in surveyed(folder).segments if segment.held is None]
     except (OSError, RecordingError):
         return []
+    return [segment for place, segment in enumerate(found, found[0].number if found else 0) if segment.number == place]
 
 
 def expired(
@@ -63,7 +64,7 @@ def retire(folder: Path, segments: Sequence[Segment], through: int, cause: str) 
     first_us = min(segment.removed.first_us if segment.removed else segment.first_us for segment in gone)
     last_us = max(segment.last_us for segment in gone)
     sha256, facts = last.before_next
-    states = [replace(fact, at_us=last_us) for fact in last_states(folder, gone, STATES)]
+    states = [_as_of(fact, last_us) for fact in last_states(folder, gone, STATES)]
     stand = [Gap(at_us=first_us, until_us=last_us, prefix=EVERYTHING, cause=cause), *states]
     if len(stand) > facts:
         return False
@@ -86,6 +87,13 @@ def retire(folder: Path, segments: Sequence[Segment], through: int, cause: str) 
         raise
     finish(folder)
     return True
+
+
+def _as_of(fact: Fact, at_us: Micros) -> Fact:
+    """Return a state as of a later instant; a controller that had started runs then, and starts no second time."""
+    if isinstance(fact, ControllerSeen) and fact.state == "started":
+        return replace(fact, at_us=at_us, state="declared")
+    return replace(fact, at_us=at_us)
 
 
 def finish(folder: Path) -> None:

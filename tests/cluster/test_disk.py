@@ -3,7 +3,8 @@
 import errno
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from hpaaudit.model.facts import Ended, Gap, ResourceMetricsRead
@@ -19,16 +20,21 @@ REFUSED = "what is seen waits in memory until the disk takes it"
 TAKEN = "the disk takes everything again"
 
 
-def recorder(into: Path, disk: Disk, cluster: Cluster, namespace: str) -> "subprocess.Popen[str]":
-    """A recorder of a namespace, on a disk that may misbehave."""
+@contextmanager
+def recorder(into: Path, disk: Disk, cluster: Cluster, namespace: str) -> "Iterator[subprocess.Popen[str]]":
+    """A recorder of a namespace, on a disk that may misbehave; none is left behind by a test that fails."""
     options = ("--kubeconfig", str(cluster.dir / "admin.kubeconfig"), "-n", namespace, "--interval", "500ms")
-    return subprocess.Popen(
+    with subprocess.Popen(
         command("record", "--into", str(into), *options),
         cwd=ROOT,
         stderr=subprocess.PIPE,
         text=True,
         env=disk.environment,
-    )
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def until_logged(into: Path) -> None:

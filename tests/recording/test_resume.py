@@ -11,7 +11,7 @@ from hpaaudit.errors import FileExists, RecordingError
 from hpaaudit.model.facts import Ended, Fact, Gap, HpaSeen, PodSeen
 from hpaaudit.model.note import Event, Note
 from hpaaudit.model.units import Micros
-from hpaaudit.recording import tail
+from hpaaudit.recording import recover, tail
 from hpaaudit.recording.keep import Keeper
 from hpaaudit.recording.limits import Limits
 from hpaaudit.recording.read import open_recording
@@ -266,3 +266,29 @@ def test_a_log_that_cannot_be_read_now_stays_where_it_is(killed: Path, monkeypat
     with keeper(killed):
         pass
     assert len(list(open_recording(killed).facts())) > before
+
+
+def test_before_a_log_goes_the_name_of_its_segment_is_on_the_disk(
+    killed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A recorder before may have failed to sync it: then a power failure would take the segment, after its log."""
+    done: list[str] = []
+    sync, free = recover.sync_folder, recover.vacate
+
+    def synced(folder: Path) -> None:
+        sync(folder)
+        done.append(f"sync {folder.name}")
+
+    def freed(path: Path) -> None:
+        if path.exists():
+            done.append(f"remove {path.name}")
+        free(path)
+
+    with keeper(killed):  # the log becomes a segment
+        pass
+    log = killed / "log/000002.wal"
+    log.touch()
+    monkeypatch.setattr(recover, "sync_folder", synced)
+    monkeypatch.setattr(recover, "vacate", freed)
+    keeper(killed).close()
+    assert done.index("sync segments") < done.index(f"remove {log.name}")

@@ -9,7 +9,7 @@ import pytest
 from hpaaudit.errors import DamagedRecording
 from hpaaudit.flows.inspect import inspect
 from hpaaudit.flows.replay import replay
-from hpaaudit.model.facts import Ended, Fact, Gap, HpaSeen
+from hpaaudit.model.facts import ControllerSeen, Ended, Fact, Gap, HpaSeen
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording import retire, room, sieve, watched
 from hpaaudit.recording.keep import Keeper
@@ -214,3 +214,16 @@ def test_only_what_is_uploaded_goes_to_make_room(tmp_path: Path, segments: tuple
     assert room.sealed(made.folder) == [third]
     made.close()
     assert open_recording(made.folder).gaps[0].cause == "removed to make room: it was uploaded"
+
+
+@pytest.mark.parametrize(("was", "stands"), [("started", "declared"), ("declared", "declared"), ("stopped", "stopped")])
+def test_a_controller_that_had_started_does_not_start_again_where_its_begin_was_removed(
+    was: str, stands: str, tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]
+) -> None:
+    first, *rest = segments
+    controller = next(fact for fact in first if isinstance(fact, ControllerSeen))
+    begun = tuple(replace(fact, state=was) if fact is controller else fact for fact in first)
+    with sealed(tmp_path / "r", (begun, *rest), Limits(ballast_bytes=0, keep_us=Micros(20 * SECOND))):
+        pass
+    (found,) = [fact for fact in open_recording(tmp_path / "r").facts() if isinstance(fact, ControllerSeen)]
+    assert found.state == stands

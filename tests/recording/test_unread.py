@@ -57,7 +57,7 @@ def known(folder: Path) -> tuple[Fact, ...]:
 def removed(folder: Path) -> list[Path]:
     """Remove all segments but the last; return the rest."""
     segments = sealed_segments(folder)
-    if len(segments) < 3:
+    if not segments:
         raise OSError(errno.EIO, "the segments could not be listed")
     retire(folder, segments, segments[-2].number, "removed")
     return [path.relative_to(folder) for path in sorted((folder / "segments").rglob("*"))]
@@ -89,6 +89,12 @@ def test_a_damaged_segment_is_not_removed_for_what_stood_then_would_go_with_it(s
     with pytest.raises(OSError, match=r"pods\.parquet differs from what was written"):
         removed(sealed)
     assert len(sealed_segments(sealed)) == len(list((sealed / "segments").iterdir()))
+
+
+def test_nothing_beyond_a_segment_that_cannot_be_listed_is_removed(sealed: Path) -> None:
+    manifest = sealed / "segments/000002/manifest.json"
+    manifest.write_bytes(b"?")
+    assert [segment.number for segment in sealed_segments(sealed)] == [1]
 
 
 def test_of_a_damaged_file_what_stood_before_is_known(sealed: Path) -> None:

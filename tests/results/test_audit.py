@@ -198,7 +198,7 @@ def write_of_the_scale(seconds: float, sent: int, *, status: int = 200, by: str 
     )
 
 
-def test_without_any_trace_a_writer_is_unknown_and_never_the_hpa(tmp_path: Path) -> None:
+def test_without_any_trace_a_change_is_of_the_hpa_that_decided_just_it_else_of_nobody_known(tmp_path: Path) -> None:
     bare = [
         replace(fact, manager="", operation="", subresource="", written_us=None)
         if isinstance(fact, TargetSeen)
@@ -207,9 +207,19 @@ def test_without_any_trace_a_writer_is_unknown_and_never_the_hpa(tmp_path: Path)
         if not (hasattr(fact, "reason") and fact.reason == "SuccessfulRescale")
     ]
     with audited(tmp_path, bare) as results:
-        assert results.rows("select distinct writer_class from scale_events where source = 'actual'") == [
-            {"writer_class": "unknown"}
-        ]
+        changes = results.rows(
+            """
+            select from_replicas, to_replicas, writer_class, evidence_level
+            from scale_events
+            where source = 'actual'
+            order by at_hi
+            """
+        )
+        foreign = {"from_replicas": 8, "to_replicas": 3, "writer_class": "unknown", "evidence_level": "none"}
+        assert [row for row in changes if row["writer_class"] == "unknown"] == [foreign]
+        rest = [row for row in changes if row != foreign]
+        assert len(rest) == 4
+        assert {(row["writer_class"], row["evidence_level"]) for row in rest} == {("hpa", "decision")}
         assert results.rows("select class from reconciles where reconcile_id = 4") == [
             {"class": "external_write.unknown"}
         ]

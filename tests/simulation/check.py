@@ -135,7 +135,7 @@ def check(world: World) -> int:
     _acknowledged(world, first, facts)
     if not any(run.told for run in world.runs):
         return 0
-    hidden = Hidden([fact for fact in facts if isinstance(fact, Gap)])
+    hidden = Hidden([*(fact for fact in facts if isinstance(fact, Gap)), *_gaps_lost(world, first + len(facts))])
     _seen(world, first, facts, hidden)
     _nothing_invented(world, facts)
     _reads(world, facts, hidden)
@@ -184,7 +184,7 @@ def _acknowledged(world: World, first: int, facts: list[Fact]) -> None:
 def _removed(world: World, first: int, facts: list[Fact]) -> int:
     """How many facts were removed, which is only done where it was asked for."""
     opened = open_recording(world.folder)
-    removed = opened.segments[0].removed if opened.segments else None
+    removed = opened.segments[0].removed if opened.segments and not opened.segments[0].repaired else None
     if removed is None:
         if first:
             raise Failed(f"the recording begins with fact {first}")
@@ -218,6 +218,12 @@ def _seen(world: World, first: int, facts: list[Fact], hidden: Hidden) -> None:
             continue
         for key, truths in world.server.truth.items():
             _compare(world, key, truths, known, sample, hidden)
+
+
+def _gaps_lost(world: World, total: int) -> Iterator[Gap]:
+    """Gaps that a process knew of and took with it: it died before they were on the disk."""
+    for run, end in zip(world.runs, _ends(world, total), strict=True):
+        yield from (fact for seq, fact in run.told.items() if seq >= end and isinstance(fact, Gap))
 
 
 def _ends(world: World, total: int) -> list[int]:

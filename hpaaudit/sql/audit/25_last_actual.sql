@@ -11,10 +11,13 @@ with lone as (
 )
 select
     s.reconcile_id,
-    case when t.observed_at >= s.ts or s.is_hold then t.spec_replicas end as actual
+    -- What was read just when it decided is what it read itself.
+    case
+        when t.observed_at > s.ts or t.observed_at = s.ts and t.source <> 'read' or s.is_hold then t.spec_replicas
+    end as actual
 from lone as s
 asof join (
-    select hpa_uid, observed_at, arg_max(spec_replicas, seq) as spec_replicas
+    select hpa_uid, observed_at, arg_max(spec_replicas, seq) as spec_replicas, arg_max(source, seq) as source
     from runs.scale_states
     group by hpa_uid, observed_at
 ) as t

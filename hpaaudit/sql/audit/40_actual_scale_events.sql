@@ -1,7 +1,8 @@
 -- When did spec.replicas really change, and who changed it?
 -- One row per observed change, as in runs.scale_events. The writer is known, best first: from a write that was seen
--- (audit), from managedFields, from the controller's own Event; else it is unknown, never silently the HPA.
--- A write by an HPA that this HPA did not decide belongs to another HPA of the same target.
+-- (audit), from managedFields, from the controller's own Event, from an HPA of this target that decided just this
+-- change just then (decision); else it is unknown.
+-- Where several HPAs scale one target each change has one writer, the same in the rows of all of them.
 insert into runs.scale_events by name
 with numbered as (
     select *, lag(spec_replicas) over (partition by hpa_uid order by seq) as from_replicas
@@ -78,31 +79,40 @@ with numbered as (
     left join audited as a using (change_id)
     left join managed as m using (change_id)
     left join told as t using (change_id)
-), rivals as (
-    select
-        w.change_id, w.hpa_uid, w.at_lo, w.at_hi, w.to_replicas,
-        any_value(o.namespace || '/' || o.name order by o.name) as rival
-    from writers as w
-    join runs.hpas as mine on mine.hpa_uid = w.hpa_uid
+), sharing as (
+    -- Every HPA that scales the same target, the one itself among them.
+    select mine.hpa_uid, o.hpa_uid as writer_uid, o.namespace || '/' || o.name as writer, h.hpa
+    from runs.hpas as mine
     join runs.hpas as o
         on o.namespace = mine.namespace
         and o.target_kind = mine.target_kind
         and o.target_name = mine.target_name
-        and o.hpa_uid <> mine.hpa_uid
-    where w.writer_class = 'hpa'
-    group by all
-), own as (
-    select distinct w.change_id
-    from rivals as w
-    join replayed_hpas as h using (hpa_uid)
-    join compared as c using (hpa)
+    left join replayed_hpas as h on h.hpa_uid = o.hpa_uid
+), deciders as (
+    -- Which HPA decided just this number from just that one, just then? Of several the first: the next read the new one.
+    select
+        w.change_id,
+        arg_min(s.writer_uid, (c.ts, s.writer)) as writer_uid,
+        arg_min(s.writer, (c.ts, s.writer)) as writer
+    from writers as w
+    join sharing as s using (hpa_uid)
+    join compared as c on c.hpa = s.hpa
+    join staged.replayed as r using (reconcile_id)
     cross join sync as y
-    where c.ts between w.at_lo - y.sync and w.at_hi + interval 1 second
+    where w.writer_class in ('hpa', 'unknown')
+        and c.ts between w.at_lo - if(w.writer_class = 'hpa', y.sync, interval 1 second) and w.at_hi + interval 1 second
         and w.to_replicas in (c.desired, c.decided)
+        and r.spec_replicas = w.from_replicas
+    group by w.change_id
+), others as (
+    select hpa_uid, any_value(writer order by writer) as writer
+    from sharing
+    where writer_uid <> hpa_uid
+    group by hpa_uid
 ), placed as (
-    select w.change_id, coalesce(unaware.reconcile_id, s.reconcile_id) as reconcile_id
+    select w.change_id, coalesce(unaware.reconcile_id, before.reconcile_id, s.reconcile_id) as reconcile_id
     from (
-        select w.change_id, h.hpa, w.at_hi, w.from_replicas, w.to_replicas
+        select w.change_id, h.hpa, w.at_lo, w.at_hi, w.from_replicas, w.to_replicas
         from writers as w
         join replayed_hpas as h using (hpa_uid)
     ) as w
@@ -116,6 +126,12 @@ with numbered as (
         and unaware.began_at <= w.at_hi + interval 1 second
         and s.next_spec_replicas = w.from_replicas
         and unaware.next_spec_replicas = w.to_replicas
+    -- Where the number is only read now and then, the reconcile in which it was seen may have read it already.
+    left join spans as before
+        on before.hpa = s.hpa
+        and before.nth = s.nth - 1
+        and w.at_lo < s.began_at
+        and before.next_spec_replicas = w.to_replicas
     where s.until > w.at_hi
 )
 select
@@ -124,11 +140,22 @@ select
     'actual' as source,
     least(w.at_lo, w.at_hi) as at_lo,
     w.at_hi, w.from_replicas, w.to_replicas,
-    case when r.rival is not null then 'autoscaler' else w.writer_class end as writer_class,
-    coalesce(r.rival, w.writer_name) as writer_name,
-    w.evidence_level,
+    case
+        when w.writer_class = 'hpa' and d.writer_uid is null and o.writer is not null then 'autoscaler'
+        when d.writer_uid <> w.hpa_uid then 'autoscaler'
+        when d.writer_uid is not null then 'hpa'
+        else w.writer_class
+    end as writer_class,
+    case
+        when w.writer_class = 'hpa' and d.writer_uid is null and o.writer is not null then o.writer
+        when d.writer_uid <> w.hpa_uid then d.writer
+        when d.writer_uid is not null and w.writer_name = '' then 'horizontal-pod-autoscaler'
+        else w.writer_name
+    end as writer_name,
+    if(w.evidence_level = 'none' and d.writer_uid is not null, 'decision', w.evidence_level) as evidence_level,
     p.reconcile_id
 from writers as w
-left join (from rivals anti join own using (change_id)) as r using (change_id)
+left join deciders as d using (change_id)
+left join others as o using (hpa_uid)
 left join placed as p using (change_id)
 order by w.hpa_uid, w.at_hi;

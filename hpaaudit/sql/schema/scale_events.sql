@@ -1,6 +1,6 @@
 -- When did spec.replicas change, or should have, and who did it?
 -- One row per change. source: predicted (the replay) or actual (the world); it happened between at_lo and at_hi.
--- evidence_level: audit, managed_fields, event, none (actual) or replay (predicted).
+-- evidence_level: audit, managed_fields, event, decision, none (actual) or replay (predicted).
 create table runs.scale_events (
     replay_id varchar,
     hpa_uid varchar,

@@ -1,0 +1,61 @@
+"""`python -m tests.truth`: how our verdicts stand to the truth, by view and class; each wrong one in a line.
+
+python -m tests.truth [--release 1.15 …] [--view outside …] [--every N] [FOLDER…]     folders of captures, else our own
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+from tests.conformance.expected import captures, releases
+from tests.truth.judged import Judged, judged
+from tests.truth.worlds import VIEWS
+
+SHOWN = 20
+
+
+def main() -> int:
+    """Judge worlds, print what came out; 1 where a verdict was wrong."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="*", type=Path)
+    parser.add_argument("--release", action="append", default=[])
+    parser.add_argument("--view", action="append", default=[], choices=[*VIEWS, []])
+    parser.add_argument("--every", type=int, default=1, help="one world in so many")
+    parser.add_argument("--jobs", type=int, default=2)
+    given = parser.parse_args()
+    worlds = [path for folder in given.folders for path in sorted(folder.glob("*.capture.jsonl.gz"))]
+    worlds = worlds or [path for release in given.release or releases() for path in captures(release)]
+    wrong = 0
+    for view in given.view or VIEWS:
+        found = judge(worlds[:: given.every], view, given.jobs)
+        sys.stdout.write(table(view, found))
+        wrong += len(found.wrong)
+    return int(wrong > 0)
+
+
+def judge(worlds: Sequence[Path], view: str, jobs: int = 1) -> Judged:
+    """The verdicts of many worlds together."""
+    total = Judged()
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        for one in pool.map(judged, worlds, [view] * len(worlds), chunksize=4):
+            total.add(one)
+    return total
+
+
+def table(view: str, found: Judged) -> str:
+    """What a run prints."""
+    lines = [
+        f"{view}: {found.reconciles} reconciles, {found.proven} proven matches",
+        f"  {found.changes} changes, {found.named} with a writer, {len(found.wrong)} wrong",
+    ]
+    lines += [f"  {count:7} {verdict:12} {name}" for (verdict, name), count in found.classes.most_common()]
+    lines += [f"  wrong: {text}" for text in found.wrong[:SHOWN]]
+    lines += [f"  unexplained: {text}" for text in found.unexplained[:SHOWN]]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
