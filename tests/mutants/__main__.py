@@ -96,7 +96,7 @@ def fate(mutant: Mutant) -> Fate:
     reached = (mutant.file, mutant.function) in REACHED
     by_kernel = _kernel_world(mutant) if reached else ""
     if KERNEL_ONLY:
-        return Fate(mutant, by_kernel or "not asked", by_kernel, reached)
+        return Fate(mutant, by_kernel or ("" if mutant.equivalent else "not asked"), by_kernel, reached)
     own = [path for path in UNIT_TESTS if Path(path).stem.startswith(f"test_{mutant.file}")]
     killer = _failing_test(own) or _decision() or _failing_test(UNIT_TESTS)
     return Fate(mutant, killer, by_kernel, reached)
