@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: help demo check test golden bench oracle mutants wheel sbom image cluster lock clean
+.PHONY: help demo check test golden picture bench oracle mutants wheel sbom image cluster lock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -26,6 +26,9 @@ test: $(READY)  ## every test; one that lacks a program says so in a line
 golden: $(READY)  ## rewrite the golden files, then read the diff line by line
 	@$(BIN)/pytest --rewrite -q -m golden
 	@git --no-pager diff --stat
+
+picture: $(READY)  ## draw docs/demo.svg from the results of the demo
+	@$(BIN)/python docs/demo_picture.py
 
 bench: $(READY)  ## speed and size as ratios, measured side by side
 	@$(BIN)/python -m tests.bench

@@ -1,17 +1,17 @@
 """A flight recorder and a replay for the Kubernetes HorizontalPodAutoscaler.
 
-Each command of `hpaaudit` is a function here, under its name. Its code is loaded when it is first called.
+Each command of `hpaaudit` is a function of the same name here. Its code is loaded when it is first called.
 
     record(into, …)                records a cluster into a folder
-    import_capture(files, into=…)  turns kept answers of the Kubernetes API into a recording
+    import_capture(files, into=…)  turns saved answers of the Kubernetes API into a recording
     replay(recording, into=…)      decides every reconcile again and compares it with what happened: `Results`
-    explain(results, …)            tells one reconcile step by step: `ReconcileAccount`
+    explain(results, …)            explains one reconcile step by step: `ReconcileAccount`
     query(results, …)              answers a question of sql/questions, or SQL: `Answer`
     inspect(recording)             says what is in a recording: `Inspection`
     verify(recording)              checks every checksum of a recording: `Verification`
     repair(recording)              keeps what can be read of a damaged recording: `Repair`
 
-Everything that they raise on purpose is an `AuditError`.
+Every error that they raise deliberately is an `AuditError`.
 """
 
 from importlib import import_module
@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from hpaaudit.flows.inspect import inspect
     from hpaaudit.flows.query import query
     from hpaaudit.flows.record import record
+    from hpaaudit.flows.repair import repair
     from hpaaudit.flows.replay import replay
     from hpaaudit.flows.verify import verify
     from hpaaudit.model.account import ReconcileAccount
-    from hpaaudit.model.inspection import Inspection, Verification
+    from hpaaudit.model.inspection import Inspection, Repair, Verification
     from hpaaudit.results.answer import Answer
     from hpaaudit.results.read import Results
 
@@ -52,7 +53,8 @@ __all__ = [
     "verify",
 ]
 
-_HOMES = {
+# The module of each public name.
+_MODULES = {
     "Answer": "results.answer",
     "AuditError": "errors",
     "Inspection": "model.inspection",
@@ -72,10 +74,10 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Imports a name when it is first asked for: `record` must not load what only `replay` needs."""
-    if name not in _HOMES:
+    """Imports a public name when it is first used: `record` must not load what only `replay` needs."""
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"hpaaudit.{_HOMES[name]}"), name)
+    return getattr(import_module(f"hpaaudit.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -62,7 +62,7 @@ class ResultsError(AuditError):
 
 
 class NotResults(ResultsError):
-    """The file holds no results of ours."""
+    """The file does not hold the results of a replay."""
 
 
 class FileExists(ResultsError):

@@ -8,7 +8,7 @@ _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_asci
 
 
 def canonical_json(value: Any) -> str:
-    """JSON with sorted keys and no blanks."""
+    """JSON with sorted keys and without blanks."""
     return _CANONICAL.encode(value)
 
 
@@ -17,7 +17,7 @@ SHALLOW = 50
 
 
 def levels(text: str) -> int:
-    """How deep a JSON text is nested, or a little more where that is little."""
+    """How deep a JSON text is nested. For a text with few brackets an upper bound."""
     opened = text.count("{") + text.count("[")
     if opened <= SHALLOW:
         return opened

@@ -1,4 +1,4 @@
-"""An HPA as it was served, in any version that we read, to the model."""
+"""Decodes an HPA of any supported version of `autoscaling` into the model."""
 
 from hpaaudit.api import v1, v2, v2beta1
 from hpaaudit.model.facts import HpaSeen
@@ -6,10 +6,10 @@ from hpaaudit.model.hpa import Hpa, HpaSpec, HpaStatus
 
 V1, V2BETA1 = "autoscaling/v1", "autoscaling/v2beta1"
 SHOWN_WHOLE = ("autoscaling/v2", "autoscaling/v2beta2")
-"""The served versions whose status is one text, of one shape."""
+"""Versions whose status is one JSON document of the same shape."""
 
 READ = (*SHOWN_WHOLE, V2BETA1, V1)
-"""The served versions that we read; v2beta2 has the shape of v2."""
+"""The supported versions. v2beta2 has the shape of v2."""
 
 
 def decode_hpa(fact: HpaSeen) -> Hpa:
@@ -26,7 +26,7 @@ def decode_hpa(fact: HpaSeen) -> Hpa:
 
 
 def decode_spec(version: str, spec_json: str, annotations_json: str) -> HpaSpec:
-    """What an HPA asks for, defaults filled in."""
+    """The spec of an HPA, defaults filled in."""
     if version == V1:
         return v1.decode_spec(spec_json, annotations_json)
     if version == V2BETA1:
@@ -35,7 +35,7 @@ def decode_spec(version: str, spec_json: str, annotations_json: str) -> HpaSpec:
 
 
 def decode_status(fact: HpaSeen) -> HpaStatus:
-    """What an HPA's status says."""
+    """The status of an HPA."""
     if fact.api_version == V1:
         return v1.decode_status(fact.status_json, fact.annotations_json)
     if fact.api_version == V2BETA1:

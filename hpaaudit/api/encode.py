@@ -1,4 +1,4 @@
-"""A status of the model to JSON, exactly as the API server shows it."""
+"""Encodes a status as JSON, exactly as the API server shows it."""
 
 import json
 from typing import Any

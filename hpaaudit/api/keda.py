@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hpaaudit.api.canonical import canonical_json
-from hpaaudit.api.see import metadata, named
+from hpaaudit.api.to_facts import metadata, named
 from hpaaudit.model.facts import ScaledObjectSeen
 from hpaaudit.model.units import Micros
 

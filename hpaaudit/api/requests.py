@@ -1,6 +1,6 @@
-"""The requests that a reconcile makes: paths to meanings and back.
+"""The requests of a reconcile: API paths to requests, and back.
 
-Paths are those of the controller's own clients, escaped as Go escapes them.
+Paths are those of the controller's clients, escaped as by Go.
 """
 
 from functools import lru_cache
@@ -20,12 +20,12 @@ _GROUPS = (RESOURCE_METRICS, CUSTOM_METRICS, EXTERNAL_METRICS)
 def split(path: str) -> tuple[list[str], dict[str, str]]:
     """A request path as its unescaped segments and its query."""
     plain, _, query = path.partition("?")
-    values = {key: found[-1] for key, found in parse_qs(query, keep_blank_values=True).items()}
+    values = {key: texts[-1] for key, texts in parse_qs(query, keep_blank_values=True).items()}
     return [unquote(part) for part in plain.strip("/").split("/")], values
 
 
 def canonical_selector(text: str) -> str:
-    """The selector's canonical text; one that does not parse stays as it is."""
+    """The canonical text of a selector. One that does not parse is returned unchanged."""
     try:
         return str(selectors.parse(text))
     except selectors.BadSelector:
@@ -34,7 +34,7 @@ def canonical_selector(text: str) -> str:
 
 @lru_cache(maxsize=16384)
 def metrics_request(path: str) -> MetricsRequest | None:
-    """What a path of a metric API asks for; None for any other path."""
+    """The request of a path of the metrics APIs, None for any other path."""
     parts, query = split(path)
     if len(parts) < 4 or parts[0] != "apis" or parts[1] not in _GROUPS:  # noqa: PLR2004 (apis, group, version, rest)
         return None
@@ -91,7 +91,7 @@ def _segment(text: str) -> str:
 
 
 def plural(kind: str) -> str:
-    """The resource that a kind is served as, by the rule that custom resources follow as well."""
+    """The resource of a kind, by the rule that custom resources usually follow too."""
     lower = kind.lower()
     if lower == "endpoints":
         return lower
@@ -122,7 +122,7 @@ def scale_path(target: TargetRef, version: str) -> str:
 
 
 def scale_target(path: str) -> TargetRef | None:
-    """Whose scale a path names; None for any other path."""
+    """The target of a path to a scale subresource, None for any other path."""
     parts, _ = split(path)
     match parts:
         case ["api", _, "namespaces", namespace, resource, name, "scale"]:
@@ -133,9 +133,9 @@ def scale_target(path: str) -> TargetRef | None:
 
 
 def request_of(namespace: str, metric: MetricSpec, pod_selector: str) -> MetricsRequest | None:
-    """The request that the controller makes for one metric; None where it makes none.
+    """The controller's request for one metric, None if it makes none.
 
-    `pod_selector` is the scale's, canonical. BadSelector where the metric's own selector is not valid.
+    `pod_selector` is that of the scale, canonical. BadSelector if the metric's own selector is not valid.
     """
     if metric.target is None:
         return None
@@ -189,11 +189,11 @@ def request_of(namespace: str, metric: MetricSpec, pod_selector: str) -> Metrics
 
 
 def requests_of(hpa: Hpa, pod_selector: str) -> tuple[MetricsRequest | None, ...]:
-    """One request per metric of an HPA, in order; None where the controller makes none."""
-    found: list[MetricsRequest | None] = []
+    """One request per metric of an HPA, in order. None if the controller makes none."""
+    metric_requests: list[MetricsRequest | None] = []
     for metric in hpa.spec.metrics:
         try:
-            found.append(request_of(hpa.namespace, metric, pod_selector))
+            metric_requests.append(request_of(hpa.namespace, metric, pod_selector))
         except selectors.BadSelector:
-            found.append(None)
-    return tuple(found)
+            metric_requests.append(None)
+    return tuple(metric_requests)

@@ -8,7 +8,7 @@ from typing import Any
 
 from hpaaudit.api import quantity, v2
 from hpaaudit.api.canonical import levels
-from hpaaudit.api.typed import JSON_LEVELS
+from hpaaudit.api.type_check import JSON_LEVELS
 from hpaaudit.model.hpa import Behavior, HpaSpec, HpaStatus, MetricSpec, MetricStatus, MetricTarget, ObjectRef
 from hpaaudit.model.units import Quantity
 

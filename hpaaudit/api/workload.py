@@ -1,4 +1,4 @@
-"""Workloads that are scaled, built-in and custom: their replicas, who wrote them, and their rollouts."""
+"""Turns built-in and custom workloads into facts: their replicas, who wrote them, and their rollouts."""
 
 import hashlib
 from collections.abc import Mapping
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from hpaaudit.api.canonical import canonical_json
-from hpaaudit.api.see import metadata, named, owner
 from hpaaudit.api.selector import BadSelector, from_label_selector
+from hpaaudit.api.to_facts import metadata, named, owner
 from hpaaudit.api.v2 import label_selector
 from hpaaudit.model.facts import RolloutSeen, TargetRef, TargetSeen
 from hpaaudit.model.target import Scale
 from hpaaudit.model.units import Micros
 
 Field = tuple[str, ...]
-"""The way to a field of an object."""
+"""The path to a field of an object."""
 
 _REPLICAS = ("spec", "replicas")
 _AVAILABLE = "NewReplicaSetAvailable"
@@ -25,12 +25,12 @@ _INT32 = -(2**31), 2**31 - 1
 
 
 class NoScale(ValueError):
-    """A custom resource that says no replicas, as it may."""
+    """A custom resource without replicas, as it may be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScalePaths:
-    """Where a custom resource keeps what its scale subresource shows; `selector` is empty where it shows none."""
+    """Where a custom resource has what its scale subresource shows. `selector` is empty if it shows none."""
 
     replicas: Field
     status_replicas: Field
@@ -38,7 +38,7 @@ class ScalePaths:
 
 
 def scale_paths(crd: Mapping[str, Any], version: str) -> ScalePaths | None:
-    """The paths of one version of a CustomResourceDefinition; None where that version has no scale."""
+    """The paths of one version of a CustomResourceDefinition. None if it has no scale subresource."""
     spec = crd.get("spec") or {}
     served: Mapping[str, Any] = next((v for v in spec.get("versions") or () if v.get("name") == version), {})
     # apiextensions.k8s.io/v1beta1 may name them once for all versions.
@@ -55,10 +55,10 @@ def scale_paths(crd: Mapping[str, Any], version: str) -> ScalePaths | None:
 def target_seen(
     at_us: Micros, target: TargetRef, raw: Mapping[str, Any], paths: ScalePaths | None = None
 ) -> TargetSeen:
-    """A workload that an HPA scales, and who owns its replicas; `paths` of a custom one.
+    """A workload that an HPA scales, and who owns its replicas. A custom one has `paths`.
 
-    NoScale where a custom one says no replicas: its scale subresource fails as well then. ValueError or TypeError
-    where what it says is no scale.
+    NoScale if a custom one has no replicas: its scale subresource fails too. ValueError or TypeError if its fields
+    are no scale.
     """
     meta = metadata(raw)
     manager, operation, subresource, written_us = owner(meta, paths.replicas if paths else _REPLICAS)
@@ -79,7 +79,7 @@ def target_seen(
 
 
 def rollout_seen(at_us: Micros, target: TargetRef, raw: Mapping[str, Any]) -> RolloutSeen:
-    """Whether pods of an old template are being replaced, or the new one was not taken up yet."""
+    """Whether a rollout is under way: pods of an old template are being replaced, or are about to be."""
     meta, spec, status = metadata(raw), _mapping(raw.get("spec")), _mapping(raw.get("status"))
     strategy = _mapping(spec.get("strategy") or spec.get("updateStrategy"))
     limits = _mapping(strategy.get("rollingUpdate"))
@@ -98,7 +98,7 @@ def _is_rolling(kind: str, status: Mapping[str, Any]) -> bool:
     if kind == "Deployment":
         conditions = status.get("conditions") or ()
         progressing = next((c.get("reason") for c in conditions if c.get("type") == "Progressing"), None)
-        # It stays available while it is only scaled; without a deadline for progress there is no condition.
+        # Scaling alone does not change this condition. Without progressDeadlineSeconds there is none.
         if progressing is not None:
             return bool(progressing != _AVAILABLE)
     if "updateRevision" in status:
@@ -110,7 +110,7 @@ def _is_rolling(kind: str, status: Mapping[str, Any]) -> bool:
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
-    """An object, empty where something else stands: what a custom resource holds nobody checks."""
+    """An object, empty if it is none: nobody checks the fields of a custom resource."""
     return value if isinstance(value, Mapping) else {}
 
 
@@ -125,7 +125,7 @@ def _built_in_scale(raw: Mapping[str, Any]) -> Scale:
 
 
 def _custom_scale(raw: Mapping[str, Any], paths: ScalePaths) -> Scale:
-    """As the API server makes it of a custom resource: no status is zero, no selector is empty, no spec an error."""
+    """As the API server does: a missing status is 0, a missing selector empty, a missing spec an error."""
     replicas, status, selector = (_at(raw, path) for path in (paths.replicas, paths.status_replicas, paths.selector))
     if replicas is None:
         raise NoScale(f"{named(metadata(raw))} cannot be scaled: it has no .{'.'.join(paths.replicas)}")
@@ -139,7 +139,7 @@ def _custom_scale(raw: Mapping[str, Any], paths: ScalePaths) -> Scale:
 
 
 def _field(path: str | None) -> Field:
-    """A JSON path as a CRD names it, `.spec.replicas`; there are none with brackets."""
+    """A JSON path of a CRD, such as `.spec.replicas`. Brackets are not allowed there."""
     return tuple(path.removeprefix(".").split(".")) if path else ()
 
 
@@ -150,12 +150,12 @@ def _at(raw: Any, field: Field) -> Any:
 
 
 def _text(limit: Any) -> str:
-    """A number or a percentage of pods, empty where there is none."""
+    """A number or a percentage of pods, empty without one."""
     return str(limit)[:_LONGEST_LIMIT] if isinstance(limit, int | str) else ""
 
 
 def _selector(raw: Mapping[str, Any] | None) -> str:
-    """A workload's selector as its scale subresource shows it (a replication controller has a plain map)."""
+    """The selector as the scale subresource shows it. A ReplicationController has a plain map."""
     if not raw:
         return ""
     plain = not {"matchLabels", "matchExpressions"} & raw.keys()
@@ -166,7 +166,7 @@ def _selector(raw: Mapping[str, Any] | None) -> str:
 
 
 def _template_hash(raw: Mapping[str, Any]) -> str:
-    """Changes when the pod template does: the deployment's revision, else a digest of the template."""
+    """A value that changes with the pod template: a Deployment's revision, else a digest of the template."""
     revision = (metadata(raw).get("annotations") or {}).get("deployment.kubernetes.io/revision")
     if revision:
         return f"revision {revision}"

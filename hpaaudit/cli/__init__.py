@@ -1,4 +1,4 @@
-"""Opens the doors: `hpaaudit COMMAND`, each command a file, imported when it is called."""
+"""The command line: `hpaaudit COMMAND`. Each command has a file, which is imported when the command is called."""
 
 import sys
 from collections.abc import Sequence
@@ -12,25 +12,28 @@ from click.exceptions import NoArgsIsHelpError
 
 from hpaaudit.errors import AuditError
 
-COULD_NOT = 2
+FAILED = 2
+"""Exit code: the command could not do what was asked."""
+
 INTERRUPTED = 130
+"""Exit code: 128 + SIGINT."""
 
 COMMANDS = {
     "record": ("hpaaudit.cli.record:record_command", "Record the HPAs of a cluster."),
-    "import": ("hpaaudit.cli.importing:import_command", "Make a recording of history that somebody else kept."),
-    "replay": ("hpaaudit.cli.replay:replay_command", "Decide everything again, and compare with what happened."),
-    "explain": ("hpaaudit.cli.explain:explain_command", "Tell one reconcile line by line."),
-    "query": ("hpaaudit.cli.query:query_command", "Ask a question, or anything in SQL."),
-    "inspect": ("hpaaudit.cli.inspect:inspect_command", "Say what is in a recording, and what is missing."),
+    "import": ("hpaaudit.cli.importing:import_command", "Make a recording from saved answers of the Kubernetes API."),
+    "replay": ("hpaaudit.cli.replay:replay_command", "Decide every reconcile again, and compare with what happened."),
+    "explain": ("hpaaudit.cli.explain:explain_command", "Explain one reconcile line by line."),
+    "query": ("hpaaudit.cli.query:query_command", "Ask a named question, or run any SQL."),
+    "inspect": ("hpaaudit.cli.inspect:inspect_command", "Show what is in a recording, and what is missing."),
     "verify": ("hpaaudit.cli.verify:verify_command", "Check every checksum of a recording."),
-    "repair": ("hpaaudit.cli.repair:repair_command", "Keep what can be read of a damaged recording."),
+    "repair": ("hpaaudit.cli.repair:repair_command", "Save what can be read of a damaged recording."),
     "demo": ("hpaaudit.cli.demo:demo_command", "Replay a bundled incident, without a cluster."),
 }
-"""Where each command lives, and its line in `hpaaudit --help`, in the order of use."""
+"""Module and function of each command, and its line in `hpaaudit --help`, in the order of use."""
 
 
-class Doors(click.Group):
-    """Knows every command by name, and imports the one that is called."""
+class LazyGroup(click.Group):
+    """Knows every command by name, and imports only the one that is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 click's signature
         """In the order of use."""
@@ -39,14 +42,14 @@ class Doors(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that was asked for; an unknown one names the nearest."""
+        """The named command. The error for an unknown name suggests the nearest ones."""
         near = get_close_matches(args[0], COMMANDS, n=3)
         if args[0] not in COMMANDS and near:
             ctx.fail(f"no command {args[0]!r}: did you mean {', '.join(near)}?")
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 click's signature
-        """The command itself."""
+        """The command of this name, None if there is none."""
         if cmd_name not in COMMANDS:
             return None
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
@@ -54,13 +57,13 @@ class Doors(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 likewise
-        """Names and lines, with nothing imported."""
+        """Writes the list of commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
 def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
-    """Says which version this is, and nothing else."""
+    """Prints the version and exits."""
     if not asked:
         return
     from hpaaudit import __version__
@@ -69,48 +72,50 @@ def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     ctx.exit()
 
 
-@click.command(cls=Doors, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version.")
-def doors() -> None:
+def hpaaudit_command() -> None:
     """A flight recorder and a replay for the Kubernetes HorizontalPodAutoscaler.
 
     Why did this HPA scale, or not; was it the controller or someone else?
 
-    Exit codes: 0 done, 1 only by --fail-on, 2 could not, 130 interrupted.
+    Exit codes: 0 done, 1 only with --fail-on, 2 failed, 130 interrupted.
 
     Example: hpaaudit demo
     """
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Runs a command and ends the process with its exit code; what went wrong is one line on stderr."""
+    """Runs a command and exits with its code. An error is one line on stderr."""
     sys.exit(_run(arguments))
 
 
 def _run(arguments: Sequence[str] | None) -> int:
     name = "kubectl hpaaudit" if Path(sys.argv[0]).stem == "kubectl-hpaaudit" else "hpaaudit"
     try:
-        code = doors.main(arguments, prog_name=name, standalone_mode=False)
-    except NoArgsIsHelpError as problem:
-        problem.show()
-        return COULD_NOT
-    except click.UsageError as problem:
-        asked = name if problem.ctx is None else problem.ctx.command_path
-        click.echo(f"Error: {problem.format_message().rstrip('.')} (see {asked} --help)", err=True)
-        return COULD_NOT
+        code = hpaaudit_command.main(arguments, prog_name=name, standalone_mode=False)
     except click.ClickException as problem:
-        problem.show()
-        return COULD_NOT
+        _show(problem, name)
+        return FAILED
     except AuditError as problem:
         from hpaaudit.report.text import printable
 
         click.echo(f"Error: {printable(str(problem))}", err=True)
-        return COULD_NOT
+        return FAILED
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output went away, as `head` does; what Python still holds has nowhere to go.
+        # The reader of our output is gone, as with `head`. Python must not flush what it still buffers.
         sys.stdout = None
         return 0
     return code if isinstance(code, int) else 0
+
+
+def _show(problem: click.ClickException, name: str) -> None:
+    """Prints a mistake in the command line, in one line that says where to look."""
+    if isinstance(problem, NoArgsIsHelpError) or not isinstance(problem, click.UsageError):
+        problem.show()
+        return
+    command = name if problem.ctx is None else problem.ctx.command_path
+    click.echo(f"Error: {problem.format_message().rstrip('.')} (see {command} --help)", err=True)

@@ -14,7 +14,7 @@ RESULTS = Path("hpaaudit-demo.duckdb")
     type=click.Path(path_type=Path),
     default=RESULTS,
     show_default=True,
-    help="A results file; the demo's own is replaced.",
+    help="Write the results to this file; the default one is replaced.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace the file that --into names.")
 def demo_command(into: Path, overwrite: bool) -> None:
@@ -29,6 +29,6 @@ def demo_command(into: Path, overwrite: bool) -> None:
     from hpaaudit.report.replay import replay_text
 
     with replay(bundled_recording(), into=into, overwrite=overwrite or into == RESULTS) as results:
-        found = account(results)
-    click.echo(replay_text(found))
+        replayed = account(results)
+    click.echo(replay_text(replayed))
     click.echo(explain_text(explain(into)), nl=False)

@@ -7,14 +7,14 @@ import click
 from hpaaudit.cli.options import Moment, hpa_name, moment_option, moments, results_argument
 
 
-@click.command("explain", short_help="Tell one reconcile line by line.")
+@click.command("explain", short_help="Explain one reconcile line by line.")
 @results_argument()
 @click.argument("hpa", metavar="[NS/NAME]", type=hpa_name, required=False)
-@moment_option("--at", "The last reconcile until then.  [default: the one that matters most]")
+@moment_option("--at", "The last reconcile until this time.  [default: the one that matters most]")
 def explain_command(source: Path, hpa: str | None, at: Moment | None) -> None:
-    """Tell one reconcile line by line: what it saw, how it came to its number, who agrees.
+    """Explain one reconcile line by line: its inputs, how it reached its number, and who agrees.
 
-    TIME is RFC 3339 with any offset, 14:05 (of the recording's day) or -5m (before its end).
+    TIME is RFC 3339 with any offset, 14:05 (on the day of the recording) or -5m (before its end).
 
     Example: hpaaudit explain recordings/friday shop/checkout --at 14:05
     """

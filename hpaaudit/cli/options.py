@@ -1,4 +1,4 @@
-"""Options that commands share: moments in time, HPAs, what to do with a value."""
+"""Options and arguments that several commands share: moments in time, HPAs, settings."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -23,14 +23,14 @@ class Moment:
     text: str
 
     def at(self, started_us: Micros, ended_us: Micros) -> Micros:
-        """The moment in a recording of this span; without an offset it is UTC."""
+        """The time that it means in a recording of this span. Without an offset it is UTC."""
         if self.text.startswith("-"):
             return Micros(ended_us + duration(self.text))
         clock = _CLOCK.fullmatch(self.text)
         if clock is None:
-            return _full(self.text)
+            return _date_or_rfc3339(self.text)
         since_midnight = _since_midnight(clock)
-        # The last day on which the recording covers that time of day, else its first.
+        # The last day of the recording that has this time of day, else the first day.
         first = started_us // _DAY_US * _DAY_US
         days = range(first, ended_us + 1, _DAY_US)
         covered = [day + since_midnight for day in days if started_us <= day + since_midnight <= ended_us]
@@ -41,11 +41,11 @@ def _since_midnight(clock: re.Match[str]) -> int:
     hour, minute, second, fraction = clock.groups()
     whole = timedelta(hours=int(hour), minutes=int(minute), seconds=int(second or 0))
     if whole >= timedelta(days=1) or int(minute) >= 60 or int(second or 0) >= 60:  # noqa: PLR2004 an hour, a minute
-        raise ValueError(f"{clock[0]!r} is no time of day")
+        raise ValueError(f"{clock[0]!r} is not a time of day")
     return int(whole.total_seconds()) * SECOND + int((fraction or "0").ljust(6, "0"))
 
 
-def _full(text: str) -> Micros:
+def _date_or_rfc3339(text: str) -> Micros:
     if _DATE.fullmatch(text):
         whole = datetime.fromisoformat(text).replace(tzinfo=UTC)
         return Micros(round((whole - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(microseconds=1)))
@@ -53,30 +53,30 @@ def _full(text: str) -> Micros:
 
 
 def moment(text: str) -> Moment:
-    """Reads a moment; what it means is known when the recording is."""
+    """Parses a moment. Which time it means depends on the recording."""
     read = Moment(text)
     try:
         read.at(Micros(0), Micros(_DAY_US))
     except (ValueError, OverflowError) as error:
         raise click.BadParameter(
-            f"{text!r} is no time: give 2026-03-02T14:05:00Z, 14:05 (of the recording's day) or -5m"
+            f"{text!r} is not a time: give 2026-03-02T14:05:00Z, 14:05 (on the day of the recording) or -5m"
         ) from error
     return read
 
 
 def hpa_name(text: str) -> str:
-    """Reads `NS/NAME`."""
+    """Parses `NS/NAME`."""
     namespace, slash, name = text.partition("/")
     if not namespace or not slash or not name or "/" in name:
-        raise click.BadParameter(f"{text!r} is no HPA: give NS/NAME")
+        raise click.BadParameter(f"{text!r} is not an HPA: give NS/NAME")
     return text
 
 
 def setting(text: str) -> tuple[str, str]:
-    """Reads `NAME=VALUE`."""
+    """Parses `NAME=VALUE`."""
     name, sign, value = text.partition("=")
     if not name or not sign:
-        raise click.BadParameter(f"{text!r} is no setting: give NAME=VALUE, for example tolerance=0.05")
+        raise click.BadParameter(f"{text!r} is not a setting: give NAME=VALUE, for example tolerance=0.05")
     return name, value
 
 
@@ -91,5 +91,5 @@ def results_argument(*, required: bool = True) -> Callable[[click.decorators.FC]
 
 
 def moments(span: tuple[Micros, Micros], **given: Moment | None) -> Mapping[str, Micros | None]:
-    """What moments mean in a recording of this span."""
+    """The times that moments mean in a recording of this span."""
     return {name: None if written is None else written.at(*span) for name, written in given.items()}

@@ -11,15 +11,15 @@ from hpaaudit.errors import BadOption
 FORMATS = ("table", "json", "csv", "parquet")
 
 
-@click.command("query", short_help="Ask a question, or anything in SQL.")
+@click.command("query", short_help="Ask a named question, or run any SQL.")
 @results_argument(required=False)
 @click.argument("question", metavar='[QUESTION|"SQL"]', required=False)
-@click.option("--hpa", metavar="NS/NAME", type=hpa_name, help="Only this one; * stands for anything.")
-@moment_option("--at", "For questions about a moment.  [default: the one that matters most]")
-@moment_option("--since", "For questions about a span.")
-@moment_option("--until", "For questions about a span.")
+@click.option("--hpa", metavar="NS/NAME", type=hpa_name, help="Only this HPA; * matches anything.")
+@moment_option("--at", "The moment that a question asks about.  [default: the one that matters most]")
+@moment_option("--since", "The start of the time that a question asks about.")
+@moment_option("--until", "The end of the time that a question asks about.")
 @click.option("-o", "--output", type=click.Choice(FORMATS), default="table", show_default=True)
-def query_command(
+def query_command(  # noqa: PLR0913 click hands over every option
     source: Path | None,
     question: str | None,
     hpa: str | None,
@@ -28,9 +28,9 @@ def query_command(
     until: Moment | None,
     output: str,
 ) -> None:
-    """Ask a question by its name, or anything in SQL; without either, list the questions.
+    """Ask a question by its name, or run any SQL; with neither, list the questions.
 
-    TIME is RFC 3339 with any offset, 14:05 (of the recording's day) or -5m (before its end).
+    TIME is RFC 3339 with any offset, 14:05 (on the day of the recording) or -5m (before its end).
 
     Example: hpaaudit query recordings/friday why_this_number --at 14:05
 
@@ -43,10 +43,10 @@ def query_command(
     from hpaaudit.report.text import printable
 
     if source is None or question is None:
-        click.echo(questions_text(flow.questions()), nl=False)
+        click.echo(questions_text(flow.question_texts()), nl=False)
         return
     if output == "parquet" and sys.stdout.isatty():
-        raise BadOption("Parquet is no text: send it into a file, as in -o parquet > answer.parquet")
+        raise BadOption("Parquet is not text: redirect it to a file, as in -o parquet > answer.parquet")
     span = flow.span_of(source) if at or since or until else None
     asked = moments(span, at=at, since=since, until=until) if span else {}
     with flow.query(source, question, hpa=hpa, warn=warn, **asked) as answer:

@@ -5,19 +5,19 @@ from pathlib import Path
 import click
 from click.exceptions import Exit
 
-from hpaaudit.cli.talk import JsonTalk, Talk
+from hpaaudit.cli.recorder_log import JsonLog, TextLog
 from hpaaudit.errors import AuditError
 
-COULD_NOT = 2
+FAILED = 2
 
 
 class Seconds(click.ParamType[float]):
-    """A length of time as Kubernetes writes it: `15s`, `1m30s`, `2h`."""
+    """A duration as Kubernetes writes it: `15s`, `1m30s`, `2h`."""
 
     name = "duration"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Seconds, more than none."""
+        """Parses it into seconds, more than 0."""
         from hpaaudit.api.times import duration
         from hpaaudit.model.units import SECOND
 
@@ -28,21 +28,21 @@ class Seconds(click.ParamType[float]):
         except ValueError as problem:
             self.fail(str(problem), param, ctx)
         if seconds <= 0:
-            self.fail(f"{value!r} is not a length of time", param, ctx)
+            self.fail(f"{value!r} is not a duration of more than 0 s", param, ctx)
         return seconds
 
 
 class Listen(click.ParamType[tuple[str, int]]):
-    """Where to listen: `127.0.0.1:8080`, `[::1]:8080`; port 0 is one that is free."""
+    """An address to listen on: `127.0.0.1:8080`, `[::1]:8080`. Port 0 takes any free port."""
 
     name = "address:port"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
-        """Host and port."""
+        """Parses host and port."""
         host, colon, port = str(value).rpartition(":")
         host = host[1:-1] if host.startswith("[") and host.endswith("]") else host
         if not host or not colon or not (port.isascii() and port.isdigit()) or int(port) >= 1 << 16:
-            self.fail(f"{value!r} is no address: give ADDRESS:PORT, for example 127.0.0.1:8080", param, ctx)
+            self.fail(f"{value!r} is not an address: give ADDRESS:PORT, for example 127.0.0.1:8080", param, ctx)
         return host, int(port)
 
 
@@ -52,7 +52,7 @@ class Bytes(click.ParamType[int]):
     name = "bytes"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """More than none."""
+        """Parses it into bytes, more than 0."""
         from hpaaudit.api.quantity import parse
 
         try:
@@ -60,17 +60,17 @@ class Bytes(click.ParamType[int]):
         except ValueError as problem:
             self.fail(str(problem), param, ctx)
         if size <= 0:
-            self.fail(f"{value!r} is no number of bytes", param, ctx)
+            self.fail(f"{value!r} is not a number of bytes", param, ctx)
         return size
 
 
 class LabelKey(click.ParamType[str]):
-    """The key of a label."""
+    """A label key."""
 
     name = "label"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """As Kubernetes takes it."""
+        """Checks it as Kubernetes does."""
         from hpaaudit.api.selector import BadSelector, parse
 
         try:
@@ -78,7 +78,7 @@ class LabelKey(click.ParamType[str]):
         except BadSelector as problem:
             self.fail(str(problem), param, ctx)
         if [term.operator for term in terms] != ["exists"]:
-            self.fail(f"{value!r} is no key of a label", param, ctx)
+            self.fail(f"{value!r} is not a label key", param, ctx)
         return str(value)
 
 
@@ -87,52 +87,57 @@ class LabelKey(click.ParamType[str]):
     "--into",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="The folder of the recording, new or one of this cluster, which goes on.",
+    help="The folder of the recording: a new one, or one of this cluster to continue.",
 )
-@click.option("-n", "--namespace", metavar="NS", help="One namespace.  [default: the context's]")
-@click.option("-A", "--all-namespaces", is_flag=True, help="All namespaces.")
-@click.option("-l", "--selector", metavar="SELECTOR", default="", help="Only HPAs with these labels.")
-@click.option("--context", metavar="C", help="A context of the kubeconfig.")
-@click.option("--kubeconfig", type=click.Path(path_type=Path), metavar="FILE", help="Instead of $KUBECONFIG.")
-@click.option("--interval", type=Seconds(), default="15s", show_default=True, help="Between two reads of a metric.")
+@click.option("-n", "--namespace", metavar="NS", help="Record one namespace.  [default: the context's]")
+@click.option("-A", "--all-namespaces", is_flag=True, help="Record all namespaces.")
+@click.option("-l", "--selector", metavar="SELECTOR", default="", help="Record only HPAs with these labels.")
+@click.option("--context", metavar="C", help="Use this context of the kubeconfig.")
+@click.option(
+    "--kubeconfig", type=click.Path(path_type=Path), metavar="FILE", help="Use this kubeconfig instead of $KUBECONFIG."
+)
+@click.option("--interval", type=Seconds(), default="15s", show_default=True, help="Read each metric this often.")
 @click.option(
     "--qps",
     type=click.FloatRange(min=1),
     metavar="N",
     default=20,
     show_default=True,
-    help="Requests per second at most.",
+    help="Send at most so many requests per second.",
 )
-@click.option("--for", "length", type=Seconds(), help="End after so long; without it Ctrl-C ends it.")
-@click.option("--listen", type=Listen(), metavar="ADDRESS:PORT", help="Answer /healthz, /readyz and /metrics there.")
-@click.option("--upload", metavar="URL", help="Copy whole segments to an object store: s3://bucket/prefix.")
+@click.option("--for", "length", type=Seconds(), help="Stop after this time; without it, Ctrl-C stops it.")
+@click.option("--listen", type=Listen(), metavar="ADDRESS:PORT", help="Serve /healthz, /readyz and /metrics there.")
+@click.option("--upload", metavar="URL", help="Copy finished segments to an object store: s3://bucket/prefix.")
 @click.option(
     "--log",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="What is said on stderr: for a person, or an object a line.",
+    help="Log to stderr as text for a person, or as one JSON object per line.",
 )
 @click.option(
-    "--keep-days", type=click.FloatRange(min=0, min_open=True), metavar="N", help="Remove what is older, by the hour."
+    "--keep-days",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="N",
+    help="Remove data older than N days, once per hour.",
 )
-@click.option("--keep-bytes", type=Bytes(), metavar="SIZE", help="Remove the oldest beyond that much, as 10Gi.")
+@click.option("--keep-bytes", type=Bytes(), metavar="SIZE", help="Remove the oldest data beyond this size, as 10Gi.")
 @click.option(
     "--keep-label",
     "keep_labels",
     type=LabelKey(),
     multiple=True,
     metavar="KEY",
-    help="Record this label of pods too; again for more.  [default: those that selectors name]",
+    help="Record this pod label too; repeatable.  [default: those that selectors name]",
 )
 @click.option(
     "--no-probe",
     multiple=True,
     metavar="METRIC",
-    help="Do not read this custom or external metric, whose reads cost; again for more.",
+    help="Do not read this custom or external metric, because each read costs money; repeatable.",
 )
-@click.option("--plan", is_flag=True, help="Say what would be read and what cannot be, and record nothing.")
-def record_command(
+@click.option("--plan", is_flag=True, help="Show what would be read and what cannot be read, and record nothing.")
+def record_command(  # noqa: PLR0913 click hands over every option
     into: Path | None,
     namespace: str | None,
     all_namespaces: bool,
@@ -151,10 +156,10 @@ def record_command(
     no_probe: tuple[str, ...],
     plan: bool,
 ) -> None:
-    """Record the HPAs of a cluster, and all that decides what they do.
+    """Record the HPAs of a cluster, and everything that their decisions depend on.
 
-    It only reads, with the rights of the kubeconfig. Ctrl-C ends it; twice ends it at once. What was recorded more than
-    5 s ago survives whatever kills it; the same command goes on in the same folder.
+    It only reads, with the rights of the kubeconfig. Ctrl-C stops it, a second Ctrl-C stops it at once. What was
+    recorded more than 5 s ago survives any crash. The same command continues in the same folder.
 
     Example: hpaaudit record --into friday -n shop --for 2h
     """
@@ -179,7 +184,7 @@ def record_command(
         return
     if into is None:
         raise click.UsageError("missing option --into DIR (or --plan)")
-    talk = JsonTalk() if log == "json" else Talk()
+    recorder_log = JsonLog() if log == "json" else TextLog()
     try:
         done = record(
             into,
@@ -197,12 +202,12 @@ def record_command(
             keep_bytes=keep_bytes,
             keep_labels=keep_labels,
             no_probe=no_probe,
-            show=talk.show,
-            note=talk.note,
+            show=recorder_log.show,
+            note=recorder_log.note,
         )
     except Exception as problem:
-        if not isinstance(talk, JsonTalk):
+        if not isinstance(recorder_log, JsonLog):
             raise
-        talk.fail(problem, known=isinstance(problem, AuditError))
-        raise Exit(COULD_NOT) from None
-    talk.end(done, into)
+        recorder_log.fail(problem, expected=isinstance(problem, AuditError))
+        raise Exit(FAILED) from None
+    recorder_log.end(done, into)

@@ -7,29 +7,49 @@ import click
 from hpaaudit.cli.options import Moment, hpa_name, moment_option, moments, setting
 
 VERDICTS = ("divergent", "skew", "undecidable")
-FOUND = 1
+FAIL_ON_MATCHED = 1
+"""Exit code: a reconcile has a verdict that --fail-on names."""
 
 
-@click.command("replay", short_help="Decide everything again, and compare with what happened.")
+@click.command("replay", short_help="Decide every reconcile again, and compare with what happened.")
 @click.argument("recordings", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--into", metavar="RESULTS", type=click.Path(path_type=Path), help="A results file.  [default: in DIR]")
+@click.option(
+    "--into",
+    metavar="RESULTS",
+    type=click.Path(path_type=Path),
+    help="Write the results to this file.  [default: a file in DIR]",
+)
 @click.option("--overwrite", is_flag=True, help="Replace the file that --into names.")
-@click.option("--release", metavar="1.36", help="Of Kubernetes.  [default: as recorded]")
-@click.option("--flag", "flags", metavar="NAME=VALUE", type=setting, multiple=True, help="Of the controller.")
-@click.option("--with", "switched_on", metavar="RULE", multiple=True, help="A rule or feature gate that is on.")
-@click.option("--without", "switched_off", metavar="RULE", multiple=True, help="A rule or feature gate that is off.")
-@click.option("--hpa", "hpas", metavar="NS/NAME", type=hpa_name, multiple=True, help="Only this one; again for more.")
-@moment_option("--since", "Only reconciles from then on.")
-@moment_option("--until", "Only what was seen until then.")
+@click.option("--release", metavar="1.36", help="Replay as this Kubernetes release.  [default: as recorded]")
+@click.option(
+    "--flag",
+    "flags",
+    metavar="NAME=VALUE",
+    type=setting,
+    multiple=True,
+    help="Set a flag of kube-controller-manager; repeatable.",
+)
+@click.option(
+    "--with", "switched_on", metavar="RULE", multiple=True, help="A rule or feature gate to switch on; repeatable."
+)
+@click.option(
+    "--without", "switched_off", metavar="RULE", multiple=True, help="A rule or feature gate to switch off; repeatable."
+)
+@click.option("--hpa", "hpas", metavar="NS/NAME", type=hpa_name, multiple=True, help="Only this HPA; repeatable.")
+@moment_option("--since", "Leave out earlier reconciles.")
+@moment_option("--until", "Ignore everything recorded later.")
 @click.option(
     "--detail",
     type=click.Choice(["numbers", "moved", "steps", "pods", "all"]),
-    help="Keep steps and pods nowhere, where something moved, everywhere.  [default: moved; of a fleet numbers]",
+    help="Keep numbers only; or also steps and pods, of what moved or of all.  [default: moved; of a fleet numbers]",
 )
 @click.option(
-    "--fail-on", type=click.Choice(VERDICTS), multiple=True, help="Exit with 1 if there is one; again for more."
+    "--fail-on",
+    type=click.Choice(VERDICTS),
+    multiple=True,
+    help="Exit with 1 if a reconcile has this verdict; repeatable.",
 )
-def replay_command(
+def replay_command(  # noqa: PLR0913 click hands over every option
     recordings: tuple[Path, ...],
     into: Path | None,
     overwrite: bool,
@@ -43,9 +63,9 @@ def replay_command(
     detail: str | None,
     fail_on: tuple[str, ...],
 ) -> None:
-    """Decide everything again, and compare with what happened.
+    """Decide every reconcile again, and compare with what happened.
 
-    TIME is RFC 3339 with any offset, 14:05 (of the recording's day) or -5m (before its end).
+    TIME is RFC 3339 with any offset, 14:05 (on the day of the recording) or -5m (before its end).
 
     Example: hpaaudit replay recordings/friday --fail-on divergent
     """
@@ -55,7 +75,7 @@ def replay_command(
     from hpaaudit.report.replay import replay_text
 
     if into is not None and len(recordings) > 1:
-        raise click.UsageError("--into takes the results of one recording")
+        raise click.UsageError("--into names one file, so give one recording")
     failed = False
     for recording in recordings:
         bounds = moments(span_of(recording), since=since, until=until) if since or until else {}
@@ -71,8 +91,8 @@ def replay_command(
             warn=warn,
             **bounds,
         ) as results:
-            found = account(results)
-        click.echo(replay_text(found), nl=False)
-        failed = failed or any(getattr(hpa, verdict) for hpa in found.hpas for verdict in fail_on)
+            replayed = account(results)
+        click.echo(replay_text(replayed), nl=False)
+        failed = failed or any(getattr(hpa, verdict) for hpa in replayed.hpas for verdict in fail_on)
     if failed:
-        click.get_current_context().exit(FOUND)
+        click.get_current_context().exit(FAIL_ON_MATCHED)

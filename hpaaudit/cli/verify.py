@@ -6,35 +6,40 @@ from pathlib import Path
 import click
 
 DAMAGED = 2
-"""Exit code: a replay of this recording would be refused."""
+"""Exit code: the recording is damaged, or not the expected one."""
 
 
 def head_hash(text: str) -> str:
-    """Reads a head hash."""
+    """Parses a head hash."""
     if not re.fullmatch("[0-9a-f]{64}", text.strip().lower()):
-        raise click.BadParameter(f"{text!r} is no hash: give the 64 digits that verify or record said")
+        raise click.BadParameter(f"{text!r} is not a hash: give the 64 digits that verify or record printed")
     return text.strip().lower()
 
 
 @click.command("verify", short_help="Check every checksum of a recording.")
 @click.argument("recording", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Choice(["text", "json", "head"]), default="text", show_default=True)
-@click.option("--expect", metavar="HASH", type=head_hash, help="The head hash, of now or of before, as kept elsewhere.")
+@click.option(
+    "--expect",
+    metavar="HASH",
+    type=head_hash,
+    help="A head hash that was kept elsewhere, the current or an earlier one.",
+)
 def verify_command(recording: Path, output: str, expect: str | None) -> None:
     """Check every checksum of a recording and read every fact again.
 
-    Exit code 2: it is damaged, or not the recording that --expect stands for. -o head says the head hash alone.
+    Exit code 2: it is damaged, or not the recording with the expected hash. -o head prints only the head hash.
 
     Example: hpaaudit verify recordings/friday
     """
     from hpaaudit.flows.verify import verify
     from hpaaudit.report.inspect import as_json, verification_text
 
-    found = verify(recording, expect=expect)
-    bad = bool(found.damages) or (found.anchor is not None and not found.anchor.found)
+    verification = verify(recording, expect=expect)
+    bad = bool(verification.damages) or (verification.anchor is not None and not verification.anchor.found)
     if output == "head":
-        click.echo(verification_text(found) if bad else f"{found.head}\n", nl=False, err=bad)
+        click.echo(verification_text(verification) if bad else f"{verification.head}\n", nl=False, err=bad)
     else:
-        click.echo(as_json(found) if output == "json" else verification_text(found), nl=False)
+        click.echo(as_json(verification) if output == "json" else verification_text(verification), nl=False)
     if bad:
         click.get_current_context().exit(DAMAGED)

@@ -1,10 +1,10 @@
-"""Says on stderr what a user should know of an answer."""
+"""Prints warnings on stderr."""
 
 import click
 
 
 def warn(line: str) -> None:
-    """A line that steers no terminal, whatever names it holds."""
+    """Prints a line. Control characters in names are escaped."""
     from hpaaudit.report.text import printable
 
     click.echo(printable(line), err=True)

@@ -1,1 +1,1 @@
-"""Sees: the only room that talks to an API server."""
+"""The recorder's view of a cluster: the only package that talks to an API server."""

@@ -1,19 +1,20 @@
-"""What to look at, and how often."""
+"""What to record, and how often to poll."""
 
 from dataclasses import dataclass
 
 from hpaaudit.model.units import SECOND, Micros
 
 INTERVAL_US = Micros(15 * SECOND)
-"""The controller's own default period."""
+"""The default of kube-controller-manager's sync period."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """One namespace or, empty, all; HPAs by label selector; polled every `interval_us`.
+    """What to record.
 
-    keep_labels   of pods, besides those that a selector names
-    no_probe      names of custom and external metrics that are not to be read, for a read may cost money
+    namespace     empty for all;  selector  of HPAs, by label;  interval_us  between two polls
+    keep_labels   labels of pods that are kept besides those that a selector names
+    no_probe      names of custom and external metrics that are not read: a read may cost money
     """
 
     namespace: str
@@ -27,10 +28,10 @@ class Scope:
         return f"{base}/namespaces/{self.namespace}/{resource}" if self.namespace else f"{base}/{resource}"
 
     def covers(self, namespace: str) -> bool:
-        """Whether it looks there."""
+        """Whether the scope includes a namespace."""
         return self.namespace in ("", namespace)
 
     @property
     def words(self) -> str:
-        """Where it looks, to follow a noun."""
+        """The namespace, to follow a noun."""
         return f" in namespace {self.namespace}" if self.namespace else " in all namespaces"

@@ -1,1 +1,1 @@
-"""Connects rooms: each flow is a command, importable as a function."""
+"""The flows: one function for each command. A flow passes values from one package to the next."""

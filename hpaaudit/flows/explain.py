@@ -1,86 +1,113 @@
-"""Explains one reconcile; steps that were not kept are computed again from the recording."""
+"""Explains one reconcile. What the results do not hold of it is decided again from the recording."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpaaudit.api.times import duration
-from hpaaudit.errors import NotResults
-from hpaaudit.flows.again import decision_at
-from hpaaudit.flows.replay import passes, unheard
-from hpaaudit.flows.source import open_source, recording_of
+from hpaaudit.errors import NotResults, RecordingError
+from hpaaudit.flows.flips import has_flips, nearest_flips
+from hpaaudit.flows.options import ControllerOptions, Warn, ignore_warning
+from hpaaudit.flows.redecide import Redecided, ReplaySettings, redecide
+from hpaaudit.flows.replay import replayed_reconciles
+from hpaaudit.flows.source import open_source, recording_by_manifest
 from hpaaudit.model.account import PodLine, ReconcileAccount, StepLine
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
+    from hpaaudit.recording.reading.recording import Recording
     from hpaaudit.results.read import Results
 
 
 def explain(
-    source: Path, hpa: str | None = None, *, at: Micros | None = None, warn: Callable[[str], None] = unheard
+    source: Path | str, hpa: str | None = None, *, at: Micros | None = None, warn: Warn = ignore_warning
 ) -> ReconcileAccount:
-    """Tells the last reconcile of an HPA until then.
+    """Explains the last reconcile of an HPA until a moment.
 
     source   a results file or a recording
-    hpa      `namespace/name`; None: the one that matters most
-    at       None: the moment that matters most
-    warn     is told of results that somebody else made, of a recording that is gone, and what `replay` tells
+    hpa      `namespace/name`; None: the HPA that matters most
+    at       in microseconds since 1970; None: the moment that matters most
+    warn     is called if somebody else made the results, if the recording is gone, and with what `replay` warns of
 
     Raises NotResults, UnknownHpa and what `replay` raises.
     """
     from hpaaudit.results.account_reconcile import interesting, reconcile_account
 
+    source = Path(source)
     with open_source(source, warn) as results:
         chosen, moment = interesting(results, hpa)
         account = reconcile_account(results, chosen, moment if at is None else at)
-        return account if account.steps else _with_steps(account, results, source, warn)
+        if not account.steps:
+            account = _with_steps(account, results, source, warn)
+        return _with_flips(account, results, source) if has_flips(account.reason_code) else account
 
 
-def _with_steps(
-    account: ReconcileAccount, results: "Results", source: Path, warn: Callable[[str], None]
-) -> ReconcileAccount:
-    """The same account with the steps and pods of a second replay; as it was where the recording is gone."""
-    manifest = results.manifest_sha256
-    opened = recording_of(results, source, account.recording, lambda opened: opened.info.manifest_sha256 == manifest)
-    if opened is None:
+def _with_steps(account: ReconcileAccount, results: "Results", source: Path, warn: Warn) -> ReconcileAccount:
+    """The account with its steps and pods, decided again; unchanged if the recording is gone."""
+    recording = recording_by_manifest(results, source)
+    if recording is None:
         warn(
-            f"the recording {account.recording} is not there, so its steps cannot be told: put it beside {results.path}"
+            f"the recording {account.recording} is not there, so the steps cannot be shown: "
+            f"put it beside {results.path}"
         )
         return account
-    recording = opened.folder
-    known = {one.key: one for one in results.assumptions}
-    settings = {key: one.value for key, one in known.items() if one.source == "user"}
-    switched = {key: settings.pop(key) == "on" for key in [*settings] if settings[key] in ("on", "off")}
-    release = settings.pop("release", None)
-    try:
-        api_server, period_us = known["api-server"].value, duration(known["sync-period"].value)
-    except (KeyError, ValueError) as error:
-        raise NotResults(f"{results.path} does not say how it was replayed ({error}): replay {recording}") from error
+    settings = _settings(results, recording)
     if results.detail == "numbers":
-        found = decision_at(
-            recording,
-            f"{account.namespace}/{account.name}",
-            account.at_us,
-            release=release,
-            flags=settings,
-            behaviours=switched,
-            api_server=api_server,
-            period_us=period_us,
-        )
+        redecided = _redecided(account, recording, settings)
+        decision = None if redecided is None else redecided.decision
     else:
-        again = passes(recording, release=release, flags=settings, behaviours=switched)
-        found = next((done.decision for done in again if done.reconcile_id == account.reconcile_id), None)
-    if found is None:
+        reconciles = replayed_reconciles(recording.folder, settings.controller)
+        decision = next(
+            (reconcile.decision for reconcile in reconciles if reconcile.reconcile_id == account.reconcile_id), None
+        )
+    if decision is None:
         return account
-    return replace(account, steps=_step_lines(found), pods=_pod_lines(found))
+    return replace(account, steps=tuple(_step_lines(decision)), pods=tuple(_pod_lines(decision)))
 
 
-def _step_lines(decision: Decision) -> tuple[StepLine, ...]:
-    return tuple(
-        StepLine(
+def _with_flips(account: ReconcileAccount, results: "Results", source: Path) -> ReconcileAccount:
+    """The account with its nearest flips; unchanged if the same decision cannot be made again."""
+    try:
+        recording = recording_by_manifest(results, source)
+    except RecordingError:
+        return account
+    if recording is None:
+        return account
+    redecided = _redecided(account, recording, _settings(results, recording))
+    if redecided is None:
+        return account
+    decision = redecided.decision
+    if (decision.desired, decision.reason_code) != (account.desired, account.reason_code):
+        return account
+    return replace(account, flips=nearest_flips(decision, redecided.inputs))
+
+
+def _redecided(account: ReconcileAccount, recording: "Recording", settings: ReplaySettings) -> Redecided | None:
+    return redecide(recording, f"{account.namespace}/{account.name}", account.at_us, settings)
+
+
+def _settings(results: "Results", recording: "Recording") -> ReplaySettings:
+    """The settings of the replay, as its results hold them; raises NotResults."""
+    assumptions = {assumption.key: assumption for assumption in results.assumptions}
+    given = {key: assumption.value for key, assumption in assumptions.items() if assumption.source == "user"}
+    behaviours = {key: value == "on" for key, value in given.items() if value in ("on", "off")}
+    flags = {key: value for key, value in given.items() if key != "release" and key not in behaviours}
+    controller = ControllerOptions(release=given.get("release"), flags=flags, behaviours=behaviours)
+    try:
+        api_server, period_us = assumptions["api-server"].value, duration(assumptions["sync-period"].value)
+    except (KeyError, ValueError) as error:
+        raise NotResults(
+            f"{results.path} does not say how it was replayed ({error}): replay {recording.folder}"
+        ) from error
+    return ReplaySettings(controller=controller, api_server=api_server, period_us=period_us)
+
+
+def _step_lines(decision: Decision) -> Iterator[StepLine]:
+    for step in decision.steps:
+        yield StepLine(
             stage=step.stage,
             code=step.code,
             before=step.before,
@@ -88,15 +115,11 @@ def _step_lines(decision: Decision) -> tuple[StepLine, ...]:
             binding=step.binding,
             detail=step.detail,
         )
-        for step in decision.steps
-    )
 
 
-def _pod_lines(decision: Decision) -> tuple[PodLine, ...]:
+def _pod_lines(decision: Decision) -> Iterator[PodLine]:
     counts = Counter(
         (proposal.metric_idx, pod.bucket, pod.why_code) for proposal in decision.proposals for pod in proposal.pods
     )
-    return tuple(
-        PodLine(metric_idx=index, bucket=bucket, why_code=why, pods=pods)
-        for (index, bucket, why), pods in sorted(counts.items())
-    )
+    for (metric_idx, bucket, why_code), pods in sorted(counts.items()):
+        yield PodLine(metric_idx=metric_idx, bucket=bucket, why_code=why_code, pods=pods)

@@ -1,69 +1,69 @@
-"""Decides a whole recording by the compiled rules, where that is worth it and can be done."""
+"""Decides a whole recording by the compiled rules, if they can decide it and are worth their start."""
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from hpaaudit.flows.options import Scope, Warn
 from hpaaudit.model.columns import Decided
-from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
     from hpaaudit.engine.fleet.input.pods import PodTexts
-    from hpaaudit.engine.fleet.input.search import Unreplayable
-    from hpaaudit.flows.replay import Prepared
-    from hpaaudit.recording.read import Recording
+    from hpaaudit.flows.prepare import Prepared
+    from hpaaudit.recording.reading.recording import Recording
 
 Item = TypeVar("Item")
 
-WORTH_IT = 20_000
-"""From so many reconciles on the compiled kernel is faster, its start included."""
+RECONCILES_WORTH_IT = 20_000
+"""From so many `reconcile` lines on the compiled rules are faster, their start included."""
 
-WORTH_IT_DERIVED = 7_000
-"""The same where what they saw must be found out."""
+INFERRED_RECONCILES_WORTH_IT = 7_000
+"""The same for reconciles that must be inferred, because the recording has no `reconcile` lines."""
 
-FACTS_WORTH_READING = 5_000
-"""So few facts are of so few reconciles."""
+FACTS_WORTH_IT = 5_000
+"""With fewer facts there cannot be that many reconciles to infer: they are not even counted."""
 
 THREADS = 2
 
 
-def lines(recording: "Recording") -> int:
-    """How many reconciles have a line of their own."""
-    found = (segment.file("reconciles") for segment in recording.segments)
-    return sum(file.rows for file in found if file is not None)
-
-
 def installed() -> bool:
-    """Whether the extra `[fast]` is there."""
+    """True if the extra `[fast]` is installed."""
     return find_spec("numba") is not None
 
 
-def search(recording: "Recording") -> "Unreplayable":
-    """Every HPA of a recording that cannot be replayed; raises `DamagedRecording`."""
-    from hpaaudit.engine.fleet.input.search import TABLES, search
-    from hpaaudit.engine.fleet.input.tables import COLUMNS
+def may_decide(recording: "Recording", detail: str | None) -> bool:
+    """True if the compiled rules are installed, keep this detail, and the recording may be large enough for them."""
+    if detail not in (None, "numbers") or not installed():
+        return False
+    if detail == "numbers":
+        return True
+    lines = _reconcile_lines(recording)
+    if lines:
+        return lines >= RECONCILES_WORTH_IT
+    return sum(segment.facts for segment in recording.segments) >= FACTS_WORTH_IT
 
-    return search(recording.slices(TABLES, columns=COLUMNS))
+
+def is_worth_it(prepared: "Prepared") -> bool:
+    """True if enough reconciles were inferred; those that have a line were counted by `may_decide`."""
+    return prepared.derived is None or prepared.derived.count() >= INFERRED_RECONCILES_WORTH_IT
 
 
-def decide(
-    prepared: "Prepared",
-    *,
-    hpas: Collection[str],
-    since: Micros | None,
-    until: Micros | None,
-    tell: Callable[[str], None],
-) -> Iterator[Decided]:
-    """Everything that the compiled rules make of a recording, segment by segment.
+def _reconcile_lines(recording: "Recording") -> int:
+    files = (segment.file("reconciles") for segment in recording.segments)
+    return sum(file.rows for file in files if file is not None)
 
-    tell   is told when the rules must be compiled first
 
-    Raises `Unsupported` where the recording holds what the kernel does not decide, `Unreadable` where it holds what no
-    API server serves and that was not searched for, `DamagedRecording`.
+def decide(prepared: "Prepared", scope: Scope, warn: Warn) -> Iterator[Decided]:
+    """What the compiled rules decide of a recording, segment by segment.
+
+    warn   is called if the rules must be compiled first, which takes a while
+
+    Raises `Unsupported` if the recording holds what the compiled rules do not decide, `Unreadable` if it holds what no
+    API server serves and the recording was not searched for that, and `DamagedRecording`.
     """
     from hpaaudit.engine.behaviours.release import behaviours_of
     from hpaaudit.engine.fleet.batch.allocate import settings_of
@@ -77,7 +77,7 @@ def decide(
     flags = flags_for_all(prepared.plan, prepared.flags, prepared.flags_of)
     folder = cache_folder()
     if not folder.exists():
-        tell("compiling the rules for this machine, once: one to two minutes")
+        warn("compiling the rules for this machine, once: one to two minutes")
     quantities = quantities_of(prepared.plan.metrics)
     options = FleetOptions(
         flags=flags,
@@ -90,38 +90,38 @@ def decide(
     builder = BatchBuilder(options, texts())
     with ThreadPoolExecutor(THREADS, "kernel") as threads:
 
-        def spread(call: Callable[[int, int], None], ranges: list[tuple[int, int]]) -> None:
-            for _ in threads.map(lambda span: call(*span), ranges):
+        def in_parallel(decide_range: Callable[[int, int], None], ranges: list[tuple[int, int]]) -> None:
+            for _ in threads.map(lambda bounds: decide_range(*bounds), ranges):
                 pass
 
         slices = prepared_slices(prepared.recording.slices(COLUMNS, columns=COLUMNS), builder)
-        wanted = ReconcileFilter(keys=hpas, since_us=since, until_us=until)
-        kernel = Kernel(walk=walk(str(folder)), spread=spread)
-        yield from run(_ahead(slices), builder, settings_of(flags, options.behaviours), kernel, wanted)
+        wanted = ReconcileFilter(keys=scope.hpas, since_us=scope.since_us, until_us=scope.until_us)
+        kernel = Kernel(walk=walk(str(folder)), spread=in_parallel)
+        yield from run(_prefetched(slices), builder, settings_of(flags, options.behaviours), kernel, wanted)
 
 
-def _ahead(found: Iterator[Item]) -> Iterator[Item]:
-    """The same, the next one made in the background while the caller works with this one."""
-    with ThreadPoolExecutor(1, "lay") as thread:
-        nothing = object()
-        coming = thread.submit(next, found, nothing)
-        while (item := coming.result()) is not nothing:
-            coming = thread.submit(next, found, nothing)
+def _prefetched(items: Iterator[Item]) -> Iterator[Item]:
+    """The same items. The next one is made in a thread while the caller works with this one."""
+    with ThreadPoolExecutor(1, "prefetch") as thread:
+        end = object()
+        coming = thread.submit(next, items, end)
+        while (item := coming.result()) is not end:
+            coming = thread.submit(next, items, end)
             yield item  # type: ignore[misc]
 
 
 def texts() -> "PodTexts":
-    """How a recording writes the JSON of pods."""
+    """The functions that read a recording's JSON of pods."""
     from hpaaudit.engine.fleet.input.pods import PodTexts
-    from hpaaudit.recording.json_text import containers_from_json, labels_from_json, requests_from_json
+    from hpaaudit.recording.encoding.json_text import containers_from_json, labels_from_json, requests_from_json
 
     return PodTexts(labels=labels_from_json, containers=containers_from_json, requests=requests_from_json)
 
 
 def cache_folder() -> Path:
-    """Where compiled rules are kept: beside the installation, else in the user's cache folder.
+    """The folder of the compiled rules: beside the installation, else in the user's cache folder.
 
-    It is named after the sources, for compiled code does not notice that a rule in another file changed.
+    Its name is a hash of the sources, because numba's cache does not notice that a function in another file changed.
     """
     from hpaaudit.engine.fleet.compile import sources
 

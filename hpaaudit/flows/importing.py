@@ -1,4 +1,4 @@
-"""Imports history that somebody else kept: facts in, a recording out."""
+"""Turns saved answers of the Kubernetes API into a recording."""
 
 import shutil
 from collections import Counter
@@ -13,7 +13,7 @@ from hpaaudit.model.units import Micros
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What became of an import: `ignored` counts what was not understood, by kind."""
+    """The result of an import. `ignored` counts the lines that were not understood, by kind."""
 
     recording: Path
     facts: int
@@ -21,12 +21,12 @@ class Imported:
 
 
 def import_capture(files: Sequence[Path | str], *, into: Path | str) -> Imported:
-    """Make a recording of captures of the Kubernetes API, merged by time.
+    """Makes a recording from captures of the Kubernetes API, merged by time.
 
-    Raises `BadCapture` with file and line, and `FileExists`; nothing is left behind then.
+    Raises `BadCapture` with file and line, and `FileExists`. After an error no folder is left.
     """
     from hpaaudit.importers.capture import Reader
-    from hpaaudit.recording.write import Writer
+    from hpaaudit.recording.writing.writer import Writer
 
     paths, folder = tuple(Path(file) for file in files), Path(into)
     reader = Reader(paths)
@@ -41,7 +41,7 @@ def import_capture(files: Sequence[Path | str], *, into: Path | str) -> Imported
             try:
                 writer.add(fact)
             except BadFact as error:
-                raise BadCapture(f"{reader.where}: {error}; correct or drop this line") from error
+                raise BadCapture(f"{reader.where}: {error}; correct or remove this line") from error
             count += 1
         writer.close()
     except BaseException:

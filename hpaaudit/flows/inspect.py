@@ -1,16 +1,16 @@
-"""Says what is in a recording."""
+"""Shows what is in a recording."""
 
 from pathlib import Path
 
 from hpaaudit.model.inspection import Inspection
 
 
-def inspect(recording: Path) -> Inspection:
-    """Count what is in a recording and say what is missing.
+def inspect(recording: Path | str) -> Inspection:
+    """Counts what is in a recording, and names what is missing.
 
     Raises `NotARecording`, `NewerFormat` or `DamagedRecording`.
     """
-    from hpaaudit.recording.inspect import inspect as look
-    from hpaaudit.recording.read import open_recording
+    from hpaaudit.recording.inspection.inspect import inspect as count
+    from hpaaudit.recording.reading.recording import open_recording
 
-    return look(open_recording(recording))
+    return count(open_recording(Path(recording)))

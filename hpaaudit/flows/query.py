@@ -1,11 +1,11 @@
-"""Asks questions of a results file, or of a recording, which is replayed first where it must be."""
+"""Answers questions from a results file, or from a recording, which is replayed first if it has no results yet."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpaaudit.flows.replay import unheard
+from hpaaudit.flows.options import Warn, ignore_warning
 from hpaaudit.flows.source import open_file, open_source
 from hpaaudit.model.account import ReplayAccount
 from hpaaudit.model.units import Micros
@@ -15,39 +15,40 @@ if TYPE_CHECKING:
     from hpaaudit.results.read import Results
 
 
-def query(
-    source: Path,
+def query(  # noqa: PLR0913 the public API: an argument for each option of the command
+    source: Path | str,
     question: str,
     *,
     hpa: str | None = None,
     at: Micros | None = None,
     since: Micros | None = None,
     until: Micros | None = None,
-    warn: Callable[[str], None] = unheard,
+    warn: Warn = ignore_warning,
 ) -> "Answer":
-    """Answers a question of `sql/questions/` by name, or any SQL that only reads; the scope goes to questions only.
+    """Answers a question of `sql/questions/` by its name, or any SQL that only reads.
 
-    hpa    `namespace/name`, `*` stands for anything; None: the one that matters most, or all
-    warn   is told of results that somebody else made, and what `replay` tells
+    hpa                `namespace/name`, `*` matches anything; None: the HPA that matters most, or all
+    at, since, until   the scope of a named question, in microseconds since 1970; SQL ignores it
+    warn               is called if somebody else made the results, and with what `replay` warns of
 
     Raises NotResults, UnknownQuestion, BadQuery and what `replay` raises.
     """
     from hpaaudit.results.answer import Answer
-    from hpaaudit.results.questions import Scope, ask
-    from hpaaudit.results.questions import question as named
+    from hpaaudit.results.questions import Scope, ask, question_named
 
-    asked = None if _is_sql(question) else named(question)
-    results = open_source(source, warn)
-    if asked is None:
+    named_question = None if _is_sql(question) else question_named(question)
+    results = open_source(Path(source), warn)
+    if named_question is None:
         return Answer(results, results.sql(question))
-    return Answer(results, ask(results, asked, Scope(hpa=hpa, at_us=at, since_us=since, until_us=until)))
+    scope = Scope(hpa=hpa, at_us=at, since_us=since, until_us=until)
+    return Answer(results, ask(results, named_question, scope))
 
 
-def questions() -> Mapping[str, str]:
-    """Every question by name, with itself in words."""
-    from hpaaudit.results.questions import questions as known
+def question_texts() -> Mapping[str, str]:
+    """Every question in words, by its name."""
+    from hpaaudit.results.questions import questions
 
-    return {name: question.asks for name, question in known().items()}
+    return {name: question.asks for name, question in questions().items()}
 
 
 def account(results: "Results") -> ReplayAccount:
@@ -58,23 +59,23 @@ def account(results: "Results") -> ReplayAccount:
 
 
 def span_of(source: Path) -> tuple[Micros, Micros]:
-    """When a recording, a damaged one too, or the recording behind a results file begins and ends."""
-    from hpaaudit.recording.read import recording_info
-    from hpaaudit.recording.survey import survey
+    """When a recording begins and ends, or the recording behind a results file. The recording may be damaged."""
+    from hpaaudit.recording.reading.recording import recording_info
+    from hpaaudit.recording.reading.survey import survey_recording
 
     if source.is_dir():
-        seen = survey(source)
-        info = recording_info(source, seen, seen.segments)
+        surveyed = survey_recording(source)
+        info = recording_info(source, surveyed, surveyed.segments)
         return info.started_us, info.ended_us
     with open_file(source) as results:
         return results.span
 
 
 def bundled_recording() -> Path:
-    """The recording that travels with the package."""
+    """The recording that is part of the package."""
     return Path(str(files("hpaaudit") / "demo"))
 
 
 def _is_sql(text: str) -> bool:
-    """A question's name is one word."""
+    """True unless the text is one word, as the name of a question is."""
     return len(text.split()) > 1

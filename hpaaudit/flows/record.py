@@ -1,4 +1,4 @@
-"""Records a cluster: what the observer sees, the writer keeps."""
+"""Records a cluster: the observer watches it, the writer stores what it sees."""
 
 import asyncio
 import os
@@ -19,27 +19,27 @@ from hpaaudit.model.units import SECOND, Micros
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from hpaaudit.cluster.access import Access
-    from hpaaudit.cluster.client import Connect
-    from hpaaudit.cluster.clock import Clock
-    from hpaaudit.cluster.observer import Observer
+    from hpaaudit.cluster.access.config import ClientConfig
+    from hpaaudit.cluster.client.client import Connect
+    from hpaaudit.cluster.client.clock import Clock
+    from hpaaudit.cluster.observe.observer import Observer
     from hpaaudit.cluster.scope import Scope
-    from hpaaudit.recording.keep import Keeper
-    from hpaaudit.recording.limits import Limits
-    from hpaaudit.recording.upload import Uploader
+    from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
+    from hpaaudit.recording.recorder.upload import Uploader
+    from hpaaudit.recording.recorder.writer_limits import Limits
 
 UPLOAD_SECONDS = 40
-"""So long an ended recording waits for its object store: within the 60 s that a Pod has to end."""
+"""How long an ended recording waits for its object store: less than the 60 s that our Pod has to end."""
 DAY = 24 * 3600 * SECOND
 INTERRUPTED = 130
 RETRY_SECONDS = 5
 
 
-def _unheard(_: object) -> None:
-    """Nobody listens."""
+def _ignore(_: object) -> None:
+    """Does nothing with a report."""
 
 
-def record(
+def record(  # noqa: PLR0913 each argument is an option of the command
     into: Path | str,
     *,
     namespace: str | None = None,
@@ -56,34 +56,40 @@ def record(
     keep_bytes: int | None = None,
     keep_labels: Sequence[str] = (),
     no_probe: Sequence[str] = (),
-    show: Callable[[Progress], None] = _unheard,
-    note: Callable[[str], None] = _unheard,
+    show: Callable[[Progress], None] = _ignore,
+    note: Callable[[str], None] = _ignore,
 ) -> Progress:
-    """Record into a folder until SIGINT, SIGTERM or for so long; return what was recorded.
+    """Records into a folder until SIGINT, SIGTERM, or for `for_seconds`. Returns what was recorded.
 
-    The folder is new, or holds a recording of this cluster, which then goes on: a gap says when nobody looked.
+    The folder is new, or holds a recording of this cluster. That one continues, with a gap since it stopped.
 
-    namespace   None: the context's;  selector  of HPAs, by label;  qps  requests per second at most
-    listen      host and port on which `/healthz`, `/readyz` and `/metrics` are answered
-    upload      URL of an object store to which each whole segment is copied, as `s3://bucket/prefix`
-    keep_days, keep_bytes  older segments, or the oldest beyond that much, are removed, which leaves a gap
-    keep_labels of pods, besides those that the selectors of targets name
-    no_probe    names of custom and external metrics that are not read, which leaves a gap
-    show        is told every second how far it is;  note  of what cannot be seen
+    namespace     None: that of the context
+    selector      of HPAs, by label
+    qps           requests per second at most
+    listen        host and port for `/healthz`, `/readyz` and `/metrics`
+    upload        URL of an object store to which each sealed segment is copied, as `s3://bucket/prefix`
+    keep_days     segments that are older are removed, which leaves a gap
+    keep_bytes    the oldest segments beyond this size are removed, which leaves a gap
+    keep_labels   labels of pods to keep besides those that the selectors of targets name
+    no_probe      names of custom and external metrics that are not read, which leaves a gap
+    show          called every second with the progress
+    note          called with a line for each thing that cannot be seen
 
-    A second signal ends the process at once. Raises ClusterError where nothing can be seen at all, and
-    RecordingError where nothing can be kept.
+    A second signal ends the process at once. Raises ClusterError if nothing can be seen at all, and RecordingError
+    if nothing can be stored.
     """
-    from hpaaudit.recording.limits import Limits
+    from hpaaudit.recording.recorder.writer_limits import Limits
 
-    access, scope = _where(kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces)
+    access, scope = _access_and_scope(
+        kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces
+    )
     scope = replace(scope, keep_labels=tuple(keep_labels), no_probe=tuple(no_probe))
     limits = Limits(keep_us=None if keep_days is None else Micros(round(keep_days * DAY)), keep_bytes=keep_bytes)
     session = Session(Path(into), qps, for_seconds, limits, show, note, listen=listen, upload=upload)
     return asyncio.run(session.run(access, scope))
 
 
-def plan(
+def plan(  # noqa: PLR0913 each argument is an option of the command
     *,
     namespace: str | None = None,
     all_namespaces: bool = False,
@@ -93,12 +99,14 @@ def plan(
     interval_seconds: float = 15,
     no_probe: Sequence[str] = (),
 ) -> Plan:
-    """Return what `record` would read, how much, and what it could not; nothing is recorded."""
-    from hpaaudit.cluster.client import Client
-    from hpaaudit.cluster.clock import Clock
-    from hpaaudit.cluster.planner import make_plan
+    """What `record` would read, how much of it, and what it could not read. Nothing is recorded."""
+    from hpaaudit.cluster.client.client import Client
+    from hpaaudit.cluster.client.clock import Clock
+    from hpaaudit.cluster.observe.planner import make_plan
 
-    access, scope = _where(kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces)
+    access, scope = _access_and_scope(
+        kubeconfig, context, namespace, selector, interval_seconds, all_namespaces=all_namespaces
+    )
     scope = replace(scope, no_probe=tuple(no_probe))
 
     async def ask() -> Plan:
@@ -108,7 +116,7 @@ def plan(
     return asyncio.run(ask())
 
 
-def _where(
+def _access_and_scope(
     kubeconfig: Path | None,
     context: str | None,
     namespace: str | None,
@@ -116,18 +124,18 @@ def _where(
     interval_seconds: float,
     *,
     all_namespaces: bool,
-) -> "tuple[Access, Scope]":
-    from hpaaudit.cluster.kubeconfig import find_access
+) -> "tuple[ClientConfig, Scope]":
+    from hpaaudit.cluster.access.kubeconfig import load_config
     from hpaaudit.cluster.scope import Scope
 
-    access = find_access(kubeconfig, context)
+    access = load_config(kubeconfig, context)
     chosen = "" if all_namespaces else namespace or access.namespace
     return access, Scope(namespace=chosen, selector=selector, interval_us=Micros(round(interval_seconds * SECOND)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """What a recorder runs on: its clock, the way to the network, and who does the slow work; None: the real ones."""
+    """What a recorder runs on: clock, network, and the executor of background writes. None: the real ones."""
 
     clock: "Clock | None" = None
     connect: "Connect | None" = None
@@ -152,30 +160,31 @@ class Session:
     machine: Machine = THIS_MACHINE
     begun: float = 0
 
-    async def run(self, access: "Access", scope: "Scope") -> Progress:
-        """Observe and write until somebody stops it."""
-        from hpaaudit.cluster.client import Client
-        from hpaaudit.cluster.clock import Clock
-        from hpaaudit.cluster.door import Door
-        from hpaaudit.cluster.observer import Observer, check
+    async def run(self, access: "ClientConfig", scope: "Scope") -> Progress:
+        """Observes and writes until it is stopped."""
+        from hpaaudit.cluster.client.client import Client
+        from hpaaudit.cluster.client.clock import Clock
+        from hpaaudit.cluster.observe.observer import Observer
+        from hpaaudit.cluster.observe.preflight import check
+        from hpaaudit.cluster.serve.http_server import HttpServer
 
         self.begun, clock = asyncio.get_running_loop().time(), self.machine.clock or Clock()
         stopping, uploader = asyncio.Event(), self._uploader()
         async with (
             Client(access, clock, qps=self.qps, connect=self.machine.connect) as client,
-            Door(self.listen, client.meters) as door,
+            HttpServer(self.listen, client.telemetry) as server,
         ):
-            if door.url:
-                self.note(Note(f"listening on {door.url}", Event.LISTENING, Level.INFO, url=door.url))
+            if server.url:
+                self.note(Note(f"listening on {server.url}", Event.LISTENING, Level.INFO, url=server.url))
             await check(client, scope)
-            with _Signals(stopping.set), await self._keeper(access.server, clock.now, stopping) as keeper:
-                clock.not_before(keeper.last_us)
+            with _Signals(stopping.set), await self._open_writer(access.server, clock.now, stopping) as writer:
+                clock.not_before(writer.last_us)
                 self.note(_started(self.into, access, scope))
                 for warning in access.warnings:
                     self.note(
                         Note(warning, Event.UNTRUSTED, server=access.server, trust=access.trust, auth=access.auth)
                     )
-                keeper.add(
+                writer.add(
                     RecorderStarted(
                         at_us=clock.now(),
                         version=__version__,
@@ -184,49 +193,49 @@ class Session:
                         auth=access.auth,
                     )
                 )
-                observer = Observer(client, scope, keeper.add, self.note)
-                observer.remember(keeper.known)
-                keeper.known = ()  # the facts of 50,000 pods take 100 MB
-                door.begin(observer, lambda: _kept(keeper, uploader))
+                observer = Observer(client, scope, writer.add, self.note)
+                observer.restore(writer.last_states)
+                writer.last_states = ()  # the facts of 50,000 pods take 100 MB
+                server.begin(observer, lambda: _kept(writer, uploader))
                 try:
                     async with asyncio.TaskGroup() as group:
-                        beside = [
-                            group.create_task(self._tick(observer, keeper, clock.now)),
+                        background = [
+                            group.create_task(self._tick(observer, writer, clock.now)),
                             group.create_task(self._end(observer, stopping)),
                         ]
                         if uploader:
-                            beside.append(group.create_task(uploader.run()))
+                            background.append(group.create_task(uploader.run()))
                         await observer.run()
-                        for task in beside:
+                        for task in background:
                             task.cancel()
                 except* AuditError as several:
                     raise _first(several) from None
-                # Not in this thread: a disk may take its time, and a second signal does not wait for it.
-                await asyncio.to_thread(keeper.close)
+                # In another thread: a second signal must not wait for a slow disk.
+                await asyncio.to_thread(writer.close)
             if uploader:
                 await uploader.finish(UPLOAD_SECONDS)
-        done = self._progress(observer, keeper)
+        done = self._progress(observer, writer)
         self.show(done)
         return done
 
     def _uploader(self) -> "Uploader | None":
-        """Who brings segments to the object store; BadOption where that cannot be."""
+        """The uploader to the object store, None without `--upload`. Raises BadOption if obstore is not installed."""
         if self.upload is None:
             return None
         try:
-            from hpaaudit.recording.upload import Uploader
+            from hpaaudit.recording.recorder.upload import Uploader
         except ImportError as missing:
             raise BadOption(f"--upload needs {missing.name}: pip install 'hpaaudit[cloud]'") from None
         return Uploader(self.into, self.upload, self.note)
 
-    async def _keeper(self, server: str, now: Callable[[], Micros], stopping: asyncio.Event) -> "Keeper":
-        """Begin a recording, or go on with one, which waits for a disk that refuses: to end would not help it."""
-        from hpaaudit.recording.keep import Keeper
+    async def _open_writer(self, server: str, now: Callable[[], Micros], stopping: asyncio.Event) -> "RecorderWriter":
+        """Begins or continues a recording. Waits if the disk refuses to continue one: ending would not help."""
+        from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 
-        told = False
+        was_reported = False
         while True:
             try:
-                return Keeper(
+                return RecorderWriter(
                     self.into,
                     cluster=server,
                     now_us=now(),
@@ -235,72 +244,72 @@ class Session:
                     executor=self.machine.executor,
                 )
             except RecordingError as problem:
-                begun = (self.into / "recording.json").exists()
-                if not isinstance(problem.__cause__, OSError) or not begun or stopping.is_set():
+                exists = (self.into / "recording.json").exists()
+                if not isinstance(problem.__cause__, OSError) or not exists or stopping.is_set():
                     raise
-                if not told:
-                    line = f"{problem} It is tried again until the disk takes it."
+                if not was_reported:
+                    line = f"{problem} It is tried again until the disk accepts it."
                     self.note(Note(line, Event.DISK_REFUSED, Level.ERROR))
-                told = True
+                was_reported = True
             with suppress(TimeoutError):
                 await asyncio.wait_for(stopping.wait(), RETRY_SECONDS)
 
     async def _end(self, observer: "Observer", stopping: asyncio.Event) -> None:
-        """Stop the observer when it is time, or when somebody says so."""
+        """Stops the observer after `for_seconds`, or when `stopping` is set."""
         with suppress(TimeoutError):
             await asyncio.wait_for(stopping.wait(), self.for_seconds)
         observer.stop()
 
-    async def _tick(self, observer: "Observer", keeper: "Keeper", now: Callable[[], Micros]) -> None:
-        """Show the progress every second, and put on the disk what is due."""
+    async def _tick(self, observer: "Observer", writer: "RecorderWriter", now: Callable[[], Micros]) -> None:
+        """Shows the progress every second, and writes what is due."""
         while True:
             await asyncio.sleep(1)
-            self.show(self._progress(observer, keeper))
-            keeper.tick(now())
+            self.show(self._progress(observer, writer))
+            writer.tick(now())
 
-    def _progress(self, observer: "Observer", keeper: "Keeper") -> Progress:
-        seen = observer.progress
-        gaps = seen.gaps + keeper.gaps
-        return replace(seen, gaps=gaps, bytes=keeper.bytes, seconds=asyncio.get_running_loop().time() - self.begun)
+    def _progress(self, observer: "Observer", writer: "RecorderWriter") -> Progress:
+        progress = observer.progress
+        gaps = progress.gaps + writer.gaps
+        return replace(progress, gaps=gaps, bytes=writer.bytes, seconds=asyncio.get_running_loop().time() - self.begun)
 
 
-def _kept(keeper: "Keeper", uploader: "Uploader | None") -> Kept:
-    """What the disk has of it, and the store."""
+def _kept(writer: "RecorderWriter", uploader: "Uploader | None") -> Kept:
+    """What the disk and the object store have of the recording."""
     failures, failing = (uploader.failures, uploader.failing) if uploader else (0, 0)
     return Kept(
-        wal_bytes=keeper.log_bytes,
-        segments=keeper.segments,
-        unwritten=keeper.unwritten,
+        wal_bytes=writer.log_bytes,
+        segments=writer.segments,
+        unwritten=writer.unwritten,
         upload_failures=failures,
         failing=failing,
     )
 
 
-def _started(into: Path, access: "Access", scope: "Scope") -> Note:
-    """What begins here."""
+def _started(into: Path, access: "ClientConfig", scope: "Scope") -> Note:
+    """Says that recording starts."""
     line = f"recording HPAs{scope.words} of {access.server} into {into}"
     fields = {"server": access.server, "namespace": scope.namespace, "into": str(into), "version": __version__}
     return Note(line, Event.STARTED, Level.INFO, **fields)
 
 
 class _Signals:
-    """SIGINT and SIGTERM stop what runs; the second one ends the process at once."""
+    """Stops the recorder on SIGINT or SIGTERM. A second signal ends the process at once."""
 
     def __init__(self, stop: Callable[[], None]) -> None:
         self.stop, self.count = stop, 0
 
     def __enter__(self) -> None:
-        # Outside of the main thread there are no signals to be had: the caller has its own way to stop.
+        # Only the main thread gets signals. Callers in other threads have their own way to stop.
         with suppress(RuntimeError, ValueError):
             for number in (signal.SIGINT, signal.SIGTERM):
-                asyncio.get_running_loop().add_signal_handler(number, self._came)
+                asyncio.get_running_loop().add_signal_handler(number, self._received)
 
     def __exit__(self, *_: object) -> None:
         with suppress(RuntimeError, ValueError):
             for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().remove_signal_handler(number)
 
-    def _came(self) -> None:
+    def _received(self) -> None:
         self.count += 1
         if self.count == 1:
             self.stop()
@@ -309,6 +318,6 @@ class _Signals:
 
 
 def _first(several: BaseExceptionGroup[AuditError]) -> AuditError:
-    """One error of a group that may hold groups."""
-    found = several.exceptions[0]
-    return _first(found) if isinstance(found, BaseExceptionGroup) else found
+    """The first error of a group, which may contain groups."""
+    error = several.exceptions[0]
+    return _first(error) if isinstance(error, BaseExceptionGroup) else error

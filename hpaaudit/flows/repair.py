@@ -6,14 +6,13 @@ from hpaaudit.model.inspection import Repair
 
 
 def repair(recording: Path, *, plan: bool = False) -> Repair:
-    """Set aside what is damaged, keep all that can be read, and write down a gap for what cannot.
+    """Keeps all that can be read, moves damaged files to `quarantine/`, and records a gap for what is lost.
 
-    plan   only tell what would be done
+    plan   only say what would be done
 
-    Nothing is deleted: what is damaged is moved to `quarantine/`. Raises `NotARecording`, `NewerFormat`,
-    `DamagedRecording` where `recording.json` itself cannot be read, and `RecordingError` where somebody records into
-    it, or the disk refuses.
+    Nothing is deleted. Raises `NotARecording`, `NewerFormat`, `DamagedRecording` if `recording.json` itself cannot be
+    read, and `RecordingError` if somebody records into it or the disk refuses.
     """
-    from hpaaudit.recording.repair import repair as do
+    from hpaaudit.recording.upkeep.repair import repair as repair_recording
 
-    return do(recording, plan=plan)
+    return repair_recording(recording, plan=plan)

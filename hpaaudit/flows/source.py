@@ -1,124 +1,126 @@
-"""Opens the results of what a user names: a results file, or a recording, which is replayed first where it must be."""
+"""Opens results: from a results file, or from a recording, which is replayed first if it has no results yet."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpaaudit.errors import NotARecording, NotResults, RecordingError
-from hpaaudit.flows.made import is_ours, kept_elsewhere
-from hpaaudit.flows.replay import RESULTS, replay, unheard
+from hpaaudit.flows.destination import RESULTS
+from hpaaudit.flows.options import Warn, ignore_warning
+from hpaaudit.flows.provenance import is_ours, results_elsewhere
+from hpaaudit.flows.replay import replay_whole
 
 if TYPE_CHECKING:
-    from hpaaudit.recording.read import Recording
+    from hpaaudit.recording.reading.recording import Recording
     from hpaaudit.results.read import Results
 
 
-def open_source(source: Path, warn: Callable[[str], None] = unheard) -> "Results":
+def open_source(source: Path, warn: Warn = ignore_warning) -> "Results":
     """Opens a results file, or the results in a recording.
 
-    Those in a recording are made anew unless this user made them of this very recording, whole and as it was recorded.
-    A file that is named is answered from, whoever made it.
+    Results in a recording are made anew, unless this user made them of this very recording, whole and as it was
+    recorded. A results file that is named is answered from, whoever made it.
 
-    warn   is told of results that somebody else made, and what `replay` tells
+    warn   is called if somebody else made the results, and with what `replay` warns of
 
     Raises NotResults and what `replay` raises.
     """
     if not source.is_dir():
         results = open_file(source)
         if not is_ours(source):
-            warn(f"{source} was not made here by you: it says what whoever made it wants")
+            warn(f"{source} was not made here by you: whoever made it decides what it says")
         return results
-    from hpaaudit.recording.read import open_recording
+    from hpaaudit.recording.reading.recording import open_recording
 
-    manifest = open_recording(source).info.manifest_sha256
-    for place in (source / RESULTS, kept_elsewhere(manifest)):
-        if place is not None and place.exists():
-            found = _own(place, source, manifest, warn)
-            if found is not None:
-                return found
-    return replay(source, warn=warn)
+    recording = open_recording(source)
+    for path in (source / RESULTS, results_elsewhere(recording.info.manifest_sha256)):
+        if path is not None and path.exists():
+            own_results = _own_results(path, recording, warn)
+            if own_results is not None:
+                return own_results
+    return replay_whole(recording, warn)
 
 
 def open_file(path: Path, source: Path | None = None) -> "Results":
-    """Opens a results file; what it shows of its recording is looked for at `source`, or beside it.
+    """Opens a results file. Its views on the recording look for that at `source`, or beside the file.
 
     Raises NotResults.
     """
     from hpaaudit.results.read import open_results
 
-    behind = _Behind(path if source is None else source)
-    results = open_results(path, behind)
-    behind.results, behind.named = results, results.recording
+    recording = _RecordingOnDemand(path if source is None else source)
+    results = open_results(path, recording)
+    recording.results, recording.recorded_at = results, results.recording
     return results
 
 
-def recording_of(
-    results: "Results", source: Path, named: str, is_it: Callable[["Recording"], bool]
-) -> "Recording | None":
-    """The recording behind results: the source, beside them, or where it was when this user replayed it.
+def recording_by_manifest(results: "Results", source: Path) -> "Recording | None":
+    """The recording that was replayed, whole and as it was then; raises as `_recordings`."""
+    for recording in _recordings(results.path, source, results.recording):
+        if recording.info.manifest_sha256 == results.manifest_sha256:
+            return recording
+    return None
 
-    named   the path of the recording, as the results tell it
-    is_it   whether it is the one, by its hashes
 
-    Raises DamagedRecording where none is the one, but one of them is damaged.
+def _recordings(file: Path, source: Path, recorded_at: str) -> "Iterator[Recording]":
+    """The recordings that may be behind a results file: the source, one beside the file, the path that the file names.
+
+    Raises the damage of the first damaged one when there are no more.
     """
-    from hpaaudit.recording.read import open_recording
+    from hpaaudit.recording.reading.recording import open_recording
 
     damage = None
-    for place in _places(results.path, source, Path(named)):
+    for folder in _folders(file, source, Path(recorded_at)):
         try:
-            opened = open_recording(place)
+            yield open_recording(folder)
         except NotARecording:
             continue
         except RecordingError as error:
             damage = damage or error
-            continue
-        if is_it(opened):
-            return opened
     if damage is not None:
         raise damage
-    return None
 
 
-def _places(path: Path, source: Path, named: Path) -> Iterator[Path]:
-    beside = path.parent
-    yield from (place for place in (source, beside, beside / named.name) if place.is_dir())
-    if is_ours(path) and named.is_dir():  # a path of somebody else may lead anywhere
-        yield named
+def _folders(file: Path, source: Path, recorded_at: Path) -> Iterator[Path]:
+    beside = file.parent
+    yield from (folder for folder in (source, beside, beside / recorded_at.name) if folder.is_dir())
+    if is_ours(file) and recorded_at.is_dir():  # a path that somebody else wrote may lead anywhere
+        yield recorded_at
 
 
-def _own(place: Path, source: Path, manifest: str, warn: Callable[[str], None]) -> "Results | None":
-    """The results at a place if they are to be believed; tells why they are not."""
-    ours = is_ours(place)
+def _own_results(path: Path, recording: "Recording", warn: Warn) -> "Results | None":
+    """The results at a path, if this user made them of this recording as a whole."""
+    ours = is_ours(path)
     try:
-        results = open_file(place, source)
+        results = open_file(path, recording.folder)
     except NotResults:
         return None
-    if results.manifest_sha256 == manifest and results.is_whole:
+    if results.manifest_sha256 == recording.info.manifest_sha256 and results.is_whole:
         if ours:
             return results
-        warn(f"{place} was not made here by you: {source} is replayed anew")
+        warn(f"{path} was not made here by you: {recording.folder} is replayed anew")
     results.close()
     return None
 
 
-class _Behind:
-    """The recording behind a results file, looked for when something is asked of it.
+class _RecordingOnDemand:
+    """The recording behind a results file, looked for when one of the views on it is asked.
 
-    results, named   which recording it is, and where it was
+    DuckDB asks it in the middle of a query, and takes no other query then. So what the search needs to know is read
+    from the results before.
     """
 
     results: "Results"
-    named: str
+    recorded_at: str
 
     def __init__(self, source: Path) -> None:
         self._source = source
 
     @staticmethod
     def schema(table: str, columns: Sequence[str]) -> Any:
-        """The types of these columns."""
-        from hpaaudit.recording.read import Recording
+        """The Arrow types of these columns."""
+        from hpaaudit.recording.reading.recording import Recording
 
         return Recording.schema(table, columns)
 
@@ -127,15 +129,14 @@ class _Behind:
         return self._recording.arrow(table, columns)
 
     def arrow_of(self, hashes: Mapping[tuple[int, str], str], table: str, columns: Sequence[str]) -> Iterator[Any]:
-        """These columns of these files."""
+        """These columns of these files alone."""
         return self._recording.arrow_of(hashes, table, columns)
 
     @cached_property
     def _recording(self) -> "Recording":
-        hashes = self.results.hashes
-        found = recording_of(self.results, self._source, self.named, lambda opened: opened.holding(hashes) is not None)
-        if found is None:
-            raise NotARecording(
-                f"the recording {self.named} is not there: put it beside {self.results.path}, or replay"
-            )
-        return found
+        for recording in _recordings(self.results.path, self._source, self.recorded_at):
+            if recording.holding(self.results.hashes) is not None:  # it may have grown since it was replayed
+                return recording
+        raise NotARecording(
+            f"the recording {self.recorded_at} is not there: put it beside {self.results.path}, or replay"
+        )

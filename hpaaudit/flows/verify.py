@@ -6,12 +6,12 @@ from hpaaudit.model.inspection import Verification
 
 
 def verify(recording: Path, *, expect: str | None = None) -> Verification:
-    """Check every checksum of a recording and read every fact again; damage is a value here.
+    """Checks every checksum of a recording, and reads every fact. Damage is returned, not raised.
 
-    expect   a head hash that was kept elsewhere: what it says of the recording is a value as well
+    expect   a head hash that was kept elsewhere; what it proves is returned too
 
-    Raises `NotARecording`, `NewerFormat`, and `DamagedRecording` where not even `recording.json` can be read.
+    Raises `NotARecording`, `NewerFormat`, and `DamagedRecording` if not even `recording.json` can be read.
     """
-    from hpaaudit.recording.verify import verify as check
+    from hpaaudit.recording.inspection.verify import verify as check
 
     return check(recording, reread=True, expect=expect)

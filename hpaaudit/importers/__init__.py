@@ -1,1 +1,1 @@
-"""REMEMBERS: history that somebody else kept, turned into facts."""
+"""Turns captures, which somebody kept without a recorder, into facts."""

@@ -1,4 +1,4 @@
-"""A capture of the Kubernetes API, JSON lines, to facts in the order of time."""
+"""Reads captures, JSON lines with answers of the Kubernetes API, as facts in the order of time."""
 
 import heapq
 import json
@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hpaaudit.api import answers, requests, see, times
+from hpaaudit.api import client_errors, requests, times, to_facts
 from hpaaudit.api.canonical import canonical_json
 from hpaaudit.errors import BadCapture
-from hpaaudit.importers.collections import Collections, place_of
-from hpaaudit.importers.files import numbered
+from hpaaudit.importers.capture_lines import numbered
+from hpaaudit.importers.object_states import ObjectStates, resource_path
 from hpaaudit.model.facts import (
     ControllerSeen,
     Ended,
@@ -30,13 +30,13 @@ from hpaaudit.model.units import LAST_US, SECOND, Micros
 _OK = range(200, 300)
 _WRITES = ("put", "patch", "post", "delete")
 _MAX_BACKWARDS_US = SECOND
-_LONGEST = 300  # characters of a reason
-_VALUES = 4_000_000  # of a line: each takes about 100 bytes of memory
+_REASON_CHARS = 300
+_MAX_VALUES = 4_000_000  # in a line; each takes about 100 bytes of memory
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a capture: where it stands, when it was, what it says."""
+    """One line of a capture."""
 
     at_us: Micros
     file: str
@@ -51,9 +51,9 @@ class Line:
 
 @dataclass(slots=True)
 class Reader:
-    """Reads captures as facts, and counts what it did not understand in `ignored`.
+    """Reads captures as facts.
 
-    where   file and line that the newest fact was read from
+    ignored   counts of lines that were not understood;  where  file and line of the newest fact
     """
 
     files: tuple[Path, ...]
@@ -61,26 +61,26 @@ class Reader:
     where: str = ""
 
     def facts(self) -> Iterator[Fact]:
-        """The facts of all files, merged by time; BadCapture names file and line."""
-        collections = Collections(watching=watched(self.files))
+        """The facts of all files, merged by time. BadCapture with file and line if one cannot be read."""
+        states = ObjectStates(watching=watched(self.files))
         ended = False
         last_us: Micros | None = None
         for line in heapq.merge(*(lines(path) for path in self.files), key=lambda line: line.at_us):
             ended, last_us, self.where = ended or "end" in line.fields, line.at_us, line.where
             try:
-                yield from self._line(line, collections)
+                yield from self._line(line, states)
             except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
                 raise BadCapture(f"{line.where}: {_reason(error)}; correct or drop this line") from error
         if last_us is not None and not ended:
             yield Ended(at_us=last_us)
 
-    def _line(self, line: Line, collections: Collections) -> Iterable[Fact]:
+    def _line(self, line: Line, states: ObjectStates) -> Iterable[Fact]:  # noqa: PLR0911  # one for each kind of line
         fields = line.fields
         match fields:
             case {"get": str(path)}:
-                return self._answer(line, path, collections)
+                return self._answer(line, path, states)
             case {"watch": str(path)}:
-                return self._known(path, collections.watched(line.at_us, path, fields["type"], fields.get("object")))
+                return self._counted(path, states.watched(line.at_us, path, fields["type"], fields.get("object")))
             case {"reconcile": str(key)}:
                 namespace, name = key.split("/", 1)
                 began = fields.get("began")
@@ -95,17 +95,17 @@ class Reader:
                 return [Ended(at_us=line.at_us)]
         for verb in _WRITES:
             if verb in fields:
-                return self._write(line, verb, fields[verb], collections)
+                return self._write(line, verb, fields[verb], states)
         self.ignored["unknown kind of line"] += 1
         return []
 
-    def _known(self, path: str, facts: Iterable[Fact] | None) -> Iterable[Fact]:
+    def _counted(self, path: str, facts: Iterable[Fact] | None) -> Iterable[Fact]:
         if facts is None:
             self.ignored[requests.split(path)[0][-1]] += 1
             return []
         return facts
 
-    def _answer(self, line: Line, path: str, collections: Collections) -> Iterable[Fact]:
+    def _answer(self, line: Line, path: str, states: ObjectStates) -> Iterable[Fact]:
         fields = line.fields
         status, body, by = int(fields["status"]), fields.get("body"), fields.get("by") or ""
         error = fields.get("error") or ""
@@ -115,17 +115,17 @@ class Reader:
             version = body.get("gitVersion", "") if isinstance(body, Mapping) else ""
             return [VersionRead(at_us=line.at_us, version=version, clock_offset_us=None, round_trip_us=took_us)]
         if requests.scale_target(path) is not None:
-            return [see.scale_read(line.at_us, took_us, path, status, body, error, by)]
+            return [to_facts.scale_read(line.at_us, took_us, path, status, body, error, by)]
         if requests.metrics_request(path) is not None:
-            return [see.metrics_read(line.at_us, took_us, path, status, body, error, by)]
-        return self._known(path, collections.answered(line.at_us, path, status, body))
+            return [to_facts.metrics_read(line.at_us, took_us, path, status, body, error, by)]
+        return self._counted(path, states.answered(line.at_us, path, status, body))
 
-    def _write(self, line: Line, verb: str, path: str, collections: Collections) -> Iterable[Fact]:
+    def _write(self, line: Line, verb: str, path: str, states: ObjectStates) -> Iterable[Fact]:
         fields = line.fields
         status, body, sent = int(fields["status"]), fields.get("body"), fields.get("request")
         good = status in _OK
         took_us = Micros(round(float(fields.get("ms") or 0) * 1000))
-        error = "" if good else answers.error_text(verb, path, status, body, fields.get("error") or "")
+        error = "" if good else client_errors.error_text(verb, path, status, body, fields.get("error") or "")
         by, after = fields.get("by") or "", body if good and isinstance(body, Mapping) else None
         target = requests.scale_target(path)
         if target is not None:
@@ -143,7 +143,7 @@ class Reader:
                     agent=fields.get("agent") or "",
                     manager=fields.get("manager") or "",
                     sent=None if shown is None else (shown.get("spec") or {}).get("replicas") or 0,
-                    scale=None if after is None else see.scale_of(after),
+                    scale=None if after is None else to_facts.scale_of(after),
                     resource_version="" if after is None else (after.get("metadata") or {}).get("resourceVersion", ""),
                 )
             ]
@@ -164,11 +164,11 @@ class Reader:
             )
             return [
                 written,
-                *(collections.written(line.at_us, path.partition("?")[0].removesuffix("/status"), after) or ()),
+                *(states.written(line.at_us, path.partition("?")[0].removesuffix("/status"), after) or ()),
             ]
         if verb == "delete":
-            return self._known(path, collections.deleted(line.at_us, path, good=good))
-        return self._known(path, collections.written(line.at_us, path, after))
+            return self._counted(path, states.deleted(line.at_us, path, good=good))
+        return self._counted(path, states.written(line.at_us, path, after))
 
 
 def _controller(at_us: Micros, state: str, fields: Mapping[str, Any]) -> ControllerSeen:
@@ -185,7 +185,7 @@ def _controller(at_us: Micros, state: str, fields: Mapping[str, Any]) -> Control
 
 
 def lines(path: Path) -> Iterator[Line]:
-    """The lines of one file, plain, gzip or zstd; refuses what is not JSON or runs backwards."""
+    """The lines of one file. BadCapture for a line that is not JSON, or earlier than one before it."""
     newest = Micros(0)
     for number, text in numbered(path):
         line = _parsed(path, number, text)
@@ -202,21 +202,21 @@ _WATCH = re.compile(rb'"watch"\s*:\s*"([^"]{1,2000})"')
 
 
 def watched(files: Iterable[Path]) -> frozenset[str]:
-    """The resources that any of the captures watched: of those a write says nothing, their watch does."""
-    found: set[bytes] = set()
+    """The resources that any of the captures watched: for these the watch counts, not the writes."""
+    paths: set[bytes] = set()
     for path in files:
-        with suppress(BadCapture):  # a damaged file is told with its line when its lines are read
-            found |= {match[1] for _, text in numbered(path) if (match := _WATCH.search(text))}
-    places = (place_of(path.decode(errors="replace")) for path in found)
-    return frozenset(place.resource for place in places if place is not None)
+        with suppress(BadCapture):  # reading the lines reports a damaged file
+            paths |= {match[1] for _, text in numbered(path) if (match := _WATCH.search(text))}
+    parsed = (resource_path(path.decode(errors="replace")) for path in paths)
+    return frozenset(path.resource for path in parsed if path is not None)
 
 
 def _parsed(path: Path, number: int, text: bytes) -> Line:
     values = text.count(b",") + text.count(b"[") + text.count(b"{")
-    if values > _VALUES:
+    if values > _MAX_VALUES:
         raise BadCapture(f"{path}:{number}: {values:,} values in one line; ask for lists in pages (limit=500)")
     try:
-        fields = json.loads(text.decode(), parse_constant=_no_number)
+        fields = json.loads(text.decode(), parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
         raise BadCapture(f"{path}:{number}: cannot be read further ({error}); a capture is UTF-8") from error
     except RecursionError as error:
@@ -226,27 +226,27 @@ def _parsed(path: Path, number: int, text: bytes) -> Line:
     if not isinstance(fields, dict):
         raise BadCapture(f"{path}:{number}: not a JSON object; a capture has one JSON object a line")
     try:
-        at_us = _seen_at(fields["at"])
+        at_us = _captured_at(fields["at"])
     except (KeyError, TypeError, ValueError) as error:
         raise BadCapture(f"{path}:{number}: {_reason(error)}; every line needs at, an RFC 3339 time") from error
     return Line(at_us, str(path), number, fields)
 
 
-def _seen_at(text: str) -> Micros:
-    """When somebody saw this: no recorder did so before 1970."""
+def _captured_at(text: str) -> Micros:
+    """The time of a line. ValueError before 1970 and after 8999."""
     at_us = times.micros(text)
     if not 0 <= at_us <= LAST_US:
         raise ValueError(f"{text!r} is before 1970 or after 8999")
     return at_us
 
 
-def _no_number(word: str) -> None:
-    """JSON has no NaN and no infinity, though Python reads them."""
+def _refuse_constant(word: str) -> None:
+    """Refuse NaN and infinity, which Python reads although they are not JSON."""
     raise ValueError(f"{word} is no JSON")
 
 
 def _reason(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "nested too deeply"
-    said = f"the field {error} is missing" if isinstance(error, KeyError) else str(error)
-    return said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
+    reason = f"the field {error} is missing" if isinstance(error, KeyError) else str(error)
+    return reason if len(reason) <= _REASON_CHARS else f"{reason[:_REASON_CHARS]}…"

@@ -149,6 +149,30 @@ class PodLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UtilizationFlip:
+    """The nearest utilization of a metric at which a reconcile would have decided otherwise.
+
+    desired   what it would have decided then
+    """
+
+    metric: str
+    utilization_percent: int
+    desired: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryFlip:
+    """When a remembered recommendation leaves the stabilization window, so that the same metrics decide otherwise.
+
+    desired   what is decided from then on
+    """
+
+    recommended_us: Micros
+    leaves_us: Micros
+    desired: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReconcileAccount:
     """One reconcile: what it read, how it came to its number, what controller and cluster say to it.
 
@@ -156,6 +180,7 @@ class ReconcileAccount:
     events       that Kubernetes showed because of it: reason, message
     before       the last change of `spec.replicas` before it
     steps        empty where they were not kept and cannot be had again
+    flips        the nearest changes that change its decision; each was decided again, with its change and without
     """
 
     recording: str
@@ -191,3 +216,4 @@ class ReconcileAccount:
     events: tuple[tuple[str, str], ...]
     before: Change | None
     divergence: Divergence | None
+    flips: tuple[UtilizationFlip | MemoryFlip, ...] = ()

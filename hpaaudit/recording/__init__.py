@@ -1,1 +1,1 @@
-"""Keeps: the one room that knows the files of a recording."""
+"""Stores recordings: what their files mean, and everything that reads, writes and repairs them."""

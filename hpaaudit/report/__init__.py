@@ -1,1 +1,1 @@
-"""Tells: values to text, and nothing else."""
+"""Words values as text for people, and as JSON."""

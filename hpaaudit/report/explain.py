@@ -1,10 +1,10 @@
-"""Tells one reconcile line by line: what it saw, how it came to its number, what the world says to it."""
+"""Words one reconcile line by line: its inputs, the steps to its number, and what the cluster did."""
 
 from collections.abc import Iterator
 
 from hpaaudit.model.account import Change, Metric, ReconcileAccount, StepLine
 from hpaaudit.model.units import Micros
-from hpaaudit.report.flip import nearest_flip
+from hpaaudit.report.flip import flip_text
 from hpaaudit.report.reasons import measure, sentence
 from hpaaudit.report.text import clock, counted, lasting, paragraph, printable, unseen
 
@@ -34,10 +34,10 @@ def explain_text(account: ReconcileAccount) -> str:
 def _headline(account: ReconcileAccount) -> str:
     spec, desired = account.spec_replicas, account.desired
     move = "no decision" if desired is None else f"kept {spec}" if desired == spec else f"{_number(spec)} -> {desired}"
-    said = "no number" if account.decided_source == "conditions" else _number(account.decided)
+    published = "no number" if account.decided_source == "conditions" else _number(account.decided)
     return (
         f"{account.namespace}/{account.name} at {clock(account.at_us)}: {move}. Replay {_number(desired)}, "
-        f"controller {said}, cluster {_number(account.actual)}: {account.verdict}."
+        f"controller {published}, cluster {_number(account.actual)}: {account.verdict}."
     )
 
 
@@ -66,15 +66,15 @@ def _chain(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
     yield "when", f"{source}{about}; input {account.evidence}"
     yield "input", ", ".join(f"{name} {_number(value)}" for name, value in numbers)
     if account.band is not None and account.band[0] < account.band[1]:
-        hole = f"; unseen: {unseen(account.missing_input)}" if account.missing_input else ""
-        yield "band", f"{account.band[0]}..{account.band[1]}{hole}"
+        unknown = f"; unknown: {unseen(account.missing_input)}" if account.missing_input else ""
+        yield "band", f"{account.band[0]}..{account.band[1]}{unknown}"
     for index, metric in enumerate(account.metrics):
         yield from _group(account, index, metric)
         yield "measure", _measured(metric)
     for step in account.steps:
         yield step.stage, _step(step, account)
     if not account.steps:
-        yield "steps", f"not kept; to compute them again, {account.recording} is needed"
+        yield "steps", f"not kept; {account.recording} is needed to compute them again"
 
 
 def _group(account: ReconcileAccount, index: int, metric: Metric) -> Iterator[tuple[str, str]]:
@@ -89,8 +89,8 @@ def _group(account: ReconcileAccount, index: int, metric: Metric) -> Iterator[tu
     parts = []
     for bucket, count in counts:
         causes = [line.why_code for line in account.pods if (line.metric_idx, line.bucket) == (index, bucket)]
-        told = ", ".join(cause.replace("_", " ") for cause in causes if cause not in ("", "measured"))
-        parts.append(f"{count or 0} {bucket}" + (f" ({told})" if told else ""))
+        listed = ", ".join(cause.replace("_", " ") for cause in causes if cause not in ("", "measured"))
+        parts.append(f"{count or 0} {bucket}" + (f" ({listed})" if listed else ""))
     yield "group", ", ".join(parts)
 
 
@@ -116,34 +116,34 @@ def _step(step: StepLine, account: ReconcileAccount) -> str:
 
 
 def _detail(step: StepLine) -> str:
-    known = dict(step.detail)
+    detail = dict(step.detail)
     words = []
-    recommended, window = known.get("recommended_us"), known.get("window_us")
+    recommended, window = detail.get("recommended_us"), detail.get("window_us")
     if isinstance(recommended, int):
-        words.append(f"{known.get('recommendation')} of {clock(Micros(recommended))}")
+        words.append(f"{detail.get('recommendation')} of {clock(Micros(recommended))}")
     if isinstance(window, int):
         words.append(f"window {lasting(window / 1e6)}")
     if step.stage == "bound":
-        words += [f"{name} {known[name]}" for name in ("min", "max") if known.get(name) is not None]
-    if known.get("limit") is not None:
-        words.append(f"limit {known['limit']}")
-    if known.get("retries"):
-        words.append(f"after {counted(int(known['retries'] or 0), 'retry')}")
+        words += [f"{name} {detail[name]}" for name in ("min", "max") if detail.get(name) is not None]
+    if detail.get("limit") is not None:
+        words.append(f"limit {detail['limit']}")
+    if detail.get("retries"):
+        words.append(f"after {counted(int(detail['retries'] or 0), 'retry')}")
     return ", ".join(words)
 
 
 def _world(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
     label = "Kubernetes said"
-    said = [f"{kind}={status} {reason}" for kind, status, reason in account.conditions]
-    said += [f'Event {reason} "{message}"' for reason, message in account.events]
-    for line in said or ["nothing that was seen"]:
+    lines = [f"{kind}={status} {reason}" for kind, status, reason in account.conditions]
+    lines += [f'Event {reason} "{message}"' for reason, message in account.events]
+    for line in lines or ["nothing that was recorded"]:
         yield label, line
         label = ""
     if account.error:
         yield "its error", account.error
     if account.before is not None:
         yield "before", _before(account.before)
-    flip = nearest_flip(account)
+    flip = flip_text(account)
     if flip:
         yield "nearest flip", flip
     if account.divergence is not None:

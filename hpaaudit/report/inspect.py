@@ -1,7 +1,7 @@
-"""Tells what is in a recording and whether it is sound, as text or JSON."""
+"""Words what is in a recording and whether it is intact, as text or JSON."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 
 from hpaaudit.api.times import whole_seconds
@@ -11,64 +11,69 @@ from hpaaudit.report.table import table
 from hpaaudit.report.text import clock, counted, printable, stamp
 
 LISTED = 10
-"""So many of a kind are named in text; JSON has all."""
+"""The most items of a kind that the text names. JSON has all."""
 
 KILO = 1000
 
 
-def as_json(found: Inspection | Verification | Repair) -> str:
-    """Return everything that was found."""
-    return json.dumps(asdict(found), indent=2, ensure_ascii=False) + "\n"
+def as_json(value: Inspection | Verification | Repair) -> str:
+    """All fields as JSON."""
+    return json.dumps(asdict(value), indent=2, ensure_ascii=False) + "\n"
 
 
-def inspection_text(found: Inspection) -> str:
-    """Return what is in a recording: content, sizes, reads, gaps, what is missing, what next."""
-    return "\n".join([*_content(found), *_sizes(found), *_reads(found), *_holes(found), *_next(found)]) + "\n"
+def inspection_text(inspection: Inspection) -> str:
+    """What is in a recording: content, sizes, reads, gaps, what is missing, and the next command."""
+    return (
+        "\n".join(
+            [*_content(inspection), *_sizes(inspection), *_reads(inspection), *_gaps(inspection), *_next(inspection)]
+        )
+        + "\n"
+    )
 
 
-def _content(found: Inspection) -> Iterator[str]:
-    info = found.info
-    head = (info.path, f"made by {info.source}", info.cluster, _span(found))
+def _content(inspection: Inspection) -> Iterator[str]:
+    info = inspection.info
+    head = (info.path, f"made by {info.source}", info.cluster, _span(inspection))
     yield printable("   ".join(part for part in head if part))
     yield ""
-    hpas = counted(len(found.hpas), "HPA")
-    releases = f"; release {', '.join(found.releases)}" if found.releases else ""
-    yield printable(f"  {hpas}, {counted(found.pods, 'pod')}, {counted(found.targets, 'target')}{releases}")
-    yield from _listed(found.hpas)
-    yield from _listed([_recorder(*one) for one in found.recorders])
-    if not found.complete:
-        yield "  not ended: its recorder died or still runs, nothing is known after the last fact"
-    if found.torn:
-        yield f"  torn: {_torn(found.torn)}"
+    hpas = counted(len(inspection.hpas), "HPA")
+    releases = f"; release {', '.join(inspection.releases)}" if inspection.releases else ""
+    yield printable(f"  {hpas}, {counted(inspection.pods, 'pod')}, {counted(inspection.targets, 'target')}{releases}")
+    yield from _listed(inspection.hpas)
+    yield from _listed([_recorder(*recorder) for recorder in inspection.recorders])
+    if not inspection.complete:
+        yield "  not ended: the recorder died or is still running; nothing is known after the last fact"
+    if inspection.torn:
+        yield f"  torn: {_torn(inspection.torn)}"
     yield ""
 
 
 TRUSTED = {
     "authority": "verified by the kubeconfig's authority",
-    "system": "verified by the machine's authorities",
-    "unverified": "NOT verified: it may have been anybody",
+    "system": "verified by the system's authorities",
+    "unverified": "NOT verified: it may have been any server",
     "plain": "over plain http: NOT verified",
 }
 
 
 def _recorder(version: str, server: str, trust: str, auth: str) -> str:
-    """Return who recorded, and how it knew the server."""
+    """Which recorder it was, and how it verified the server."""
     return f"recorded by hpaaudit {version} from {server}, {TRUSTED.get(trust, trust)}; shown: {auth}"
 
 
 def _torn(size: int) -> str:
-    return f"the last {_size(size)} of the log were being written, which are not read"
+    return f"the last {_size(size)} of the log were being written and are not read"
 
 
-def _sizes(found: Inspection) -> Iterator[str]:
-    polled = f": {found.bytes / found.polled:.1f} B per polled sample" if found.polled else ""
-    new = f", {found.bytes / found.new:.1f} B per new one" if found.new else ""
-    facts, segments = counted(found.facts, "fact"), counted(found.segments, "segment")
-    logged = f" and the log ({found.logged})" if found.logged else ""
-    yield f"  {facts} in {segments}{logged}, {_size(found.bytes)}{polled}{new}"
-    if found.tables:
+def _sizes(inspection: Inspection) -> Iterator[str]:
+    polled = f": {inspection.bytes / inspection.polled:.1f} B per polled sample" if inspection.polled else ""
+    new = f", {inspection.bytes / inspection.new:.1f} B per new one" if inspection.new else ""
+    facts, segments = counted(inspection.facts, "fact"), counted(inspection.segments, "segment")
+    logged = f" and the log ({inspection.logged})" if inspection.logged else ""
+    yield f"  {facts} in {segments}{logged}, {_size(inspection.bytes)}{polled}{new}"
+    if inspection.tables:
         yield ""
-        yield table(("table", "rows", "files", "bytes"), [_table_row(size) for size in found.tables], indent="  ")
+        yield table(("table", "rows", "files", "bytes"), [_table_row(size) for size in inspection.tables], indent="  ")
     yield ""
 
 
@@ -76,16 +81,16 @@ def _table_row(size: TableSize) -> tuple[str | int, ...]:
     return (size.table, size.rows, size.files, size.bytes)
 
 
-def _reads(found: Inspection) -> Iterator[str]:
-    if not found.reads:
+def _reads(inspection: Inspection) -> Iterator[str]:
+    if not inspection.reads:
         return
-    reads, samples = counted(found.reads, "read"), counted(found.polled, "sample")
-    yield f"  {reads}, {found.failures} failed; {samples} polled, {found.new} new"
+    reads, samples = counted(inspection.reads, "read"), counted(inspection.polled, "sample")
+    yield f"  {reads}, {inspection.failures} failed; {samples} polled, {inspection.new} new"
     yield ""
-    streams = [_stream_row(stream) for stream in found.streams[:LISTED]]
+    streams = [_stream_row(stream) for stream in inspection.streams[:LISTED]]
     yield table(("reads", "failed", "polled", "new", "request"), streams, indent="  ")
-    if len(found.streams) > LISTED:
-        yield f"  and {len(found.streams) - LISTED} more requests, all in -o json"
+    if len(inspection.streams) > LISTED:
+        yield f"  and {len(inspection.streams) - LISTED} more requests, all in -o json"
     yield ""
 
 
@@ -94,47 +99,52 @@ def _stream_row(stream: StreamSize) -> tuple[str | int, ...]:
     return (stream.reads, stream.failures, stream.polled, stream.new, request)
 
 
-def _holes(found: Inspection) -> Iterator[str]:
-    yield f"  gaps: {len(found.gaps) or 'none'}"
-    yield from _listed([f"{_range(gap.at_us, gap.until_us)}  {gap.prefix}  {gap.cause}" for gap in found.gaps])
-    if found.foreign:
-        yield f"  foreign, and not read: {found.foreign_count}"
-        yield from _listed(found.foreign)
-    if found.refused:
-        yield f"  cannot be read: {len(found.refused)}"
-        yield from _listed([f"{one.what}  {one.reason}  ({one.count} times)" for one in found.refused])
-    if found.missing:
+def _gaps(inspection: Inspection) -> Iterator[str]:
+    yield f"  gaps: {len(inspection.gaps) or 'none'}"
+    yield from _listed([f"{_range(gap.at_us, gap.until_us)}  {gap.prefix}  {gap.cause}" for gap in inspection.gaps])
+    if inspection.foreign:
+        yield f"  foreign, and not read: {inspection.foreign_count}"
+        yield from _listed(inspection.foreign)
+    if inspection.refused:
+        yield f"  cannot be read: {len(inspection.refused)}"
+        yield from _listed(
+            [f"{refused.what}  {refused.reason}  ({refused.count} times)" for refused in inspection.refused]
+        )
+    if inspection.missing:
         yield "  missing"
-        yield from (f"    {missing.what}: {missing.limits}" for missing in found.missing)
+        yield from (f"    {missing.what}: {missing.limits}" for missing in inspection.missing)
     yield ""
 
 
-def _next(found: Inspection) -> Iterator[str]:
-    command = "replay" if found.hpas else "verify"
-    yield printable(f"  next  hpaaudit {command} {found.info.path}")
+def _next(inspection: Inspection) -> Iterator[str]:
+    command = "replay" if inspection.hpas else "verify"
+    yield printable(f"  next  hpaaudit {command} {inspection.info.path}")
 
 
-def verification_text(found: Verification) -> str:
-    """Return whether a recording is sound, each damage, and how far it can be replayed."""
-    lines = _damaged(found) if found.damages else _sound(found)
-    strange = _foreign(found.foreign, found.foreign_count)
-    return "\n".join(printable(line) for line in [*lines, *_ended(found), *strange, *_anchored(found)]) + "\n"
+def verification_text(verification: Verification) -> str:
+    """Whether a recording is intact, each damage, and until when it can be replayed."""
+    lines: Iterable[str] = _damaged(verification) if verification.damages else _sound(verification)
+    strange = _foreign(verification.foreign, verification.foreign_count)
+    return (
+        "\n".join(printable(line) for line in [*lines, *_ended(verification), *strange, *_anchored(verification)])
+        + "\n"
+    )
 
 
 def _foreign(names: Sequence[str], count: int) -> Iterator[str]:
-    """What lies in the folder and is no part of the recording."""
+    """Files in the folder that do not belong to the recording."""
     if count:
         more = f" and {count - LISTED} more" if count > LISTED else ""
         yield f"Foreign, and not read: {', '.join(names[:LISTED])}{more}."
 
 
-def _anchored(found: Verification) -> Iterator[str]:
-    """What a hash from elsewhere says, or would say."""
-    anchor = found.anchor
-    if found.head:
-        yield f"Head hash: {found.head}"
+def _anchored(verification: Verification) -> Iterator[str]:
+    """What an expected hash proves, or would prove."""
+    anchor = verification.anchor
+    if verification.head:
+        yield f"Head hash: {verification.head}"
     if anchor is None:
-        if not found.damages:
+        if not verification.damages:
             yield "Only a hash kept elsewhere proves that nothing was taken from its end: verify --expect HASH."
     elif not anchor.found:
         yield (
@@ -144,58 +154,60 @@ def _anchored(found: Verification) -> Iterator[str]:
     elif anchor.whole:
         yield "The expected hash stands for all of it."
     elif anchor.segment:
-        yield f"The expected hash stands for it up to segment {anchor.segment}; {_beyond(found)}."
+        yield f"The expected hash stands for it up to segment {anchor.segment}; {_beyond(verification)}."
     else:
-        yield f"The expected hash stands for its recording.json only; {_beyond(found)}."
+        yield f"The expected hash stands for its recording.json only; {_beyond(verification)}."
 
 
-def _beyond(found: Verification) -> str:
-    if found.removed:
+def _beyond(verification: Verification) -> str:
+    if verification.removed:
         return "what came later, and what stands for removed segments, it does not prove"
     return "what came later it does not prove"
 
 
-def _sound(found: Verification) -> Iterator[str]:
-    files, segments = counted(found.files, "file"), counted(found.segments, "segment")
-    again = "" if found.facts is None else f", and {counted(found.facts, 'fact')} can be read"
-    logged = f", a log of {counted(found.logged, 'fact')}" if found.logged else ""
-    yield f"{found.info.path} is sound: {segments}, {files}{logged}, {_size(found.bytes)}; every checksum holds{again}."
+def _sound(verification: Verification) -> Iterator[str]:
+    files, segments = counted(verification.files, "file"), counted(verification.segments, "segment")
+    again = "" if verification.facts is None else f", and {counted(verification.facts, 'fact')} can be read"
+    logged = f", a log of {counted(verification.logged, 'fact')}" if verification.logged else ""
+    size = _size(verification.bytes)
+    yield f"{verification.info.path} is sound: {segments}, {files}{logged}, {size}; every checksum holds{again}."
 
 
-def _damaged(found: Verification) -> Iterator[str]:
-    yield f"{found.info.path} is damaged."
+def _damaged(verification: Verification) -> Iterator[str]:
+    yield f"{verification.info.path} is damaged."
     yield ""
-    yield from (f"  {damage.file} {damage.problem}" for damage in found.damages)
+    yield from (f"  {damage.file} {damage.problem}" for damage in verification.damages)
     yield ""
-    if found.sound_until is None:
+    if verification.sound_until is None:
         yield "  Nothing before the damage can be replayed: restore it from a copy, or keep what can be read."
-        yield f"  next  hpaaudit repair {found.info.path} --plan"
+        yield f"  next  hpaaudit repair {verification.info.path} --plan"
     else:
-        until = stamp(found.sound_until)
+        until = stamp(verification.sound_until)
         yield f"  Everything up to {until} is sound."
-        yield f"  next  hpaaudit replay {found.info.path} --until {until}"
-        yield f"        hpaaudit repair {found.info.path} --plan"
+        yield f"  next  hpaaudit replay {verification.info.path} --until {until}"
+        yield f"        hpaaudit repair {verification.info.path} --plan"
 
 
-def _ended(found: Verification) -> Iterator[str]:
-    if found.removed and found.removed_us is not None:
-        segments = "segment 1" if found.removed == 1 else f"segments 1 to {found.removed}"
-        yield f"Removed: {segments}, up to {stamp(found.removed_us)}; that time is a gap."
-    if found.repaired:
-        numbers = ", ".join(map(str, found.repaired))
-        yield f"Repaired: {'segment' if len(found.repaired) == 1 else 'segments'} {numbers}; what was lost is a gap."
-    if not found.complete:
-        yield "Not ended: its recorder died or still runs, so nothing is known after its last fact."
-    if found.torn:
-        yield f"Torn: {_torn(found.torn)}."
-    if found.unfinished:
-        yield f"Never finished and not read: {counted(found.unfinished, 'segment')}."
+def _ended(verification: Verification) -> Iterator[str]:
+    if verification.removed and verification.removed_us is not None:
+        segments = "segment 1" if verification.removed == 1 else f"segments 1 to {verification.removed}"
+        yield f"Removed: {segments}, up to {stamp(verification.removed_us)}; that time is a gap."
+    if verification.repaired:
+        numbers = ", ".join(map(str, verification.repaired))
+        segments = "segment" if len(verification.repaired) == 1 else "segments"
+        yield f"Repaired: {segments} {numbers}; what was lost is a gap."
+    if not verification.complete:
+        yield "Not ended: the recorder died or is still running, so nothing is known after the last fact."
+    if verification.torn:
+        yield f"Torn: {_torn(verification.torn)}."
+    if verification.unfinished:
+        yield f"Never finished and not read: {counted(verification.unfinished, 'segment')}."
 
 
-def _span(found: Inspection) -> str:
-    if found.first_us is None or found.last_us is None:
+def _span(inspection: Inspection) -> str:
+    if inspection.first_us is None or inspection.last_us is None:
         return "empty"
-    return f"{_day(found.first_us)} {_range(found.first_us, found.last_us)}"
+    return f"{_day(inspection.first_us)} {_range(inspection.first_us, inspection.last_us)}"
 
 
 def _day(at_us: Micros) -> str:
@@ -203,13 +215,13 @@ def _day(at_us: Micros) -> str:
 
 
 def _range(from_us: Micros, to_us: Micros) -> str:
-    """Return two times of day, the second with its day where that is another one."""
+    """Two times of day, the second with its date if that differs."""
     end = clock(to_us) if _day(from_us) == _day(to_us) else whole_seconds(to_us)
     return f"{clock(from_us)}-{end}"
 
 
 def _size(size: int) -> str:
-    """Return bytes as people read them, in powers of ten."""
+    """A size with a decimal unit: `41.2 kB`."""
     if size < KILO:
         return f"{size} B"
     amount = size / KILO
@@ -221,7 +233,7 @@ def _size(size: int) -> str:
 
 
 def _listed(lines: Sequence[str]) -> Iterator[str]:
-    """Yield lines under another one, the rest of a long list as a number."""
+    """Indented lines; the rest of a long list is counted."""
     yield from (printable(f"    {line}") for line in lines[:LISTED])
     if len(lines) > LISTED:
         yield f"    and {len(lines) - LISTED} more, all in -o json"

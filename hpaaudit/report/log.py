@@ -1,4 +1,4 @@
-"""Writes what a recorder says as JSON, one object a line, in ASCII, so that nothing in it steers a terminal."""
+"""Formats the recorder's log as JSON lines in ASCII, so that no name in them can control a terminal."""
 
 import json
 from dataclasses import asdict
@@ -10,13 +10,13 @@ from hpaaudit.model.units import Micros
 from hpaaudit.report.progress import progress_line
 
 
-def log_line(at_us: Micros, said: str) -> str:
-    """The line without its end: time, level, event, message, then the fields of the event."""
-    note = said if isinstance(said, Note) else Note(said)
+def log_line(at_us: Micros, message: str) -> str:
+    """One line without its newline: time, level, event, message, then the fields of the event."""
+    note = message if isinstance(message, Note) else Note(message)
     head = {"time": precise(at_us), "level": note.level, "event": note.event, "message": str(note)}
     return json.dumps({**head, **note.fields})
 
 
 def progress_note(progress: Progress, event: Event = Event.PROGRESS) -> Note:
-    """How far a recorder is, as a note."""
+    """The progress of a recorder as a log message."""
     return Note(progress_line(progress), event, Level.INFO, **asdict(progress))

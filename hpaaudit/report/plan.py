@@ -1,4 +1,4 @@
-"""Tells what a recorder would read, how much, and what it could not."""
+"""Words the plan of a recorder: what it would read, how much, and what it cannot read."""
 
 from hpaaudit.model.plan import Permission, Plan
 from hpaaudit.report.progress import size
@@ -6,7 +6,7 @@ from hpaaudit.report.text import counted, pasteable, printable
 
 
 def plan_text(plan: Plan) -> str:
-    """The plan as lines for a terminal, the last one ended."""
+    """The plan as text."""
     every = f"every {plan.interval_seconds:g} s, {plan.requests_per_second:.1f} requests per second"
     where = f"namespace {plan.namespace}" if plan.namespace else "all namespaces"
     lines = [
@@ -19,7 +19,7 @@ def plan_text(plan: Plan) -> str:
     if plan.warnings:
         lines += ["", "  not safe:", *(f"    {line}" for line in plan.warnings)]
     if plan.spared:
-        lines += ["", "  not to be read:", *(f"    {name}" for name in plan.spared)]
+        lines += ["", "  not read, as asked:", *(f"    {name}" for name in plan.spared)]
     if plan.denied:
         lines += ["", "  not allowed:", *(f"    {can_i(right)}" for right in plan.denied)]
     if plan.unserved:
@@ -34,7 +34,7 @@ def plan_text(plan: Plan) -> str:
 
 
 def can_i(right: Permission) -> str:
-    """The command of kubectl that asks for a right, and that says `yes` once it is given."""
+    """The kubectl command that checks a right. It prints `yes` once the right is granted."""
     resource = f"{right.resource}.{right.group}" if right.group else right.resource
     subresource = f" --subresource={right.subresource}" if right.subresource else ""
     where = f" -n {right.namespace}" if right.namespace else " -A"

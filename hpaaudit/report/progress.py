@@ -1,4 +1,4 @@
-"""Tells in one line how far a recorder is."""
+"""Formats the progress of a recorder in one line."""
 
 from hpaaudit.model.plan import Progress
 from hpaaudit.report.text import counted

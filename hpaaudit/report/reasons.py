@@ -1,4 +1,4 @@
-"""Reason codes to sentences: why a reconcile came to its number."""
+"""Turns reason codes into sentences that say why a reconcile decided its number."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,9 +9,9 @@ from hpaaudit.report.text import clock, lasting, quantity
 
 _SENTENCES = {
     "gate.target_unreadable": "Nothing was decided: the scale of the target could not be read{because}.",
-    "gate.stale_cache": "Nothing was decided: the controller's cache did not have its own last write yet.",
+    "gate.stale_cache": "Nothing was decided: the controller's cache did not have its own last status write yet.",
     "gate.disabled_at_zero": "Kept 0: the target is at zero replicas, so the HPA is off until someone sets at least 1.",
-    "gate.scaled_to_zero": "Kept 0 by design: minReplicas is 0 and no metric asks for more.",
+    "gate.scaled_to_zero": "Kept 0: minReplicas is 0 and no metric asks for more.",
     "gate.above_max": "Current replicas were above maxReplicas {max}; metrics were not consulted.",
     "gate.below_min": "Current replicas were below minReplicas {min}; metrics were not consulted.",
     "gate.selector_missing": "Kept {spec}: the scale reports no selector.",
@@ -26,10 +26,10 @@ _SENTENCES = {
     "metric.on_target": "{measure} is on target: {raw}.",
     "tolerance.hold": "Kept {spec}: {measure} is inside the tolerance of {tolerance}.",
     "adjust.damped_into_tolerance": (
-        "Kept {spec}: with the pods that did not count filled in, {measure} lies inside the tolerance."
+        "Kept {spec}: after unready and missing pods were filled in, {measure} is inside the tolerance."
     ),
     "adjust.direction_flip_hold": (
-        "Kept {spec}: with the pods that did not count filled in, {measure} would reverse the direction."
+        "Kept {spec}: after unready and missing pods were filled in, {measure} would reverse the direction."
     ),
     "adjust.count_flip_hold": "Kept {spec}: for {measure} the computed count would go against the direction.",
     "stabilize.down_hold": (
@@ -42,11 +42,11 @@ _SENTENCES = {
     ),
     "stabilize.up_hold": (
         "Held by memory: {measure} asks for {raw}, but only {recommendation} was recommended at {recommended_at}; the "
-        "window of the way up lasts until {until}."
+        "scale-up window lasts until {until}."
     ),
     "stabilize.up_partial": (
         "Slowed by memory: {measure} asks for {raw}, but only {recommendation} was recommended at {recommended_at}; "
-        "the window of the way up lasts until {until}."
+        "the scale-up window lasts until {until}."
     ),
     "stabilize.legacy_raise": (
         "Raised by memory, not by load: {measure} asks for {raw}, but {recommendation} was recommended at "
@@ -57,18 +57,18 @@ _SENTENCES = {
     "policy.up_disabled": "Scale-up is disabled by selectPolicy; {wanted} were wanted.",
     "policy.down_disabled": "Scale-down is disabled by selectPolicy; {wanted} were wanted.",
     "policy.legacy_up_limit": (
-        "Limited to {limit}: one pass may at most double, or go to 4; {wanted} were wanted, so more next time."
+        "Limited to {limit}: a reconcile can at most double the replicas, or raise them to 4; {wanted} were wanted."
     ),
     "bound.max": "Limited to maxReplicas {max}; {wanted} were wanted.",
     "bound.min": "Limited to minReplicas {min}; {wanted} were wanted.",
     "act.write_failed": "Decided {wanted}, but the write failed{because}.",
-    "act.write_conflict_retried": "Decided {desired}; stored after a conflict, at another attempt.",
+    "act.write_conflict_retried": "Decided {desired}; a first write conflicted, a later one succeeded.",
 }
 _PLAIN = "{code}: {measure}."
 
 
 def measure(metric: Metric) -> str:
-    """`cpu 171 % of 60 %`, `queue 1160m of 500m`; the bare name where nothing was measured."""
+    """`cpu 171 % of 60 %`, `queue 1160m of 500m`; only the name if nothing was measured."""
     if metric.target_type == "Utilization":
         if metric.current_utilization is None:
             return metric.name
@@ -79,16 +79,16 @@ def measure(metric: Metric) -> str:
 
 
 def why(code: str, metric: Metric | None) -> str:
-    """A reason for one line of a table: the code, and what the winner measured."""
+    """A reason in one line of a table: the code, and what the winning metric measured."""
     return f"{code} {measure(metric)}" if metric else code
 
 
 def sentence(account: ReconcileAccount) -> str:
-    """Why the replay came to its number, in one sentence."""
+    """One sentence that says why the replay decided its number."""
     words = _words(account)
     try:
         return _SENTENCES.get(account.reason_code, _PLAIN).format_map(words)
-    except KeyError:  # the step that knows the rest was not kept
+    except KeyError:  # the step with the missing words was not kept
         return _PLAIN.format_map(words)
 
 

@@ -1,4 +1,4 @@
-"""Tells what a repair did, or would do."""
+"""Words what a repair did, or would do."""
 
 from collections.abc import Iterator
 
@@ -6,27 +6,27 @@ from hpaaudit.model.inspection import Mend, Repair
 from hpaaudit.report.text import counted, printable
 
 
-def repair_text(found: Repair) -> str:
-    """Return each damage, what stays of it, what is lost, and what next."""
-    return "\n".join(printable(line) for line in _lines(found)) + "\n"
+def repair_text(repair: Repair) -> str:
+    """Each damage, how many facts remain and how many are lost, and the next command."""
+    return "\n".join(printable(line) for line in _lines(repair)) + "\n"
 
 
-def _lines(found: Repair) -> Iterator[str]:
-    if not found.mends:
-        yield f"{found.path} needs no repair."
+def _lines(repair: Repair) -> Iterator[str]:
+    if not repair.mends:
+        yield f"{repair.path} needs no repair."
         return
-    yield f"{found.path} is repaired." if found.done else f"{found.path} can be repaired:"
+    yield f"{repair.path} is repaired." if repair.done else f"{repair.path} can be repaired:"
     yield ""
-    for mend in found.mends:
+    for mend in repair.mends:
         yield f"  {mend.file} {mend.problem}"
         yield f"    {_fate(mend)}"
     yield ""
-    if found.done:
+    if repair.done:
         yield "  What is lost is a gap. What was damaged lies in quarantine/."
-        yield f"  next  hpaaudit verify {found.path}"
+        yield f"  next  hpaaudit verify {repair.path}"
     else:
         yield "  What is lost becomes a gap. What is damaged is moved to quarantine/."
-        yield f"  next  hpaaudit repair {found.path}"
+        yield f"  next  hpaaudit repair {repair.path}"
 
 
 def _fate(mend: Mend) -> str:

@@ -1,4 +1,4 @@
-"""Tells what a replay found: the verdict first, then who wrote what, then how sure that is."""
+"""Words the outcome of a replay: the verdict first, then who wrote what, then how certain that is."""
 
 from collections.abc import Iterator
 
@@ -9,20 +9,20 @@ from hpaaudit.report.table import table
 from hpaaudit.report.text import between, clock, counted, lasting, paragraph, pasteable, printable, stamp, unseen
 
 IN_FULL = 3
-"""So many HPAs are told one by one; the others are lines of a table."""
+"""So many HPAs are described in full; the others are rows of a table."""
 
 LINES = 20
-"""So many changes of one HPA are listed."""
+"""The most changes that are listed of one HPA."""
 
 _SMALL = ("info", "low")
-"""Findings that only the question `what_should_be_done` tells."""
+"""The severity of findings that only the question `what_should_be_done` lists."""
 
 _OWN = ("hpa", "")
-_TEXT_ONLY = ("api-server", "release")  # the first only stands in error texts, the second in the first line
+_TEXT_ONLY = ("api-server", "release")  # the first occurs only in error texts, the second is in the first line
 
 
 def replay_text(account: ReplayAccount) -> str:
-    """The whole page, ending in what to do next."""
+    """The whole page. It ends with the next commands."""
     parts = [_head(account)]
     parts += [_one(hpa, account) for hpa in account.hpas[:IN_FULL]]
     if len(account.hpas) > IN_FULL:
@@ -33,7 +33,7 @@ def replay_text(account: ReplayAccount) -> str:
 
 
 def _head(account: ReplayAccount) -> str:
-    release = next((known.source for known in account.assumptions if known.key == "release"), "")
+    release = next((assumption.source for assumption in account.assumptions if assumption.key == "release"), "")
     span = f"{stamp(account.started_us)} to {clock(account.ended_us)}"
     return f"{printable(account.recording)}   {span}   release {account.release}" + (f" ({release})" if release else "")
 
@@ -50,12 +50,12 @@ def _one(hpa: HpaAccount, account: ReplayAccount) -> str:
 
 
 def verdict(hpa: HpaAccount) -> str:
-    """One to three sentences: was it the controller, was it somebody else, what do we not know."""
-    told = [divergence for divergence in hpa.divergences if not divergence.divergence_class.startswith("no_data.")]
-    open_questions = [divergence for divergence in told if divergence.divergence_class == "unexplained"]
-    refused = [divergence for divergence in told if divergence.divergence_class.startswith("write_failed.")]
+    """One to three sentences: whether it was the controller or somebody else, and what is unknown."""
+    shown = [divergence for divergence in hpa.divergences if not divergence.divergence_class.startswith("no_data.")]
+    open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
+    refused = [divergence for divergence in shown if divergence.divergence_class.startswith("write_failed.")]
     if hpa.undecidable == hpa.reconciles:
-        return "Nothing can be said: no reconcile is decidable." + _unseen(hpa)
+        return "Nothing can be decided: every reconcile lacks an input." + _unseen(hpa)
     if open_questions:
         sentences = [_unexplained(open_questions)]
     elif hpa.divergent or hpa.foreign_writes:
@@ -63,7 +63,7 @@ def verdict(hpa: HpaAccount) -> str:
     else:
         sentences = [f"The HPA was faithful: it decided as the replay does, {_moves(hpa)}."]
     sentences += [_foreign(write) for write in hpa.foreign_writes[:2]]
-    if len(hpa.foreign_writes) > 2:  # noqa: PLR2004 two are told above
+    if len(hpa.foreign_writes) > 2:  # noqa: PLR2004 two are described above
         sentences.append(f"Others wrote {counted(len(hpa.foreign_writes) - 2, 'more time')}.")
     if refused:
         sentences.append(_refused(refused))
@@ -71,7 +71,7 @@ def verdict(hpa: HpaAccount) -> str:
 
 
 def _findings(findings: tuple[Finding, ...]) -> Iterator[str]:
-    """What is known to go wrong and did, each with its time and what to do."""
+    """The known problems that the recording shows, each with its time and what to do."""
     for finding in findings:
         if finding.severity in _SMALL:
             continue
@@ -84,15 +84,15 @@ def _findings(findings: tuple[Finding, ...]) -> Iterator[str]:
 def _unexplained(divergences: list[Divergence]) -> str:
     first = divergences[0]
     times = f"{counted(len(divergences), 'time')}, first at" if len(divergences) > 1 else "at"
-    return f"Replay and controller part {times} {clock(first.opened_us)}, unexplained: {first.explanation}."
+    return f"Replay and controller differ {times} {clock(first.opened_us)}, unexplained: {first.explanation}."
 
 
 def _foreign(write: ForeignWrite) -> str:
     who = write.writer_name or "somebody unknown"
-    told = f"At {clock(write.at_us)} {who} wrote {write.from_replicas} -> {write.to_replicas}"
+    wrote = f"At {clock(write.at_us)} {who} wrote {write.from_replicas} -> {write.to_replicas}"
     if write.restored_us is None:
-        return f"{told}; the HPA did not undo that while it was recorded."
-    return f"{told}; the HPA had {write.restored_to} again after {between(write.at_us, write.restored_us)}."
+        return f"{wrote}; the HPA did not undo that before the recording ended."
+    return f"{wrote}; the HPA had {write.restored_to} again after {between(write.at_us, write.restored_us)}."
 
 
 def _refused(divergences: list[Divergence]) -> str:
@@ -108,7 +108,7 @@ def _moves(hpa: HpaAccount) -> str:
 
 
 def _unseen(hpa: HpaAccount) -> str:
-    return f" Unseen: {', '.join(map(unseen, hpa.undecidable_why))}." if hpa.undecidable_why else ""
+    return f" Not recorded: {', '.join(map(unseen, hpa.undecidable_why))}." if hpa.undecidable_why else ""
 
 
 def _changes(changes: tuple[Change, ...], account: ReplayAccount) -> str:
@@ -184,12 +184,12 @@ def _others(hpas: tuple[HpaAccount, ...]) -> str:
 def _footing(account: ReplayAccount) -> Iterator[str]:
     gaps = ", ".join(f"{stream} {lasting(seconds)}" for stream, seconds in account.gaps)
     yield paragraph(f"recorder gaps: {gaps or 'none'}")
-    assumed = [known for known in account.assumptions if known.source != "observed" and known.key not in _TEXT_ONLY]
-    yield paragraph(f"assumed: {', '.join(_assumption(known) for known in assumed) or 'nothing'}")
+    assumed = [a for a in account.assumptions if a.source != "observed" and a.key not in _TEXT_ONLY]
+    yield paragraph(f"assumed: {', '.join(map(_assumption, assumed)) or 'nothing'}")
 
 
-def _assumption(known: Assumption) -> str:
-    return f"{known.key} {known.value} ({known.source})"
+def _assumption(assumption: Assumption) -> str:
+    return f"{assumption.key} {assumption.value} ({assumption.source})"
 
 
 def _next(account: ReplayAccount) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Rows to an aligned table: numbers to the right, text to the left, NULL as a dash."""
+"""Formats rows as an aligned table: numbers to the right, text to the left, NULL as a dash."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,7 +10,7 @@ ABSENT = "-"
 
 
 def cell(value: Any) -> str:
-    """A value as a table and a line of CSV show it; times are UTC."""
+    """A value as text; times are UTC."""
     if value is None:
         return ABSENT
     if isinstance(value, datetime):
@@ -25,7 +25,7 @@ def cell(value: Any) -> str:
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], indent: str = "") -> str:
-    """The rows below their headings, each line ending without blanks."""
+    """The rows below their headings, without blanks at the end of a line."""
     texts = [[cell(value) for value in row] for row in rows]
     widths = [max(len(heading), *(len(row[i]) for row in texts), 0) for i, heading in enumerate(columns)]
     right = [

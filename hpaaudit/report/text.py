@@ -1,4 +1,4 @@
-"""Small words: clocks, lengths of time, quantities, and texts that are safe to print."""
+"""Formats times, durations, quantities and counts, and makes text safe to print."""
 
 import shlex
 import textwrap
@@ -13,7 +13,7 @@ _UNSAFE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def printable(text: str) -> str:
-    r"""The text with everything that could steer a terminal written out, as `\x1b`."""
+    r"""The text with every character that could control a terminal escaped, as in `\x1b`."""
     return "".join(
         character.encode("unicode_escape").decode() if unicodedata.category(character) in _UNSAFE else character
         for character in text
@@ -21,22 +21,22 @@ def printable(text: str) -> str:
 
 
 def pasteable(text: str) -> str:
-    """The text as one word of a shell command."""
+    """The text quoted as one word of a shell command."""
     return shlex.quote(printable(text))
 
 
 def clock(at_us: Micros) -> str:
-    """`14:05:19Z`, cut to the second."""
+    """The time of day, truncated to the second: `14:05:19Z`."""
     return whole_seconds(at_us)[11:]
 
 
 def stamp(at_us: Micros) -> str:
-    """RFC 3339 in UTC, with as many digits as the time has."""
+    """RFC 3339 in UTC, with all digits, so that it can be pasted back."""
     return precise(at_us)
 
 
 def lasting(seconds: float) -> str:
-    """`22s`, `5m 00s`, `2h 05m`."""
+    """A duration: `22s`, `5m 00s`, `2h 05m`."""
     whole = round(seconds)
     if whole < 60:  # noqa: PLR2004 seconds in a minute
         return f"{whole}s"
@@ -48,7 +48,7 @@ def lasting(seconds: float) -> str:
 
 
 def between(begin_us: Micros, end_us: Micros) -> str:
-    """The time from one instant to another."""
+    """The duration between two times."""
     return lasting((end_us - begin_us) / SECOND)
 
 
@@ -64,12 +64,12 @@ def counted(number: int, noun: str) -> str:
 
 
 def paragraph(text: str, indent: str = "  ") -> str:
-    """The text, printable and wrapped."""
+    """The text, printable, wrapped and indented."""
     return textwrap.fill(
         printable(text), WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False
     )
 
 
 def unseen(missing_input: str) -> str:
-    """The input that was not seen, in words: `memory.before_recording` is `memory before recording`."""
+    """A missing input in words: `memory before recording` for `memory.before_recording`."""
     return printable(missing_input.replace(".", " ").replace("_", " "))

@@ -1,4 +1,4 @@
-"""Reads an account of a replay out of a results file."""
+"""Reads from a results file what the page of a replay shows."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ _ByHpa = Mapping[str, list[dict[str, Any]]]
 
 
 def replay_account(results: Results) -> ReplayAccount:
-    """The current replay of a results file, HPA by HPA, the least agreeing first."""
+    """The current replay of a results file. The HPA that agrees least comes first."""
     head = results.rows("""
         select
             p.path, p.release, epoch_us(r.started_at) as started_us, epoch_us(r.ended_at) as ended_us,
@@ -33,10 +33,10 @@ def replay_account(results: Results) -> ReplayAccount:
 
 
 def _hpas(results: Results) -> Iterator[HpaAccount]:
-    """Every relation is read once for all HPAs: a fleet has hundreds of them."""
-    told = defaultdict(list)
+    """Reads every relation once for all HPAs, because a fleet has hundreds of them."""
+    divergences_of = defaultdict(list)
     for uid, _, divergence in divergences(results):
-        told[uid].append(divergence)
+        divergences_of[uid].append(divergence)
     changes = _by_hpa(results, "select *, epoch_us(ts) as at_us from changes order by ts")
     foreign_writes = _foreign_writes(results)
     findings = _findings(results)
@@ -66,18 +66,18 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
             undecidable_s=row["undecidable_s"] or 0.0,
             undecidable_why=tuple(row["why"] or ()),
             proven=row["proven"],
-            changes=tuple(change(found) for found in changes[uid]),
-            foreign_writes=tuple(ForeignWrite(**found) for found in foreign_writes[uid]),
-            divergences=tuple(told[uid]),
-            findings=tuple(Finding(**found) for found in findings[uid]),
+            changes=tuple(map(change, changes[uid])),
+            foreign_writes=tuple(ForeignWrite(**write) for write in foreign_writes[uid]),
+            divergences=tuple(divergences_of[uid]),
+            findings=tuple(Finding(**finding) for finding in findings[uid]),
         )
 
 
 def _by_hpa(results: Results, text: str) -> _ByHpa:
-    found: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    rows_of: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in results.rows(text):
-        found[row.pop("hpa_uid")].append(row)
-    return found
+        rows_of[row.pop("hpa_uid")].append(row)
+    return rows_of
 
 
 def _foreign_writes(results: Results) -> _ByHpa:

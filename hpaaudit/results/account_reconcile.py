@@ -1,4 +1,4 @@
-"""Reads an account of one reconcile out of a results file."""
+"""Reads from a results file what the page of one reconcile shows."""
 
 import json
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAcc
 
     Raises UnknownHpa, which names the nearest.
     """
-    found = results.rows(
+    rows = results.rows(
         """
         select
             r.*, epoch_us(r.ts) as at_us, epoch_us(r.began_at) as began_us, p.path, p.release
@@ -47,12 +47,12 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAcc
         hpa=hpa,
         at_us=at_us,
     )
-    if not found:
+    if not rows:
         names = hpa_names(results)
         near = get_close_matches(hpa, names, n=1, cutoff=0.3)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names[:3]) or 'none'}"
         raise UnknownHpa(f"no HPA {hpa!r} in {results.path}: {hint}")
-    row = found[0]
+    row = rows[0]
     number = row["reconcile_id"]
     return ReconcileAccount(
         recording=row["path"],
@@ -86,14 +86,14 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAcc
         pods=tuple(_pods(results, number)),
         conditions=tuple(_published(results, row)),
         events=tuple(_events(results, row)),
-        before=next((change(found) for found in _earlier(results, row)), None),
+        before=next(map(change, _earlier(results, row)), None),
         divergence=_divergence(results, row),
     )
 
 
 def _divergence(results: Results, row: dict[str, Any]) -> Divergence | None:
-    found = divergences(results, row["hpa_uid"])
-    return next((divergence for _, number, divergence in found if number == row["divergence_id"]), None)
+    of_hpa = divergences(results, row["hpa_uid"])
+    return next((divergence for _, number, divergence in of_hpa if number == row["divergence_id"]), None)
 
 
 def _metrics(results: Results, number: int) -> Iterator[Metric]:
@@ -128,8 +128,8 @@ def _pods(results: Results, number: int) -> Iterator[PodLine]:
 
 
 def _published(results: Results, row: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """The conditions of the status that stood when the reconcile was over."""
-    standing = results.rows(
+    """The conditions of the status after the reconcile: type, status and reason."""
+    statuses = results.rows(
         """
         select s.*
         from hpa_status as s
@@ -143,7 +143,7 @@ def _published(results: Results, row: dict[str, Any]) -> Iterator[tuple[str, str
         uid=row["hpa_uid"],
         ts=row["ts"],
     )
-    for status in standing:
+    for status in statuses:
         for kind, column in zip(_TYPES, _CONDITIONS, strict=True):
             if status[f"{column}_status"] is not None:
                 yield kind, status[f"{column}_status"], status[f"{column}_reason"]
@@ -171,7 +171,7 @@ def _events(results: Results, row: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _earlier(results: Results, row: dict[str, Any]) -> list[dict[str, Any]]:
-    """The last actual change before the reconcile began."""
+    """The last actual change of spec.replicas before the reconcile began, if any."""
     return results.rows(
         """
         select *, epoch_us(ts) as at_us

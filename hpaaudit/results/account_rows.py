@@ -1,4 +1,4 @@
-"""Rows of the results to the words of an account."""
+"""Turns rows of the results into values of the account."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from hpaaudit.results.read import Results
 
 
 def change(row: Mapping[str, Any]) -> Change:
-    """A row of `changes`, with `at_us`."""
+    """A change, from a row of `changes` with `at_us`."""
     return Change(
         at_us=row["at_us"],
         from_replicas=row["from_replicas"],
@@ -26,7 +26,7 @@ def change(row: Mapping[str, Any]) -> Change:
 
 
 def metric(row: Mapping[str, Any]) -> Metric:
-    """A row of `metric_proposals`, or as much of one as there is."""
+    """A metric, from a row of `metric_proposals` or some of its columns."""
     return Metric(
         name=row["metric_name"],
         type=row.get("metric_type", ""),
@@ -51,7 +51,7 @@ def metric(row: Mapping[str, Any]) -> Metric:
 
 
 def divergences(results: Results, uid: str | None = None) -> Iterator[tuple[str, int, Divergence]]:
-    """The divergences of one HPA, or of all, by their HPA and number, in the order of time."""
+    """The divergences of one HPA, or of all, ordered by time: uid, number and divergence."""
     for row in results.rows(
         """
         select

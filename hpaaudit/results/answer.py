@@ -1,19 +1,25 @@
-"""An answer of DuckDB as rows, JSON, CSV or Parquet."""
+"""The answer to a query as rows, a polars frame, JSON, CSV or Parquet."""
 
 import csv
 import io
 import json
 from datetime import date, datetime
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import duckdb
 
 from hpaaudit.results.read import Results
 
+if TYPE_CHECKING:
+    import polars as pl
+
 
 class Answer:
-    """What a query answers, read when it is asked for; closes its results with itself."""
+    """The answer to a query. Its rows are read when they are asked for. Leaving a `with` block closes the results.
+
+    Every method that reads rows raises BadQuery if the query fails half-way.
+    """
 
     def __init__(self, results: Results, relation: duckdb.DuckDBPyRelation | None) -> None:
         self.results = results
@@ -25,7 +31,7 @@ class Answer:
         return [] if self._relation is None else self._relation.columns
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """Every row; BadQuery if it fails half-way."""
+        """Every row."""
         if self._relation is None:
             return []
         try:
@@ -33,13 +39,25 @@ class Answer:
         except duckdb.Error as error:
             raise self.results.refused(error) from error
 
+    def frame(self) -> "pl.DataFrame":
+        """Every row in a polars frame."""
+        import polars as pl
+
+        if self._relation is None:
+            return pl.DataFrame()
+        try:
+            frame: pl.DataFrame = self._relation.pl()
+        except duckdb.Error as error:
+            raise self.results.refused(error) from error
+        return frame
+
     def json(self) -> str:
-        """An array with an object for each row, one a line; ASCII only, times as RFC 3339."""
+        """An array with an object for each row, one per line; ASCII only, times as RFC 3339."""
         lines = [json.dumps(dict(zip(self.columns, row, strict=True)), default=_plain) for row in self.rows()]
         return "[" + ",\n ".join(lines) + "]\n"
 
     def csv(self) -> str:
-        """A line of headings, then a line for each row; NULL is empty."""
+        """A line of headings, then one line per row; NULL is empty."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(self.columns)

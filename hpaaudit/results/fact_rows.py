@@ -1,4 +1,4 @@
-"""Rows of recorded facts that stand alone: specs, statuses, conditions, published metrics, gaps."""
+"""Rows made of a single fact: specs, statuses, conditions, published metrics, gaps."""
 
 import json
 from collections.abc import Iterator
@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from hpaaudit.model.audit import RecordingInfo, Replay
 from hpaaudit.model.facts import Gap, HpaSeen
 from hpaaudit.model.hpa import Hpa, HpaStatus
+from hpaaudit.model.identity import object_key
 from hpaaudit.model.units import Quantity
 from hpaaudit.results.batches import Row
-from hpaaudit.results.pass_rows import hpa_key
 
 _CONDITIONS = {"AbleToScale": "able", "ScalingActive": "active", "ScalingLimited": "limited"}
 
@@ -40,17 +40,17 @@ def assumptions(how: Replay) -> Iterator[Row]:
 
 
 def hpa_identity(replay_id: str, fact: HpaSeen) -> Row:
-    """The columns that every relation of an HPA starts with."""
+    """The first columns of every table about an HPA."""
     return {
         "replay_id": replay_id,
-        "hpa_uid": hpa_key(fact.uid, fact.namespace, fact.name),
+        "hpa_uid": object_key(fact.uid, fact.namespace, fact.name),
         "namespace": fact.namespace,
         "name": fact.name,
     }
 
 
 def hpa_spec(fact: HpaSeen, hpa: Hpa, same: Row) -> Row:
-    """A spec, as it was written: metrics and behavior keep their JSON."""
+    """A spec. Metrics and behavior stay JSON, as they were written."""
     raw = json.loads(fact.spec_json)
     return {
         **same,
@@ -68,7 +68,7 @@ def hpa_spec(fact: HpaSeen, hpa: Hpa, same: Row) -> Row:
 
 
 def hpa_status(fact: HpaSeen, status: HpaStatus, same: Row) -> Row:
-    """A published status, its three usual conditions beside its numbers."""
+    """A published status with its three standard conditions."""
     row = {
         **same,
         "observed_at": fact.at_us,
@@ -120,7 +120,7 @@ def _milli(quantity: Quantity | None) -> int | None:
 
 
 def gap(replay_id: str, fact: Gap) -> Row:
-    """A gap; what it hides is told by SQL."""
+    """A gap. SQL adds which stream it hides."""
     return {
         "replay_id": replay_id,
         "prefix": fact.prefix,

@@ -1,4 +1,4 @@
-"""Turns what was seen of HPAs, controllers and gaps into rows, each stored only when something changed."""
+"""Turns facts about HPAs, controllers and gaps into rows. A state is stored only when it changed."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -16,16 +16,16 @@ from hpaaudit.model.facts import (
     LeaseSeen,
     VersionRead,
 )
+from hpaaudit.model.identity import object_key
 from hpaaudit.model.units import Micros
 from hpaaudit.results import fact_rows
 from hpaaudit.results.batches import Batches
 from hpaaudit.results.epochs import Epochs
-from hpaaudit.results.pass_rows import hpa_key
 
 
 @dataclass(slots=True)
 class _Hpa:
-    """An HPA's last known texts, and the rows that wait for their end."""
+    """The last spec and status of an HPA, and the rows that wait for the end of what they describe."""
 
     identity: dict[str, Any]
     row: dict[str, Any]
@@ -35,22 +35,25 @@ class _Hpa:
 
 
 @dataclass(slots=True)
-class Published:
-    """What the controller published for one HPA: when, which desired number and which reasons."""
+class PublishedStatuses:
+    """The statuses that the controller published for one HPA.
+
+    summaries   desired replicas, and type and reason of each condition
+    """
 
     at_us: list[Micros] = field(default_factory=list)
-    said: list[tuple[int | None, frozenset[tuple[str, str]]]] = field(default_factory=list)
+    summaries: list[tuple[int | None, frozenset[tuple[str, str]]]] = field(default_factory=list)
 
 
-class Facts:
-    """Takes facts in the order in which they were seen; `finish` writes what was still open.
+class FactTables:
+    """Takes facts in the order in which they were recorded, and writes their rows.
 
-    statuses   whether they are written as well: where there are very many, SQL reads them
+    statuses   whether published statuses are written too; those of a fleet are so many that SQL copies them
     """
 
     def __init__(self, batches: Batches, info: RecordingInfo, replay: Replay) -> None:
         self.statuses = True
-        self.published: dict[str, Published] = {}
+        self.published: dict[str, PublishedStatuses] = {}
         self.gaps: list[tuple[Micros, Micros]] = []
         self._batches = batches
         self._info = info
@@ -61,12 +64,12 @@ class Facts:
         self._clock_offset_us: Micros | None = None
 
     def add(self, facts: Iterable[Fact]) -> None:
-        """Facts of other kinds are passed over: SQL reads them where they were recorded."""
+        """Takes facts. Other kinds are skipped, because SQL copies them from the recording."""
         for fact in facts:
-            self._see(fact)
+            self._take(fact)
 
     def finish(self) -> None:
-        """Writes the rows that had to wait for the end of what they describe."""
+        """Writes the rows that waited for the end of what they describe."""
         for hpa in self._hpas.values():
             self._close_spec(hpa, None)
             self._batches.add("runs.hpas", [hpa.row])
@@ -90,12 +93,12 @@ class Facts:
         }
 
     @singledispatchmethod
-    def _see(self, fact: Any) -> None:
-        """A fact without a row of its own."""
+    def _take(self, fact: Any) -> None:
+        """Skips a fact of another kind."""
 
-    @_see.register
+    @_take.register
     def _(self, fact: HpaSeen) -> None:
-        key = hpa_key(fact.uid, fact.namespace, fact.name)
+        key = object_key(fact.uid, fact.namespace, fact.name)
         decoded = decode_hpa(fact)
         hpa = self._hpas.get(key)
         if hpa is None:
@@ -118,35 +121,37 @@ class Facts:
             self._batches.add("runs.hpa_status", [fact_rows.hpa_status(fact, status, same)])
             self._batches.add("runs.hpa_conditions", fact_rows.hpa_conditions(fact, status, same))
             self._batches.add("runs.hpa_status_metrics", fact_rows.hpa_status_metrics(fact, status, same))
-            published = self.published.setdefault(key, Published())
+            published = self.published.setdefault(key, PublishedStatuses())
             published.at_us.append(fact.at_us)
-            published.said.append((status.desired_replicas, frozenset((c.type, c.reason) for c in status.conditions)))
+            published.summaries.append(
+                (status.desired_replicas, frozenset((c.type, c.reason) for c in status.conditions))
+            )
 
     def _close_spec(self, hpa: _Hpa, at_us: Micros | None) -> None:
         if hpa.spec_row is not None:
             self._batches.add("runs.hpa_specs", [{**hpa.spec_row, "valid_to": at_us}])
 
-    @_see.register
+    @_take.register
     def _(self, fact: HpaGone) -> None:
-        hpa = self._hpas.get(hpa_key(fact.uid, fact.namespace, fact.name))
+        hpa = self._hpas.get(object_key(fact.uid, fact.namespace, fact.name))
         if hpa is not None:
             hpa.row["deleted_at"] = fact.at_us
 
-    @_see.register
+    @_take.register
     def _(self, fact: Gap) -> None:
         self._batches.add("runs.coverage_gaps", [fact_rows.gap(self._replay_id, fact)])
         self.gaps.append((fact.at_us, fact.until_us))
 
-    @_see.register
+    @_take.register
     def _(self, fact: VersionRead) -> None:
         self._version = fact.version
         self._clock_offset_us = fact.clock_offset_us
 
-    @_see.register
+    @_take.register
     def _(self, fact: ControllerSeen) -> None:
-        self._epochs.see_controller(fact)
+        self._epochs.add_controller(fact)
         self._version = self._version or fact.version
 
-    @_see.register
+    @_take.register
     def _(self, fact: LeaseSeen) -> None:
-        self._epochs.see_lease(fact)
+        self._epochs.add_lease(fact)

@@ -1,4 +1,4 @@
-"""Asks the questions that lie in `sql/questions/`, with defaults for what is left out."""
+"""Runs the named questions of `sql/questions/`, with defaults for their parameters."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from hpaaudit.results import sql
 from hpaaudit.results.read import Results
 
 _PARAMETER = re.compile(r"\$(\w+)")
-# The moment that somebody who names none most likely wants to see: the worst divergence, the last scale, the end.
+# The default moment: the worst divergence, else the last scale, else the end.
 _INTERESTING = """
 select coalesce(
     (
@@ -36,7 +36,7 @@ select coalesce(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question of `sql/questions/`: its name, itself in words, what one row is, its SQL and its parameters."""
+    """A file of `sql/questions/`: its name, its question, what one row is, its SQL and its parameters."""
 
     name: str
     asks: str
@@ -47,7 +47,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """What to ask about: an HPA (`namespace/name`, `*` stands for anything), a moment, a span; None: not narrowed."""
+    """What a question is about: an HPA (`namespace/name`, `*` matches anything), a moment, a time range; None: all."""
 
     hpa: str | None = None
     at_us: Micros | None = None
@@ -61,27 +61,27 @@ def questions() -> dict[str, Question]:
     return {name: _question(name, text) for name, text in sql.folder("questions").items()}
 
 
-def question(name: str) -> Question:
+def question_named(name: str) -> Question:
     """The question of that name.
 
     Raises UnknownQuestion, which names the nearest.
     """
-    found = questions().get(name)
-    if found is None:
+    question = questions().get(name)
+    if question is None:
         near = get_close_matches(name, questions(), n=1, cutoff=0.4)
         hint = f"did you mean {near[0]}?" if near else "`hpaaudit query RESULTS` lists them"
         raise UnknownQuestion(f"no question {name!r}: {hint}")
-    return found
+    return question
 
 
 def ask(results: Results, asked: Question, scope: Scope) -> duckdb.DuckDBPyRelation:
-    """The answer, over all HPAs and the whole recording unless the scope says less."""
+    """The answer for a scope. An empty scope is all HPAs and the whole recording."""
     values = defaults(results, scope)
     return results.sql(asked.text, **{name: values[name] for name in asked.parameters})
 
 
 def defaults(results: Results, scope: Scope) -> dict[str, str | datetime]:
-    """What every parameter of a question stands for within a scope: `hpa`, `since`, `until`, `at`."""
+    """The values of all parameters of questions in a scope: `hpa`, `since`, `until`, `at`."""
     started_us, ended_us = results.span
     since, until, at = results.sql(
         "select make_timestamp($since), make_timestamp($until), make_timestamp($at)",

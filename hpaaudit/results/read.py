@@ -1,4 +1,4 @@
-"""Opens a results file, whoever made it, and answers from it: SQL, frames, facts about the replay."""
+"""Opens a results file and answers from it: SQL, polars frames, and how the replay was run."""
 
 from pathlib import Path
 from types import TracebackType
@@ -9,71 +9,71 @@ import duckdb
 from hpaaudit.errors import BadQuery
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.units import Micros
-from hpaaudit.results.recorded import Recorded, raise_problem
-from hpaaudit.results.safe import Opened, attached, only_reads
+from hpaaudit.results.read_only import AttachedResults, attached, only_reads
+from hpaaudit.results.recorded_streams import Recorded, raise_problem
 
 if TYPE_CHECKING:
     import polars as pl
 
 Parameter = Any
-"""What a question may be asked with: text, number, datetime."""
+"""A value for `$name` in SQL: text, number or datetime."""
 
 
 class Results:
-    """A finished results file, open for reading.
+    """A results file, open for reading.
 
-    The relations are those of `sql/schema/`, `sql/views/` and `sql/recorded/`; times are UTC. Nothing else that the
-    file may hold is run.
+    Its relations are those of `sql/schema/`, `sql/views/` and `sql/recorded/`; times are UTC. Views and macros that the
+    file itself may hold are not run.
     """
 
-    def __init__(self, path: Path, opened: Opened) -> None:
+    def __init__(self, path: Path, attached_results: AttachedResults) -> None:
         self.path = path
-        self._opened = opened
+        self._attached = attached_results
 
     def sql(self, text: str, **params: Parameter) -> duckdb.DuckDBPyRelation:
-        """The answer to any SQL that only reads; `$name` in it stands for the parameter of that name.
+        """The answer to SQL that only reads. `$name` in it is replaced by the parameter of that name.
 
-        Raises BadQuery with DuckDB's own words, and what was wrong with the recording that it asks.
+        Raises BadQuery with DuckDB's message, or the error of the recording if the query reads it.
         """
         try:
-            return self._opened.ask(only_reads(text), text, params)
+            return self._attached.ask(only_reads(text), text, params)
         except duckdb.Error as error:
             raise self.refused(error) from error
 
     def rows(self, text: str, **params: Parameter) -> list[dict[str, Any]]:
-        """The answer to a question of ours as one mapping per row, by column; raises as `sql`."""
+        """The rows of the answer as dictionaries by column; raises as `sql`."""
         try:
-            answer = self._opened.ask(text, text, params)
+            answer = self._attached.ask(text, text, params)
             return [dict(zip(answer.columns, row, strict=True)) for row in answer.fetchall()]
         except duckdb.Error as error:
             raise self.refused(error) from error
 
     def refused(self, error: duckdb.Error) -> BadQuery:
-        """DuckDB's words without its drawing of the place; raises what was wrong with the recording if that was it."""
-        raise_problem(self._opened.streams.values(), error)
+        """DuckDB's message in one line, as an error to raise. Raises the recording's error if that was the cause."""
+        raise_problem(self._attached.streams.values(), error)
         return BadQuery(" ".join(str(error).split("\nLINE ")[0].split("\nStack Trace")[0].split()))
 
     @property
     def manifest_sha256(self) -> str:
-        """The last hash of the recording that was replayed."""
-        found: str = self._replay("manifest_sha256")
-        return found
+        """The hash of the recording's last manifest when it was replayed."""
+        value: str = self._replay("manifest_sha256")
+        return value
 
     @property
     def detail(self) -> str:
-        """What the replay kept, as `replay --detail` names it."""
-        found: str = self._replay("detail")
-        return found
+        """How much the replay kept, as in `replay --detail`."""
+        value: str = self._replay("detail")
+        return value
 
     @property
     def recording(self) -> str:
-        """Where the recording was."""
-        found: str = self._replay("path")
-        return found
+        """The path of the recording when it was replayed."""
+        value: str = self._replay("path")
+        return value
 
     @property
     def is_whole(self) -> bool:
-        """Whether the whole recording was replayed as it was recorded: no option narrowed or changed it."""
+        """True if no option narrowed or changed the replay."""
         return bool(self._replay("options") == "")
 
     def _replay(self, column: str) -> Any:
@@ -81,8 +81,8 @@ class Results:
 
     @property
     def hashes(self) -> dict[tuple[int, str], str]:
-        """SHA-256 of the recording's files that the views show, by the number of the segment and the table."""
-        return self._opened.hashes
+        """SHA-256 of the recording's files that the views read, by segment number and table."""
+        return self._attached.hashes
 
     @property
     def span(self) -> tuple[Micros, Micros]:
@@ -92,23 +92,23 @@ class Results:
 
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
-        """The settings that the replay used, by their names."""
+        """The settings of the replay, ordered by name."""
         return tuple(Assumption(**row) for row in self.rows("select key, value, source from assumptions order by key"))
 
     def frame(self, name: str) -> "pl.DataFrame":
-        """One relation, `reconciles` for example, as a polars frame."""
+        """A relation as a polars frame, for example `reconciles`. Raises as `sql`."""
         if not name.isidentifier():
-            raise BadQuery(f"{name!r} is no relation: ask `show all tables` for their names")
-        answer = self.sql(f"from {name}")
+            raise BadQuery(f"{name!r} is not a relation: `show all tables` lists them")
+        relation = self.sql(f"from {name}")
         try:
-            frame: pl.DataFrame = answer.pl()
+            frame: pl.DataFrame = relation.pl()
         except duckdb.Error as error:
             raise self.refused(error) from error
         return frame
 
     def close(self) -> None:
-        """Lets go of the file."""
-        self._opened.close()
+        """Closes the file."""
+        self._attached.close()
 
     def __enter__(self) -> Self:
         return self
@@ -120,10 +120,10 @@ class Results:
 
 
 def open_results(path: Path, recorded: Recorded | None = None) -> Results:
-    """Opens a results file read only.
+    """Opens a results file read-only.
 
-    recorded   the recording that it was made from, for the views that show it: it is read when they are asked
+    recorded   the recording that was replayed. Some views read it, when they are queried
 
-    Raises NotResults where there is none, where DuckDB cannot read it, or where it holds something else.
+    Raises NotResults if there is no file, DuckDB cannot read it, or it holds something else.
     """
     return Results(path, attached(path, recorded))

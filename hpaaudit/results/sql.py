@@ -1,4 +1,4 @@
-"""Finds the SQL that travels with the package: a folder of `sql/`, a name a file."""
+"""Reads the SQL files of the package, and fills in where they read a recorded table from."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -8,11 +8,11 @@ from importlib.resources import files
 
 @lru_cache(maxsize=16)
 def folder(name: str) -> dict[str, str]:
-    """Every file of `sql/<name>/` under its stem, in the order of the names."""
-    found = files("hpaaudit") / "sql" / name
+    """The texts of the files in `sql/<name>/` by file name without `.sql`, in the order of the names."""
+    path = files("hpaaudit") / "sql" / name
     texts = {
         entry.name.removesuffix(".sql"): entry.read_text("utf-8")
-        for entry in found.iterdir()
+        for entry in path.iterdir()
         if entry.name.endswith(".sql")
     }
     return dict(sorted(texts.items()))
@@ -23,44 +23,47 @@ _RECORDED = re.compile(r"(\w+) \(([^)]*)\) as \(\s*\{(\w+)\}\s*\)")
 
 
 def recorded(paths: Mapping[str, Sequence[str]], held: Collection[str]) -> dict[str, str]:
-    """The views on a recording's own files, by name; one whose table has no rows is empty.
+    """The views on a recording's own files, by name. They are for plain DuckDB: `hpaaudit query` replaces them.
 
-    paths   of the Parquet files of each table that has rows in files
-    held    tables of which `recorded` has rows that were in no file yet
+    paths   the Parquet files of each table that has rows in files
+    held    the tables whose rows in the log were copied into the schema `recorded`
     """
     sources = {table: _parquet(files) for table, files in paths.items()}
     for table in held:
         rows = f"from recorded.{table}"
         sources[table] = f"(from {sources[table]} union all by name {rows})" if table in sources else f"({rows})"
-    return {name: over(sources, text) for name, text in folder("recorded").items()}
+    return {name: with_sources(text, sources) for name, text in folder("recorded").items()}
 
 
 def _parquet(files: Sequence[str]) -> str:
-    """These very files: a letter that means more in a pattern means itself, `a=b` in a path is no column."""
+    """A scan of these files. Characters of glob patterns are escaped, and `a=b` in a path is not a column."""
     listed = ", ".join("'" + _GLOB.sub(r"[\g<0>]", path).replace("'", "''") + "'" for path in files)
     return f"read_parquet([{listed}], hive_partitioning = false)"
 
 
 def recorded_columns() -> dict[str, list[str]]:
-    """The tables of a recording that those views ask, and all columns that they ask of each."""
-    found: dict[str, list[str]] = {}
+    """The recorded tables that the views on a recording read, and all columns that they read of each."""
+    columns_of: dict[str, list[str]] = {}
     for text in folder("recorded").values():
-        for table, columns in asked(text).items():
-            known = found.setdefault(table, [])
+        for table, columns in recorded_tables_of(text).items():
+            known = columns_of.setdefault(table, [])
             known += [column for column in columns if column not in known]
-    return found
+    return columns_of
 
 
-def asked(text: str) -> dict[str, list[str]]:
-    """The tables of a recording that a query asks, and which columns of each."""
+def recorded_tables_of(text: str) -> dict[str, list[str]]:
+    """The recorded tables that a query reads, and the columns of each.
+
+    A query names them in a `with` clause: `pods (seq, name) as ({pods})`.
+    """
     return {
         table: [column.strip().strip('"') for column in columns.split(",")]
         for _, columns, table in _RECORDED.findall(text)
     }
 
 
-def over(sources: Mapping[str, str], text: str) -> str:
-    """A query with its recorded tables in their places; one without a source is empty."""
+def with_sources(text: str, sources: Mapping[str, str]) -> str:
+    """The query with its recorded tables read from these sources. A table without a source is empty."""
 
     def source(match: re.Match[str]) -> str:
         name, columns, table = match.groups()
@@ -73,7 +76,7 @@ def over(sources: Mapping[str, str], text: str) -> str:
 
 
 def heading(text: str) -> list[str]:
-    """The comment lines that open a file, without their dashes: first its question, then what one row is."""
+    """The comment lines at the top of a file, without their dashes: its question, then what one row is."""
     lines = []
     for line in text.splitlines():
         if not line.startswith("--"):

@@ -15,13 +15,13 @@ from pathlib import Path
 from hpaaudit.engine.controller.reconcile import reconcile
 from hpaaudit.engine.replay.plan import plan
 from hpaaudit.engine.replay.process import Process, replay
-from hpaaudit.flows.replay import prepare
+from hpaaudit.flows.prepare import prepare
 from hpaaudit.flows.replay import replay as replay_flow
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.memory import EMPTY, Memory
 from hpaaudit.model.observation import Observation
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from tests.bench import dense, fast, fleet, fuzz, gentle, go, outside, sizes
 from tests.bench.table import Row, rendered
 from tests.engine import reference
@@ -65,7 +65,7 @@ class OneByOne:
 
 def speeds(recording: Path, facts: list[Fact]) -> tuple[OneByOne, list[Row]]:
     """Time of a reconcile against the object-by-object reference, on the very same observations."""
-    prepared = prepare(recording, release=None, flags={}, hpas=(), until=None)
+    prepared = prepare(open_recording(recording))
     laid_out = plan(facts, None)
     watching = Watching(laid_out, prepared.flags, prepared.flags_of, keep_pods=False)
     count = sum(1 for _ in replay(facts, laid_out, watching, ()))

@@ -16,7 +16,7 @@ from typing import Any
 
 from aiohttp import web
 
-from hpaaudit.cluster.initial import END
+from hpaaudit.cluster.watch.watch_list import END
 from tests.bench.crowd import Crowd
 
 TICK = 0.2

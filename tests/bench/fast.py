@@ -16,7 +16,9 @@ from hpaaudit.engine.fleet.compile import walk
 from hpaaudit.engine.fleet.input.tables import COLUMNS
 from hpaaudit.engine.fleet.run import Kernel, one_by_one, prepared_slices, run_kernel
 from hpaaudit.flows import fleet
-from hpaaudit.flows.replay import prepare
+from hpaaudit.flows.options import EVERYTHING
+from hpaaudit.flows.prepare import prepare_compiled
+from hpaaudit.recording.reading.recording import open_recording
 from tests.bench.table import Row
 
 REPEATS = 3
@@ -86,16 +88,16 @@ def peak_row(week: Path, day: Path) -> Row:
 
 def _decide(recording: Path) -> float:
     """Seconds from the files to every decision."""
-    prepared = prepare(recording, release=None, flags={}, hpas=(), until=None, compiled=True)
+    prepared = prepare_compiled(open_recording(recording))
     begun = time.perf_counter()
-    for _ in fleet.decide(prepared, hpas=(), since=None, until=None, tell=sys.stderr.write):
+    for _ in fleet.decide(prepared, EVERYTHING, sys.stderr.write):
         pass
     return time.perf_counter() - begun
 
 
 def _kernel(recording: Path) -> float:
     """Seconds of one core that the walk itself takes."""
-    prepared = prepare(recording, release=None, flags={}, hpas=(), until=None, compiled=True)
+    prepared = prepare_compiled(open_recording(recording))
     flags = prepared.flags
     options = FleetOptions(
         flags=flags,

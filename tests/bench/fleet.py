@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from hpaaudit.recording.grow import Growing
-from hpaaudit.recording.write import BYTE_BUDGET
+from hpaaudit.recording.writing.recording_folder import RecordingFolder
+from hpaaudit.recording.writing.writer import BYTE_BUDGET
 from tests.bench.world.rows import Rows
 from tests.bench.world.step import Step
 from tests.bench.world.world import START, TICK, TICK_SECONDS, World
@@ -58,7 +58,7 @@ def write(
     ticks = round(hours * 3600 / TICK_SECONDS)
     world = World(hpas, seed, hours / 24)
     rows = Rows(world)
-    files = Growing(folder, source="fleet", cluster=CLUSTER, started_us=START)
+    files = RecordingFolder(folder, source="fleet", cluster=CLUSTER, started_us=START)
     anew, pod_polls = True, 0
     with ThreadPoolExecutor(1, "segments") as writer:
         writing = writer.submit(lambda: None)
@@ -71,11 +71,11 @@ def write(
             if anew:
                 tables = rows.take(step.until)
                 writing.result()  # one waits at the most, so that memory stays small
-                writing = writer.submit(files.add, tables)
+                writing = writer.submit(files.append_segment, tables)
         writing.result()
     rows.end(START + (ticks + 1) * TICK)
-    files.add(rows.take(None))
-    files.close()
+    files.append_segment(rows.take(None))
+    files.complete()
     return Fleet(
         hpas=hpas,
         hours=hours,

@@ -15,12 +15,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from hpaaudit.api.see import metrics_read, pod_seen
-from hpaaudit.cluster.estimate import Estimate
-from hpaaudit.cluster.shapes import PODS, USAGE
+from hpaaudit.api.to_facts import metrics_read, pod_seen
+from hpaaudit.cluster.decoding.decoders import PODS, USAGE
+from hpaaudit.cluster.observe.estimate import Estimate
 from hpaaudit.model.facts import Gap, PodSeen, ResourceMetricsRead
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from tests.bench.crowd import HPAS_OF_NAMESPACE, PODS_OF_HPA, Crowd
 from tests.bench.table import Row, rendered
 
@@ -130,8 +130,8 @@ def decoding(pods: int, samples: int) -> Iterator[Row]:
     """What decoding takes beside `json.loads` alone: of a page of pods, of a namespace's usage, of all of a run."""
     crowd = Crowd(PAGE // PODS_OF_HPA)
     page = f'{{"metadata":{{}},"items":[{",".join(crowd.pod(place) for place in range(PAGE))}]}}'.encode()
-    pod, pod_alone = best(lambda: PODS.listed.decode(page)) / PAGE, best(lambda: json.loads(page)) / PAGE
-    pod_fact = best(lambda: [pod_seen(Micros(0), raw) for raw in PODS.listed.decode(page)["items"]]) / PAGE
+    pod, pod_alone = best(lambda: PODS.page.decode(page)) / PAGE, best(lambda: json.loads(page)) / PAGE
+    pod_fact = best(lambda: [pod_seen(Micros(0), raw) for raw in PODS.page.decode(page)["items"]]) / PAGE
     usage, count = crowd.usage(0).encode(), HPAS_OF_NAMESPACE * PODS_OF_HPA
     path = "/apis/metrics.k8s.io/v1beta1/namespaces/team-000/pods"
     sample, sample_alone = best(lambda: USAGE.decode(usage)) / count, best(lambda: json.loads(usage)) / count

@@ -18,8 +18,8 @@ from hpaaudit.model.audit import Instant
 from hpaaudit.model.facts import Fact, HpaSeen, Reconciled, ResourceMetricsRead, ScaleRead, ValuesRead
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.write import Writer
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.writing.writer import Writer
 from tests.bench import fleet
 from tests.bench.table import Row
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from tests.bench.fleet import Fleet
 from tests.bench.raw import bytes_of
 from tests.bench.table import Row

@@ -3,12 +3,12 @@
 import asyncio
 import json
 
-from hpaaudit.api import see, workload
+from hpaaudit.api import to_facts, workload
 from hpaaudit.api.decode import decode_hpa
-from hpaaudit.cluster.access import Access
-from hpaaudit.cluster.client import Client
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.observer import Observer
+from hpaaudit.cluster.access.config import ClientConfig
+from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.observe.observer import Observer
 from hpaaudit.cluster.scope import Scope
 from hpaaudit.model.facts import Fact, Gap, HpaSeen, LeaseSeen, PodGone, PodSeen, ResourceMetricsRead, TargetRef
 from hpaaudit.model.units import SECOND, Micros
@@ -20,10 +20,10 @@ HPAS, SECONDS = 30, 5
 
 def test_its_objects_are_those_of_kubernetes() -> None:
     crowd = Crowd(HPAS)
-    hpa = decode_hpa(see.hpa_seen(Micros(0), json.loads(crowd.hpa(7, 3))))
+    hpa = decode_hpa(to_facts.hpa_seen(Micros(0), json.loads(crowd.hpa(7, 3))))
     target = TargetRef(group="apps", resource="deployments", namespace="team-000", name="app-0007")
     seen = workload.target_seen(Micros(0), target, json.loads(crowd.deployment(7)))
-    pod = see.pod_seen(Micros(0), json.loads(crowd.pod(70))).pod
+    pod = to_facts.pod_seen(Micros(0), json.loads(crowd.pod(70))).pod
     samples = json.loads(crowd.usage(0))["items"]
     assert (hpa.name, hpa.spec.target.name, seen.scale.selector) == ("app-0007", "app-0007", "app=app-0007")
     assert dict(pod.labels)["app"] == "app-0007"
@@ -35,7 +35,7 @@ def test_its_objects_are_those_of_kubernetes() -> None:
 async def followed(url: str, facts: list[Fact]) -> None:
     """Follow it for a few seconds."""
     scope = Scope(namespace="", interval_us=Micros(SECOND))
-    async with Client(Access(source="test", context="crowd", server=url), Clock()) as client:
+    async with Client(ClientConfig(source="test", context="crowd", server=url), Clock()) as client:
         observer = Observer(client, scope, facts.append, lambda _: None)
         asyncio.get_running_loop().call_later(SECONDS, observer.stop)
         await observer.run()

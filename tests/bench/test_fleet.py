@@ -6,8 +6,8 @@ import pytest
 
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.facts import HpaSeen, PodGone, Reconciled, ResourceMetricsRead, TargetSeen, ValuesRead
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
 from tests.bench import fleet
 
 HPAS, HOURS = 60, 0.25

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.flows.made import remember
+from hpaaudit.flows.provenance import remember
 from tests.results import story
 
 CAPTURE = Path(__file__).parents[1] / "conformance" / "1.36" / "people-100-0002.capture.jsonl.gz"

@@ -25,7 +25,7 @@ AN_HPA = {
 }
 WATCHED = "/apis/autoscaling/v2/horizontalpodautoscalers"
 OPTION, SEE = "Invalid value for", "(see hpaaudit replay --help)"
-TIMES = "give 2026-03-02T14:05:00Z, 14:05 (of the recording's day) or -5m"
+TIMES = "give 2026-03-02T14:05:00Z, 14:05 (on the day of the recording) or -5m"
 STARTED = '{"at":"2026-03-02T14:05:00Z","controller":"started","release":"1.36"}'
 
 
@@ -128,11 +128,11 @@ def test_an_unknown_name_names_the_nearest(line: str, said: str, here: Path) -> 
         ),
         (
             "--flag tolerance",
-            f"{OPTION} '--flag': 'tolerance' is no setting: give NAME=VALUE, for example tolerance=0.05 {SEE}",
+            f"{OPTION} '--flag': 'tolerance' is not a setting: give NAME=VALUE, for example tolerance=0.05 {SEE}",
         ),
         (
             "--since noon",
-            f"{OPTION} '--since': 'noon' is no time: {TIMES} {SEE}",
+            f"{OPTION} '--since': 'noon' is not a time: {TIMES} {SEE}",
         ),
     ],
 )
@@ -142,7 +142,7 @@ def test_a_bad_option(options: str, said: str, here: Path) -> None:
 
 def test_a_bad_time_to_explain(here: Path) -> None:
     said = refused(here, "hpaaudit explain friday --at 25:00")
-    assert said == f"{OPTION} '--at': '25:00' is no time: {TIMES} (see hpaaudit explain --help)"
+    assert said == f"{OPTION} '--at': '25:00' is not a time: {TIMES} (see hpaaudit explain --help)"
 
 
 def test_an_output_file_that_exists_is_replaced_only_when_told(here: Path) -> None:
@@ -159,7 +159,10 @@ def test_a_file_that_holds_no_results_is_replaced_by_nobody(here: Path) -> None:
     (here / "folder.duckdb").mkdir()
     for name in ("mine", "other", "folder"):
         said = refused(here, f"hpaaudit replay friday --into {name}.duckdb --overwrite")
-        assert said == f"{name}.duckdb holds no results of ours and is not replaced: name another file with --into"
+        assert (
+            said
+            == f"{name}.duckdb is not a results file of hpaaudit and is not replaced: name another file with --into"
+        )
 
 
 @pytest.mark.parametrize(
@@ -168,7 +171,7 @@ def test_a_file_that_holds_no_results_is_replaced_by_nobody(here: Path) -> None:
         ("selec name from reconciles", 'Parser Error: syntax error at or near "selec"'),
         ("select desird from reconciles", 'Binder Error: Referenced column "desird" not found in FROM clause!'),
         ("from reconcils", "Catalog Error: Table with name reconcils does not exist!"),
-        ("drop table runs.reconciles", "DROP is refused, for results are only read: ask with select or from"),
+        ("drop table runs.reconciles", "DROP is refused, because results are read-only: use select or from"),
     ],
 )
 def test_sql_that_cannot_be_answered(sql: str, said: str, here: Path) -> None:

@@ -36,8 +36,8 @@ def test_a_moment_means_an_instant(written: str, span: tuple[int, int], means: s
 
 
 @pytest.mark.parametrize("written", ["yesterday", "25:00", "14:60", "5m", "-5 minutes", "", "2026-13-01", "14", "-"])
-def test_what_is_no_moment_is_refused(written: str) -> None:
-    with pytest.raises(click.BadParameter, match="is no time"):
+def test_what_is_not_a_moment_is_refused(written: str) -> None:
+    with pytest.raises(click.BadParameter, match="is not a time"):
         moment(written)
 
 

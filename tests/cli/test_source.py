@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from hpaaudit.flows import made
+from hpaaudit.flows import provenance
 from hpaaudit.flows.query import bundled_recording
 from tests.cli.run import run
 
@@ -54,7 +54,7 @@ def test_a_file_that_is_named_is_answered_from_and_said_to_come_from_elsewhere(h
     lied(here / "web.duckdb")
     code, out, err = run('hpaaudit query web.duckdb "select count(*) as n from reconciles" -o csv')
     assert (code, out) == (0, "n\n0\n")
-    assert err == "web.duckdb was not made here by you: it says what whoever made it wants\n"
+    assert err == "web.duckdb was not made here by you: whoever made it decides what it says\n"
 
 
 def test_a_copy_and_a_moved_file_of_ours_are_ours(here: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_replay_that_is_narrowed_or_changed_is_not_the_answer_of_its_folder(op
 @pytest.fixture
 def read_only(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`friday` takes no new file. By a patch, for root may write to every folder."""
-    make = made.tempfile.mkdtemp
+    make = provenance.tempfile.mkdtemp
 
     def refused(suffix: str | None = None, prefix: str | None = None, dir: object = None) -> str:  # noqa: A002 as it is called
         if dir is not None and Path(str(dir)).name == "friday":
@@ -113,7 +113,7 @@ def test_a_folder_that_cannot_be_written_to_is_replayed_into_the_state_folder(he
     code, out, err = run(HOW_MANY)
     assert code == 0
     kept = here.parent / "state" / "hpaaudit" / "results"
-    assert err.startswith(f"friday cannot be written to: its results are kept in {kept}/")
+    assert err.startswith(f"friday cannot be written to: the results are kept in {kept}/")
     assert run(HOW_MANY) == (0, out, "")
     assert [path.name for path in (here / "friday").iterdir() if path.suffix == ".duckdb"] == []
     assert run("hpaaudit explain friday")[0] == 0
@@ -135,9 +135,9 @@ def test_without_a_home_the_temporary_folder_of_this_user_serves(here: Path, mon
 
 @pytest.mark.usefixtures("here")
 def test_where_nothing_can_be_remembered_it_is_said_and_replayed_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(made, "state_folder", lambda: None)
+    monkeypatch.setattr(provenance, "state_folder", lambda: None)
     _, out, err = run(HOW_MANY)
-    assert err == "no folder of yours can be written to: that friday/results.duckdb is ours is not remembered\n"
+    assert err == "no state folder can be written to: a later command cannot know that you made friday/results.duckdb\n"
     _, again, told = run(HOW_MANY)
     assert again == out
     assert told.startswith("friday/results.duckdb was not made here by you: friday is replayed anew\n")
@@ -159,17 +159,17 @@ def test_a_state_folder_that_others_could_write_to_is_none(
     else:
         place.write_text("")
     (tmp_path / "none").write_text("")
-    assert made.state_folder() is None
+    assert provenance.state_folder() is None
 
 
 def test_only_so_many_results_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.setattr(made, "KEPT", 6)
+    monkeypatch.setattr(provenance, "MOST_REMEMBERED", 6)
     for number in range(5):
         (tmp_path / "x").write_text(str(number))
-        assert made.remember(tmp_path / "x")
-        os.utime(tmp_path / "hpaaudit" / "made" / made._content(tmp_path / "x"), (number, number))
-    assert made.is_ours(tmp_path / "x")
+        assert provenance.remember(tmp_path / "x")
+        os.utime(tmp_path / "hpaaudit" / "made" / provenance._content_name(tmp_path / "x"), (number, number))
+    assert provenance.is_ours(tmp_path / "x")
     assert len(list((tmp_path / "hpaaudit" / "made").iterdir())) == 6
 
 

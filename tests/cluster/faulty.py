@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 from aiohttp import web
 
-from hpaaudit.cluster.access import Access
-from hpaaudit.cluster.client import Client
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.gaps import WAITING, Gaps
-from hpaaudit.cluster.initial import END
-from hpaaudit.cluster.watch import Key, Watch
+from hpaaudit.cluster.access.config import ClientConfig
+from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.watch.collection import Collection
+from hpaaudit.cluster.watch.gaps import WATCH_PENDING, Gaps
+from hpaaudit.cluster.watch.reflector import Reflector
+from hpaaudit.cluster.watch.store import Key
+from hpaaudit.cluster.watch.watch_list import END
 from hpaaudit.model.units import Micros
 from tests.cluster.unruly import Unruly
 
@@ -98,17 +100,17 @@ class World:
 
     # The follower
 
-    def changed(self, raw: dict[str, Any], at_us: Micros) -> None:
+    def update(self, raw: dict[str, Any], at_us: Micros) -> None:
         """An object is there."""
         self._note(at_us)
         self.known.add(raw["metadata"]["name"])
 
-    def gone(self, raw: dict[str, Any], at_us: Micros) -> None:
+    def delete(self, raw: dict[str, Any], at_us: Micros) -> None:
         """And is no more."""
         self._note(at_us)
         self.known.discard(raw["metadata"]["name"])
 
-    def only(self, keys: set[Key], at_us: Micros) -> None:
+    def retain(self, keys: set[Key], at_us: Micros) -> None:
         """After all was told; `wholes` counts how often."""
         self.wholes += 1
         self._note(at_us)
@@ -138,7 +140,7 @@ def _of(word: str, fault: Fault) -> Fault:
 
 
 class Play:
-    """A watch of a world through a server over TLS; `streamed` as a Watch takes it."""
+    """A watch of a world through a server over TLS; `streamed`: with WatchList."""
 
     def __init__(self, world: World, pki: Path, clock: Clock | None = None, *, streamed: bool = False) -> None:
         self.streamed = streamed
@@ -147,11 +149,15 @@ class Play:
 
     async def __aenter__(self) -> Self:
         await self.server.up()
-        access = Access(source="test", context="test", server=self.server.url, authority=self.server.pki / "ca.crt")
+        access = ClientConfig(
+            source="test", context="test", server=self.server.url, authority=self.server.pki / "ca.crt"
+        )
         # No budget: what runs hot shall be seen.
         self.client = Client(access, self.clock, qps=100_000)
         await self.client.__aenter__()
-        self.watch = Watch(self.client, "/things", self.world, self.gaps, query={}, streamed=self.streamed)
+        self.watch = Reflector(
+            self.client, Collection(path="/things"), self.world, self.gaps, use_watch_list=self.streamed
+        )
         self.running = asyncio.create_task(self.watch.run())
         return self
 
@@ -165,7 +171,7 @@ class Play:
     @property
     def lost(self) -> dict[str, str]:
         """Open gaps with their causes; that a watch was just asked for is none yet."""
-        return {prefix: cause for prefix, (_, cause) in self.gaps.open.items() if cause != WAITING}
+        return {prefix: cause for prefix, (_, cause) in self.gaps.open.items() if cause != WATCH_PENDING}
 
     async def knows(self, *names: str) -> None:
         """Wait until these objects are all that is known."""

@@ -28,7 +28,8 @@ ITEM = (
     '"window":"15.123s","containers":[{"name":"app","usage":{"cpu":"%dn","memory":"%dKi"}}]}'
 )
 LIMITED = (
-    "from hpaaudit.cluster import budget; budget.memory_limit = lambda: {limit}; from hpaaudit.cli import main; main()"
+    "from hpaaudit.cluster.client import memory_budget; memory_budget.memory_limit = lambda: {limit};"
+    "from hpaaudit.cli import main; main()"
 )
 """A recorder in a control group of so many bytes, as far as it can know."""
 Body = Callable[[], AsyncIterator[bytes]]

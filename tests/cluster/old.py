@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from hpaaudit.model.facts import HpaSeen
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.results.read import open_results
 from tests.cluster import build, incident
 from tests.cluster.build import say

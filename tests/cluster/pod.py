@@ -23,7 +23,7 @@ import yaml
 
 from hpaaudit.api.quantity import parse
 from hpaaudit.model.facts import Ended, HpaSeen, PodSeen, ResourceMetricsRead, TargetSeen
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from tests.cluster import recorder, tools
 from tests.cluster.build import say
 from tests.cluster.cluster import FAST, Cluster

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from hpaaudit.model.facts import Fact
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from tests.cluster.cluster import Cluster
 
 ROOT = Path(__file__).resolve().parents[2]

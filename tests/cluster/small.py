@@ -9,19 +9,19 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
-from hpaaudit.cluster.access import Access
-from hpaaudit.cluster.client import Client
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.initial import END
-from hpaaudit.cluster.observer import Observer
+from hpaaudit.cluster.access.config import ClientConfig
+from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.observe.observer import Observer
 from hpaaudit.cluster.scope import Scope
+from hpaaudit.cluster.watch.watch_list import END
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.inspection import Verification
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
+from hpaaudit.recording.recorder.writer_limits import Limits
 
 Raw = dict[str, Any]
 Seen = TypeVar("Seen")
@@ -372,14 +372,14 @@ async def _record(cluster: Small, into: Path, enough: Callable[[list[Fact]], boo
     told: list[Fact] = []
     notes: list[str] = []
     clock = Clock()
-    keeper = Keeper(into, cluster=url, now_us=clock.now(), note=notes.append, limits=Limits(ballast_bytes=0))
+    keeper = RecorderWriter(into, cluster=url, now_us=clock.now(), note=notes.append, limits=Limits(ballast_bytes=0))
 
     def sink(fact: Fact) -> None:
         told.append(fact)
         keeper.add(fact)
 
     ended: BaseException | None = None
-    async with Client(Access(source="test", context="test", server=url), clock, qps=10_000) as client:
+    async with Client(ClientConfig(source="test", context="test", server=url), clock, qps=10_000) as client:
         observer = Observer(client, Scope(namespace="", interval_us=Micros(SECOND // 5)), sink, notes.append)
         running = asyncio.create_task(observer.run())
         loop = asyncio.get_running_loop()

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.cluster import credentials, kubeconfig
-from hpaaudit.cluster.client import Client
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.kubeconfig import find_access
+from hpaaudit.cluster.access import credentials, kubeconfig
+from hpaaudit.cluster.access.kubeconfig import load_config
+from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.clock import Clock
 from hpaaudit.errors import Unreachable
 from tests.cluster.pki import HOST
-from tests.cluster.unruly import NAME, Plugin, Proxy, Unruly
+from tests.cluster.unruly import NAME, ExecPlugin, Proxy, Unruly
 from tests.cluster.visitor import Scene
 
 
@@ -57,7 +57,7 @@ async def a_certificate_in_relative_files(scene: Scene) -> None:
 
 async def a_plugin_of_v1beta1_prints_a_token(scene: Scene) -> None:
     """It is told so in its own version."""
-    plugin = Plugin(scene.folder, "v1beta1")
+    plugin = ExecPlugin(scene.folder, "v1beta1")
     plugin.prints("issued")
     await scene.comes_in("token issued", plugin.user())
     told = json.loads(plugin.told.read_text())
@@ -86,7 +86,7 @@ async def a_wrong_authority_is_refused(scene: Scene) -> None:
 
 async def a_plugin_of_v1_prints_a_token(scene: Scene) -> None:
     """With arguments, an environment, a path relative to the kubeconfig, and the cluster told."""
-    plugin = Plugin(scene.folder)
+    plugin = ExecPlugin(scene.folder)
     status = '{"token": "%s-%s"}'
     credential = f'{{"apiVersion": "{plugin.version}", "kind": "ExecCredential", "status": {status}}}'
     plugin.script(f'printf \'{credential}\' "$1" "$REGION"')
@@ -103,7 +103,7 @@ async def a_plugin_of_v1_prints_a_token(scene: Scene) -> None:
 
 async def a_plugin_of_v1_prints_a_certificate(scene: Scene) -> None:
     """Another one after it expired: new connections show the new one."""
-    plugin = Plugin(scene.folder)
+    plugin = ExecPlugin(scene.folder)
 
     def prints(name: str, seconds: float) -> None:
         pair = {f"client{part}Data": (scene.pki / f"{name}.{end}").read_text() for part, end in PAIR.items()}
@@ -121,7 +121,7 @@ async def a_plugin_of_v1_prints_a_certificate(scene: Scene) -> None:
 
 async def a_revoked_token_of_a_plugin_is_asked_for_again(scene: Scene) -> None:
     """The 401 is never seen; while the plugin has nothing newer it is not run for every request."""
-    plugin = Plugin(scene.folder)
+    plugin = ExecPlugin(scene.folder)
     plugin.prints("first")
     scene.server.known = {"token first"}
     async with scene.client(plugin.user()) as client:
@@ -147,7 +147,7 @@ async def a_revoked_token_of_a_plugin_is_asked_for_again(scene: Scene) -> None:
 
 async def an_expired_token_of_a_plugin_is_asked_for_again(scene: Scene) -> None:
     """As EKS every 15 min; before that many requests are one run, and of requests at once one runs it."""
-    plugin = Plugin(scene.folder)
+    plugin = ExecPlugin(scene.folder)
     plugin.prints("first", expirationTimestamp=expiry(2))
     scene.server.known = {"token first", "token second"}
     async with scene.client(plugin.user()) as client:
@@ -196,7 +196,7 @@ async def the_token_of_a_pod_rotates(scene: Scene) -> None:
     scene.patch.delenv("KUBECONFIG", raising=False)
     scene.patch.setenv("KUBERNETES_SERVICE_HOST", HOST)
     scene.patch.setenv("KUBERNETES_SERVICE_PORT", str(scene.server.port))
-    access = find_access(None, None)
+    access = load_config(None, None)
     assert access.namespace == "audit"
     async with Client(access, Clock()) as client:
         await client.get("/version")
@@ -238,14 +238,14 @@ async def several_kubeconfigs_are_one(scene: Scene) -> None:
     (scene.folder / "empty").touch()
     files = [first, scene.folder / "gone", scene.folder / "empty", second]
     scene.patch.setenv("KUBECONFIG", os.pathsep.join(map(str, files)) + os.pathsep)
-    async with Client(find_access(None, None), Clock()) as client:
+    async with Client(load_config(None, None), Clock()) as client:
         assert (await client.get("/version")).status == 200
     assert scene.server.who == ["token mine"]
 
 
 async def a_plugin_that_fails_is_told_in_one_line(scene: Scene) -> None:
     """With its last words but no secret of them; later in the run it is the cause of a gap, and no end."""
-    plugin = Plugin(scene.folder)
+    plugin = ExecPlugin(scene.folder)
     plugin.script("echo a hint >&2\necho session of $KEY expired >&2\nexit 3")
     user = plugin.user(env=[{"name": "KEY", "value": "hidden"}])
     with pytest.raises(Unreachable, match=r"plugin of user me of .* failed with code 3: session of … expired; run it"):
@@ -267,7 +267,7 @@ async def a_plugin_that_fails_is_told_in_one_line(scene: Scene) -> None:
 
 async def a_plugin_that_is_missing_is_told_with_its_hint(scene: Scene) -> None:
     """One line, and nobody is asked as a stranger."""
-    user = Plugin(scene.folder).user(command="no-such-plugin", installHint="Install it:\n  see https://plugin.test")
+    user = ExecPlugin(scene.folder).user(command="no-such-plugin", installHint="Install it:\n  see https://plugin.test")
     said = "plugin no-such-plugin of user me of .* is not installed: Install it: see https://plugin.test$"
     with pytest.raises(Unreachable, match=said):
         await scene.ask(user)

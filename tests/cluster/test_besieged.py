@@ -1,4 +1,4 @@
-"""The door of a recorder under siege: few connections, short lives, and descriptors left for what is recorded."""
+"""The HTTP server of a recorder under siege: few connections, short lives, and file descriptors left."""
 
 import asyncio
 import contextlib
@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.cluster import descriptors, door
-from hpaaudit.cluster.door import MAX_CONNECTIONS, MAX_REQUEST_BYTES, Door
-from hpaaudit.cluster.meters import Meters
+from hpaaudit.cluster.client import file_descriptors as descriptors
+from hpaaudit.cluster.client.telemetry import Telemetry
+from hpaaudit.cluster.serve import http_server
+from hpaaudit.cluster.serve.http_server import MAX_CONNECTIONS, MAX_REQUEST_BYTES, HttpServer
 from hpaaudit.model.facts import HpaSeen, ResourceMetricsRead
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from tests.cluster.heavy import Heavy
 from tests.cluster.recorder import ROOT
 
@@ -25,7 +26,7 @@ ADDRESS = ("127.0.0.1", 0)
 
 
 async def said(url: str, request: bytes) -> bytes:
-    """What the door says to these bytes until it hangs up."""
+    """What the server says to these bytes until it hangs up."""
     host, port = url.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     writer.write(request)
@@ -60,7 +61,7 @@ def test_every_request_is_answered_once_and_the_connection_ends(how: str) -> Non
     request, first, last = ASKED[how]
 
     async def play() -> bytes:
-        async with Door(ADDRESS, Meters()) as opened:
+        async with HttpServer(ADDRESS, Telemetry()) as opened:
             return await said(opened.url, request)
 
     answer = asyncio.run(play())
@@ -71,10 +72,10 @@ def test_every_request_is_answered_once_and_the_connection_ends(how: str) -> Non
 
 @pytest.mark.parametrize("slow", [b"", b"GET", b"GET /healthz HTTP/1.1\r\n"])
 def test_who_does_not_ask_in_time_is_hung_up_on(slow: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "DEADLINE_SECONDS", 0.2)
+    monkeypatch.setattr(http_server, "DEADLINE_SECONDS", 0.2)
 
     async def play() -> None:
-        async with Door(ADDRESS, Meters()) as opened:
+        async with HttpServer(ADDRESS, Telemetry()) as opened:
             assert await said(opened.url, slow) == b""
             await asyncio.sleep(0)
             assert not opened._open
@@ -83,11 +84,13 @@ def test_who_does_not_ask_in_time_is_hung_up_on(slow: bytes, monkeypatch: pytest
 
 
 def test_who_does_not_take_the_answer_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "DEADLINE_SECONDS", 0.3)
-    monkeypatch.setattr(Door, "_ready", lambda _: (door.HTTPStatus.OK, door.TEXT, b"x" * (32 << 20)))
+    monkeypatch.setattr(http_server, "DEADLINE_SECONDS", 0.3)
+    monkeypatch.setattr(
+        HttpServer, "_ready", lambda _: (http_server.HTTPStatus.OK, http_server.TEXT, b"x" * (32 << 20))
+    )
 
     async def play() -> None:
-        async with Door(ADDRESS, Meters()) as opened:
+        async with HttpServer(ADDRESS, Telemetry()) as opened:
             host, port = opened.url.removeprefix("http://").split(":")
             _, writer = await asyncio.open_connection(host, int(port))
             writer.write(b"GET /readyz HTTP/1.1\r\n\r\n")
@@ -103,7 +106,7 @@ def test_who_does_not_take_the_answer_is_hung_up_on(monkeypatch: pytest.MonkeyPa
 
 def test_of_a_thousand_silent_connections_few_are_kept_and_who_asks_is_answered() -> None:
     async def play() -> None:
-        async with Door(ADDRESS, Meters()) as opened:
+        async with HttpServer(ADDRESS, Telemetry()) as opened:
             address = opened._server.sockets[0].getsockname() if opened._server else ()
             silent = []
             for _ in range(600):

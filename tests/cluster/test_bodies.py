@@ -11,14 +11,15 @@ from typing import Self
 
 import pytest
 
-from hpaaudit.api.usage import pod_sample, pod_samples
-from hpaaudit.cluster import body as bodies
-from hpaaudit.cluster import client as clients
-from hpaaudit.cluster.access import Access
-from hpaaudit.cluster.budget import Budget
-from hpaaudit.cluster.client import Answer, Client
-from hpaaudit.cluster.clock import Clock, Offset
-from hpaaudit.cluster.shapes import USAGE, TooLong, decoded
+from hpaaudit.api.pod_metrics import pod_sample, pod_samples
+from hpaaudit.cluster.access.config import ClientConfig
+from hpaaudit.cluster.client import answer as answers
+from hpaaudit.cluster.client import body as bodies
+from hpaaudit.cluster.client.answer import Answer
+from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.clock import Clock, Offset
+from hpaaudit.cluster.client.memory_budget import Budget
+from hpaaudit.cluster.decoding.decoders import USAGE, TooLong, decoded
 from hpaaudit.model.units import Micros
 
 MB = 1 << 20
@@ -66,7 +67,7 @@ class Raw:
     def client(self) -> Client:
         """Who asks it, with a budget of 8 MB of which one answer may have 4."""
         return Client(
-            Access(source="test", context="test", server=self.url, token=TOKEN),
+            ClientConfig(source="test", context="test", server=self.url, token=TOKEN),
             Clock(),
             qps=10_000,
             budget=Budget(64 * MB),
@@ -211,7 +212,7 @@ def test_a_refusal_that_repeats_the_token_and_has_no_end_is_cut_and_does_not_tel
     head = b"HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n"
     answer = ask(said(head, short))
     assert answer.message.startswith("no entry for [token] xxx")
-    assert len(answer.message) == clients.MAX_MESSAGE
+    assert len(answer.message) == answers.MAX_MESSAGE
     endless = ask(dripped(head, b"x" * MB, 0))
     assert endless.error.startswith("the answer is longer than 1 MB")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hpaaudit.cluster.controller import OURS, _flags, _version
+from hpaaudit.cluster.observe.controller_manager import FLAG_PART, _flags, _version
 from hpaaudit.model.facts import ControllerSeen
 from tests.cluster.cluster import LEASE, Cluster
 from tests.cluster.watching import Watching
@@ -52,7 +52,7 @@ def test_a_new_leader_is_asked_for_its_own_flags(cluster: Cluster, namespace: st
         cluster.kube.patch(LEASE, {"spec": {"holderIdentity": lease}})
         for tolerance in ("0.2", "0.3"):
             cluster.kube.delete(f"{pods}/kcm-{tolerance}", gracePeriodSeconds=0)
-    assert [dict(seen.flags)[f"{OURS}-tolerance"] for seen in (first, second)] == ["0.2", "0.3"]
+    assert [dict(seen.flags)[f"{FLAG_PART}-tolerance"] for seen in (first, second)] == ["0.2", "0.3"]
 
 
 @pytest.mark.parametrize(

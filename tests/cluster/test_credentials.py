@@ -11,17 +11,18 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from hpaaudit.cluster import plugin as module
-from hpaaudit.cluster.access import Access
-from hpaaudit.cluster.access import Plugin as Told
-from hpaaudit.cluster.client import Answer, Client
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.plugin import issue
-from hpaaudit.cluster.proxy import proxy_of
+from hpaaudit.cluster.access import exec_plugin as module
+from hpaaudit.cluster.access.config import ClientConfig
+from hpaaudit.cluster.access.config import ExecPlugin as Told
+from hpaaudit.cluster.access.exec_plugin import issue
+from hpaaudit.cluster.access.proxy import proxy_of
+from hpaaudit.cluster.client.answer import Answer
+from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.clock import Clock
 from hpaaudit.errors import Unreachable
 from tests.cluster.pki import HOST, key, leaf, openssl
 from tests.cluster.recorder import run
-from tests.cluster.unruly import Plugin, Proxy, Unruly, server_tls
+from tests.cluster.unruly import ExecPlugin, Proxy, Unruly, server_tls
 
 V1 = "client.authentication.k8s.io/v1"
 SECRET = "hush"  # noqa: S105  # nobody's
@@ -62,7 +63,7 @@ def printed(**content: Any) -> str:
     ],
 )
 def test_what_a_plugin_does_wrong_is_said_in_one_line_without_a_secret(script: str, said: str, tmp_path: Path) -> None:
-    plugin = Plugin(tmp_path)
+    plugin = ExecPlugin(tmp_path)
     plugin.script(script)
     with pytest.raises(Unreachable, match=re.escape(said)) as raised:
         asyncio.run(issue(told(plugin.path)))
@@ -75,7 +76,7 @@ def test_a_plugin_that_waits_for_somebody_is_ended_with_all_it_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "PLUGIN_SECONDS", 0.5)
-    plugin = Plugin(tmp_path)
+    plugin = ExecPlugin(tmp_path)
     plugin.script(f"(sleep 2; touch {tmp_path}/survived) &\nsleep 60")
     begun = time.monotonic()
     with pytest.raises(Unreachable, match=r"did not end in 0.5 s: it may wait for a login; run it by hand"):
@@ -119,19 +120,19 @@ def test_a_proxy_of_the_environment_is_asked_unless_the_server_is_excepted(
 ) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "proxy.example.com:3128")
     monkeypatch.setenv("NO_PROXY", no_proxy)
-    proxy = proxy_of(Access(source="config", context="here", server=server))
+    proxy = proxy_of(ClientConfig(source="config", context="here", server=server))
     assert (str(proxy) if proxy else None) == ("http://proxy.example.com:3128" if asked else None)
 
 
 def test_a_proxy_that_speaks_socks_is_refused_without_its_password() -> None:
     with pytest.raises(Unreachable, match="not to socks5; run `kubectl proxy`") as raised:
-        proxy_of(Access(source="config", context="here", server="https://k8s", proxy=f"socks5://me:{SECRET}@p:1"))
+        proxy_of(ClientConfig(source="config", context="here", server="https://k8s", proxy=f"socks5://me:{SECRET}@p:1"))
     assert SECRET not in str(raised.value)
 
 
 async def ask_through(proxy: str, pki: Path, server: Unruly) -> Answer:
     """The answer to one question through a proxy."""
-    access = Access(source="config", context="here", server=server.url, proxy=proxy, authority=pki / "ca.crt")
+    access = ClientConfig(source="config", context="here", server=server.url, proxy=proxy, authority=pki / "ca.crt")
     async with Client(access, Clock()) as client:
         return await client.get("/version")
 
@@ -182,7 +183,9 @@ def test_an_authority_that_kubectl_takes_is_taken_by_every_python(
     async def play() -> Answer:
         async with Unruly(pki, certificate=certificate) as server:
             monkeypatch.setattr(ssl, "create_default_context", strict)
-            access = Access(source="config", context="here", server=server.url, authority=pki / f"{authority}.crt")
+            access = ClientConfig(
+                source="config", context="here", server=server.url, authority=pki / f"{authority}.crt"
+            )
             async with Client(access, Clock()) as client:
                 return await client.get("/version")
 
@@ -196,7 +199,7 @@ def test_whom_to_act_as_is_told_to_the_server(pki: Path) -> None:
     async def play() -> list[tuple[str, str]]:
         async with Unruly(pki) as server:
             way = {"source": "config", "context": "here", "server": server.url, "authority": pki / "ca.crt"}
-            async with Client(Access(**way, token="t1", impersonate=act_as), Clock()) as client:  # noqa: S106
+            async with Client(ClientConfig(**way, token="t1", impersonate=act_as), Clock()) as client:  # noqa: S106
                 await client.get("/version")
             return server.headers[0]
 
@@ -208,7 +211,7 @@ def test_whom_to_act_as_is_told_to_the_server(pki: Path) -> None:
 @pytest.mark.parametrize("token", ["two words", "line\nbreak", "höh"])
 def test_a_token_that_cannot_be_sent_is_said_without_it(token: str) -> None:
     async def play() -> None:
-        async with Client(Access(source="config", context="here", server="http://k8s", token=token), Clock()):
+        async with Client(ClientConfig(source="config", context="here", server="http://k8s", token=token), Clock()):
             pass
 
     with pytest.raises(Unreachable, match="config: the token of here is not one word of ASCII"):
@@ -217,7 +220,7 @@ def test_a_token_that_cannot_be_sent_is_said_without_it(token: str) -> None:
 
 def test_a_recording_by_a_plugin_holds_no_secret(pki: Path, tmp_path: Path) -> None:
     """Neither do the words of the recorder, while the server knows the token and after."""
-    plugin = Plugin(tmp_path)
+    plugin = ExecPlugin(tmp_path)
     plugin.prints(SECRET)
     config = {
         "current-context": "here",

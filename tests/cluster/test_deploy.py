@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from hpaaudit.api.around import ADMISSION, KINDS, OF_THE_CLUSTER
+from hpaaudit.api.surroundings import ADMISSION, CLUSTER_SCOPED, KINDS
 from hpaaudit.model.facts import (
     ApiServiceSeen,
     EventSeen,
@@ -24,7 +24,7 @@ from hpaaudit.model.facts import (
     TargetSeen,
     ValuesRead,
 )
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from tests.cluster.cluster import Cluster
 from tests.cluster.definitions import defined
 from tests.cluster.kube import ApiError
@@ -60,7 +60,7 @@ def surroundings(cluster: Cluster, *, whole: bool) -> set[str]:
     """The kinds of what stands around the HPAs that this server serves; in one namespace only those of namespaces."""
     bases = ("/api/v1", f"/apis/{ADMISSION}/v1")
     served = {one["name"] for base in bases for one in cluster.kube.get(base)["resources"]}
-    return {kind for _, kind in KINDS if kind in served and (whole or kind not in OF_THE_CLUSTER)}
+    return {kind for _, kind in KINDS if kind in served and (whole or kind not in CLUSTER_SCOPED)}
 
 
 def collection(found: Manifest) -> str:

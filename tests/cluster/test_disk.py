@@ -9,15 +9,15 @@ from pathlib import Path
 
 from hpaaudit.model.facts import Ended, Gap, ResourceMetricsRead
 from hpaaudit.model.units import SECOND
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
 from tests.cluster.cluster import Cluster
 from tests.cluster.recorder import ROOT, command
 from tests.recording.shim import ALL, SYNC, Disk, make_disk
 
 Create = Callable[..., None]
-REFUSED = "what is seen waits in memory until the disk takes it"
-TAKEN = "the disk takes everything again"
+REFUSED = "new facts wait in memory until it accepts writes again"
+TAKEN = "the disk accepts writes again"
 
 
 @contextmanager
@@ -93,7 +93,7 @@ def test_a_recorder_that_starts_again_on_a_disk_that_refuses_waits_for_it(
         first.communicate()
     disk.misbehave(errno.EROFS, ALL)
     with recorder(into, disk, cluster, namespace) as process:
-        assert "Read-only file system" in heard(process, "It is tried again until the disk takes it.")
+        assert "Read-only file system" in heard(process, "It is tried again until the disk accepts it.")
         disk.behave()
         heard(process, f"going on in {into}")
         process.terminate()

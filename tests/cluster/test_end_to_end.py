@@ -16,7 +16,7 @@ from hpaaudit.flows.importing import import_capture
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.facts import Fact, ScaleWritten, StatusWritten
 from hpaaudit.model.units import SECOND
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.results.read import Results, open_results
 from tests.cluster import capture, incident
 from tests.cluster.conftest import require_programs

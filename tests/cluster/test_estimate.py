@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.api.see import hpa_seen, metrics_read, pod_seen
-from hpaaudit.cluster.estimate import SEGMENT_MEMORY, Estimate
-from hpaaudit.cluster.shapes import HPAS, PODS, USAGE
+from hpaaudit.api.to_facts import hpa_seen, metrics_read, pod_seen
+from hpaaudit.cluster.decoding.decoders import HPAS, PODS, USAGE
+from hpaaudit.cluster.observe.estimate import SEGMENT_MEMORY, Estimate
 from hpaaudit.model.facts import Fact, HpaSeen, ResourceMetricsRead
 from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.recording.limits import USUAL
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.write import Writer
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.writer_limits import USUAL
+from hpaaudit.recording.writing.writer import Writer
 from tests.bench.crowd import HPAS_OF_NAMESPACE, Crowd
 from tests.cluster.recorder import ROOT
 from tests.cluster.watching import Watching
@@ -119,8 +119,8 @@ def test_a_crowd_takes_what_was_estimated(
     hpas: int, rounds: int, memory: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Half an hour that is one segment, and minutes that are many: 5,000 HPAs make one in every other round."""
-    monkeypatch.setattr("hpaaudit.recording.write.BYTE_BUDGET", memory)
-    monkeypatch.setattr("hpaaudit.cluster.estimate.SEGMENT_MEMORY", memory)
+    monkeypatch.setattr("hpaaudit.recording.writing.writer.BYTE_BUDGET", memory)
+    monkeypatch.setattr("hpaaudit.cluster.observe.estimate.SEGMENT_MEMORY", memory)
     clock = Hours()
     monkeypatch.setattr("tests.bench.crowd.time", clock)
     crowd = Crowd(hpas, begun=clock.seconds)

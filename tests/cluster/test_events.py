@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.cluster.events import base, makers
+from hpaaudit.cluster.stores.events import name_base, owner_bases
 from hpaaudit.model.facts import EventSeen
 from tests.cluster.cluster import Cluster
 from tests.cluster.watching import Watching
@@ -34,7 +34,7 @@ HASH = "7d9c6b8f5d"
     ],
 )
 def test_what_a_workload_made_is_known_by_its_name(kind: str, name: str, maker: str, whose: bool) -> None:
-    assert (base(maker) in makers(kind, name)) is whose
+    assert (name_base(maker) in owner_bases(kind, name)) is whose
 
 
 def test_events_of_replica_sets_and_pods_are_kept_but_for_what_the_pods_show(

@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 from aiohttp import web
 
-from hpaaudit.cluster import watch as module
-from hpaaudit.cluster.clock import Clock
+from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.watch import backoff
 from hpaaudit.model.units import SECOND
 from tests.cluster.faulty import Fault, Play, World, event, of_watches, stream, thing
 from tests.cluster.recorder import Recorder
@@ -129,8 +129,8 @@ FAULTS: list[tuple[Fault, str]] = [
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """The recorder's times, an eighth of them."""
-    monkeypatch.setattr(module, "FIRST_DELAY", 0.1)
-    monkeypatch.setattr("hpaaudit.cluster.client.QUIET_SECONDS", 0.3)
+    monkeypatch.setattr(backoff, "FIRST_DELAY", 0.1)
+    monkeypatch.setattr("hpaaudit.cluster.client.client.QUIET_SECONDS", 0.3)
 
 
 @pytest.mark.parametrize(("fault", "cause"), FAULTS, ids=[fault.__name__ for fault, _ in FAULTS])
@@ -141,11 +141,11 @@ def test_a_fault_that_stays_is_told_as_a_gap_and_asked_again_ever_more_rarely(
         world = World(fault)
         async with Play(world, pki) as stage:
             await asyncio.sleep(PLAYED_SECONDS)
-            stage.gaps.slice(stage.clock.now())
+            stage.gaps.write_open(stage.clock.now())
             told = [said for _, said in stage.gaps.open.values()] + [gap.cause for gap in world.gaps]
             # A watch that stands for a moment closes its gap: then only the waiting shows.
             assert not told or set(told) == {cause} or told[0].startswith(cause), told
-            assert told or stage.watch.delay > module.FIRST_DELAY
+            assert told or stage.watch.backoff.delay > backoff.FIRST_DELAY
         return world
 
     counts = asyncio.run(play()).counts
@@ -170,7 +170,7 @@ def test_what_happened_during_a_fault_is_known_after_it(fault: Fault, pki: Path)
 
 def test_a_watch_that_was_well_for_a_while_is_soon_taken_up_again(pki: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As through a proxy that cuts every connection after its time."""
-    monkeypatch.setattr(module, "HEALTHY_SECONDS", 0.1)
+    monkeypatch.setattr(backoff, "HEALTHY_SECONDS", 0.1)
 
     @of_watches
     async def cut(_: World, request: web.Request) -> web.StreamResponse:
@@ -186,7 +186,7 @@ def test_a_watch_that_was_well_for_a_while_is_soon_taken_up_again(pki: Path, mon
             while world.counts["watch"] < 4:
                 await stage.server.watched.wait()
                 stage.server.watched.clear()
-            assert stage.watch.delay == 2 * module.FIRST_DELAY
+            assert stage.watch.backoff.delay == 2 * backoff.FIRST_DELAY
             assert world.counts["list"] == 1
 
     asyncio.run(play())
@@ -213,7 +213,7 @@ def test_a_clock_that_is_set_neither_stops_a_watch_nor_turns_its_time_back(
     step_seconds: int, pki: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The silence is measured by a clock that nobody sets: the watch breaks neither sooner nor later."""
-    monkeypatch.setattr("hpaaudit.cluster.client.QUIET_SECONDS", 30)
+    monkeypatch.setattr("hpaaudit.cluster.client.client.QUIET_SECONDS", 30)
     step = asyncio.Event()
 
     @of_watches
@@ -248,7 +248,7 @@ def test_a_clock_that_is_set_neither_stops_a_watch_nor_turns_its_time_back(
 def test_a_server_that_restarts_is_found_again_at_the_version_that_was_known(
     pki: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hpaaudit.cluster.client.QUIET_SECONDS", 30)
+    monkeypatch.setattr("hpaaudit.cluster.client.client.QUIET_SECONDS", 30)
 
     async def play() -> World:
         world = World(too_many_requests)

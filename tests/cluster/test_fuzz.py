@@ -19,35 +19,43 @@ from hypothesis import strategies as st
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.api.selector import parse
 from hpaaudit.api.workload import scale_paths
-from hpaaudit.cluster import keda, shapes, watch
-from hpaaudit.cluster.access import Access, Plugin
-from hpaaudit.cluster.around import surroundings
-from hpaaudit.cluster.client import Answer, Client, WatchFailed
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.controller import controller_seen
-from hpaaudit.cluster.discovery import METRICS, Discovery
-from hpaaudit.cluster.events import Events
-from hpaaudit.cluster.gaps import Gaps
-from hpaaudit.cluster.hpas import Hpas
-from hpaaudit.cluster.initial import named
-from hpaaudit.cluster.kubeconfig import find_access
-from hpaaudit.cluster.plugin import _read
-from hpaaudit.cluster.pods import Pods
-from hpaaudit.cluster.polls import Last, _shape
-from hpaaudit.cluster.shapes import Shape, page_of
-from hpaaudit.cluster.surroundings import Leases, Surroundings, api_services
-from hpaaudit.cluster.unread import Unread
-from hpaaudit.cluster.watch import Follower, Nameless, Watch
-from hpaaudit.cluster.workloads import Workloads
+from hpaaudit.cluster.access.config import ClientConfig, ExecPlugin
+from hpaaudit.cluster.access.exec_plugin import _read
+from hpaaudit.cluster.access.kubeconfig import load_config
+from hpaaudit.cluster.client.answer import Answer, WatchFailed
+from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.client.discovery import METRICS, Discovery
+from hpaaudit.cluster.decoding import decoders
+from hpaaudit.cluster.decoding.decoders import KindDecoder, page_of
+from hpaaudit.cluster.observe.controller_manager import controller_seen
+from hpaaudit.cluster.observe.poller import LastAnswer, _decoder
+from hpaaudit.cluster.observe.server_version import ServerVersion
+from hpaaudit.cluster.stores import scaled_objects
+from hpaaudit.cluster.stores.api_services import api_services
+from hpaaudit.cluster.stores.events import EventStore
+from hpaaudit.cluster.stores.hpas import HpaStore
+from hpaaudit.cluster.stores.leases import LeaseStore
+from hpaaudit.cluster.stores.pods import PodStore
+from hpaaudit.cluster.stores.surroundings import surroundings
+from hpaaudit.cluster.stores.workloads import WorkloadStore
+from hpaaudit.cluster.watch import backoff
+from hpaaudit.cluster.watch.collection import Collection
+from hpaaudit.cluster.watch.gaps import Gaps
+from hpaaudit.cluster.watch.interruption import UnnamedObject
+from hpaaudit.cluster.watch.pager import named
+from hpaaudit.cluster.watch.reflector import Reflector
+from hpaaudit.cluster.watch.store import Store
+from hpaaudit.cluster.watch.unreadable_objects import UnreadableObjects
 from hpaaudit.errors import AuditError, ClusterError
 from hpaaudit.model.facts import Fact, Gap, HpaSeen, Refused, TargetRef
 from hpaaudit.model.hpa import ObjectRef
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.pending import Pending
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
+from hpaaudit.recording.recorder.writer_limits import Limits
+from hpaaudit.recording.writing.pending import PendingFacts
 from tests.cluster import small
 from tests.cluster.mutations import documents, torn
 from tests.cluster.small import GOOD, PATHS, Small, answers, made
@@ -73,16 +81,18 @@ class Eyes:
     """A watch of one kind as the recorder has it, fed by hand; `facts` are what it told."""
 
     def __init__(self, kind: str) -> None:
-        self.kind, self.facts, self.pending = kind, list[Fact](), Pending(0)
+        self.kind, self.facts, self.pending = kind, list[Fact](), PendingFacts(0)
         self.gaps = Gaps(self.sink)
-        client = Client(Access(source="test", context="test", server="http://127.0.0.1:1"), Clock())
-        follower, shape, unread = self.follower()
+        client = Client(ClientConfig(source="test", context="test", server="http://127.0.0.1:1"), Clock())
+        store, decoder, unreadable = self.store()
 
-        async def watching() -> Watch:
-            return Watch(client, PATHS[kind], follower, self.gaps, query={}, shape=shape, unread=unread)
+        async def watching() -> Reflector:
+            return Reflector(
+                client, Collection(path=PATHS[kind], decoder=decoder), store, self.gaps, unreadable=unreadable
+            )
 
-        self.watch = asyncio.run(watching())
-        self.shape = shape
+        self.reflector = asyncio.run(watching())
+        self.decoder = decoder
 
     def sink(self, fact: Fact) -> None:
         """What is told can be kept."""
@@ -93,51 +103,51 @@ class Eyes:
         if isinstance(fact, HpaSeen):
             decode_hpa(fact)
 
-    def follower(self) -> tuple[Follower, Shape, Unread]:
-        """Who follows the objects of this kind, as what, and what of them is unread."""
-        concerned: Callable[[Any], bool] = lambda _: True  # noqa: E731
-        one: Any
+    def store(self) -> tuple[Store, KindDecoder, UnreadableObjects]:
+        """The store of this kind, its decoder, and its unreadable objects."""
+        is_relevant: Callable[[Any], bool] = lambda _: True  # noqa: E731
+        store: Any
         match self.kind:
             case "hpa":
-                one, shape = Hpas(self.sink, nothing), shapes.HPAS
+                store, decoder = HpaStore(self.sink, nothing), decoders.HPAS
             case "pod":
-                one, shape = Pods(self.sink), shapes.PODS
-                one.choose({("shop", parse("app=web"))})
-                concerned = one.concerned
+                store, decoder = PodStore(self.sink), decoders.PODS
+                store.select({("shop", parse("app=web"))})
+                is_relevant = store.is_relevant
             case "deployment" | "custom":
-                place = ("apps", "deployments") if self.kind == "deployment" else ("example.com", "rockets")
+                group_resource = ("apps", "deployments") if self.kind == "deployment" else ("example.com", "rockets")
                 definition = answers()[small.CRD]
                 paths = None if self.kind == "deployment" else scale_paths(definition, "v1")
-                one, shape = Workloads(*place, self.sink, nothing, paths=paths), shapes.WORKLOADS
-                shape = shapes.WORKLOADS if paths is None else shapes.CUSTOM
-                group, resource = place
-                one.wanted = {
+                store, decoder = WorkloadStore(*group_resource, self.sink, nothing, paths=paths), decoders.WORKLOADS
+                decoder = decoders.WORKLOADS if paths is None else decoders.CUSTOM
+                group, resource = group_resource
+                store.wanted = {
                     TargetRef(group=group, resource=resource, namespace="shop", name=name) for name in ("web", "bad")
                 }
-                concerned = one.concerned
+                is_relevant = store.is_relevant
             case "event":
-                one, shape = (
-                    Events(self.sink, lambda namespace, name: (namespace, name) == ("shop", "web")),
-                    shapes.EVENTS,
+                store, decoder = (
+                    EventStore(self.sink, lambda namespace, name: (namespace, name) == ("shop", "web")),
+                    decoders.EVENTS,
                 )
-                concerned = one.concerned
+                is_relevant = store.is_relevant
             case "lease":
-                one, shape = Leases(self.sink, nothing), shapes.LEASES
+                store, decoder = LeaseStore(self.sink, nothing), decoders.LEASES
             case "api_service":
-                one, shape = api_services(self.sink, tuple(METRICS)), shapes.API_SERVICES
+                store, decoder = api_services(self.sink, tuple(METRICS)), decoders.API_SERVICES
             case "scaled_object":
-                one, shape = keda.scaled_objects(self.sink), shapes.SCALED_OBJECTS
+                store, decoder = scaled_objects.scaled_objects(self.sink), decoders.SCALED_OBJECTS
             case _:
                 kinds = {"quota": ("", "resourcequotas"), "node": ("", "nodes")}
                 hooks = ("admissionregistration.k8s.io", "mutatingwebhookconfigurations")
-                one, shape = surroundings(kinds.get(self.kind, hooks), self.sink), shapes.SURROUNDINGS
-        return one, shape, Unread(PATHS[self.kind], self.gaps, self.sink, nothing, concerned)
+                store, decoder = surroundings(kinds.get(self.kind, hooks), self.sink), decoders.SURROUNDINGS
+        return store, decoder, UnreadableObjects(PATHS[self.kind], self.gaps, self.sink, nothing, is_relevant)
 
     def hear(self, line: bytes) -> bool:
         """A line of the watch; False where all must be listed anew."""
         try:
-            self.watch._take(*self.watch._event(line))
-        except (Nameless, WatchFailed):
+            self.reflector._take(*self.reflector._decode(line))
+        except (UnnamedObject, WatchFailed):
             return False
         except ValueError as problem:
             assert "unknown type" in str(problem)  # noqa: PT017  # all is listed anew then
@@ -146,12 +156,12 @@ class Eyes:
 
     def read(self, data: bytes) -> bool:
         """A page of a list; False where it is none."""
-        page = page_of(self.shape)(data)
+        page = page_of(self.decoder)(data)
         if not isinstance(page, dict):
             assert isinstance(page, str)
             return False
         for raw in named(page):
-            self.watch._take_up(raw, NOW)
+            self.reflector.intake.update(raw, NOW)
         return True
 
 
@@ -238,12 +248,12 @@ def test_an_answer_of_any_bytes_is_a_read_that_can_be_kept(name: str) -> None:
     """Well or failed; and a good one after it is read well."""
     path = POLLED[name]
     good = json.dumps(answers()[path]).encode()
-    pending = Pending(0)
+    pending = PendingFacts(0)
 
     @some(SLICE * 3)
     @given(documents(answers()[path]))
     def law(data: bytes) -> None:
-        last = Last(_shape(path))
+        last = LastAnswer(_decoder(path))
         for body, well in ((data, None), (good, True)):
             answer = Answer(path=path, status=200, body=last.decode(body), error="", sent_us=NOW, at_us=NOW)
             fact = last.fact_of(answer)
@@ -259,10 +269,10 @@ class Scripted(Client):
     """A client whose server is a table of bytes."""
 
     def __init__(self, bodies: dict[str, bytes]) -> None:
-        super().__init__(Access(source="test", context="test", server="http://127.0.0.1:1"), Clock())
+        super().__init__(ClientConfig(source="test", context="test", server="http://127.0.0.1:1"), Clock())
         self.bodies = bodies
 
-    async def get(self, path: str, *, decode: Callable[[bytes], Any] = shapes.decoded, **_: Any) -> Answer:
+    async def get(self, path: str, *, decode: Callable[[bytes], Any] = decoders.decoded, **_: Any) -> Answer:
         """A 200, else a 404."""
         data = self.bodies.get(path.partition("?")[0])
         body = None if data is None else decode(data)
@@ -279,7 +289,7 @@ def test_what_a_server_says_of_itself_in_any_bytes_ends_nothing(path: str) -> No
     @some(SLICE)
     @given(documents(answers()[path]))
     def law(data: bytes) -> None:
-        pending = Pending(0)
+        pending = PendingFacts(0)
 
         async def ask() -> None:
             client = Scripted({**sure, path: data})
@@ -294,7 +304,7 @@ def test_what_a_server_says_of_itself_in_any_bytes_ends_nothing(path: str) -> No
             for holder in ("", "one_1"):
                 if (seen := await controller_seen(client, holder)) is not None:
                     pending.add(seen)
-            await Surroundings(client, pending.add).ask()
+            await ServerVersion(client, pending.add).read()
 
         asyncio.run(ask())
         assert not pending.refused, pending.refused
@@ -348,7 +358,7 @@ def test_a_kubeconfig_of_any_bytes_is_a_way_in_or_one_line(tmp_path: Path) -> No
     with_token["users"][0]["user"] |= {"token": "t", "exec": None}
     path = tmp_path / "kubeconfig"
 
-    async def show(access: Access) -> None:
+    async def show(access: ClientConfig) -> None:
         async with Client(access, Clock()) as client:
             await client.get("/version", seconds=0.001)
 
@@ -357,13 +367,13 @@ def test_a_kubeconfig_of_any_bytes_is_a_way_in_or_one_line(tmp_path: Path) -> No
     def law(data: bytes) -> None:
         path.write_bytes(data)
         with suppress(AuditError):
-            asyncio.run(show(find_access(path, None)))
+            asyncio.run(show(load_config(path, None)))
 
     law()
 
 
 def test_what_a_plugin_prints_in_any_bytes_is_a_credential_or_one_line() -> None:
-    made_by = Plugin(owner="user u", version="client.authentication.k8s.io/v1", command="plugin")
+    made_by = ExecPlugin(owner="user u", version="client.authentication.k8s.io/v1", command="plugin")
 
     @some(SLICE)
     @given(documents(PLUGGED) | st.binary())
@@ -379,8 +389,8 @@ def test_a_recording_of_objects_of_any_bytes_is_sound_and_has_every_good_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A server, a recorder and a disk: nothing of what is sound is lost, and nothing is called damaged."""
-    monkeypatch.setattr(watch, "FIRST_DELAY", 0.05)
-    monkeypatch.setattr(watch, "LONGEST_DELAY", 0.1)
+    monkeypatch.setattr(backoff, "FIRST_DELAY", 0.05)
+    monkeypatch.setattr(backoff, "LONGEST_DELAY", 0.1)
     folders = (tmp_path / str(number) for number in itertools.count())
     kinds = [kind for kind in PATHS if kind != "lease"]
 
@@ -416,7 +426,7 @@ def test_what_breaks_an_invariant_is_a_row_in_its_place_and_the_log_is_sound(tmp
     @given(st.lists(st.tuples(st.sampled_from(facts), st.integers(0, 20), st.sampled_from(odd)), max_size=12))
     def law(drawn: list[tuple[Fact, int, Any]]) -> None:
         into = next(folders)
-        keeper = Keeper(into, cluster="here", now_us=NOW, note=nothing, limits=Limits(ballast_bytes=0))
+        keeper = RecorderWriter(into, cluster="here", now_us=NOW, note=nothing, limits=Limits(ballast_bytes=0))
         for fact, place, value in drawn:
             names = [name for name in fact.__slots__ if name != "at_us"]
             fields = {name: getattr(fact, name) for name in fact.__slots__}

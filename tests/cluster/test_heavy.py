@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 
 from hpaaudit.model.facts import Gap, HpaSeen, PodSeen, ResourceMetricsRead, TargetSeen
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from tests.cluster.heavy import METRICS, Body, Heavy, Reply, repeated, usage
 
 pytestmark = pytest.mark.alone

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from hpaaudit.cluster.pods import Known
+from hpaaudit.cluster.stores.pods import PodVersion
 from hpaaudit.model.facts import Gap, HpaSeen, PodGone, PodSeen, ResourceMetricsRead, TargetSeen
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import start
@@ -46,10 +46,10 @@ def test_what_went_while_nobody_looked_is_gone_after_the_new_list(
     eyes = watching()
     eyes.until(PodSeen, lambda seen: seen.pod.ready == "True")
     assert eyes.observer
-    [watch] = [watch for watch in eyes.observer.watches if watch.path.endswith("/pods")]
+    [watch] = [one for one in eyes.observer.watches.reflectors if one.resource == "pods"]
     # As if another pod had been seen before, and all of that were long past when the connection breaks.
-    eyes.observer.pods.seen[namespace, "ghost"] = Known("ghost", 0, 0, 0)
-    watch.version = "1"
+    eyes.observer.pods.seen[namespace, "ghost"] = PodVersion("ghost", 0, 0, 0)
+    watch.progress.resource_version = "1"
     cluster.compact()
     cluster.restart_apiserver()
     gone = eyes.until(PodGone)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.cluster import kubeconfig
-from hpaaudit.cluster.kubeconfig import find_access
+from hpaaudit.cluster.access import kubeconfig
+from hpaaudit.cluster.access.kubeconfig import load_config
 from hpaaudit.errors import Unreachable
 
 V1 = "client.authentication.k8s.io/v1"
@@ -41,7 +41,7 @@ def write(folder: Path, content: object, name: str = "config") -> Path:
 
 def test_the_current_context_is_meant_unless_another_is_named(tmp_path: Path) -> None:
     path = write(tmp_path, config())
-    one, two = find_access(path, None), find_access(path, "two")
+    one, two = load_config(path, None), load_config(path, "two")
     assert (one.context, one.server, one.namespace, one.token) == ("one", "https://one:6443", "shop", "t1")
     assert (two.context, two.server, two.namespace, two.token) == ("two", "https://two:6443", "default", "")
 
@@ -50,7 +50,7 @@ def test_of_several_files_the_first_that_names_a_thing_wins(tmp_path: Path, monk
     first = write(tmp_path, {"users": [{"name": "u1", "user": {"token": "mine"}}]}, "first")
     second = write(tmp_path, config(), "second")
     monkeypatch.setenv("KUBECONFIG", f"{first}:{second}")
-    access = find_access(None, None)
+    access = load_config(None, None)
     assert (access.server, access.token) == ("https://one:6443", "mine")
 
 
@@ -58,7 +58,7 @@ def test_files_are_relative_to_the_kubeconfig_and_data_is_base64(tmp_path: Path)
     (tmp_path / "ca.pem").write_bytes(b"authority")
     encoded = base64.b64encode(b"key").decode()
     user = {"client-certificate": "ca.pem", "client-key-data": encoded, "tokenFile": "token"}
-    access = find_access(write(tmp_path, config(cluster={"certificate-authority": "ca.pem"}, user=user)), None)
+    access = load_config(write(tmp_path, config(cluster={"certificate-authority": "ca.pem"}, user=user)), None)
     assert (access.authority, access.certificate, access.key) == (tmp_path / "ca.pem", tmp_path / "ca.pem", b"key")
     assert access.token_file == tmp_path / "token"
 
@@ -71,7 +71,7 @@ def test_inside_a_cluster_the_service_account_is_used(tmp_path: Path, monkeypatc
     monkeypatch.delenv("KUBECONFIG", raising=False)
     monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "fd00::1")
     monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "6443")
-    access = find_access(None, None)
+    access = load_config(None, None)
     assert (access.server, access.namespace) == ("https://[fd00::1]:6443", "monitoring")
     assert (access.authority, access.token_file) == (tmp_path / "ca.crt", tmp_path / "token")
 
@@ -81,7 +81,7 @@ def test_without_any_kubeconfig_the_option_is_named(tmp_path: Path, monkeypatch:
     monkeypatch.delenv("KUBECONFIG", raising=False)
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
     with pytest.raises(Unreachable, match="name one by --kubeconfig"):
-        find_access(None, None)
+        load_config(None, None)
 
 
 @pytest.mark.parametrize(
@@ -114,25 +114,25 @@ def test_without_any_kubeconfig_the_option_is_named(tmp_path: Path, monkeypatch:
 )
 def test_what_is_wrong_is_said_in_one_line(content: object, context: str | None, said: str, tmp_path: Path) -> None:
     with pytest.raises(Unreachable, match=said) as raised:
-        find_access(write(tmp_path, content), context)
+        load_config(write(tmp_path, content), context)
     assert "\n" not in str(raised.value)
     assert "secret" not in str(raised.value)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(Unreachable, match="nowhere: No such file or directory; name another kubeconfig"):
-        find_access(tmp_path / "nowhere", None)
+        load_config(tmp_path / "nowhere", None)
 
 
 def test_where_no_file_of_several_is_there_the_first_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KUBECONFIG", f"{tmp_path}/a:{tmp_path}/b")
     with pytest.raises(Unreachable, match="/a: No such file or directory; name another kubeconfig"):
-        find_access(None, None)
+        load_config(None, None)
 
 
 def test_whom_to_act_as_is_told_in_headers(tmp_path: Path) -> None:
     user = {"as": "bob", "as-uid": "7", "as-groups": ["a", "b"], "as-user-extra": {"example.org/scope": ["x"]}}
-    assert find_access(write(tmp_path, config(user=user)), None).impersonate == (
+    assert load_config(write(tmp_path, config(user=user)), None).impersonate == (
         ("Impersonate-User", "bob"),
         ("Impersonate-Uid", "7"),
         ("Impersonate-Group", "a"),
@@ -145,6 +145,6 @@ def test_no_secret_shows_in_the_repr_of_an_access(tmp_path: Path) -> None:
     plugin = {**PLUGIN, "args": ["hush"], "env": [{"name": "KEY", "value": "hush"}]}
     inline = base64.b64encode(b"hush").decode()
     user = {"token": "hush", "client-certificate-data": inline, "client-key-data": inline, "exec": plugin}
-    access = find_access(write(tmp_path, config(user=user, cluster={"proxy-url": "http://me:hush@p"})), None)
+    access = load_config(write(tmp_path, config(user=user, cluster={"proxy-url": "http://me:hush@p"})), None)
     assert access.plugin is not None
     assert "hush" not in repr(access)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from hpaaudit.api.selector import Selector, parse
-from hpaaudit.cluster.pods import Pods
+from hpaaudit.cluster.stores.pods import PodStore
 from hpaaudit.model.facts import Fact, PodSeen
 from hpaaudit.model.units import Micros
 
@@ -18,11 +18,11 @@ def pod(name: str = "web-0", version: int = 7, **labels: str) -> dict[str, Any]:
     return {"metadata": {**meta, "labels": labels or dict(LABELS)}, "spec": spec, "status": {"phase": "Running"}}
 
 
-def following(*selectors: str, keep: tuple[str, ...] = ()) -> tuple[Pods, list[Fact]]:
+def following(*selectors: str, keep: tuple[str, ...] = ()) -> tuple[PodStore, list[Fact]]:
     """Pods of these selectors, and what is told of them."""
     told: list[Fact] = []
-    pods = Pods(told.append, keep)
-    pods.choose({("shop", parsed(text)) for text in selectors})
+    pods = PodStore(told.append, keep)
+    pods.select({("shop", parsed(text)) for text in selectors})
     return pods, told
 
 
@@ -39,56 +39,56 @@ def labels(fact: Fact) -> dict[str, str]:
 
 def test_only_labels_that_a_selector_of_the_namespace_names_are_kept() -> None:
     pods, told = following("app=web", "tier in (front, back)")
-    pods.changed(pod(), NOW)
+    pods.update(pod(), NOW)
     assert [labels(fact) for fact in told] == [{"app": "web", "tier": "front"}]
 
 
 def test_keep_label_adds_to_them() -> None:
     pods, told = following("app=web", keep=("cost-centre", "absent"))
-    pods.changed(pod(), NOW)
+    pods.update(pod(), NOW)
     assert [labels(fact) for fact in told] == [{"app": "web", "cost-centre": "4711"}]
 
 
 def test_a_label_that_nobody_keeps_may_change_unseen() -> None:
     pods, told = following("app=web")
-    pods.changed(pod(), NOW)
-    pods.changed(pod(version=8, app="web", owner="bob@example.org"), NOW)
+    pods.update(pod(), NOW)
+    pods.update(pod(version=8, app="web", owner="bob@example.org"), NOW)
     assert len(told) == 1
 
 
 def test_a_selector_of_the_same_labels_reads_its_own_pods() -> None:
     pods, _ = following("app=web")
-    assert pods.choose({("shop", parsed("app=api"))}) == {("shop", parsed("app=api"))}
+    assert pods.select({("shop", parsed("app=api"))}) == {("shop", parsed("app=api"))}
 
 
 def test_a_selector_that_names_a_new_label_reads_all_pods_of_its_namespace_again_with_it() -> None:
     pods, told = following("app=web")
-    pods.changed(pod(), NOW)
+    pods.update(pod(), NOW)
     # Its absence counts too: without its label the pod would seem to match.
-    assert pods.choose({("shop", parsed("app=web,tier!=front"))}) == {("shop", None)}
-    pods.changed(pod(), NOW)
+    assert pods.select({("shop", parsed("app=web,tier!=front"))}) == {("shop", None)}
+    pods.update(pod(), NOW)
     assert [labels(fact) for fact in told] == [{"app": "web"}, {"app": "web", "tier": "front"}]
-    assert pods.choose({("shop", parsed("app=web,tier!=front"))}) == set()
+    assert pods.select({("shop", parsed("app=web,tier!=front"))}) == set()
 
 
 def test_other_namespaces_keep_what_their_own_selectors_name() -> None:
     pods, told = following("app=web")
-    assert pods.choose({("bank", parsed("tier=front"))}) == {("bank", parsed("tier=front"))}
-    pods.changed(pod(), NOW)
+    assert pods.select({("bank", parsed("tier=front"))}) == {("bank", parsed("tier=front"))}
+    pods.update(pod(), NOW)
     assert [labels(fact) for fact in told] == [{"app": "web"}]
 
 
 def test_a_pod_of_any_kind_of_selector_is_found() -> None:
     for text in ("app=web", "app in (web)", "app!=api", "tier", "!gone", "app=web,tier=front", "owner notin (bob)"):
         pods, told = following(text)
-        pods.changed(pod(), NOW)
-        pods.changed(pod(name="other", app="api", gone="1"), NOW)
+        pods.update(pod(), NOW)
+        pods.update(pod(name="other", app="api", gone="1"), NOW)
         assert [fact.pod.name for fact in told if isinstance(fact, PodSeen)][:1] == ["web-0"], text
 
 
 def test_an_answer_that_is_older_than_what_is_known_changes_nothing() -> None:
     pods, told = following("app=web")
-    pods.changed(pod(version=9), NOW)
+    pods.update(pod(version=9), NOW)
     late = pod(version=8)
     late["status"]["phase"] = "Pending"
     pods._take(late, NOW, fetched=True)
@@ -100,18 +100,18 @@ def test_a_watch_that_is_behind_what_was_fetched_changes_nothing_until_it_has_ca
     pods._take(pod(version=9), NOW, fetched=True)
     late = pod(version=8)
     late["status"]["phase"] = "Pending"
-    pods.changed(late, NOW)
+    pods.update(late, NOW)
     assert len(told) == 1
     late["metadata"]["resourceVersion"] = "10"
-    pods.changed(late, NOW)
+    pods.update(late, NOW)
     assert len(told) == 2
 
 
 def test_a_pod_of_a_server_that_came_back_from_a_backup_is_told_in_its_older_version() -> None:
     """What the watch says last is what is: only what was fetched beside it may be ahead of it."""
     pods, told = following("app=web")
-    pods.changed(pod(version=9), NOW)
+    pods.update(pod(version=9), NOW)
     older = pod(version=7)
     older["status"]["phase"] = "Pending"
-    pods.changed(older, NOW)
+    pods.update(older, NOW)
     assert [fact.pod.phase for fact in told if isinstance(fact, PodSeen)] == ["Running", "Pending"]

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from hpaaudit.api import see
-from hpaaudit.cluster import client as clients
-from hpaaudit.cluster import shapes
-from hpaaudit.cluster.client import Answer
-from hpaaudit.cluster.polls import Last
-from hpaaudit.cluster.shapes import ANY, HPAS, PODS, USAGE, decoded, event_of
+from hpaaudit.api import to_facts
+from hpaaudit.cluster.client import body
+from hpaaudit.cluster.client import client as clients
+from hpaaudit.cluster.client.answer import Answer
+from hpaaudit.cluster.decoding import decoders as shapes
+from hpaaudit.cluster.decoding.decoders import ANY, HPAS, PODS, USAGE, decoded, event_of
+from hpaaudit.cluster.observe.poller import LastAnswer
 from hpaaudit.model.facts import ResourceMetricsRead, ValuesRead
 from hpaaudit.model.units import Micros
 from tests.cluster.unruly import Unruly
@@ -33,7 +34,7 @@ def answer(body: Any, path: str = PATH) -> Answer:
 
 @pytest.mark.parametrize("data", [DEEP, b'"\xff"', b'{"items":' + DEEP + b"}", b"no JSON", b'{"items":[1]}'])
 def test_what_cannot_be_read_is_a_failed_read_and_no_end(data: bytes) -> None:
-    last = Last(USAGE)
+    last = LastAnswer(USAGE)
     read = last.fact_of(answer(last.decode(data)))
     assert isinstance(read, ResourceMetricsRead)
     assert read.samples is None
@@ -45,7 +46,7 @@ def test_what_cannot_be_read_is_a_failed_read_and_no_end(data: bytes) -> None:
 
 def test_the_same_bytes_share_what_was_made_of_them_even_after_a_failure() -> None:
     item = {"metricName": "queue", "timestamp": None, "value": "5"}
-    last, data = Last(ANY), json.dumps({"items": [item]}).encode()
+    last, data = LastAnswer(ANY), json.dumps({"items": [item]}).encode()
     first = last.fact_of(answer(last.decode(data), QUEUE))
     failed = last.fact_of(Answer(path=QUEUE, status=503, body={}, error="", sent_us=Micros(3), at_us=Micros(4)))
     again = last.fact_of(answer(last.decode(data), QUEUE))
@@ -61,7 +62,7 @@ def test_the_same_bytes_share_what_was_made_of_them_even_after_a_failure() -> No
 @pytest.mark.parametrize("seconds", [10**15, -(10**15)])
 def test_a_window_that_fits_into_no_column_is_a_failed_read(seconds: int) -> None:
     item = {"metricName": "queue", "timestamp": None, "window": seconds, "value": "1"}
-    read = Last(ANY).fact_of(answer({"items": [item]}, QUEUE))
+    read = LastAnswer(ANY).fact_of(answer({"items": [item]}, QUEUE))
     assert isinstance(read, ValuesRead)
     assert read.values is None
     assert "longer than any" in read.error
@@ -97,7 +98,7 @@ def test_a_line_without_end_breaks_its_watch(pki: Path, tmp_path: Path, monkeypa
         async with Unruly(pki, reply) as server, Scene(server, tmp_path, monkeypatch).client({}) as client:
             _ = [line async for line in client.lines("/things?watch=1")]
 
-    monkeypatch.setattr(clients, "MAX_LINE_BYTES", 1 << 20)
+    monkeypatch.setattr(body, "MAX_LINE_BYTES", 1 << 20)
     with pytest.raises(shapes.TooLong, match="longer than 1 MB"):
         asyncio.run(follow())
 
@@ -106,19 +107,19 @@ def test_of_a_pod_nothing_is_decoded_but_what_is_kept() -> None:
     env = [{"name": "PASSWORD", "value": "hunter2"}]
     pod = {"metadata": {"name": "web-0", "annotations": {"note": "secret"}, "labels": {"app": "web"}},
            "spec": {"containers": [{"name": "app", "env": env, "args": ["--key=1"]}]}}  # fmt: skip
-    raw = decoded(json.dumps({"items": [pod], "metadata": {"resourceVersion": "5"}}).encode(), PODS.listed)
+    raw = decoded(json.dumps({"items": [pod], "metadata": {"resourceVersion": "5"}}).encode(), PODS.page)
     assert raw == {
         "items": [{"metadata": {"name": "web-0", "labels": {"app": "web"}}, "spec": {"containers": [{"name": "app"}]}}],
         "metadata": {"resourceVersion": "5"},
     }
-    assert see.pod_seen(Micros(0), raw["items"][0]) == see.pod_seen(Micros(0), pod)
+    assert to_facts.pod_seen(Micros(0), raw["items"][0]) == to_facts.pod_seen(Micros(0), pod)
 
 
 def test_of_an_hpa_no_label_and_no_foreign_annotation_is_kept() -> None:
     kept = "autoscaling.alpha.kubernetes.io/conditions"
     meta = {"name": "web", "labels": {"team": "shop"}, "annotations": {kept: "[]", "kubectl.kubernetes.io/x": "secret"}}
     kind, raw = event_of(json.dumps({"type": "ADDED", "object": {"metadata": meta, "spec": {}}}).encode(), HPAS)
-    seen = see.hpa_seen(Micros(0), raw)
+    seen = to_facts.hpa_seen(Micros(0), raw)
     assert kind == "ADDED"
     assert seen.annotations_json == f'{{"{kept}":"[]"}}'
     assert "shop" not in repr(seen)

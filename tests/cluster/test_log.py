@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hpaaudit.api.times import micros
-from hpaaudit.cli.talk import JsonTalk
+from hpaaudit.cli.recorder_log import JsonLog
 from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.model.units import Micros
 from hpaaudit.report.log import log_line
@@ -134,7 +134,7 @@ def loggers() -> Iterator[None]:
 
 @pytest.mark.usefixtures("loggers")
 def test_what_a_library_logs_is_a_line_too(capsys: pytest.CaptureFixture[str]) -> None:
-    JsonTalk()
+    JsonLog()
     logging.getLogger("asyncio").error("Task exception was never retrieved: %s", "\x1b[1m")
     (line,) = lines_of(capsys.readouterr().err)
     assert (line["event"], line["level"], line["logger"]) == ("log", "error", "asyncio")

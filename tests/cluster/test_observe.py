@@ -100,7 +100,7 @@ def test_an_api_service_that_comes_and_goes_is_seen_at_once(cluster: Cluster, wa
 def test_where_only_v1_is_served_the_annotations_tell_the_rest(
     create: Create, watching: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hpaaudit.cluster.discovery.AUTOSCALING", ("v1",))
+    monkeypatch.setattr("hpaaudit.cluster.client.discovery.AUTOSCALING", ("v1",))
     policies = [{"type": "Pods", "value": 1, "periodSeconds": 60}]
     create("checkout", cpu(50), per_pod("http_requests", "10"), behavior={"scaleDown": {"policies": policies}})
     eyes = watching()

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.cluster import watch
+from hpaaudit.cluster.watch import backoff
 from hpaaudit.model.facts import Fact, Gap, HpaSeen, PodSeen, Refused, TargetSeen
-from hpaaudit.recording.inspect import inspect
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.inspection.inspect import inspect
+from hpaaudit.recording.reading.recording import open_recording
 from tests.cluster.small import (
     AT,
     CRD,
@@ -29,7 +29,7 @@ from tests.cluster.small import (
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """The recorder's waits, a fraction of them."""
-    monkeypatch.setattr(watch, "FIRST_DELAY", 0.05)
+    monkeypatch.setattr(backoff, "FIRST_DELAY", 0.05)
 
 
 def of(body: Any, status: int = 200, **headers: str) -> Answered:

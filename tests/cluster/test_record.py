@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hpaaudit.model.facts import Ended, Fact, HpaSeen, PodSeen, ResourceMetricsRead, ScaleRead
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from tests.cluster.cluster import Cluster
 from tests.cluster.manifests import cpu, hpa
 from tests.cluster.recorder import ROOT, Recorder, run

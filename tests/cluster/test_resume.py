@@ -11,7 +11,7 @@ from hpaaudit.flows.inspect import inspect
 from hpaaudit.flows.query import open_source
 from hpaaudit.flows.verify import verify
 from hpaaudit.model.facts import Fact, Gap, HpaGone, HpaSeen, PodGone, PodSeen, TargetGone, TargetSeen
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from tests.cluster.cluster import Cluster
 from tests.cluster.recorder import Recorder
 

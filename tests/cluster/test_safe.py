@@ -10,8 +10,8 @@ import pytest
 from hpaaudit.errors import AuditError
 from hpaaudit.model.facts import EventSeen, HpaSeen, PodSeen, ValuesRead
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.durable import write_synced
-from hpaaudit.recording.grow import Growing
+from hpaaudit.recording.files.durable import write_synced
+from hpaaudit.recording.writing.recording_folder import RecordingFolder
 from tests.cluster.cluster import Cluster
 from tests.cluster.manifests import cpu, deployment, external
 from tests.cluster.recorder import recorded, run
@@ -79,7 +79,7 @@ def test_a_link_in_the_place_of_the_segments_is_refused(tmp_path: Path) -> None:
     into.mkdir()
     (into / "segments").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(AuditError, match="already holds something"):
-        Growing(into, source="test", started_us=Micros(0))
+        RecordingFolder(into, source="test", started_us=Micros(0))
     assert not any((tmp_path / "elsewhere").iterdir())
 
 

@@ -75,7 +75,7 @@ def test_who_ends_in_the_middle_of_a_request_hangs_up(
             watching.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await watching
-            assert client._sockets.left
-        assert not client._sockets.left
+            assert client._sockets.still_open
+        assert not client._sockets.still_open
 
     asyncio.run(ends_early())

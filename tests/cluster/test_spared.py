@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from hpaaudit.cluster.polls import SPARED
+from hpaaudit.cluster.observe.poller import NO_PROBE
 from hpaaudit.model.facts import Gap, ValuesRead
 from tests.cluster.cluster import Cluster
 from tests.cluster.manifests import cpu, external
@@ -25,7 +25,7 @@ def test_a_spared_metric_is_a_gap_and_its_neighbours_are_read(
     )
     path = f"/apis/external.metrics.k8s.io/v1beta1/namespaces/{namespace}/queue_depth?labelSelector=queue%3Dorders"
     assert {fact.request.metric for fact in facts if isinstance(fact, ValuesRead)} == {"searches"}
-    assert {fact.prefix for fact in facts if isinstance(fact, Gap) and fact.cause == SPARED} == {path}
+    assert {fact.prefix for fact in facts if isinstance(fact, Gap) and fact.cause == NO_PROBE} == {path}
     assert "--no-probe typo: no HPA asks for it" in said
 
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from hpaaudit.cluster.around import surroundings
-from hpaaudit.cluster.keda import scaled_objects
-from hpaaudit.cluster.surroundings import DELETED, api_services
+from hpaaudit.cluster.stores.api_services import DELETED, api_services
+from hpaaudit.cluster.stores.scaled_objects import scaled_objects
+from hpaaudit.cluster.stores.surroundings import surroundings
 from hpaaudit.model.facts import ApiServiceSeen, Fact, ScaledObjectGone, ScaledObjectSeen, SurroundingSeen
 from hpaaudit.model.units import Micros
 
@@ -30,11 +30,11 @@ def at(seconds: int) -> Micros:
 def test_what_says_nothing_is_not_told_and_what_says_nothing_any_more_has_ended() -> None:
     told: list[Fact] = []
     hooks = surroundings(HOOKS, told.append)
-    hooks.changed(touching("secrets"), at(1))
+    hooks.update(touching("secrets"), at(1))
     assert told == []
-    hooks.changed(touching("pods"), at(2))
-    hooks.changed(touching("pods"), at(3))
-    hooks.changed(touching("secrets"), at(4))
+    hooks.update(touching("pods"), at(2))
+    hooks.update(touching("pods"), at(3))
+    hooks.update(touching("secrets"), at(4))
     assert [(one.at_us, one.gone) for one in told if isinstance(one, SurroundingSeen)] == [
         (at(2), False),
         (at(4), True),
@@ -44,8 +44,8 @@ def test_what_says_nothing_is_not_told_and_what_says_nothing_any_more_has_ended(
 def test_an_object_that_was_made_again_ends_first() -> None:
     told: list[Fact] = []
     objects = scaled_objects(told.append)
-    objects.changed(named("u1"), at(1))
-    objects.changed(named("u2"), at(2))
+    objects.update(named("u1"), at(1))
+    objects.update(named("u2"), at(2))
     assert [type(one) for one in told] == [ScaledObjectSeen, ScaledObjectGone, ScaledObjectSeen]
     assert [one.uid for one in told if isinstance(one, ScaledObjectGone)] == ["u1"]
 
@@ -53,13 +53,13 @@ def test_an_object_that_was_made_again_ends_first() -> None:
 def test_what_a_list_lacks_has_ended_and_what_an_earlier_run_saw_is_not_told_again() -> None:
     told: list[Fact] = []
     objects = scaled_objects(told.append)
-    objects.changed(named(), at(1))
+    objects.update(named(), at(1))
     again = scaled_objects(told.append)
-    again.remember(one for one in list(told) if isinstance(one, ScaledObjectSeen))
-    again.changed(named(), at(5))
-    again.only({HERE}, at(5))
+    again.restore(one for one in list(told) if isinstance(one, ScaledObjectSeen))
+    again.update(named(), at(5))
+    again.retain({HERE}, at(5))
     assert len(told) == 1
-    again.only(set(), at(6))
+    again.retain(set(), at(6))
     assert told[1:] == [ScaledObjectGone(at_us=at(6), namespace="shop", name="one", uid="u1")]
 
 
@@ -68,9 +68,9 @@ def test_an_api_service_of_another_group_is_none_of_ours_and_one_that_was_delete
     services = api_services(told.append, ("metrics.k8s.io",))
     service = {"namespace": "kube-system", "name": "metrics-server"}
     raw = {"metadata": {"name": "v1beta1.metrics.k8s.io"}, "spec": {"group": "metrics.k8s.io", "service": service}}
-    services.changed({**raw, "spec": {"group": "batch"}}, at(1))
-    services.changed(raw, at(2))
-    services.gone(raw, at(3))
+    services.update({**raw, "spec": {"group": "batch"}}, at(1))
+    services.update(raw, at(2))
+    services.delete(raw, at(3))
     assert [(one.at_us, one.service, one.reason) for one in told if isinstance(one, ApiServiceSeen)] == [
         (at(2), "kube-system/metrics-server", ""),
         (at(3), "", DELETED),

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from hpaaudit.cluster import initial
-from hpaaudit.cluster import watch as module
-from hpaaudit.cluster.initial import can_stream
+from hpaaudit.cluster.watch import backoff, watch_list
+from hpaaudit.cluster.watch.watch_list import can_stream
 from hpaaudit.model.facts import ApiServiceSeen, Gap, HpaSeen, LeaseSeen, PodSeen, ResourceMetricsRead, TargetSeen
 from tests.cluster import build
 from tests.cluster.cluster import Cluster
@@ -28,9 +27,9 @@ HALF = event("ADDED", thing("a", 1))
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """The recorder's times, a fraction of them."""
-    monkeypatch.setattr(module, "FIRST_DELAY", 0.05)
+    monkeypatch.setattr(backoff, "FIRST_DELAY", 0.05)
     for name, seconds in (("STALLED", 0.3), ("RENEWED", 0), ("LONGEST", 0.6)):
-        monkeypatch.setattr(initial, f"{name}_SECONDS", seconds)
+        monkeypatch.setattr(watch_list, f"{name}_SECONDS", seconds)
 
 
 def refusing(status: int) -> Fault:
@@ -95,15 +94,15 @@ async def goes_on(request: web.Request, kind: str) -> web.StreamResponse:
 
 
 BROKEN: list[tuple[Fault, str, int]] = [
-    (it_ends_in_the_middle, "the server ended a watch before it had told all", initial.TRIES),
-    (it_ends_within_an_event, "the server ended a watch before it had told all", initial.TRIES),
-    (the_connection_is_torn, "Response payload is not completed", initial.TRIES),
-    (an_error_event_says_500, "etcd is away", initial.TRIES),
+    (it_ends_in_the_middle, "the server ended a watch before the end of the initial events", watch_list.TRIES),
+    (it_ends_within_an_event, "the server ended a watch before the end of the initial events", watch_list.TRIES),
+    (the_connection_is_torn, "Response payload is not completed", watch_list.TRIES),
+    (an_error_event_says_500, "etcd is away", watch_list.TRIES),
     # The first one is forgiven: the past is forgotten now and then.
-    (an_error_event_says_410, "too old", initial.TRIES + 1),
-    (it_falls_silent, "the server did not say that it has told all", 1),
-    (it_goes_on_with_what_changes, "the server did not say that it has told all", 1),
-    (it_goes_on_with_what_is_new, "the server did not say that it has told all", 1),
+    (an_error_event_says_410, "too old", watch_list.TRIES + 1),
+    (it_falls_silent, "the server did not send the end of the initial events", 1),
+    (it_goes_on_with_what_changes, "the server did not send the end of the initial events", 1),
+    (it_goes_on_with_what_is_new, "the server did not send the end of the initial events", 1),
 ]
 """How a stream breaks, which cause a gap tells, and how many are asked for before the pages are."""
 
@@ -178,7 +177,7 @@ def test_a_server_in_trouble_is_asked_for_the_stream_again(status: int, pki: Pat
     async def play() -> World:
         world = World(of_streams(refusing(status)))
         async with Play(world, pki, streamed=True) as stage:
-            await stage.was_asked("stream", initial.TRIES + 1)
+            await stage.was_asked("stream", watch_list.TRIES + 1)
             assert [said for _, said in stage.gaps.open.values()] == [f"told {status}"]
             world.fault = None
             await stage.knows("a", "b")
@@ -208,7 +207,7 @@ def test_the_watch_goes_on_in_the_same_stream_and_later_from_the_version_of_its_
         world.known = {"ghost", "lost"}
         async with Play(world, pki, streamed=True) as stage:
             await stage.knows("a", "b", "c")
-            assert stage.client.meters.relists.total() == 1
+            assert stage.client.telemetry.relists.total() == 1
         return world
 
     world = asyncio.run(play())

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hpaaudit.cluster import gaps as module
-from hpaaudit.cluster.clock import Clock, Offset
-from hpaaudit.cluster.gaps import WAITING, Gaps
-from hpaaudit.cluster.phase import Phase
+from hpaaudit.cluster.client.clock import Clock, Offset
+from hpaaudit.cluster.observe.poll_phase import PollPhase
+from hpaaudit.cluster.watch import gaps as module
+from hpaaudit.cluster.watch.gaps import WATCH_PENDING, Gaps
 from hpaaudit.model.units import SECOND, Micros
 
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ def test_a_clock_that_was_set_is_believed_from_then_on() -> None:
 def test_a_gap_is_written_in_slices_and_counted_once() -> None:
     written: list[Gap] = []
     gaps = Gaps(written.append)
-    gaps.lost("/pods", Micros(10 * SECOND), "connection refused")
-    gaps.lost("/pods", Micros(12 * SECOND), "another cause")
-    gaps.slice(Micros(70 * SECOND))
-    gaps.found("/pods", Micros(80 * SECOND))
+    gaps.begin("/pods", Micros(10 * SECOND), "connection refused")
+    gaps.begin("/pods", Micros(12 * SECOND), "another cause")
+    gaps.write_open(Micros(70 * SECOND))
+    gaps.end("/pods", Micros(80 * SECOND))
     assert [(gap.at_us // SECOND, gap.until_us // SECOND) for gap in written] == [(10, 70), (70, 80)]
     assert {gap.cause for gap in written} == {"connection refused"}
     assert gaps.count == 1
@@ -64,26 +64,26 @@ def test_a_watch_that_was_waited_for_is_a_gap_and_what_went_wrong_names_it() -> 
     """That a watch begins within a second is no gap; why it did not begin says more than that it was waited for."""
     written: list[Gap] = []
     gaps = Gaps(written.append)
-    gaps.lost("/pods", Micros(10 * SECOND), WAITING)
-    gaps.found("/pods", Micros(10 * SECOND + 900_000))
-    gaps.lost("/pods", Micros(20 * SECOND), WAITING)
-    gaps.found("/pods", Micros(48 * SECOND))
-    gaps.lost("/pods", Micros(60 * SECOND), WAITING)
-    gaps.lost("/pods", Micros(70 * SECOND), "Connection refused")
-    gaps.found("/pods", Micros(80 * SECOND))
+    gaps.begin("/pods", Micros(10 * SECOND), WATCH_PENDING)
+    gaps.end("/pods", Micros(10 * SECOND + 900_000))
+    gaps.begin("/pods", Micros(20 * SECOND), WATCH_PENDING)
+    gaps.end("/pods", Micros(48 * SECOND))
+    gaps.begin("/pods", Micros(60 * SECOND), WATCH_PENDING)
+    gaps.begin("/pods", Micros(70 * SECOND), "Connection refused")
+    gaps.end("/pods", Micros(80 * SECOND))
     seen = [(gap.at_us // SECOND, gap.until_us // SECOND, gap.cause) for gap in written]
-    assert seen == [(20, 48, WAITING), (60, 80, "Connection refused")]
+    assert seen == [(20, 48, WATCH_PENDING), (60, 80, "Connection refused")]
 
 
 def test_a_gap_of_what_is_read_in_another_way_says_what_is_not() -> None:
     written: list[Gap] = []
     gaps = Gaps(written.append)
-    gaps.lost("/pods", Micros(10 * SECOND), "forbidden")
+    gaps.begin("/pods", Micros(10 * SECOND), "forbidden")
     for part, seconds in (("writers", 15), ("writers", 16), ("", 30), ("writers", 40)):
         gaps.narrow("/pods", part, Micros(seconds * SECOND))
-    gaps.found("/pods", Micros(50 * SECOND))
-    gaps.lost("/pods", Micros(60 * SECOND), "forbidden again")
-    gaps.found("/pods", Micros(70 * SECOND))
+    gaps.end("/pods", Micros(50 * SECOND))
+    gaps.begin("/pods", Micros(60 * SECOND), "forbidden again")
+    gaps.end("/pods", Micros(70 * SECOND))
     assert [(gap.prefix, gap.at_us // SECOND, gap.until_us // SECOND) for gap in written] == [
         ("/pods", 10, 15),
         ("/pods#writers", 15, 30),
@@ -102,7 +102,7 @@ def test_a_machine_that_slept_is_a_gap_of_everything(monkeypatch: pytest.MonkeyP
     async def play() -> None:
         told = iter(instants)
         with pytest.raises(RuntimeError):
-            await Gaps(written.append).notice_leaps(lambda: Micros(next(told) * SECOND))
+            await Gaps(written.append).detect_time_jumps(lambda: Micros(next(told) * SECOND))
 
     asyncio.run(play())
     [gap] = written
@@ -113,18 +113,18 @@ def test_a_machine_that_slept_is_a_gap_of_everything(monkeypatch: pytest.MonkeyP
 def test_a_blink_is_no_gap() -> None:
     written: list[Gap] = []
     gaps = Gaps(written.append)
-    gaps.lost("/pods", Micros(0), "closed")
-    gaps.found("/pods", Micros(SECOND - 1))
+    gaps.begin("/pods", Micros(0), "closed")
+    gaps.end("/pods", Micros(SECOND - 1))
     assert (written, gaps.count) == ([], 0)
 
 
 def read_a_source(period: float, reads: int) -> list[tuple[float, float]]:
     """Read a source that publishes every `period` seconds: when it was read, and how old the news was then."""
-    phase, at, before, told = Phase(15), 107.3, -1, []
+    phase, at, before, told = PollPhase(15), 107.3, -1, []
     for _ in range(reads):
         published = int(at // period)
         told.append((at, at % period))
-        at += phase.next(fresh=published != before)
+        at += phase.next(is_fresh=published != before)
         before = published
     return told
 

@@ -5,25 +5,25 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.cluster.access import Access, Plugin
+from hpaaudit.cluster.access.config import ClientConfig, ExecPlugin
 from hpaaudit.model.facts import RecorderStarted
 from hpaaudit.model.plan import Plan
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.report.plan import plan_text
 from tests.cluster.heavy import Heavy
 from tests.cluster.recorder import run
 
 HTTPS, HTTP, HERE = "https://api.example:6443", "http://api.example:8080", "http://127.0.0.1:8001"
-PLUGIN = Plugin(owner="me", version="v1", command="x")
+PLUGIN = ExecPlugin(owner="me", version="v1", command="x")
 SHOWN = "somebody"
 
 
-def access(server: str, **more: object) -> Access:
+def access(server: str, **more: object) -> ClientConfig:
     """A way to a server."""
-    return Access(source="test", context="test", server=server, **more)  # type: ignore[arg-type]
+    return ClientConfig(source="test", context="test", server=server, **more)  # type: ignore[arg-type]
 
 
-CASES: list[tuple[Access, str, str, list[str]]] = [
+CASES: list[tuple[ClientConfig, str, str, list[str]]] = [
     (access(HTTPS, authority=b"x", token=SHOWN), "authority", "token", []),
     (access(HTTPS, token_file=Path("x")), "system", "token", []),
     (access(HTTPS, certificate=b"x", plugin=PLUGIN), "system", "plugin+certificate", []),
@@ -40,7 +40,7 @@ CASES: list[tuple[Access, str, str, list[str]]] = [
 
 
 @pytest.mark.parametrize(("way", "trust", "auth", "warned"), CASES)
-def test_a_way_says_how_far_it_is_safe(way: Access, trust: str, auth: str, warned: list[str]) -> None:
+def test_a_way_says_how_far_it_is_safe(way: ClientConfig, trust: str, auth: str, warned: list[str]) -> None:
     assert (way.trust, way.auth) == (trust, auth)
     assert [word for word, line in zip(warned, way.warnings, strict=True) if word in line] == warned
     assert not any(SHOWN in line for line in way.warnings)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
 from tests.cli.api_server import kubeconfig
 from tests.cluster.cluster import Cluster
 from tests.cluster.recorder import ROOT, Recorder, run

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from aiohttp import web
 
-from hpaaudit.cluster import watch as module
-from hpaaudit.cluster.access import Access
-from hpaaudit.cluster.client import Client
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.gaps import Gaps
-from hpaaudit.cluster.watch import Key, Watch
+from hpaaudit.cluster.access.config import ClientConfig
+from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.watch import backoff
+from hpaaudit.cluster.watch.collection import Collection
+from hpaaudit.cluster.watch.gaps import Gaps
+from hpaaudit.cluster.watch.reflector import Reflector
+from hpaaudit.cluster.watch.store import Key
 from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
@@ -36,19 +38,19 @@ class Notebook:
         if line == self.until:
             self.enough.set()
 
-    def changed(self, raw: dict[str, Any], at_us: Micros) -> None:
+    def update(self, raw: dict[str, Any], at_us: Micros) -> None:
         """An object with `bad` cannot be read."""
         assert at_us
         if raw.get("bad"):
             raise ValueError("bad")
         self.tell(f"changed {raw['metadata']['name']}")
 
-    def gone(self, raw: dict[str, Any], at_us: Micros) -> None:
+    def delete(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Deleted."""
         assert at_us
         self.tell(f"gone {raw['metadata']['name']}")
 
-    def only(self, keys: set[Key], at_us: Micros) -> None:
+    def retain(self, keys: set[Key], at_us: Micros) -> None:
         """A list ended."""
         assert at_us
         self.tell("only " + " ".join(sorted(name for _, name in keys)))
@@ -101,9 +103,9 @@ def follow(lists: Reply, watches: Reply, until: str) -> Notebook:
         site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()
         port = runner.addresses[0][1]
-        access = Access(source="test", context="test", server=f"http://127.0.0.1:{port}")
+        access = ClientConfig(source="test", context="test", server=f"http://127.0.0.1:{port}")
         async with Client(access, Clock()) as client:
-            watch = Watch(client, "/things", notebook, Gaps(notebook.gaps.append), query={})
+            watch = Reflector(client, Collection(path="/things"), notebook, Gaps(notebook.gaps.append))
             running = asyncio.create_task(watch.run())
             async with asyncio.timeout(30):
                 await notebook.enough.wait()
@@ -186,8 +188,8 @@ def test_too_many_requests_are_waited_for() -> None:
 
 
 def test_a_silent_connection_is_a_gap_since_it_was_last_heard(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hpaaudit.cluster.client.QUIET_SECONDS", 1.2)
-    monkeypatch.setattr(module, "FIRST_DELAY", 0.01)
+    monkeypatch.setattr("hpaaudit.cluster.client.client.QUIET_SECONDS", 1.2)
+    monkeypatch.setattr(backoff, "FIRST_DELAY", 0.01)
 
     async def watches(request: web.Request, count: int) -> web.StreamResponse:
         events = [("ADDED", thing("b", 9))] if count else []
@@ -244,7 +246,7 @@ def test_a_server_that_went_back_in_time_is_listed_anew(monkeypatch: pytest.Monk
             return status(504)
         return await stream(request, ("ADDED", thing("b", 8)), stay=True)
 
-    monkeypatch.setattr(module, "FIRST_DELAY", 0.01)
-    monkeypatch.setattr(module, "LONGEST_DELAY", 0.01)
+    monkeypatch.setattr(backoff, "FIRST_DELAY", 0.01)
+    monkeypatch.setattr(backoff, "LONGEST_DELAY", 0.01)
     notebook = follow(lists, watches, "changed b")
     assert notebook.told.count("only a") == 2

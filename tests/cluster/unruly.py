@@ -161,7 +161,7 @@ async def _pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
         writer.close()
 
 
-class Plugin:
+class ExecPlugin:
     """A credential plugin: a script that counts its runs and prints what `prints` was told."""
 
     def __init__(self, folder: Path, version: str = "v1") -> None:

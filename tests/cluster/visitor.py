@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.cluster.client import Answer, Client
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.kubeconfig import find_access
+from hpaaudit.cluster.access.kubeconfig import load_config
+from hpaaudit.cluster.client.answer import Answer
+from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.clock import Clock
 from tests.cluster.unruly import Unruly
 
 
@@ -36,7 +37,7 @@ class Scene:
 
     def client(self, user: dict[str, Any], **cluster: Any) -> Client:
         """A client for this user, who came by a kubeconfig on the disk."""
-        return Client(find_access(self.write(self.config(user, **cluster)), None), Clock(), qps=1000)
+        return Client(load_config(self.write(self.config(user, **cluster)), None), Clock(), qps=1000)
 
     async def ask(self, user: dict[str, Any], **cluster: Any) -> Answer:
         """The answer to one question of a new client."""

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from hpaaudit.cluster.client import Client
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.kubeconfig import find_access
-from hpaaudit.cluster.observer import Observer, check
+from hpaaudit.cluster.access.kubeconfig import load_config
+from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.observe.observer import Observer
+from hpaaudit.cluster.observe.preflight import check
 from hpaaudit.cluster.scope import Scope
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.note import Event, Note
@@ -23,7 +24,7 @@ class Watching:
     """An observer at work: `facts` grow while it runs, `notes` say what it cannot see."""
 
     def __init__(self, kubeconfig: Path, namespace: str, *, selector: str = "", interval_seconds: float = 0.5) -> None:
-        self.access = find_access(kubeconfig, None)
+        self.access = load_config(kubeconfig, None)
         interval = Micros(round(interval_seconds * SECOND))
         self.scope = Scope(namespace=namespace, selector=selector, interval_us=interval)
         self.facts: list[Fact] = []

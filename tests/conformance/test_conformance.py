@@ -12,8 +12,10 @@ import pytest
 from hpaaudit.engine.replay.plan import plan
 from hpaaudit.engine.replay.process import Process, replay
 from hpaaudit.flows.importing import import_capture
-from hpaaudit.flows.replay import prepare, run_passes
+from hpaaudit.flows.prepare import prepare
+from hpaaudit.flows.replay import decide_one_by_one
 from hpaaudit.importers.capture import Reader
+from hpaaudit.recording.reading.recording import open_recording
 from tests.conformance import decisions, verdicts
 from tests.conformance.expected import captures, releases
 from tests.same import said
@@ -58,8 +60,8 @@ def _same_from_disk(capture: Path) -> bool:
     with TemporaryDirectory() as folder:
         recording = Path(folder) / "recording"
         import_capture([capture], into=recording)
-        prepared = prepare(recording, release=None, flags={}, hpas=(), until=None)
-        from_disk = said(run_passes(prepared, hpas=()))
+        prepared = prepare(open_recording(recording))
+        from_disk = said(decide_one_by_one(prepared))
     live = list(Reader((capture,)).facts())
     process = Process(plan(live, None), prepared.flags, prepared.flags_of, keep_pods=True)
     return from_disk == said(replay(live, process.plan, process, ()))

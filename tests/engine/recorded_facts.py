@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hpaaudit.api.encode import status_json
-from hpaaudit.api.see import canonical_json
+from hpaaudit.api.to_facts import canonical_json
 from hpaaudit.engine.replay.plan import Plan, plan
 from hpaaudit.engine.replay.process import Process, replay
 from hpaaudit.model.audit import Pass

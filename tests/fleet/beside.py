@@ -27,8 +27,8 @@ from hpaaudit.model.audit import Pass
 from hpaaudit.model.columns import Columns, Words
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.memory import Memory
-from hpaaudit.recording.read import open_recording
-from hpaaudit.results import pass_rows
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.results import reconcile_rows
 
 Row = dict[str, Any]
 Walk = Callable[..., None]
@@ -57,9 +57,9 @@ def one_by_one(folder: Path, flags_of: FlagsOf) -> Tables:
     passes = list(replay(facts, laid_out, process, ()))
     memories = {f"{done.decision.namespace}/{done.decision.name}": _slots(done.memory) for done in passes}
     return Tables(
-        reconciles=[_told(pass_rows.reconcile(done, _same(done))) for done in _here(passes)],
-        proposals=[_told(row) for done in _here(passes) for row in pass_rows.metric_proposals(done, _same(done))],
-        writes=[_told(row) for done in _here(passes) for row in pass_rows.predicted_writes(done, _same(done))],
+        reconciles=[_told(reconcile_rows.reconcile(done, _same(done))) for done in _here(passes)],
+        proposals=[_told(row) for done in _here(passes) for row in reconcile_rows.metric_proposals(done, _same(done))],
+        writes=[_told(row) for done in _here(passes) for row in reconcile_rows.predicted_writes(done, _same(done))],
         memories=memories,
     )
 
@@ -71,7 +71,7 @@ def by_kernel(folder: Path, flags_of: FlagsOf, walk: Walk) -> Tables:
     if any(segment.file("reconciles") for segment in opened.segments):
         planned = plan(opened.facts(), None)
     else:
-        inferred = InferredReconciles(opened.telling(COMPONENT), None)
+        inferred = InferredReconciles(opened.reconcile_evidence(COMPONENT), None)
         planned = inferred.plan()
     flags = flags_for_all(planned, flags_of(planned.controllers[0] if planned.controllers else None), flags_of)
     options = FleetOptions(
@@ -117,7 +117,7 @@ def _here(passes: list[Pass]) -> Iterator[Pass]:
 
 
 def _same(done: Pass) -> Row:
-    return {**pass_rows.identity("", done), "ts": done.instant.at_us}
+    return {**reconcile_rows.identity("", done), "ts": done.instant.at_us}
 
 
 def _told(row: Row) -> Row:

@@ -9,7 +9,7 @@ from hpaaudit.engine.controller.reconcile import reconcile
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.memory import EMPTY
-from hpaaudit.recording.write import Writer
+from hpaaudit.recording.writing.writer import Writer
 from tests.engine.recorded_facts import facts_of_observations
 from tests.engine.worlds import passes, world
 from tests.fleet.beside import Walk, by_kernel, difference, one_by_one

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
-from hpaaudit.api.see import canonical_json
+from hpaaudit.api.to_facts import canonical_json
 from hpaaudit.api.v2beta1 import PREFIX
 from hpaaudit.importers.capture import Reader
 from hpaaudit.model.facts import (
@@ -29,9 +29,9 @@ from hpaaudit.model.facts import (
     VersionRead,
 )
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
+from hpaaudit.recording.recorder.writer_limits import Limits
 from tests.conformance.expected import captures, releases
 from tests.fleet.chance import write
 from tests.fleet.outside import begun, blind, late, published, thin, well
@@ -139,7 +139,7 @@ def keep(folder: Path, drawn: Drawn) -> None:
         return
     span_us = facts[-1].at_us - facts[0].at_us
     keep_us = Micros(max(span_us // 2, 1)) if drawn.keeping == "retention" else None
-    made = Keeper(
+    made = RecorderWriter(
         folder, cluster="", now_us=facts[0].at_us, note=lambda _: None, limits=Limits(ballast_bytes=0, keep_us=keep_us)
     )
     for number, fact in enumerate(facts, 1):
@@ -151,7 +151,7 @@ def keep(folder: Path, drawn: Drawn) -> None:
         if drawn.keeping == "log" and number == len(facts) // 2:
             made.seal(fact.at_us)
     made.flush(facts[-1].at_us)
-    made._let_go()
+    made.release()
 
 
 def beside(facts: Sequence[Fact], others: Sequence[Fact], prefix: str) -> list[Fact]:

@@ -8,8 +8,8 @@ import hpaaudit
 from hpaaudit.flows import fleet as flow
 from hpaaudit.model.facts import Gap, HpaSeen
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.write import Writer
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.writing.writer import Writer
 from hpaaudit.results.read import Results
 from tests.bench import fleet, outside
 from tests.fleet.chance import write

@@ -12,7 +12,7 @@ import pytest
 import hpaaudit
 from hpaaudit.model.facts import ControllerSeen, EventSeen, Fact, HpaGone, HpaSeen, Reconciled
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.reading.recording import open_recording
 from tests.bench import fleet, outside
 from tests.fleet.__main__ import tried
 from tests.fleet.both import Both, replayed_twice

@@ -7,7 +7,7 @@ import pytest
 
 from hpaaudit.engine.fleet.input.tables import COLUMNS, Tables, tables_of
 from hpaaudit.model.columns import Columns, Numbers, Slice, Words
-from hpaaudit.recording.schema import TABLES
+from hpaaudit.recording.format.schema import TABLES
 
 
 def test_every_column_that_is_asked_for_is_one_of_the_format_and_of_its_kind() -> None:

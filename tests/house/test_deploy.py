@@ -16,8 +16,8 @@ import pytest
 import yaml
 
 import hpaaudit
-from hpaaudit.api.around import KINDS, OF_THE_CLUSTER
-from hpaaudit.recording.limits import USUAL
+from hpaaudit.api.surroundings import CLUSTER_SCOPED, KINDS
+from hpaaudit.recording.recorder.writer_limits import USUAL
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -29,9 +29,10 @@ METRICS = {"custom.metrics.k8s.io", "external.metrics.k8s.io"}
 
 RECORD = (
     "import importlib, pkgutil, hpaaudit.cli.record, hpaaudit.flows.record, hpaaudit.report.plan, hpaaudit.report.log;"
-    "import hpaaudit.report.progress, hpaaudit.cluster, hpaaudit.recording.keep, hpaaudit.recording.upload;"
-    "[importlib.import_module(f'hpaaudit.cluster.{found.name}')"
-    " for found in pkgutil.iter_modules(hpaaudit.cluster.__path__)]"
+    "import hpaaudit.report.progress, hpaaudit.cluster;"
+    "import hpaaudit.recording.recorder.recorder_writer, hpaaudit.recording.recorder.upload;"
+    "[importlib.import_module(module.name)"
+    " for module in pkgutil.walk_packages(hpaaudit.cluster.__path__, 'hpaaudit.cluster.')]"
 )
 """Imports all that `record` does: every file of cluster/, and the two of recording/ that it opens."""
 
@@ -99,7 +100,7 @@ def test_the_whole_cluster_is_asked_for_what_one_namespace_is() -> None:
         for overlay in ("cluster", "namespace")
     )
     assert one < whole
-    assert {part for _, part in whole - one} - OF_THE_CLUSTER == {"apiservices", "customresourcedefinitions", "leases"}
+    assert {part for _, part in whole - one} - CLUSTER_SCOPED == {"apiservices", "customresourcedefinitions", "leases"}
     assert {part for _, part in whole} >= {part for _, part in KINDS}
 
 

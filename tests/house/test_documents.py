@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import shutil
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ import click
 import pytest
 
 import hpaaudit
-from hpaaudit.cli import COMMANDS, doors
+from hpaaudit.cli import COMMANDS, hpaaudit_command
 from hpaaudit.flows.query import bundled_recording
 from hpaaudit.flows.replay import replay
 from hpaaudit.importers.capture import Reader
@@ -61,7 +62,7 @@ def shown(text: str) -> Iterator[list[str]]:
 
 def command_of(words: list[str]) -> tuple[click.Command, list[str]]:
     """The command that is called, and what it is called with."""
-    command: click.Command = doors
+    command: click.Command = hpaaudit_command
     while isinstance(command, click.Group) and words:
         found = command.get_command(click.Context(command), words[0])
         assert found is not None, f"there is no command {words[0]}"
@@ -113,6 +114,20 @@ def test_the_snippet_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "recordings").symlink_to(ROOT / "recordings")
     exec(compile(snippet, "README.md", "exec"), {})  # noqa: S102  # our own words
     assert (tmp_path / "hand.duckdb").exists()
+
+
+def test_the_examples_of_the_python_page_run_and_print_what_it_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each block of Python in turn, as one script; a block of text below it is what it prints."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "recordings", tmp_path / "recordings")
+    names: dict[str, object] = {}
+    for language, block in FENCE.findall((ROOT / "docs" / "python.md").read_text("utf-8")):
+        if language == "python":
+            exec(compile(block, "docs/python.md", "exec"), names)  # noqa: S102  # our own words
+        elif language == "text":
+            assert capsys.readouterr().out == block
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

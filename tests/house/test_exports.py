@@ -1,5 +1,6 @@
 """What `import hpaaudit` offers: the names are there, a type checker knows them, and nothing is loaded too early."""
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +24,7 @@ def test_a_type_checker_knows_what_each_function_returns(tmp_path: Path) -> None
         'query(Path("friday"), "select 1")': "hpaaudit.results.answer.Answer",
         'inspect(Path("friday"))': "hpaaudit.model.inspection.Inspection",
         'verify(Path("friday"))': "hpaaudit.model.inspection.Verification",
+        'repair(Path("friday"))': "hpaaudit.model.inspection.Repair",
     }
     lines = ["from pathlib import Path", "import hpaaudit", *(f"reveal_type(hpaaudit.{call})" for call in calls)]
     (tmp_path / "user.py").write_text("\n".join(lines))
@@ -30,6 +32,14 @@ def test_a_type_checker_knows_what_each_function_returns(tmp_path: Path) -> None
     told = subprocess.run(checker, cwd=ROOT, capture_output=True, text=True, check=False).stdout
     revealed = [line.split('"')[1] for line in told.splitlines() if "Revealed type" in line]
     assert revealed == list(calls.values()), told
+
+
+def test_a_type_checker_knows_every_public_name() -> None:
+    """A name that only `__getattr__` knows would be `Any` to a user's checker."""
+    tree = ast.parse((ROOT / "hpaaudit" / "__init__.py").read_text("utf-8"))
+    [for_checkers] = [node for node in tree.body if isinstance(node, ast.If)]
+    imported = {alias.name for node in for_checkers.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert imported | {"__version__"} == set(hpaaudit.__all__)
 
 
 def test_importing_the_package_loads_no_other_part_of_it() -> None:

@@ -10,8 +10,8 @@ import pytest
 from hpaaudit.model.facts import ResourceMetricsRead
 from hpaaudit.model.metrics import ContainerUsage, MetricsRequest, PodSample
 from hpaaudit.model.units import Micros, Milli
-from hpaaudit.recording.schema import FORMAT_VERSION, TABLES
-from hpaaudit.recording.write import Writer
+from hpaaudit.recording.format.schema import FORMAT_VERSION, TABLES
+from hpaaudit.recording.writing.writer import Writer
 
 PAGE = (Path(__file__).parents[2] / "recordings" / "README.md").read_text(encoding="utf-8")
 TABLE_SECTIONS = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^### |\Z)", PAGE, re.MULTILINE | re.DOTALL))

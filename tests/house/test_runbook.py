@@ -13,8 +13,8 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from hpaaudit import errors
-from hpaaudit.cluster.exposition import exposition
-from hpaaudit.cluster.meters import Meters
+from hpaaudit.cluster.client.telemetry import Telemetry
+from hpaaudit.cluster.serve.exposition import exposition
 from hpaaudit.model.note import Event
 from hpaaudit.model.plan import Kept
 from tests.cluster import tools
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 RUNBOOK = (ROOT / "docs" / "runbook.md").read_text("utf-8")
 ALERTS = ROOT / "deploy" / "alerts.yaml"
 SEEN_ONLY = {"hpaaudit_cache_objects", "hpaaudit_clock_skew_seconds"}
-"""Metrics that there are only while a cluster is observed; the tests of the door see them."""
+"""Metrics that there are only while a cluster is observed; the tests of the HTTP server see them."""
 
 
 def section(heading: str) -> str:
@@ -49,7 +49,7 @@ def rules() -> list[dict[str, Any]]:
 
 def metrics() -> dict[str, str]:
     """Our own metrics as the page names them, each with its type."""
-    found = text_string_to_metric_families(exposition(Meters(), None, Kept()).decode())
+    found = text_string_to_metric_families(exposition(Telemetry(), None, Kept()).decode())
     suffix = {"counter": "_total"}
     ours = {one.name + suffix.get(one.type, ""): one.type for one in found if one.name.startswith("hpaaudit_")}
     return ours | dict.fromkeys(SEEN_ONLY, "gauge")

@@ -91,11 +91,43 @@ def test_the_questions_travel_in_the_wheel(installed: Path, tmp_path: Path) -> N
     assert "kubectl" in asked.stdout
 
 
+SCRIPT = """
+import hpaaudit
+
+def divergent(recording: str) -> list[str]:
+    with hpaaudit.replay(recording) as results:
+        frame = results.frame("reconciles")
+        assert_type(results, hpaaudit.Results)
+        assert_type(frame, polars.DataFrame)
+    account = hpaaudit.explain(recording, "shop/web")
+    assert_type(account, hpaaudit.ReconcileAccount)
+    if hpaaudit.verify(Path(recording)).damages:
+        assert_type(hpaaudit.repair(Path(recording)), hpaaudit.Repair)
+    with hpaaudit.query(recording, "what_happened") as answer:
+        assert_type(answer.frame(), polars.DataFrame)
+        return answer.columns
+
+hpaaudit.replay(recording=1)
+"""
+"""A user's script with one mistake, in its last line."""
+
+
+def test_a_type_checker_sees_the_types_of_the_installed_wheel(installed: Path, tmp_path: Path) -> None:
+    heads = ("from pathlib import Path", "from typing import assert_type", "import polars")
+    (tmp_path / "script.py").write_text("\n".join(heads) + SCRIPT)
+    checker = [sys.executable, "-m", "mypy", "--strict", "--no-incremental"]
+    python = installed.with_name("python")
+    checked = _run([*checker, "--python-executable", python, "script.py"], tmp_path)
+    [mistake, summary] = checked.stdout.splitlines()
+    assert 'Argument "recording" to "replay" has incompatible type "int"' in mistake
+    assert summary.startswith("Found 1 error")
+
+
 def test_record_loads_neither_duckdb_nor_polars_nor_numba() -> None:
     """A recorder in production carries only what it needs."""
     code = (
-        "import sys; import hpaaudit.cli.record, hpaaudit.flows.record, hpaaudit.recording.write; "
-        "import hpaaudit.cluster.observer; "
+        "import sys; import hpaaudit.cli.record, hpaaudit.flows.record, hpaaudit.recording.writing.writer; "
+        "import hpaaudit.cluster.observe.observer; "
         "print([m for m in ('duckdb', 'polars', 'numba') if m in sys.modules])"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 
 from hpaaudit.errors import AuditError, BadCapture
 from hpaaudit.flows.importing import import_capture
-from hpaaudit.flows.replay import passes
-from hpaaudit.importers import files
-from hpaaudit.recording.verify import verify
+from hpaaudit.flows.replay import replayed_reconciles
+from hpaaudit.importers import capture_lines
+from hpaaudit.recording.inspection.verify import verify
 from tests.importers.lines import HPAS, PODS, SCALE, USAGE, got, hpa, items, line, running, saw, scale, text_of, usage
 from tests.memory import PEAK_MEGABYTES
 
@@ -149,7 +149,7 @@ def test_a_hostile_line_is_one_line(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("packed", ["plain", "gzip", "zstd"])
 def test_a_line_without_an_end_is_not_read_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packed: str) -> None:
-    monkeypatch.setattr(files, "LINE_BYTES", 1 << 20)
+    monkeypatch.setattr(capture_lines, "MAX_LINE_BYTES", 1 << 20)
     path = tmp_path / "capture.jsonl"
     data = text_of(GOOD[:1]).encode() + AT.encode() + b'"x":"' + b"a" * (8 << 20)
     if packed == "gzip":
@@ -169,7 +169,7 @@ def test_a_line_of_very_many_values_is_not_decoded(tmp_path: Path) -> None:
 
 
 def test_very_many_empty_lines_are_no_capture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "EMPTY_LINES", 1000)
+    monkeypatch.setattr(capture_lines, "MAX_EMPTY_LINES", 1000)
     path = tmp_path / "capture.jsonl"
     path.write_bytes(gzip.compress(b"\n" * 100_000))
     assert "empty lines" in refused(path)
@@ -296,5 +296,5 @@ def test_any_capture_is_refused_in_one_line_or_makes_a_recording_that_can_be_rep
             assert not into.exists()
             return
         assert verify(into, reread=True).damages == ()
-        said = outcome(lambda: list(passes(into)))
+        said = outcome(lambda: list(replayed_reconciles(into)))
         assert not said or "release" in said  # a capture may name one that nobody knows

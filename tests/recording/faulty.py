@@ -7,10 +7,10 @@ from pathlib import Path
 from hpaaudit.errors import RecordingError
 from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
+from hpaaudit.recording.recorder.writer_limits import Limits
 from tests.recording.killed import fact
 from tests.recording.shim import ALL, ERRORS, Disk
 
@@ -25,10 +25,10 @@ def kept(folder: Path) -> list[Fact]:
     return [found for found in open_recording(folder).facts() if not isinstance(found, Gap)]
 
 
-def begin(folder: Path, now_us: Micros, disk: Disk, told: list[str]) -> Keeper:
+def begin(folder: Path, now_us: Micros, disk: Disk, told: list[str]) -> RecorderWriter:
     """Begin, or go on: where the disk refuses that, it says so, and nothing is harmed."""
     try:
-        return Keeper(folder, cluster="here", now_us=now_us, note=told.append, limits=LIMITS)
+        return RecorderWriter(folder, cluster="here", now_us=now_us, note=told.append, limits=LIMITS)
     except RecordingError as error:
         assert isinstance(error.__cause__, OSError)  # noqa: PT017 (what it is not is raised)
         disk.behave()
@@ -48,14 +48,14 @@ def record(folder: Path, seed: int, disk: Disk, told: list[str], count: int = 20
             disk.behave()
         keeper.add(fact(number))
         keeper.tick(Micros(second * SECOND))
-        keeper._look(Micros(second * SECOND), wait=chance.random() < 0.5)
+        keeper._collect_result(Micros(second * SECOND), wait=chance.random() < 0.5)
         number += 1
         if chance.random() < 0.05:
             acknowledged, found = keeper.acknowledged, kept(folder)
             assert len(found) + deaths >= acknowledged
             assert found == [fact(other) for other in range(len(found))]
         if chance.random() < 0.01:
-            keeper._let_go()
+            keeper.release()
             keeper = begin(folder, Micros(second * SECOND), disk, told)
             number, deaths = len(kept(folder)), deaths + 1
     disk.behave()
@@ -73,5 +73,5 @@ if __name__ == "__main__":
     heard: list[str] = []
     for one in range(first, last):
         record(place / str(one), one, Disk.here(), heard)
-    assert any("waits in memory" in line for line in heard)
-    assert any("takes everything again" in line for line in heard)
+    assert any("wait in memory" in line for line in heard)
+    assert any("accepts writes again" in line for line in heard)

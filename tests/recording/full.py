@@ -9,12 +9,12 @@ from pathlib import Path
 from hpaaudit.model.facts import Fact, Gap, HpaSeen, PodGone, PodSeen, ResourceMetricsRead
 from hpaaudit.model.note import Level
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.recording import room
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
-from tests.recording.conftest import hpa, pod, usage
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
+from hpaaudit.recording.recorder.writer_limits import Limits
+from hpaaudit.recording.upkeep import upload_marks
+from tests.recording.facts import hpa, pod, usage
 
 DISK, TAKEN = 3 << 20, 2_300_000
 COUNT, LATER = 2500, Micros(3000 * SECOND)
@@ -63,7 +63,7 @@ def fill(folder: Path, *, uploading: bool) -> None:
         if getattr(line, "level", None) != Level.INFO:  # segments that are whole
             told.append(line)
 
-    keeper = Keeper(folder, cluster="here", now_us=Micros(0), note=note, limits=LIMITS)
+    keeper = RecorderWriter(folder, cluster="here", now_us=Micros(0), note=note, limits=LIMITS)
     assert (folder / "ballast").stat().st_size == LIMITS.ballast_bytes
     filler = folder.parent / "filler"
     filler.write_bytes(bytes(TAKEN))
@@ -71,10 +71,10 @@ def fill(folder: Path, *, uploading: bool) -> None:
         given.append(seen(number, chance))
         keeper.add(given[-1])
         keeper.tick(Micros(number * SECOND))
-        keeper._look(Micros(number * SECOND), wait=True)  # a segment takes no second
+        keeper._collect_result(Micros(number * SECOND), wait=True)  # a segment takes no second
         if uploading:
-            for segment in room.sealed(folder):
-                room.mark_uploaded(segment)
+            for segment in upload_marks.not_uploaded(folder):
+                upload_marks.mark_uploaded(segment)
         assert keeper._fullness < 1.7  # memory stays bounded
     gaps = list(open_recording(folder).gaps)
     if uploading:
@@ -82,9 +82,9 @@ def fill(folder: Path, *, uploading: bool) -> None:
         assert {gap.cause for gap in gaps} == {"removed to make room: it was uploaded"}
     else:
         assert len(told) == 1
-        assert "No space left on device; what is seen waits in memory until the disk takes it" in told[0]
+        assert "No space left on device; new facts wait in memory until it accepts writes again" in told[0]
         assert not (folder / "ballast").exists()
-        assert list(keeper._sieve.since) == ["/api/v1/pods", "/apis/metrics.k8s.io", "*"]
+        assert list(keeper._shedder.since) == ["/api/v1/pods", "/apis/metrics.k8s.io", "*"]
     assert verify(folder, reread=True).damages == ()
     filler.unlink()
     keeper.tick(LATER)
@@ -95,7 +95,7 @@ def fill(folder: Path, *, uploading: bool) -> None:
     if uploading:
         assert found[-100:] == given[-100:]
         return
-    assert told[1:] == [f"{folder}: the disk takes everything again; what was let go is a gap"]
+    assert told[1:] == [f"{folder}: the disk accepts writes again; what memory could not hold is a gap"]
     gaps = [fact for fact in found if isinstance(fact, Gap)]
     assert keeper.gaps == len(gaps)  # what the last line of the recorder counts
     cause = "nothing could be written (No space left on device) and memory was full"

@@ -13,8 +13,8 @@ from typing import Self
 from hpaaudit.model.facts import Ended, Fact, ResourceMetricsRead
 from hpaaudit.model.metrics import ContainerUsage, MetricsRequest, PodSample
 from hpaaudit.model.units import Micros, Milli
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
+from hpaaudit.recording.recorder.writer_limits import Limits
 
 REPOSITORY = Path(__file__).parents[2]
 REQUEST = MetricsRequest(
@@ -59,7 +59,7 @@ def fact(number: int) -> Fact:
 def record_for_ever(folder: Path, limits: Limits, number: int, tell: int) -> None:
     """Record facts from a number on; tell after each how many are acknowledged, gaps not counted."""
     again = (folder / "recording.json").exists()
-    keeper = Keeper(folder, cluster="here", now_us=Micros(number), note=lambda _: None, limits=limits)
+    keeper = RecorderWriter(folder, cluster="here", now_us=Micros(number), note=lambda _: None, limits=limits)
     before, told = keeper.acknowledged + again - number, -1
     while True:
         keeper.add(fact(number))

@@ -9,14 +9,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hpaaudit.recording import manifest
+from hpaaudit.recording.files import layout
+from hpaaudit.recording.format import manifest
 
 Body = dict[str, Any]
 
 
 def tables_of(folder: Path) -> list[tuple[int, str]]:
     """Every table file of a recording: number of its segment, and its table."""
-    found = sorted((folder / manifest.SEGMENTS).glob("*/*.parquet"))
+    found = sorted((folder / layout.SEGMENTS).glob("*/*.parquet"))
     return [(int(path.parent.name), path.stem) for path in found]
 
 
@@ -27,7 +28,7 @@ def rows_of(folder: Path, number: int, table: str) -> pa.Table:
 
 def path_of(folder: Path, number: int, table: str) -> Path:
     """The file of a table."""
-    return folder / manifest.segment_name(number) / f"{table}.parquet"
+    return folder / layout.segment_name(number) / f"{table}.parquet"
 
 
 def parquet(rows: pa.Table, **how: Any) -> bytes:
@@ -48,27 +49,27 @@ def tell(
     rows     that the manifest says of them, where that is not what they hold
     change   is given each document by its name, and says what it says instead
     """
-    head = json.loads((folder / manifest.RECORDING).read_bytes())
-    previous = _publish(folder, manifest.RECORDING, change(manifest.RECORDING, head))
-    parts = sorted(path for path in (folder / manifest.SEGMENTS).iterdir() if path.name.isdecimal())
+    head = json.loads((folder / layout.RECORDING).read_bytes())
+    previous = _publish(folder, layout.RECORDING, change(layout.RECORDING, head))
+    parts = sorted(path for path in (folder / layout.SEGMENTS).iterdir() if path.name.isdecimal())
     first_seq = 0
     for part in parts:
-        body = json.loads((part / manifest.MANIFEST).read_bytes())
+        body = json.loads((part / layout.MANIFEST).read_bytes())
         for (number, table), data in files.items():
             if number == body["number"]:
                 (part / f"{table}.parquet").write_bytes(data)
                 count = (rows or {}).get((number, table))
                 if count is None:
                     count = pq.read_metadata(io.BytesIO(data)).num_rows
-                body["tables"][table] = {"rows": count, "bytes": len(data), "sha256": manifest.digest(data)}
+                body["tables"][table] = {"rows": count, "bytes": len(data), "sha256": manifest.sha256_of(data)}
         body["first_seq"] = first_seq
         body["facts"] = sum(one["rows"] for table, one in body["tables"].items() if table not in manifest.PARTS)
         first_seq += body["facts"]
-        name = f"{manifest.SEGMENTS}/{part.name}/{manifest.MANIFEST}"
+        name = f"{layout.SEGMENTS}/{part.name}/{layout.MANIFEST}"
         previous = _publish(folder, name, change(name, body | {"previous": previous}))
-    if (folder / manifest.END).exists():
+    if (folder / layout.END).exists():
         end = {"segments": len(parts), "facts": first_seq, "previous": previous}
-        _publish(folder, manifest.END, change(manifest.END, end))
+        _publish(folder, layout.END, change(layout.END, end))
 
 
 def _publish(folder: Path, name: str, body: Body) -> str:

@@ -10,10 +10,10 @@ from pathlib import Path
 from hpaaudit.errors import AuditError
 from hpaaudit.model.facts import Ended
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
+from hpaaudit.recording.recorder.writer_limits import Limits
 
 RECORDERS = 4
 SECONDS = 0.005
@@ -24,7 +24,9 @@ def one(folder: Path, number: int, begin: float) -> str:
     while time.monotonic() < begin:
         pass
     try:
-        keeper = Keeper(folder, cluster="here", now_us=Micros(0), note=lambda _: None, limits=Limits(ballast_bytes=0))
+        keeper = RecorderWriter(
+            folder, cluster="here", now_us=Micros(0), note=lambda _: None, limits=Limits(ballast_bytes=0)
+        )
     except AuditError as error:
         return f"out {type(error).__name__} {error}"
     since = time.monotonic()

@@ -5,19 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hpaaudit.importers.capture import Reader
-from hpaaudit.model.facts import (
-    ControllerSeen,
-    Fact,
-    Gap,
-    LeaseSeen,
-    RolloutSeen,
-    ScaledObjectSeen,
-    SurroundingSeen,
-    TargetRef,
-    VersionRead,
-)
-from hpaaudit.model.units import Micros
-from hpaaudit.recording.write import Writer
+from hpaaudit.model.facts import Fact, Gap, TargetRef
 from tests.importers.lines import (
     DEPLOYMENT,
     HPAS,
@@ -34,6 +22,7 @@ from tests.importers.lines import (
     scale,
     usage,
 )
+from tests.recording.facts import controller, lease, resource_quota, rollout, scaled_object, version, write_segments
 
 QUEUE = "/apis/external.metrics.k8s.io/v1beta1/namespaces/shop/queue?labelSelector=q%3Dorders"
 PER_POD = "/apis/custom.metrics.k8s.io/v1beta2/namespaces/shop/pods/*/rate?labelSelector=app%3Dweb"
@@ -109,56 +98,15 @@ def _lines(*, reconciles: bool) -> Iterator[Line]:
     yield line(15 * ROUNDS, end=True)
 
 
-def _besides() -> Iterator[Fact]:
-    """What captures do not tell."""
+def _beside_captures() -> Iterator[Fact]:
+    """Facts that a capture cannot hold."""
     web = TargetRef(group="apps", resource="deployments", namespace="shop", name="web")
-    yield ControllerSeen(
-        at_us=at(0), state="declared", release="1.36", version="", flags=(("v", "2"),), gates=(("A", True),)
-    )
-    yield VersionRead(at_us=at(0), version="v1.36.2", clock_offset_us=Micros(-1200), round_trip_us=Micros(900))
-    yield LeaseSeen(
-        at_us=at(0),
-        namespace="kube-system",
-        name="kube-controller-manager",
-        holder="a",
-        acquired_us=at(-60),
-        renewed_us=at(0),
-        transitions=1,
-    )
-    yield RolloutSeen(
-        at_us=at(0), target=web, resource_version="1", revision="r", rolling=True, max_surge="25%", max_unavailable="0"
-    )
-    yield ScaledObjectSeen(
-        at_us=at(0),
-        namespace="shop",
-        name="busy",
-        uid="s",
-        resource_version="9",
-        generation=2,
-        target_kind="Deployment",
-        target_name="web",
-        hpa_name="busy",
-        min_replicas=0,
-        max_replicas=20,
-        idle_replicas=None,
-        fallback_replicas=6,
-        ready="True",
-        active="True",
-        fallback="False",
-        paused="",
-        triggers_json='[{"type":"rabbitmq"}]',
-        annotations_json="{}",
-    )
-    yield SurroundingSeen(
-        at_us=at(0),
-        api_group="",
-        resource="resourcequotas",
-        namespace="shop",
-        name="team",
-        uid="q",
-        gone=False,
-        state_json='{"hard":{"pods":"10"},"used":{"pods":"9"}}',
-    )
+    yield controller(at(0), gates=(("A", True),))
+    yield version(at(0))
+    yield lease(at(0))
+    yield rollout(at(0), web)
+    yield scaled_object(at(0), "busy", target="web", hpa_name="busy")
+    yield resource_quota(at(0))
     yield Gap(at_us=at(0), until_us=at(1), prefix="/apis/apps", cause="the watch broke")
 
 
@@ -167,10 +115,6 @@ def small(folder: Path, *, reconciles: bool) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     capture = folder.with_suffix(".jsonl")
     capture.write_text("".join(json.dumps(fields) + "\n" for fields in _lines(reconciles=reconciles)))
-    facts = [*_besides(), *Reader((capture,)).facts()]
-    with Writer(folder, source="record", cluster="https://10.0.0.1:6443", started_us=at(0)) as writer:
-        for index, fact in enumerate(facts):
-            if index == len(facts) // 2:
-                writer.seal()
-            writer.add(fact)
-    return folder
+    facts = [*_beside_captures(), *Reader((capture,)).facts()]
+    half = len(facts) // 2
+    return write_segments(folder, (facts[:half], facts[half:]))

@@ -9,20 +9,21 @@ import pytest
 
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.units import Micros
-from hpaaudit.recording import manifest
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.retire import retire, sealed_segments
-from hpaaudit.recording.verify import verify
-from hpaaudit.recording.write import Writer
+from hpaaudit.recording.files import layout
+from hpaaudit.recording.format import manifest
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
+from hpaaudit.recording.upkeep.retention import remove_segments, sealed_segments
+from hpaaudit.recording.writing.writer import Writer
 from tests.cli.run import run
-from tests.recording.conftest import at
+from tests.recording.facts import at
 
 SEGMENTS = 3
 
 
 def heads(folder: Path) -> Iterator[str]:
     """The hash of every document there is."""
-    for path in (folder / manifest.RECORDING, *sorted(folder.glob("segments/*/manifest.json")), folder / manifest.END):
+    for path in (folder / layout.RECORDING, *sorted(folder.glob("segments/*/manifest.json")), folder / layout.END):
         if path.exists():
             yield json.loads(path.read_bytes())[manifest.HASH]
 
@@ -62,8 +63,8 @@ def test_an_end_that_went_when_the_recorder_went_on_is_still_known(
 
 def test_the_last_segment_that_was_taken_away_with_the_end_is_missed_by_the_hash_alone(folder: Path) -> None:
     head = verify(folder).head
-    shutil.rmtree(folder / manifest.segment_name(SEGMENTS))
-    (folder / manifest.END).unlink()
+    shutil.rmtree(folder / layout.segment_name(SEGMENTS))
+    (folder / layout.END).unlink()
     assert verify(folder, reread=True).damages == ()
     code, out, _ = run(f"hpaaudit verify {folder} --expect {head}")
     assert code == 2
@@ -88,7 +89,7 @@ def test_a_recording_that_was_made_anew_is_not_what_the_hash_stands_for(
 def test_what_stands_for_removed_segments_is_led_to_by_the_head_and_not_by_the_chain(folder: Path) -> None:
     documents = [*heads(folder)]
     before = verify(folder).head
-    assert retire(folder, sealed_segments(folder), 2, "removed by retention: older than 1 h")
+    assert remove_segments(folder, sealed_segments(folder), 2, "removed by retention: older than 1 h")
     after = verify(folder)
     assert after.head != before
     found = {name: verify(folder, expect=sha256).anchor for name, sha256 in
@@ -103,13 +104,13 @@ def test_what_stands_for_removed_segments_is_led_to_by_the_head_and_not_by_the_c
 
 def test_what_stands_in_a_log_is_beyond_the_hash_of_the_last_segment(folder: Path, facts: list[Fact]) -> None:
     head = verify(folder).head
-    keeper = Keeper(folder, cluster="https://10.0.0.1:6443", now_us=Micros(at(100)), note=[].append)
+    keeper = RecorderWriter(folder, cluster="https://10.0.0.1:6443", now_us=Micros(at(100)), note=[].append)
     keeper.add(facts[0])
     keeper.flush(Micros(at(101)))
     anchor = verify(folder, expect=head).anchor
     assert anchor is not None
     assert (anchor.found, anchor.whole, anchor.segment) == (True, False, SEGMENTS)
-    keeper._let_go()
+    keeper.release()
 
 
 @pytest.mark.parametrize("text", ["", "x", "0" * 63, "0" * 65, "g" * 64])

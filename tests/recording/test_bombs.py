@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hpaaudit.recording import parquet
-from hpaaudit.recording.pages import BadPage, walk
-from hpaaudit.recording.parquet import BadTable, read_table
-from hpaaudit.recording.schema import TABLES
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.encoding import parquet
+from hpaaudit.recording.encoding.parquet import BadParquetFile, read_table
+from hpaaudit.recording.encoding.parquet_pages import BadPage, read_page_headers
+from hpaaudit.recording.format.schema import TABLES
+from hpaaudit.recording.inspection.verify import verify
 from tests.memory import PEAK_MEGABYTES
 from tests.recording import lies
 from tests.recording.small import small
@@ -45,7 +45,7 @@ def leases(count: int = 3, **columns: Any) -> pa.Table:
 
 def refused(data: bytes, rows: int, *, table: str = "leases", names: list[str] | None = None) -> str:
     """How a file is refused."""
-    with pytest.raises(BadTable) as caught:
+    with pytest.raises(BadParquetFile) as caught:
         read_table(TABLES[table], data, names or [column.name for column in TABLES[table].columns], rows)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 400
@@ -162,7 +162,7 @@ def test_any_bytes_in_a_file_are_refused_or_read(changes: list[tuple[int, int]])
         data[place] = byte
     try:
         read = read_table(LEASES, bytes(data), NAMES, 200)
-    except BadTable as error:
+    except BadParquetFile as error:
         said, rows = str(error), 200
     else:
         said, rows = "", read.num_rows
@@ -175,7 +175,7 @@ def test_any_bytes_in_a_file_are_refused_or_read(changes: list[tuple[int, int]])
 def test_any_bytes_as_page_headers_end(data: bytes, begin: int, size: int, values: int) -> None:
     said, found = "has no pages", values
     try:
-        found = walk(memoryview(data), begin, size, values, 50).values
+        found = read_page_headers(memoryview(data), begin, size, values, 50).values
     except BadPage as error:
         said = str(error)
     assert said.startswith("has ")
@@ -186,13 +186,13 @@ MEASURED = f"""
 {PEAK_MEGABYTES}
 import sys
 from pathlib import Path
-from hpaaudit.recording.segments import Unsound, columns
-from hpaaudit.recording.survey import survey
+from hpaaudit.recording.reading.segment import DamagedFile, segment_columns
+from hpaaudit.recording.reading.survey import survey_recording
 folder = Path(sys.argv[1])
-(segment,) = [one for one in survey(folder).segments if one.file("events")]
+(segment,) = [one for one in survey_recording(folder).segments if one.file("events")]
 try:
-    columns(folder, segment, "events", ["uid"])
-except Unsound as error:
+    segment_columns(folder, segment, "events", ["uid"])
+except DamagedFile as error:
     print(error)
 print(peak_megabytes())
 """

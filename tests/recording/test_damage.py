@@ -9,9 +9,10 @@ import pytest
 from hpaaudit.errors import DamagedRecording, NewerFormat, NotARecording, RecordingError
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.inspection import Verification
-from hpaaudit.recording import manifest
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import require_sound, verify
+from hpaaudit.recording.files import layout
+from hpaaudit.recording.format import manifest
+from hpaaudit.recording.inspection.verify import require_sound, verify
+from hpaaudit.recording.reading.recording import open_recording
 
 MINUTE_1 = 1_772_452_860_000_000  # 12:01:00, after the second segment's last fact
 
@@ -75,7 +76,7 @@ def test_a_deleted_file_is_found_by_opening_already(folder: Path) -> None:
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_a_deleted_segment_is_found(folder: Path, number: int) -> None:
-    shutil.rmtree(folder / manifest.segment_name(number))
+    shutil.rmtree(folder / layout.segment_name(number))
     with pytest.raises(DamagedRecording, match=f"segments/00000{number} in .* is missing"):
         open_recording(folder)
 

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hpaaudit.errors import RecordingError
-from hpaaudit.recording import bounds, manifest
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.retire import retire, sealed_segments
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.format import manifest, reader_limits
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.upkeep.retention import remove_segments, sealed_segments
 from tests.recording.lies import Body, tell
 from tests.recording.small import small
 
@@ -96,7 +96,8 @@ def test_any_value_in_any_field_of_a_document_is_one_line(sound: Path) -> None:
     "data",
     [b"", b"{}", b"[]", b"null", b"{", b"\xff\xfe", b"[" * 100_000, b'{"a":' * 100_000, b"1" * 10_000,
      b'{"format_version": 1e400}',
-     b'{"format_version": ' + b"9" * 5000 + b"}", b'{"format_version": true}', b" " * (bounds.DOCUMENT_BYTES + 1)],
+     b'{"format_version": ' + b"9" * 5000 + b"}", b'{"format_version": true}',
+     b" " * (reader_limits.DOCUMENT_BYTES + 1)],
     ids=range(13),
 )  # fmt: skip
 def test_a_document_that_is_none_is_named(sound: Path, tmp_path: Path, name: str, data: bytes) -> None:
@@ -125,7 +126,7 @@ def test_a_table_that_leads_elsewhere_is_no_table(sound: Path, tmp_path: Path, t
 
 
 def test_a_segment_that_claims_more_than_any_can_have_is_not_read(sound: Path, tmp_path: Path) -> None:
-    for field, value in (("bytes", bounds.SEGMENT_BYTES + 1), ("rows", bounds.SEGMENT_VALUES)):
+    for field, value in (("bytes", reader_limits.SEGMENT_BYTES + 1), ("rows", reader_limits.SEGMENT_VALUES)):
         folder = tmp_path / field
         copytree(sound, folder)
 
@@ -150,14 +151,14 @@ def test_two_names_of_one_number_are_not_two_segments(sound: Path, tmp_path: Pat
 
 def test_the_documents_that_we_write_are_documents(sound: Path) -> None:
     for name in DOCUMENTS:
-        assert manifest.document(sound, name)
+        assert manifest.read_document(sound, name)
 
 
 @pytest.mark.parametrize(
     ("field", "value"), [("facts", -1), ("facts", 0), ("facts", 10**6), ("last_us", 0), ("sha256", "0" * 64)]
 )
 def test_a_segment_that_stands_for_others_and_lies_about_them_is_named(folder: Path, field: str, value: Any) -> None:
-    assert retire(folder, sealed_segments(folder), 2, "removed by retention: older than 1 h")
+    assert remove_segments(folder, sealed_segments(folder), 2, "removed by retention: older than 1 h")
     assert said(folder) == []
     path = folder / "segments/000002/manifest.json"
     body = json.loads(path.read_bytes())

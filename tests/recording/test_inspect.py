@@ -9,7 +9,7 @@ from hpaaudit.errors import DamagedRecording
 from hpaaudit.flows.inspect import inspect
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.write import Writer
+from hpaaudit.recording.writing.writer import Writer
 from tests.cli.run import run
 
 SERVER = "https://10.0.0.1:6443"
@@ -108,8 +108,8 @@ def test_a_recording_without_an_end_is_called_so(tmp_path: Path, facts: list[Fac
     writer = Writer(tmp_path / "killed", source="record", started_us=Micros(0))
     writer.add(facts[3])
     writer.seal()
-    assert "not ended: its recorder died or still runs" in run(f"hpaaudit inspect {tmp_path / 'killed'}")[1]
-    assert "Not ended: its recorder died or still runs" in run(f"hpaaudit verify {tmp_path / 'killed'}")[1]
+    assert "not ended: the recorder died or is still running" in run(f"hpaaudit inspect {tmp_path / 'killed'}")[1]
+    assert "Not ended: the recorder died or is still running" in run(f"hpaaudit verify {tmp_path / 'killed'}")[1]
 
 
 def test_both_commands_speak_json(folder: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hpaaudit.model.facts import Gap
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
 from tests.recording.killed import Killer, fact
 
 LIVES, KILLS = 40, 6  # 240 kills

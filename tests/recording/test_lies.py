@@ -15,9 +15,9 @@ import pytest
 
 from hpaaudit.errors import AuditError
 from hpaaudit.flows.inspect import inspect
-from hpaaudit.flows.replay import passes
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.flows.replay import replayed_reconciles
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
 from tests.recording import lies
 from tests.recording.small import small
 
@@ -58,7 +58,7 @@ def test_every_reader_says_a_lie_in_one_line_or_bears_it(sound: Path, tmp_path: 
         lies.tell(folder, {(number, table): lies.parquet(lies.replaced(rows, name, column))})
         tried += 1
         checked = verify(folder, reread=True).damages
-        for read in (lambda: inspect(folder), lambda: list(passes(folder))):  # noqa: B023 read at once
+        for read in (lambda: inspect(folder), lambda: list(replayed_reconciles(folder))):  # noqa: B023 read at once
             said = outcome(read)
             assert "\n" not in said
             assert not said or folder.name in said or "release" in said or "too long" in said, (table, name, what)
@@ -83,7 +83,7 @@ CASES: list[tuple[str, str, Callable[[list], list], str]] = [
     ("hpas", "seq", first(60), "other facts"),
     ("hpas", "seq", first(2**63 - 1), "a number beyond"),
     ("pods", "seq", lambda values: [values[0]] * len(values), "not in the order of their facts"),
-    ("reads", "seq", lambda values: values[::-1], "do not stand together in their order"),
+    ("reads", "seq", lambda values: values[::-1], "are not grouped in their order"),
     ("reconciles", "seq", lambda values: values[::-1], "not in the order of their facts"),
     ("gaps", "at_us", first(-1), "a number beyond"),
     ("leases", "at_us", first(1), "at other times than its manifest says"),
@@ -148,4 +148,4 @@ def test_a_recording_of_centuries_is_not_replayed_second_by_second(tmp_path: Pat
 
     lies.tell(folder, {(number, "events"): lies.parquet(rows)}, change=change)
     assert verify(folder, reread=True).damages == ()
-    assert "replay a part with --until" in outcome(lambda: list(passes(folder)))
+    assert "replay a part with --until" in outcome(lambda: list(replayed_reconciles(folder)))

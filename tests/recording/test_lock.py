@@ -12,22 +12,22 @@ import pytest
 from hpaaudit.errors import RecordingError
 from hpaaudit.model.facts import Ended
 from hpaaudit.model.units import Micros
-from hpaaudit.recording import lock
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
-from hpaaudit.recording.write import Writer
+from hpaaudit.recording.files import lock
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
+from hpaaudit.recording.recorder.writer_limits import Limits
+from hpaaudit.recording.writing.writer import Writer
 
 REPOSITORY = Path(__file__).parents[2]
 RACES = int(os.environ.get("HPAAUDIT_RACES", "25"))
 OTHER = "is being recorded into by another process"
 
 
-def keeper(folder: Path, told: list[str] | None = None) -> Keeper:
+def keeper(folder: Path, told: list[str] | None = None) -> RecorderWriter:
     """Begin a recording, or go on with one."""
     note = [].append if told is None else told.append
-    return Keeper(folder, cluster="here", now_us=Micros(0), note=note, limits=Limits(ballast_bytes=0))
+    return RecorderWriter(folder, cluster="here", now_us=Micros(0), note=note, limits=Limits(ballast_bytes=0))
 
 
 def test_of_recorders_that_start_at_once_one_is_in_and_nothing_is_lost(tmp_path: Path) -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from hpaaudit.errors import RecordingError
-from hpaaudit.recording.inspect import inspect
-from hpaaudit.recording.opening import at_most, exactly
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.files.opening import read_at_most, read_exactly
+from hpaaudit.recording.inspection.inspect import inspect
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
 from tests.recording.small import small
 
 FILES = (
@@ -142,13 +142,13 @@ def test_a_log_that_is_something_else_is_named(sound: Path, change: Callable[[Pa
 
 def test_a_file_that_grows_while_it_is_read_is_not_read_beyond_what_was_asked(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"12345")
-    assert exactly(tmp_path, "a", 5) == b"12345"
-    assert at_most(tmp_path, "a", 5) == b"12345"
+    assert read_exactly(tmp_path, "a", 5) == b"12345"
+    assert read_at_most(tmp_path, "a", 5) == b"12345"
     for size in (0, 4, 6, 1 << 60):
         with pytest.raises(ValueError, match=rf"has 5 bytes, its manifest says {size}"):
-            exactly(tmp_path, "a", size)
+            read_exactly(tmp_path, "a", size)
     with pytest.raises(ValueError, match="more than the 4"):
-        at_most(tmp_path, "a", 4)
+        read_at_most(tmp_path, "a", 4)
 
 
 def test_no_file_stays_open(sound: Path) -> None:

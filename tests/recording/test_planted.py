@@ -12,11 +12,11 @@ import pytest
 
 from hpaaudit.model.facts import Ended, Gap
 from hpaaudit.model.units import Micros
-from hpaaudit.recording import room
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
+from hpaaudit.recording.recorder.writer_limits import Limits
+from hpaaudit.recording.upkeep import upload_marks
 
 LIMITS = Limits(ballast_bytes=1 << 12)
 PLACES = (
@@ -76,9 +76,9 @@ def _no_hang() -> Iterator[None]:
     signal.signal(signal.SIGALRM, before)
 
 
-def keeper(into: Path) -> Keeper:
+def keeper(into: Path) -> RecorderWriter:
     """Begin a recording, or go on with one."""
-    return Keeper(into, cluster="here", now_us=Micros(100), note=[].append, limits=LIMITS)
+    return RecorderWriter(into, cluster="here", now_us=Micros(100), note=[].append, limits=LIMITS)
 
 
 def plant(into: Path, place: str, kind: Callable[[Path, Path], None], outside: Path) -> None:
@@ -105,21 +105,21 @@ def test_what_is_planted_does_no_harm(
     first.add(Ended(at_us=Micros(1)))
     assert first.seal(Micros(1))
     if when == "before it starts":
-        first._let_go()
+        first.release()
     for place in places:
         plant(into, place, kind, outside)
     if when == "before it starts":
         first = keeper(into)
     first.add(Ended(at_us=Micros(200)))
     first.flush(Micros(200))
-    for segment in room.sealed(into):
-        room.mark_uploaded(segment)
-    first._upkeep.take_ballast()
+    for segment in upload_marks.not_uploaded(into):
+        upload_marks.mark_uploaded(segment)
+    first._storage.space.reserve_ballast()
     first.add(Ended(at_us=Micros(201)))
     assert first.seal(Micros(201))
     first.add(Ended(at_us=Micros(202)))
     assert first.flush(Micros(202))
-    first._let_go()
+    first.release()
     with keeper(into) as again:
         again.add(Ended(at_us=Micros(300)))
     facts = [fact.at_us for fact in open_recording(into).facts() if not isinstance(fact, Gap)]
@@ -137,10 +137,10 @@ def test_all_that_a_recorder_makes_is_for_its_user_alone(tmp_path: Path) -> None
         recorder = keeper(into)
         recorder.add(Ended(at_us=Micros(1)))
         recorder.seal(Micros(1))
-        room.mark_uploaded(into / "segments/000001")
+        upload_marks.mark_uploaded(into / "segments/000001")
         recorder.add(Ended(at_us=Micros(2)))
         recorder.flush(Micros(2))
-        recorder._let_go()
+        recorder.release()
         with (into / "log/000002.wal").open("ab") as log:
             log.write(b"torn")
         modes = {path: stat.S_IMODE(path.stat().st_mode) for path in into.rglob("*")}

@@ -10,10 +10,10 @@ from hpaaudit.flows import fleet
 from hpaaudit.flows import replay as flow
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
+from hpaaudit.recording.recorder.writer_limits import Limits
 
 RECORDING = Path(__file__).parents[2] / "recordings" / "load-step"
 
@@ -24,13 +24,13 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("refused") / "recording"
     facts = list(open_recording(RECORDING).facts())
     limits = Limits(ballast_bytes=0, keep_bytes=1)
-    keeper = Keeper(folder, cluster="here", now_us=Micros(facts[0].at_us), note=[].append, limits=limits)
+    keeper = RecorderWriter(folder, cluster="here", now_us=Micros(facts[0].at_us), note=[].append, limits=limits)
     for number, fact in enumerate(facts, 1):
         keeper.add(fact)
         if number in (len(facts) // 2, len(facts) * 3 // 4):
             keeper.seal(fact.at_us)
     keeper.flush(Micros(0))
-    keeper._let_go()
+    keeper.release()
     return folder
 
 
@@ -56,7 +56,7 @@ def test_every_damage_of_every_file_is_refused_before_anything_is_decided(
         raise AssertionError
 
     detail = "numbers" if compiled else "moved"
-    monkeypatch.setattr(flow, "run_passes", decided)
+    monkeypatch.setattr(flow, "decide_one_by_one", decided)
     monkeypatch.setattr(fleet, "decide", decided)
     with pytest.raises(AssertionError):
         replay(recording, detail=detail)

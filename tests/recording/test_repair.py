@@ -14,14 +14,15 @@ from hpaaudit.flows.repair import repair
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.facts import Ended, Fact, Gap, PodSeen, ResourceMetricsRead, ValuesRead
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.recording import frames, manifest
-from hpaaudit.recording.frames import BEGIN
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.salvage import from_log
-from hpaaudit.recording.verify import verify
-from tests.recording.conftest import at, pod, queue, usage
+from hpaaudit.recording.encoding import frames, log_content
+from hpaaudit.recording.encoding.frames import FIRST_FRAME
+from hpaaudit.recording.files import layout
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
+from hpaaudit.recording.recorder.writer_limits import Limits
+from hpaaudit.recording.upkeep.salvage import from_log
+from tests.recording.facts import at, pod, queue, usage
 from tests.recording.harm import by_chance, cuts, flips, zeroed
 
 LIMITS = Limits(ballast_bytes=0)
@@ -31,9 +32,9 @@ LONG = int(os.environ.get("HPAAUDIT_DAMAGES", "400"))
 CLUSTER, LATER = "https://10.0.0.1:6443", at(600)
 
 
-def keeper(folder: Path, now_us: Micros = LATER) -> Keeper:
+def keeper(folder: Path, now_us: Micros = LATER) -> RecorderWriter:
     """Begin a recording, or go on with one."""
-    return Keeper(folder, cluster=CLUSTER, now_us=now_us, note=[].append, limits=LIMITS)
+    return RecorderWriter(folder, cluster=CLUSTER, now_us=now_us, note=[].append, limits=LIMITS)
 
 
 def history() -> list[list[Fact]]:
@@ -59,13 +60,13 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for fact in part:
             dead.add(fact)
         dead.flush(at(0))
-    dead._let_go()
+    dead.release()
     return folder
 
 
 def spans(data: bytes) -> list[tuple[int, int]]:
     """Where each frame of facts stands in a sound log."""
-    return [(frame.start, frame.end) for frame in frames.read(data).frames]
+    return [(frame.start, frame.end) for frame in log_content.read_frames(data).frames]
 
 
 def intact(whole: bytes, damaged: bytes) -> list[int]:
@@ -76,7 +77,7 @@ def intact(whole: bytes, damaged: bytes) -> list[int]:
 def saved(damaged: bytes, known: tuple[int, str, int]) -> list[Fact]:
     """What can be read of a damaged log."""
     try:
-        found = frames.read(damaged, known)
+        found = log_content.read_frames(damaged, known)
     except ValueError:
         return []
     return from_log(found, at(-1)).facts
@@ -127,7 +128,7 @@ def test_a_flip_in_the_head_loses_nothing(small: Path, tmp_path: Path) -> None:
     """Of the bytes before the first fact each is flipped, and the recording repaired."""
     whole, told = (small / LOG).read_bytes(), [fact for part in history() for fact in part]
     first = spans(whole)[0][0]
-    for number, place in enumerate([*range(BEGIN), BEGIN + 3, BEGIN + 30, first - 1]):
+    for number, place in enumerate([*range(FIRST_FRAME), FIRST_FRAME + 3, FIRST_FRAME + 30, first - 1]):
         folder = tmp_path / str(number)
         shutil.copytree(small, folder)
         (folder / LOG).write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
@@ -203,7 +204,7 @@ def plain(frame: Callable[..., bytes], facts: int, first_seq: int, unpacked: byt
     import zlib
 
     made = frame(b"", facts, first_seq, unpacked, b"")
-    body = made[frames.BODY + frames.SKIPPED.size :]
+    body = made[frames.BODY + frames.SKIPPABLE.size :]
     start = frames.START.pack(len(body), len(unpacked), facts, first_seq)
     return start + frames.CHECKSUM.pack(zlib.crc32(body, zlib.crc32(start))) + body
 
@@ -217,12 +218,12 @@ def test_a_log_of_an_older_recorder_is_read_and_repaired(tmp_path: Path, monkeyp
         for fact in part:
             dead.add(fact)
         dead.flush(at(0))
-    dead._let_go()
+    dead.release()
     everything = [fact for part in told for fact in part]
     assert list(open_recording(folder).facts()) == everything
     log = folder / "log/000001.wal"
     whole = log.read_bytes()
-    assert not frames.read(whole).frames[0].mark
+    assert not log_content.read_frames(whole).frames[0].mark
     known = (1, open_recording(folder).segments[0].previous, 0)
     for damaged in [*flips(whole), *(by_chance(whole, random.Random(seed)) for seed in range(300))]:  # noqa: S311
         facts = saved(damaged, known)
@@ -244,13 +245,18 @@ def test_frames_of_another_log_are_none_of_ours(small: Path, known: tuple[int, s
     for number in range(40):
         other.add(Ended(at_us=at(number)))
         other.flush(at(0))
-    other._let_go()
+    other.release()
     foreign, whole = (tmp_path / "other" / LOG).read_bytes(), (small / LOG).read_bytes()
     told = history()
     for start, end in spans(whole):
         check(whole, whole[:start] + foreign[spans(foreign)[0][0] :] + whole[end:], known, told)
     check(whole, whole + foreign, known, told)
-    check(whole, foreign[:BEGIN] + foreign[BEGIN : spans(foreign)[0][0]] + whole[spans(whole)[2][0] :], known, told)
+    check(
+        whole,
+        foreign[:FIRST_FRAME] + foreign[FIRST_FRAME : spans(foreign)[0][0]] + whole[spans(whole)[2][0] :],
+        known,
+        told,
+    )
 
 
 # Segments
@@ -312,7 +318,7 @@ def test_segments_that_are_gone_leave_a_gap(
     gone: list[int], sealed: Path, facts: list[Fact], segments: tuple[tuple[Fact, ...], ...]
 ) -> None:
     for number in gone:
-        shutil.rmtree(sealed / manifest.segment_name(number))
+        shutil.rmtree(sealed / layout.segment_name(number))
     found = repaired(sealed, facts)
     assert any(isinstance(fact, Gap) and "damaged" in fact.cause for fact in found)
     there = [fact for number, part in enumerate(segments, 1) if number not in gone for fact in part]
@@ -414,7 +420,7 @@ def test_answers_behind_a_hole_are_those_that_were_given(tmp_path: Path) -> None
         for fact in told[-1]:
             dead.add(fact)
         dead.flush(at(0))
-    dead._let_go()
+    dead.release()
     whole = (folder / "log/000001.wal").read_bytes()
     known = (1, open_recording(folder).segments[0].previous, 0)
     for number, (start, end) in enumerate(spans(whole)):

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from hpaaudit.model.facts import Fact, ResourceMetricsRead, ValuesRead
 from hpaaudit.model.metrics import ContainerUsage, MetricsRequest, MetricValue, PodSample
 from hpaaudit.model.units import LAST_US, YEAR_1_US, YEAR_10000_US, Micros
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.runs import apply, changes
-from hpaaudit.recording.sound import LONGEST_US
-from hpaaudit.recording.write import Writer
+from hpaaudit.recording.encoding.answer_changes import apply_changes, changes_between
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.validation.table import LONGEST_US
+from hpaaudit.recording.writing.writer import Writer
 
 # Few words and small numbers, so that streams, items and values meet again; and every text and number there is.
 words = st.sampled_from(["", "web", "web-0", "web-1", "cpu", "memory", "ä\0\n'"]) | st.text(max_size=6)
@@ -156,9 +156,9 @@ answers = st.lists(st.tuples(keys, small), max_size=7).map(dict)
 
 @given(answers, answers)
 def test_what_changed_makes_the_second_answer_of_the_first_in_its_order(before: dict, after: dict) -> None:
-    assert list(apply(before, changes(before, after)).items()) == list(after.items())
+    assert list(apply_changes(before, changes_between(before, after)).items()) == list(after.items())
 
 
 @given(answers)
 def test_an_answer_that_repeats_costs_nothing(answer: dict) -> None:
-    assert changes(answer, answer) == []
+    assert changes_between(answer, answer) == []

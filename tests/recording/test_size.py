@@ -8,10 +8,10 @@ import pytest
 
 from hpaaudit.model.facts import Fact, ResourceMetricsRead
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.schema import TABLES
-from hpaaudit.recording.segments import columns, rows
-from hpaaudit.recording.write import Writer
+from hpaaudit.recording.format.schema import TABLES
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.reading.segment import segment_columns, segment_rows
+from hpaaudit.recording.writing.writer import Writer
 
 
 def reads_of(facts: list[Fact]) -> list[ResourceMetricsRead]:
@@ -69,7 +69,7 @@ def test_duckdb_and_polars_read_the_same_rows(folder: Path, name: str) -> None:
     recording = open_recording(folder)
     segment = next(segment for segment in recording.segments if segment.file(name))
     path = folder / f"segments/{segment.number:06d}/{name}.parquet"
-    ours = list(rows(folder, segment, name))
+    ours = list(segment_rows(folder, segment, name))
     with duckdb.connect() as connection:
         assert connection.from_parquet(str(path)).fetchall() == ours
     assert pl.read_parquet(path).rows() == ours
@@ -77,5 +77,5 @@ def test_duckdb_and_polars_read_the_same_rows(folder: Path, name: str) -> None:
 
 def test_a_few_columns_are_read_alone(folder: Path) -> None:
     segment = open_recording(folder).segments[0]
-    assert columns(folder, segment, "pods", ["name", "seq"]) == [["checkout-a", "checkout-b"], [7, 8]]
-    assert columns(folder, segment, "gaps", ["cause"]) == [[]]
+    assert segment_columns(folder, segment, "pods", ["name", "seq"]) == [["checkout-a", "checkout-b"], [7, 8]]
+    assert segment_columns(folder, segment, "gaps", ["cause"]) == [[]]

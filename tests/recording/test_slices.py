@@ -11,9 +11,9 @@ import pytest
 from hpaaudit.errors import DamagedRecording
 from hpaaudit.model.columns import Columns, Numbers, Slice, Words
 from hpaaudit.model.facts import Fact, Reconciled, ResourceMetricsRead, ScaleRead, ValuesRead
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.schema import TABLES
-from hpaaudit.recording.segments import rows
+from hpaaudit.recording.format.schema import TABLES
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.reading.segment import segment_rows
 
 REPOSITORY = Path(__file__).parents[2]
 BUNDLED = sorted(path.parent for path in (REPOSITORY / "recordings").glob("*/recording.json"))
@@ -42,7 +42,7 @@ def held(recording: Path) -> list[Slice]:
 def test_slices_of_a_bundled_recording_hold_what_its_rows_hold(path: Path) -> None:
     for segment, part in zip(open_recording(path).segments, held(path), strict=True):
         for table, columns in part.tables.items():
-            assert as_rows(columns) == list(rows(path, segment, table)), table
+            assert as_rows(columns) == list(segment_rows(path, segment, table)), table
 
 
 def test_slices_hold_what_the_rows_hold_of_every_table_with_its_nulls(folder: Path) -> None:
@@ -55,7 +55,7 @@ def test_slices_hold_what_the_rows_hold_of_every_table_with_its_nulls(folder: Pa
             seen.add(table)
             assert list(columns) == [column.name for column in TABLES[table].columns]
             # As text too: 1 equals True, and would not be the same value.
-            assert repr(as_rows(columns)) == repr(list(rows(folder, segment, table)))
+            assert repr(as_rows(columns)) == repr(list(segment_rows(folder, segment, table)))
     assert seen == set(TABLES)
 
 
@@ -140,9 +140,10 @@ def test_damage_is_raised_by_what_is_watched_but_samples_are_not_opened(folder: 
 
 def test_facts_are_read_without_the_room_that_needs_numpy(folder: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; import hpaaudit.recording.write; "
-        "from hpaaudit.recording.read import open_recording; recording = open_recording(Path(sys.argv[1])); "
-        "list(recording.facts()); list(recording.watched()); print('hpaaudit.recording.slices' in sys.modules)"
+        "import sys; from pathlib import Path; import hpaaudit.recording.writing.writer; "
+        "from hpaaudit.recording.reading.recording import open_recording; "
+        "recording = open_recording(Path(sys.argv[1])); "
+        "list(recording.facts()); list(recording.watched()); print('hpaaudit.recording.reading.slices' in sys.modules)"
     )
     command = [sys.executable, "-c", program, str(folder)]
     assert subprocess.run(command, cwd=REPOSITORY, check=True, capture_output=True, text=True).stdout == "False\n"

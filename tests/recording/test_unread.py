@@ -10,29 +10,29 @@ import pytest
 
 from hpaaudit.errors import RecordingError
 from hpaaudit.model.facts import Fact
-from hpaaudit.recording import opening
-from hpaaudit.recording.known import last_states
-from hpaaudit.recording.limits import Limits
-from hpaaudit.recording.recover import recover
-from hpaaudit.recording.retire import retire, sealed_segments
-from hpaaudit.recording.verify import verify
-from tests.recording.test_retire import keeper
+from hpaaudit.recording.files import opening
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.last_states import last_states
+from hpaaudit.recording.recorder.recover import recover
+from hpaaudit.recording.recorder.writer_limits import Limits
+from hpaaudit.recording.upkeep.retention import remove_segments, sealed_segments
+from tests.recording.test_retention import keeper
 
 
 @contextmanager
 def refusing(number: int) -> Iterator[list[str]]:
     """Refuse the read of that number, counted from 0; yields the reads that were asked for."""
     asked: list[str] = []
-    enter = opening._opened.__init__
+    enter = opening._OpenFile.__init__
 
-    def opened(file: opening._opened, folder: Path, name: str) -> None:
+    def opened(file: opening._OpenFile, folder: Path, name: str) -> None:
         asked.append(name)
         if len(asked) == number + 1:
             raise OSError(errno.EIO, "Input/output error")
         enter(file, folder, name)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(opening._opened, "__init__", opened)
+        patch.setattr(opening._OpenFile, "__init__", opened)
         yield asked
 
 
@@ -45,13 +45,13 @@ def sealed(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> Path:
         for fact in part:
             dead.add(fact)
         dead.seal(part[-1].at_us)
-    dead._let_go()
+    dead.release()
     return folder
 
 
 def known(folder: Path) -> tuple[Fact, ...]:
     """Take a recording up; return what is known to stand."""
-    return recover(folder, source="record", cluster="here").known
+    return recover(folder, source="record", cluster="here").last_states
 
 
 def removed(folder: Path) -> list[Path]:
@@ -59,7 +59,7 @@ def removed(folder: Path) -> list[Path]:
     segments = sealed_segments(folder)
     if not segments:
         raise OSError(errno.EIO, "the segments could not be listed")
-    retire(folder, segments, segments[-2].number, "removed")
+    remove_segments(folder, segments, segments[-2].number, "removed")
     return [path.relative_to(folder) for path in sorted((folder / "segments").rglob("*"))]
 
 

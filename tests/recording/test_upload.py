@@ -11,13 +11,13 @@ from obstore.store import LocalStore
 from hpaaudit.errors import BadOption
 from hpaaudit.flows.query import bundled_recording
 from hpaaudit.model.note import Event, Note
-from hpaaudit.recording import room
-from hpaaudit.recording.upload import Pace, Uploader
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.recorder.upload import Pace, Uploader
+from hpaaudit.recording.upkeep import upload_marks
 from tests.recording.s3 import BUCKET, SECRET, Store, s3
 from tests.recording.test_unread import refusing
 
-BRISK = Pace(look=0.01, first_wait=0.01, longest_wait=0.05)
+BRISK = Pace(poll=0.01, first_wait=0.01, longest_wait=0.05)
 URL = f"s3://{BUCKET}/prod/hpas"
 
 
@@ -78,8 +78,8 @@ def test_what_is_downloaded_again_is_the_recording(store: Store, recording: Path
     assert told == []
     assert (uploader.failures, uploader.failing) == (0, 0)
     assert uploaded(recording) == {1, 2, 3}
-    assert room.uploaded(recording) == 3
-    assert room.sealed(recording) == []
+    assert upload_marks.uploaded_through(recording) == 3
+    assert upload_marks.not_uploaded(recording) == []
     back = store.download("prod/hpas", tmp_path / "back")
     assert same(back, recording)
     verification = verify(back, reread=True)

@@ -9,10 +9,10 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from hpaaudit.flows.replay import replay
-from hpaaudit.recording import parquet
-from hpaaudit.recording.manifest import SEGMENTS, SUFFIX
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.schema import TABLES
+from hpaaudit.recording.encoding import parquet
+from hpaaudit.recording.files import layout
+from hpaaudit.recording.format.schema import TABLES
+from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.results import sql
 from hpaaudit.results.read import Results
 
@@ -40,7 +40,7 @@ def replayed(folder: Path, **options: Any) -> Answers:
 
 def files(folder: Path) -> list[Path]:
     """Every Parquet file of the segments, in order."""
-    return sorted((folder / SEGMENTS).glob(f"*/*{SUFFIX}"))
+    return sorted((folder / layout.SEGMENTS).glob(f"*/*{layout.PARQUET_SUFFIX}"))
 
 
 def rows_of(recordings: list[Path]) -> dict[str, bytes]:
@@ -55,9 +55,9 @@ def rows_of(recordings: list[Path]) -> dict[str, bytes]:
 def plant(folder: Path, known: dict[str, bytes]) -> int:
     """Puts a sound file of every table into each segment that has none of it; how many."""
     planted = 0
-    for segment in sorted((folder / SEGMENTS).iterdir()):
+    for segment in sorted((folder / layout.SEGMENTS).iterdir()):
         for table, data in known.items():
-            path = segment / f"{table}{SUFFIX}"
+            path = segment / f"{table}{layout.PARQUET_SUFFIX}"
             if not path.exists():
                 path.write_bytes(data)
                 planted += 1
@@ -110,15 +110,15 @@ HARMS: dict[str, Callable[[Path, random.Random], None]] = {
 
 def copied_meanwhile(states: list[Path], into: Path, chance: random.Random) -> None:
     """A copy of a folder that changes: of its entries, in their order, each is taken from a later state or the same."""
-    shutil.copytree(states[0], into, ignore=lambda folder, _: [SEGMENTS] if Path(folder) == states[0] else [])
-    names = sorted({path.name for state in states for path in (state / SEGMENTS).iterdir()})
+    shutil.copytree(states[0], into, ignore=lambda folder, _: [layout.SEGMENTS] if Path(folder) == states[0] else [])
+    names = sorted({path.name for state in states for path in (state / layout.SEGMENTS).iterdir()})
     at = 0
-    (into / SEGMENTS).mkdir()
+    (into / layout.SEGMENTS).mkdir()
     for name in names:
         at = chance.randint(at, len(states) - 1)
-        source = states[at] / SEGMENTS / name
+        source = states[at] / layout.SEGMENTS / name
         if source.is_dir():
-            shutil.copytree(source, into / SEGMENTS / name)
+            shutil.copytree(source, into / layout.SEGMENTS / name)
 
 
 def segments_of(folder: Path) -> Iterator[Path]:

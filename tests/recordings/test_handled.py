@@ -12,10 +12,9 @@ from hpaaudit.flows.explain import explain
 from hpaaudit.flows.query import query
 from hpaaudit.flows.replay import replay
 from hpaaudit.flows.source import open_file, open_source
-from hpaaudit.recording import durable
-from hpaaudit.recording import retire as retiring
-from hpaaudit.recording.manifest import SEGMENTS
-from hpaaudit.recording.read import open_recording
+from hpaaudit.recording.files import durable, layout
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.upkeep import retention as retiring
 from hpaaudit.results import sql
 from hpaaudit.results.write import ResultsWriter
 from tests.bench import fleet
@@ -59,7 +58,10 @@ def copy(recording: Path, into: Path) -> Path:
 def asked() -> set[str]:
     """Tables that the audit or a view reads by itself."""
     return {
-        table for folder in ("seen", "recorded") for text in sql.folder(folder).values() for table in sql.asked(text)
+        table
+        for folder in ("facts", "recorded")
+        for text in sql.folder(folder).values()
+        for table in sql.recorded_tables_of(text)
     }
 
 
@@ -101,7 +103,7 @@ def test_a_path_that_duckdb_cannot_write_to_is_replayed_all_the_same(
     folder = copy(recordings["metrics-down"], tmp_path / named)
     with replay(folder, warn=told.append) as results:
         assert answers(results) == clean["metrics-down"]
-    assert [line.startswith(f"{folder} cannot be written to: its results are kept in ") for line in told] == [True]
+    assert [line.startswith(f"{folder} cannot be written to: the results are kept in ") for line in told] == [True]
 
 
 @pytest.mark.parametrize("harm", HARMS)
@@ -167,15 +169,15 @@ def test_what_changes_after_the_replay_is_named_where_it_is_asked(
     replay(folder).close()
     views = {"samples": "metric_samples", "reads": "metric_samples", "pods": "pod_states"}
     for table, view in views.items():
-        path = folder / SEGMENTS / "000002" / f"{table}.parquet"
+        path = folder / layout.SEGMENTS / "000002" / f"{table}.parquet"
         data = path.read_bytes()
         HARMS[harm](path, random.Random(table))  # noqa: S311 (chance that can be repeated)
         with open_file(folder / "results.duckdb") as results:
             assert results.sql("from scale_events").fetchall()
             with pytest.raises(DamagedRecording, match=rf"segments/00000\d/{table}"):
                 results.rows(f"from {view}")
-        shutil.rmtree(folder / SEGMENTS)
-        shutil.copytree(recordings["metrics-down"] / SEGMENTS, folder / SEGMENTS)
+        shutil.rmtree(folder / layout.SEGMENTS)
+        shutil.copytree(recordings["metrics-down"] / layout.SEGMENTS, folder / layout.SEGMENTS)
         assert path.read_bytes() == data
     with open_file(folder / "results.duckdb") as results:
         assert answers(results) == clean["metrics-down"]
@@ -244,7 +246,7 @@ def states(recordings: dict[str, Path], tmp_path: Path, monkeypatch: pytest.Monk
         patch.setattr(Path, "rename", kept_after(Path.rename))
         patch.setattr(durable.shutil, "rmtree", kept_after(shutil.rmtree))
         opened = open_recording(folder)
-        assert retiring.retire(folder, opened.segments, 2, "removed by retention")
+        assert retiring.remove_segments(folder, opened.segments, 2, "removed by retention")
     return kept
 
 
@@ -273,7 +275,7 @@ def test_segments_that_go_between_the_decisions_and_the_audit_are_missed(
     finish = ResultsWriter.finish
 
     def retired(writer: ResultsWriter) -> Any:
-        retiring.retire(folder, open_recording(folder).segments, 2, "removed by retention")
+        retiring.remove_segments(folder, open_recording(folder).segments, 2, "removed by retention")
         return finish(writer)
 
     monkeypatch.setattr(ResultsWriter, "finish", retired)

@@ -28,7 +28,7 @@ def test_messages_of_one_event_that_differ_are_counted_too() -> None:
     assert len(said) == OF_AN_EVENT
     [counted] = repeats.due(1 + PERIOD_SECONDS)
     assert counted == f"port 99999 ({100_000 - OF_AN_EVENT} more of log in 60 s)"
-    assert not repeats.said
+    assert not repeats.written
     assert not repeats.events
 
 
@@ -53,7 +53,7 @@ def test_what_was_told_is_what_was_said_and_counted(told: list[tuple[Event, int,
     for event, number, pause in told:
         now += pause
         said += repeats.take(Note(f"message {number}", event), now)
-        assert len(repeats.said) <= KEPT
+        assert len(repeats.written) <= KEPT
     said += repeats.due(now + 2 * PERIOD_SECONDS)
     counted = sum(int(str(line.fields.get("repeated", 0))) for line in said)
     assert counted + sum("repeated" not in line.fields for line in said) == len(told)

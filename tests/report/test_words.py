@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.model.account import HpaAccount, ReconcileAccount, ReplayAccount
+from hpaaudit.model.account import HpaAccount, MemoryFlip, ReconcileAccount, ReplayAccount, UtilizationFlip
+from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.explain import explain_text
-from hpaaudit.report.flip import nearest_flip
+from hpaaudit.report.flip import flip_text
 from hpaaudit.report.reasons import _SENTENCES, measure, sentence
 from hpaaudit.report.replay import replay_text, verdict
 from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, reconcile, step
@@ -18,7 +19,7 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, rec
         (hpa(), "The HPA was faithful: it decided as the replay does, and never had to scale."),
         (
             hpa(match=0, undecidable=40, undecidable_why=("memory.before_recording",)),
-            "Nothing can be said: no reconcile is decidable. Unseen: memory before recording.",
+            "Nothing can be decided: every reconcile lacks an input. Not recorded: memory before recording.",
         ),
         (
             hpa(divergent=1, foreign_writes=(foreign_write(restored_s=22),)),
@@ -28,18 +29,21 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, rec
             hpa(divergent=3, foreign_writes=(foreign_write(restored_s=None),) * 3),
             (
                 "The HPA was faithful. "
-                "At 12:00:00Z helm wrote 12 -> 4; the HPA did not undo that while it was recorded. "
-                "At 12:00:00Z helm wrote 12 -> 4; the HPA did not undo that while it was recorded. "
+                "At 12:00:00Z helm wrote 12 -> 4; the HPA did not undo that before the recording ended. "
+                "At 12:00:00Z helm wrote 12 -> 4; the HPA did not undo that before the recording ended. "
                 "Others wrote 1 more time."
             ),
         ),
         (
             hpa(divergent=1, divergences=(divergence("unexplained"),)),
-            "Replay and controller part at 12:00:00Z, unexplained: replay 8, controller 10, cluster 10.",
+            "Replay and controller differ at 12:00:00Z, unexplained: replay 8, controller 10, cluster 10.",
         ),
         (
             hpa(divergent=2, divergences=(divergence("unexplained"),) * 2),
-            "Replay and controller part 2 times, first at 12:00:00Z, unexplained: replay 8, controller 10, cluster 10.",
+            (
+                "Replay and controller differ 2 times, first at 12:00:00Z, unexplained: "
+                "replay 8, controller 10, cluster 10."
+            ),
         ),
         (
             hpa(divergent=1, divergences=(divergence("write_failed.api_error"),)),
@@ -118,25 +122,26 @@ def test_a_metric_is_told_against_its_target(metric: object, told: str) -> None:
     assert measure(metric) == told  # type: ignore[arg-type]
 
 
+def flip(percent: int, desired: int) -> UtilizationFlip:
+    """A utilization of cpu at which another number is decided."""
+    return UtilizationFlip(metric="cpu", utilization_percent=percent, desired=desired)
+
+
 @pytest.mark.parametrize(
     ("account", "told"),
     [
-        # 67 / 60 is the first above 1.1; 45 / 60 x 4 is the first that rounds up to less than 4.
-        (reconcile(), "cpu asks for more at 67 %, for fewer at 45 %"),
-        (reconcile(metrics=(cpu(62, unready_pods=1),)), ""),
-        (reconcile(metrics=(cpu(62, adjust_code="adjust.missing_as_zero_up"),)), ""),
-        (reconcile(metrics=(cpu(None, target_type="Value", target=500, current_milli=510),)), ""),
+        (reconcile(flips=(flip(67, 5), flip(45, 3))), "cpu asks for more at 67 %, for fewer at 45 %"),
+        (reconcile(flips=(flip(67, 5),)), "cpu asks for more at 67 %"),
+        (reconcile(flips=(flip(67, 3),)), "cpu asks for fewer at 67 %"),
         (
-            reconcile(
-                reason_code="stabilize.down_hold", steps=(step("stabilize", "stabilize.down_hold", 3, 4, **HELD),)
-            ),
-            "the recommendation of 11:56:20Z leaves the window at 12:01:20Z",
+            reconcile(flips=(MemoryFlip(recommended_us=NOON, leaves_us=Micros(NOON + 300 * SECOND), desired=3),)),
+            "the recommendation of 12:00:00Z leaves the window at 12:05:00Z",
         ),
-        (reconcile(reason_code="bound.max"), ""),
+        (reconcile(), ""),
     ],
 )
-def test_the_nearest_flip_is_told_only_where_it_can_be_computed(account: ReconcileAccount, told: str) -> None:
-    assert nearest_flip(account) == told
+def test_the_nearest_flips_are_told_as_they_were_found(account: ReconcileAccount, told: str) -> None:
+    assert flip_text(account) == told
 
 
 def test_hostile_words_of_a_cluster_cannot_steer_the_terminal() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.columns import Columns, Decided, Numbers, Words
-from hpaaudit.results import pass_rows, sql
+from hpaaudit.results import reconcile_rows, sql
 
 UNTOLD = {"replay_id", "error", "invalid_text"}
 """What a compiled replay does not tell."""
@@ -18,11 +18,15 @@ def decided(passes: Iterable[Pass], size: int) -> Iterator[Decided]:
     """The passes as columns, slice by slice of that many; each slice has words of its own."""
     made = [done for done in passes if not done.decision.gone]
     for start in range(0, len(made), size):
-        known = [(done, pass_rows.identity("", done)) for done in made[start : start + size]]
+        known = [(done, reconcile_rows.identity("", done)) for done in made[start : start + size]]
         yield Decided(
-            reconciles=_columns("reconciles", [pass_rows.reconcile(*one) for one in known]),
-            proposals=_columns("metric_proposals", [row for one in known for row in pass_rows.metric_proposals(*one)]),
-            writes=_columns("predicted_writes", [row for one in known for row in pass_rows.predicted_writes(*one)]),
+            reconciles=_columns("reconciles", [reconcile_rows.reconcile(*one) for one in known]),
+            proposals=_columns(
+                "metric_proposals", [row for one in known for row in reconcile_rows.metric_proposals(*one)]
+            ),
+            writes=_columns(
+                "predicted_writes", [row for one in known for row in reconcile_rows.predicted_writes(*one)]
+            ),
         )
 
 

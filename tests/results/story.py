@@ -21,8 +21,8 @@ from hpaaudit.model.facts import (
 from hpaaudit.model.hpa import Condition, HpaStatus
 from hpaaudit.model.memory import Memory, Recommendation
 from hpaaudit.model.units import SECOND, Micros, Milli
-from hpaaudit.recording.read import Recording, open_recording
-from hpaaudit.recording.write import Writer
+from hpaaudit.recording.reading.recording import Recording, open_recording
+from hpaaudit.recording.writing.writer import Writer
 from hpaaudit.results.read import Results
 from hpaaudit.results.write import ResultsWriter
 from tests.results.things import START, at, event_about, event_seen, hpa_seen, pod, target_seen

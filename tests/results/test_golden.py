@@ -6,7 +6,7 @@ import pytest
 
 from hpaaudit.report.table import table
 from hpaaudit.results.answer import Answer
-from hpaaudit.results.questions import Scope, ask, question, questions
+from hpaaudit.results.questions import Scope, ask, question_named, questions
 from hpaaudit.results.read import Results
 from tests.results.things import at
 from tests.script import play
@@ -25,7 +25,7 @@ def test_answers_are_the_golden_ones(script: Path, told: Results, rewrite: bool)
         else:
             settings = dict(word.split("=") for word in words[1:])
             at_us = at(float(settings["at"])) if "at" in settings else None
-            found = ask(told, question(words[0]), Scope(hpa=settings.get("hpa"), at_us=at_us))
+            found = ask(told, question_named(words[0]), Scope(hpa=settings.get("hpa"), at_us=at_us))
         shown = Answer(told, found)
         return table(shown.columns, shown.rows())
 

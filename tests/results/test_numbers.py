@@ -8,13 +8,13 @@ from typing import Any
 import duckdb
 import pytest
 
-from hpaaudit.flows.replay import passes
+from hpaaudit.flows.replay import replayed_reconciles
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.facts import Fact, HpaSeen
-from hpaaudit.recording.read import Recording, open_recording
+from hpaaudit.recording.reading.recording import Recording, open_recording
 from hpaaudit.results import sql
 from hpaaudit.results.account_reconcile import reconcile_account
-from hpaaudit.results.questions import Scope, ask, question
+from hpaaudit.results.questions import Scope, ask, question_named
 from hpaaudit.results.read import Results
 from hpaaudit.results.write import ResultsWriter
 from tests.results import numbers, story
@@ -86,7 +86,7 @@ def test_the_story_as_columns_makes_the_tables_that_it_makes_as_rows(tmp_path: P
 @pytest.mark.parametrize("name", ["load-step", "metrics-down", "scaled-by-hand", "unready-on-the-way-up"])
 def test_a_recording_as_columns_makes_the_tables_that_it_makes_as_rows(tmp_path: Path, name: str) -> None:
     recording = open_recording(RECORDINGS / name)
-    seen, made = list(recording.facts()), list(passes(RECORDINGS / name))
+    seen, made = list(recording.facts()), list(replayed_reconciles(RECORDINGS / name))
     with (
         written(tmp_path, recording, seen, made, None) as told,
         written(tmp_path, recording, seen, made, 7) as counted,
@@ -142,7 +142,7 @@ def test_columns_arrive_as_the_types_that_are_declared(counted: Results, told: R
 
 
 def answers(results: Results, name: str, seconds: float) -> list[dict[str, Any]]:
-    found = ask(results, question(name), Scope(at_us=at(seconds)))
+    found = ask(results, question_named(name), Scope(at_us=at(seconds)))
     return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
 
 

@@ -9,6 +9,7 @@ import pytest
 from hpaaudit.errors import BadQuery, FileExists, NotResults
 from hpaaudit.results import sql
 from hpaaudit.results.account import replay_account
+from hpaaudit.results.answer import Answer
 from hpaaudit.results.read import Results, open_results
 from hpaaudit.results.write import ResultsWriter
 from tests.results import story
@@ -25,7 +26,7 @@ def test_a_results_file_that_is_there_is_not_replaced_unless_asked(tmp_path: Pat
 
 
 def test_the_parent_folder_must_exist(tmp_path: Path) -> None:
-    with pytest.raises(FileExists, match="no folder"):
+    with pytest.raises(FileExists, match="not a folder"):
         ResultsWriter(tmp_path / "nowhere" / "web.duckdb", story.INFO, story.REPLAY, overwrite=False)
 
 
@@ -78,7 +79,7 @@ def test_a_database_of_somebody_else_is_refused(tmp_path: Path) -> None:
 
 
 def test_results_are_read_only(told: Results) -> None:
-    with pytest.raises(BadQuery, match="CREATE is refused, for results are only read"):
+    with pytest.raises(BadQuery, match="CREATE is refused, because results are read-only"):
         told.sql("create table mine (x integer)")
 
 
@@ -94,9 +95,17 @@ def test_two_answers_can_be_read_in_turn(told: Results) -> None:
     assert len(first.fetchall()) == len(story.SCENES)
 
 
+def test_an_answer_comes_as_a_polars_frame(told: Results) -> None:
+    frame = Answer(told, told.sql("select ts, desired from reconciles order by ts")).frame()
+    assert (frame.columns, frame.height) == (["ts", "desired"], len(story.SCENES))
+    assert Answer(told, None).frame().is_empty()
+    with pytest.raises(BadQuery, match="Conversion"):
+        Answer(told, told.sql("select name::integer from reconciles")).frame()
+
+
 def test_relations_come_as_polars_frames(told: Results) -> None:
     assert told.frame("reconciles").height == len(story.SCENES)
-    with pytest.raises(BadQuery, match="no relation"):
+    with pytest.raises(BadQuery, match="not a relation"):
         told.frame("reconciles; drop table x")
 
 
@@ -152,7 +161,7 @@ def test_times_are_plain_timestamps(told: Results) -> None:
     assert zoned == []
 
 
-@pytest.mark.parametrize("folder", ["schema", "views", "recorded", "seen", "audit", "questions", "staging", "macros"])
+@pytest.mark.parametrize("folder", ["schema", "views", "recorded", "facts", "audit", "questions", "staging", "macros"])
 def test_every_file_of_sql_opens_with_its_question_and_says_what_one_row_is(folder: str) -> None:
     texts = sql.folder(folder)
     assert texts
@@ -160,7 +169,7 @@ def test_every_file_of_sql_opens_with_its_question_and_says_what_one_row_is(fold
         question, *rest = sql.heading(text)
         assert question.endswith("?"), name
         assert rest, name
-        if folder in ("schema", "views", "recorded", "seen", "questions", "staging"):
+        if folder in ("schema", "views", "recorded", "facts", "questions", "staging"):
             assert rest[0].startswith("One row"), name
 
 

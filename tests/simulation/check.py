@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from hpaaudit.api.see import canonical_json
+from hpaaudit.api.to_facts import canonical_json
 from hpaaudit.errors import AuditError
 from hpaaudit.model.facts import (
     ApiServiceSeen,
@@ -27,8 +27,8 @@ from hpaaudit.model.facts import (
     TargetSeen,
     ValuesRead,
 )
-from hpaaudit.recording.read import open_recording
-from hpaaudit.recording.verify import verify
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
 from tests.simulation.life import APPS
 from tests.simulation.machine import SECOND
 from tests.simulation.server import DEPLOYMENTS, KINDS, Object, Truth
@@ -420,11 +420,11 @@ def _replayed(world: World) -> None:
 
 
 def _replay(world: World) -> Iterator[str]:
-    from hpaaudit.flows.replay import passes
+    from hpaaudit.flows.replay import replayed_reconciles
 
     found = hashlib.sha256()
     try:
-        for decided in passes(world.folder):
+        for decided in replayed_reconciles(world.folder):
             found.update(repr(decided).encode())
     except AuditError as problem:
         raise Failed(f"cannot be replayed: {problem}") from problem

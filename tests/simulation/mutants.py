@@ -6,16 +6,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from hpaaudit.cluster.gaps import Gaps
-from hpaaudit.cluster.hpas import Hpas
-from hpaaudit.cluster.pods import Pods
-from hpaaudit.cluster.watch import Watch
+from hpaaudit.cluster.stores.hpas import HpaStore
+from hpaaudit.cluster.stores.pods import PodStore
+from hpaaudit.cluster.watch.gaps import Gaps
+from hpaaudit.cluster.watch.reflector import Reflector
 from hpaaudit.model.facts import Fact, Gap
-from hpaaudit.recording.keep import Keeper
-from hpaaudit.recording.lock import Lock
-from hpaaudit.recording.log import Log
-from hpaaudit.recording.pending import Unlogged
-from hpaaudit.recording.sieve import Sieve
+from hpaaudit.recording.files.lock import Lock
+from hpaaudit.recording.recorder.load_shedding import LoadShedder
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
+from hpaaudit.recording.recorder.storage import Storage
+from hpaaudit.recording.recorder.writer_states import Logging, Sealing
+from hpaaudit.recording.writing.unlogged import UnloggedRows
+from hpaaudit.recording.writing.write_ahead_log import WriteAheadLog
 from tests.simulation.disk import Disk
 
 MOST_SEEDS = 25
@@ -63,15 +65,15 @@ def _forgets_folders(sound: Any) -> Any:
 
 
 def _acknowledges_first(sound: Any) -> Any:
-    def append(keeper: Keeper, unlogged: Unlogged) -> None:
-        log, before = keeper._log, keeper.acknowledged
+    def append_rows(storage: Storage, rows: UnloggedRows) -> None:
+        log, before = storage._log, storage.acknowledged
         if log is None:
-            sound(keeper, unlogged)
+            sound(storage, rows)
             return
-        keeper.acknowledged = before + unlogged.facts
-        log.append(before, unlogged.facts, unlogged.rows)
+        storage.acknowledged = before + rows.facts
+        log.append(before, rows.facts, rows.rows, rows.unchanged)
 
-    return append
+    return append_rows
 
 
 def _every(number: int) -> Callable[[], bool]:
@@ -89,7 +91,7 @@ def _every(number: int) -> Callable[[], bool]:
 def _skips_events(sound: Any) -> Any:
     due = _every(20)
 
-    def take(watch: Watch, kind: str, raw: dict[str, Any]) -> None:
+    def take(watch: Reflector, kind: str, raw: dict[str, Any]) -> None:
         if kind == "BOOKMARK" or not due():
             sound(watch, kind, raw)
 
@@ -97,7 +99,7 @@ def _skips_events(sound: Any) -> Any:
 
 
 def _forgets_restarts(sound: Any) -> Any:
-    def add(keeper: Keeper, fact: Fact) -> None:
+    def add(keeper: RecorderWriter, fact: Fact) -> None:
         if not (isinstance(fact, Gap) and fact.cause.startswith("the recorder")):
             sound(keeper, fact)
 
@@ -105,20 +107,20 @@ def _forgets_restarts(sound: Any) -> Any:
 
 
 def _loses_what_flew(sound: Any) -> Any:
-    def undo(keeper: Keeper) -> None:
-        if keeper._old:
-            sound(keeper)
+    def roll_back(writer: RecorderWriter, state: Logging | Sealing) -> None:
+        if isinstance(state, Sealing):
+            sound(writer, state)
         else:
-            keeper.acknowledged += keeper._flying.facts
+            writer._storage.acknowledged += state.rows.facts
 
-    return undo
+    return roll_back
 
 
 def _says_too_much(sound: Any) -> Any:
-    def append(log: Log, first_seq: int, facts: int, rows: Mapping[str, Any]) -> None:
+    def append(log: WriteAheadLog, first_seq: int, facts: int, rows: Mapping[str, Any], unchanged: Any) -> None:
         if facts > 1 and first_seq % 3 == 0:
             rows = {table: found[1:] if len(found) > 1 else found for table, found in rows.items()}
-        sound(log, first_seq, facts, rows)
+        sound(log, first_seq, facts, rows, unchanged)
 
     return append
 
@@ -128,7 +130,7 @@ def _nothing(_: Any) -> Any:
 
 
 def _without_states(sound: Any) -> Any:
-    return lambda sieve, *args: [fact for fact in sound(sieve, *args) if isinstance(fact, Gap)]
+    return lambda shedder, *args: [fact for fact in sound(shedder, *args) if isinstance(fact, Gap)]
 
 
 def _no_gap(_: Any) -> Any:
@@ -137,7 +139,7 @@ def _no_gap(_: Any) -> Any:
 
 def _open_to_all(_: Any) -> Any:
     def init(lock: Lock, folder: Any) -> None:
-        lock._file = os.open(folder / "recording.json", os.O_RDONLY)
+        lock._files = [os.open(folder / "recording.json", os.O_RDONLY)]
 
     return init
 
@@ -147,21 +149,25 @@ MUTANTS = (
     Mutant("a file is not synced", Disk, "_fsync_one", _forgets_files, DEATH),
     Mutant("a folder is not synced", Disk, "_fsync_one", _forgets_folders, DEATH),
     Mutant(
-        "facts are acknowledged before they are synced", Keeper, "_append", _acknowledges_first, ("kill_at", "power")
+        "facts are acknowledged before they are synced",
+        Storage,
+        "append_rows",
+        _acknowledges_first,
+        ("kill_at", "power"),
     ),
-    Mutant("a frame of the log lacks a row", Log, "append", _says_too_much, DEATH),
+    Mutant("a frame of the log lacks a row", WriteAheadLog, "append", _says_too_much, DEATH),
     Mutant(
         "what could not be logged is forgotten",
-        Keeper,
-        "_undo",
+        RecorderWriter,
+        "_roll_back",
         _loses_what_flew,
         ("write_error", "sync_error", "kill"),
     ),
     Mutant("no gap is written down", Gaps, "_write", _no_gap, ("down", "cut")),
-    Mutant("a restart leaves no gap", Keeper, "add", _forgets_restarts, ("kill", "term")),
-    Mutant("one event of a watch in twenty is passed over", Watch, "_take", _skips_events, ()),
-    Mutant("the end of a pod is not told", Pods, "gone", _nothing, ()),
-    Mutant("an HPA that a list lacks is still there", Hpas, "only", _nothing, ("down", "compact", "term")),
-    Mutant("a disk that recovers tells no states", Sieve, "reopen", _without_states, ("full", "read_only")),
+    Mutant("a restart leaves no gap", RecorderWriter, "add", _forgets_restarts, ("kill", "term")),
+    Mutant("one event of a watch in twenty is passed over", Reflector, "_take", _skips_events, ()),
+    Mutant("the end of a pod is not told", PodStore, "delete", _nothing, ()),
+    Mutant("an HPA that a list lacks is still there", HpaStore, "retain", _nothing, ("down", "compact", "term")),
+    Mutant("a disk that recovers tells no states", LoadShedder, "reopen", _without_states, ("full", "read_only")),
     Mutant("a second recorder is let in", Lock, "__init__", _open_to_all, ("second",)),
 )

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass, field
 
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.recording.limits import Limits
+from hpaaudit.recording.recorder.writer_limits import Limits
 from tests.simulation import disk, network
 
 NETWORK = {

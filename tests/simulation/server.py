@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from hpaaudit.cluster.initial import END
+from hpaaudit.cluster.watch.watch_list import END
 from tests.simulation.machine import Machine
 
 Object = dict[str, Any]

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hpaaudit.cluster.access import Access
-from hpaaudit.cluster.clock import Clock
-from hpaaudit.cluster.observer import Observer
+from hpaaudit.cluster.access.config import ClientConfig
+from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.observe.observer import Observer
 from hpaaudit.cluster.scope import Scope
 from hpaaudit.errors import AuditError, RecordingError
 from hpaaudit.flows.record import Machine as Surroundings
@@ -23,8 +23,8 @@ from hpaaudit.flows.record import Session
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.plan import Progress
 from hpaaudit.model.units import Micros
-from hpaaudit.recording import room
-from hpaaudit.recording.keep import Keeper
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
+from hpaaudit.recording.upkeep import upload_marks
 from tests.simulation.disk import TOTAL, Disk
 from tests.simulation.life import Life
 from tests.simulation.machine import SECOND, Killed, Loop, Machine, SlowWork
@@ -52,7 +52,7 @@ class Run:
 
     number: int
     told: dict[int, Fact] = field(default_factory=dict)
-    keeper: Keeper | None = None
+    keeper: RecorderWriter | None = None
     observer: Observer | None = None
     clock: Clock | None = None
     loop: Loop | None = None
@@ -164,7 +164,7 @@ class World:
             lambda line: self.trace(f"says: {line}"),
             machine=around,
         )
-        access = Access(source="simulation", context="simulation", server=SERVER)
+        access = ClientConfig(source="simulation", context="simulation", server=SERVER)
         scope = Scope(namespace=self.plan.namespace)
         self.trace(f"process {run.number} starts")
         with self.disk.between(), self._watching(run):
@@ -189,16 +189,16 @@ class World:
     @contextmanager
     def _watching(self, run: Run) -> Iterator[None]:
         """Note what the process is told to keep, by its number."""
-        begin, take, observe = Keeper.__init__, Keeper._take, Observer.__init__
+        begin, take, observe = RecorderWriter.__init__, RecorderWriter._take, Observer.__init__
 
-        def init(keeper: Keeper, *args: Any, **kwargs: Any) -> None:
+        def init(keeper: RecorderWriter, *args: Any, **kwargs: Any) -> None:
             if run.keeper is None:
                 run.keeper = keeper
             begin(keeper, *args, **kwargs)
             run.keeper = keeper
 
-        def taken(keeper: Keeper, fact: Fact) -> None:
-            seq = keeper._pending.first_seq + keeper._pending.facts
+        def taken(keeper: RecorderWriter, fact: Fact) -> None:
+            seq = keeper.next_seq
             run.told[seq] = fact
             take(keeper, fact)
 
@@ -206,11 +206,11 @@ class World:
             run.observer = observer
             observe(observer, *args, **kwargs)
 
-        Keeper.__init__, Keeper._take, Observer.__init__ = init, taken, init_observer  # type: ignore[method-assign]
+        RecorderWriter.__init__, RecorderWriter._take, Observer.__init__ = init, taken, init_observer  # type: ignore[method-assign]
         try:
             yield
         finally:
-            Keeper.__init__, Keeper._take, Observer.__init__ = begin, take, observe  # type: ignore[method-assign]
+            RecorderWriter.__init__, RecorderWriter._take, Observer.__init__ = begin, take, observe  # type: ignore[method-assign]
 
     def _bury(self, run: Run) -> None:
         """Take away what is left of a process that was killed; nothing that it still does has an effect."""
@@ -243,10 +243,9 @@ class World:
             and not self.resting
             and not run.observer.stopping.is_set()
         ):
-            pending = run.keeper._pending
             now = copy.copy(run.clock).now()
-            if run.observer.settled.is_set() or run.observer.goes_on:
-                self.samples.append(Sample(self.machine.now_us, now, pending.first_seq + pending.facts, run.number))
+            if run.observer.settled.is_set() or run.observer.resumed:
+                self.samples.append(Sample(self.machine.now_us, now, run.keeper.next_seq, run.number))
         self.machine.after(SAMPLE_SECONDS * (0.5 + self.chance.random()), self._sample)
 
     # Faults
@@ -361,11 +360,11 @@ class World:
 
     def _second(self) -> None:
         run = self.current
-        if run is None or run.keeper is None or getattr(run.keeper, "_closed", True):
+        if run is None or run.keeper is None or getattr(run.keeper, "is_closed", True):
             return
         keeper = run.keeper
         try:
-            Keeper(self.folder, cluster=SERVER, now_us=Micros(0), note=lambda _: None, limits=self.plan.limits)
+            RecorderWriter(self.folder, cluster=SERVER, now_us=Micros(0), note=lambda _: None, limits=self.plan.limits)
         except (RecordingError, OSError):
             self.trace("a second recorder was kept out")
         else:
@@ -375,9 +374,9 @@ class World:
 
     def _upload(self) -> None:
         if self.current and not self.disk.dead and self.folder.exists():
-            for segment in room.sealed(self.folder):
+            for segment in upload_marks.not_uploaded(self.folder):
                 try:
-                    room.mark_uploaded(segment)
+                    upload_marks.mark_uploaded(segment)
                 except OSError:
                     return
                 self.marked = max(self.marked, int(segment.name))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.api import requests, see
+from hpaaudit.api import requests, to_facts
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.model.facts import ResourceMetricsRead
 from hpaaudit.model.units import SECOND, Micros
@@ -230,16 +230,16 @@ def test_s001_22_d17_v1_keeps_what_it_cannot_say_in_annotations_and_changes_the_
         },
         "spec": {"maxReplicas": 9, "targetCPUUtilizationPercentage": 50},
     }
-    spec = decode_hpa(see.hpa_seen(Micros(0), shown)).spec
+    spec = decode_hpa(to_facts.hpa_seen(Micros(0), shown)).spec
     assert spec.metrics == hpa_of(per_pod(1500), cpu(50)).spec.metrics
 
 
 def test_s001_29_the_annotation_of_1_2_to_1_5_means_nothing() -> None:
     old = {"alpha/target.custom-metrics.podautoscaler.kubernetes.io": '{"items":[{"name":"qps","value":"10"}]}'}
     shown = hpa()
-    plain = decode_hpa(see.hpa_seen(Micros(0), shown))
+    plain = decode_hpa(to_facts.hpa_seen(Micros(0), shown))
     shown["metadata"]["annotations"] = old
-    assert decode_hpa(see.hpa_seen(Micros(0), shown)) == plain
+    assert decode_hpa(to_facts.hpa_seen(Micros(0), shown)) == plain
 
 
 def test_s001_25_kubectl_autoscale_makes_a_v1_that_means_cpu_at_80(tmp_path: Path) -> None:

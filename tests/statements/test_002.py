@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.api import quantity, requests, see
+from hpaaudit.api import quantity, requests, to_facts
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.api.flags import with_flags
 from hpaaudit.api.times import duration
@@ -86,7 +86,7 @@ def test_s002_03_one_hpa_in_v1_and_in_v2_decides_and_remembers_alike(release: st
             cpu(60),
             crowd=pods("3@900 1:pending"),
             replicas=4,
-            hpa=decode_hpa(see.hpa_seen(Micros(0), shown)),
+            hpa=decode_hpa(to_facts.hpa_seen(Micros(0), shown)),
             flags=flags(release=release),
         )
         for shown in (v1, v2)
@@ -200,7 +200,7 @@ def test_s002_13_an_annotation_that_is_no_json_counts_as_absent() -> None:
     """The document's FailedConvertHPA ended with 1.15.12, 1.16.9, 1.17.5 and 1.18."""
     shown = hpa(apiVersion="autoscaling/v1", spec={"maxReplicas": 5, "targetCPUUtilizationPercentage": 60})
     shown["metadata"]["annotations"] = {"autoscaling.alpha.kubernetes.io/metrics": "{oops"}
-    assert decode_hpa(see.hpa_seen(Micros(0), shown)).spec.metrics == hpa_of(cpu(60)).spec.metrics
+    assert decode_hpa(to_facts.hpa_seen(Micros(0), shown)).spec.metrics == hpa_of(cpu(60)).spec.metrics
 
 
 @every

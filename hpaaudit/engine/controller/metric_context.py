@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from hpaaudit.api.answers import Server
+from hpaaudit.api.client_errors import Server
 from hpaaudit.api.quantity import approximate_float
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.rules.tolerance import Tolerance, tolerance_of

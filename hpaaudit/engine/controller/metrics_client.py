@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from hpaaudit.api.answers import Server
+from hpaaudit.api.client_errors import Server
 from hpaaudit.engine.rules import replica_calculator as calculator
 from hpaaudit.engine.rules.go_numbers import MAX_INT64, wrap64
 from hpaaudit.model.facts import ResourceMetricsRead, ValuesRead

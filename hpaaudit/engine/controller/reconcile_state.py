@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from hpaaudit.api.answers import Server
+from hpaaudit.api.client_errors import Server
 from hpaaudit.api.selector import BadSelector, scale_selector
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.behaviours.release import behaviours_of

@@ -29,6 +29,7 @@ from hpaaudit.engine.rules.normalize import METRIC_ABOVE
 from hpaaudit.engine.rules.reason_codes import CODES
 from hpaaudit.engine.rules.replica_calculator import ADJUST_CODES
 from hpaaudit.model.columns import Columns, Decided, Numbers, Words
+from hpaaudit.model.identity import object_key
 from hpaaudit.model.units import SECOND
 
 AT_SOURCES = (*SOURCES, "reconcile")
@@ -90,10 +91,9 @@ class _Results:
         """The columns that every relation of a reconcile starts with."""
         reconciles = self.prepared.reconciles
         hpa, uid = reconciles["hpa"][self.rows], self.prepared.hpa_states["uid"][self.decisions.hpa_state[self.rows]]
-        # An HPA without a uid is told from others by its name.
         distinct, number = _distinct_pairs(hpa, uid)
         names = [hpas.keys.named[key] for key, _ in distinct]
-        uids = [hpas.uids.named[code] or "/".join(name) for (_, code), name in zip(distinct, names, strict=True)]
+        uids = [object_key(hpas.uids.named[code], *name) for (_, code), name in zip(distinct, names, strict=True)]
         codes = number.astype(np.int32)
         return {
             "hpa_uid": Words(codes, tuple(uids)),

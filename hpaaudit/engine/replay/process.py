@@ -53,10 +53,23 @@ _UNKNOWN = Memory(recommendations=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Choice:
-    """The candidate that a reconcile is taken for, and the band of what it may have decided."""
+class ReconcileInput:
+    """What a decision was made from: `reconcile` makes the same one from it again."""
 
     seen: Observation
+    memory: Memory
+    flags: Flags
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Choice:
+    """Which candidate a reconcile saw, as far as can be told, and the range of what it may have decided.
+
+    before, memory   the memory before and after the reconcile
+    """
+
+    seen: Observation
+    before: Memory
     decision: Decision
     memory: Memory
     band: Band
@@ -81,6 +94,7 @@ class Process:
         self.written: dict[str, int] = {}
         self.started = False
         self.holder = ""
+        self.last_input: ReconcileInput | None = None
 
     def apply(self, fact: Fact) -> None:  # noqa: C901 (one case for each kind of fact)
         """Apply one more fact. A new process forgets everything."""
@@ -152,6 +166,7 @@ class Process:
         if seen.hpa is None:
             self.written.pop(key, None)
         choice = self._choose(seen, before, planned)
+        self.last_input = ReconcileInput(seen=choice.seen, memory=choice.before, flags=self.flags)
         after = choice.memory
         if planned.published is not None and choice.seen.hpa is not None:
             published = decode_status(planned.published)
@@ -178,13 +193,13 @@ class Process:
         if planned.published is None:
             decision, after = self._decide(seen, before)
             band = widened(NO_BAND, INPUTS, fits=False, desired=_number(decision))
-            return _Choice(seen=seen, decision=decision, memory=after, band=band, evidence="seen")
+            return _Choice(seen=seen, before=before, decision=decision, memory=after, band=band, evidence="seen")
         published = decode_status(planned.published)
         inputs = CandidateInputs(
             self.cluster, seen, planned.earlier, Micros(self.plan.period_us + planned.instant.uncertainty_us)
         )
         options = self._options(inputs, seen, before)
-        chosen, best, candidate, band = seen, None, FIRST, NO_BAND
+        chosen, remembered, best, candidate, band = seen, before, None, FIRST, NO_BAND
         while candidate.kind != DONE:
             tried, memory = chosen, before
             if candidate.kind == INPUTS:
@@ -197,13 +212,13 @@ class Process:
             fit = fits_inputs if candidate.kind in (INPUTS, FAILED_READS) else fits_memory
             fits = fit(decided[0], published)
             if best is None or proves(band, candidate.kind, fits):
-                chosen, best = tried, decided
+                chosen, remembered, best = tried, memory, decided
             band = widened(band, candidate.kind, fits, _number(decided[0]))
             candidate = next_candidate(candidate, inputs.answers(candidate), options, band.is_proven)
         if best is None:
             raise AssertionError("the newest inputs are always tried")
         evidence = "proven" if band.is_proven else "assumed"
-        return _Choice(seen=chosen, decision=best[0], memory=best[1], band=band, evidence=evidence)
+        return _Choice(seen=chosen, before=remembered, decision=best[0], memory=best[1], band=band, evidence=evidence)
 
     def _options(self, inputs: CandidateInputs, seen: Observation, before: Memory) -> Options:
         """Which candidates the reconcile has."""

@@ -1,6 +1,6 @@
--- Which observed scales are those of each HPA's target?
--- One row per HPA and observed change, as in runs.scale_states. What a slower source showed later of an older
--- object (its resource version lies behind) is not a change.
+-- Which scales did each HPA's target have?
+-- One row per HPA and observed change, as in runs.scale_states. An older object that a slower source showed later, by its
+-- resource version, is not a change.
 insert into runs.scale_states by name
 with mine as (
     select
@@ -10,12 +10,12 @@ with mine as (
             order by t.seq
             rows between unbounded preceding and 1 preceding
         ) as newest_version
-    from seen_targets as t
+    from observed_targets as t
     join runs.hpa_specs as s
         on s.namespace = t.target_namespace
         and s.target_name = t.target_name
         and scales(s.target_kind, s.target_api_version, t.target_group, t.target_resource)
-        -- The first spec also owns what was seen before it: lists arrive in any order.
+        -- The first spec also counts for earlier observations, because lists arrive in any order.
         and (t.observed_at >= s.valid_from or s.valid_from = (
             select min(first.valid_from) from runs.hpa_specs as first where first.hpa_uid = s.hpa_uid
         ))

@@ -1,10 +1,10 @@
--- Which seen writes went to each HPA's target?
+-- Which observed writes went to each HPA's target?
 -- One row per HPA and write, as in runs.scale_writes.
 insert into runs.scale_writes by name
 select
     s.replay_id, s.hpa_uid, s.namespace, s.name,
     w.* exclude (target_group, target_resource, target_namespace, target_name)
-from seen_writes as w
+from observed_writes as w
 join runs.hpa_specs as s
     on s.namespace = w.target_namespace
     and s.target_name = w.target_name

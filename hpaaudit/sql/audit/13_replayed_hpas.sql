@@ -1,6 +1,6 @@
--- Which HPAs were replayed, and until when can each be followed?
--- One row per HPA. hpa: counts them in the order of their uids; place: of the uid in replayed;
--- part: which HPAs are audited together, so that no join and no sort has to hold more than a quarter of a million reconciles;
+-- Which HPAs were replayed, and when did each end?
+-- One row per HPA. hpa: its number in the order of the uids; place: the number of its uid in replayed;
+-- part: the HPAs of one part are audited together, so that no join or sort holds more than 250,000 reconciles;
 -- ended_at: when the HPA or the recording ended.
 create temp table replayed_hpas as
 with places as (

@@ -1,4 +1,4 @@
--- How long did each reconcile of some HPAs stand, and what came next?
+-- Until when did the decision of each reconcile of some HPAs hold, and what came next?
 -- One row per reconcile, as in spans.
 insert into spans by name
 with needed as (

@@ -1,6 +1,6 @@
--- What is the usual distance of two reconciles?
--- One row: the median, our measure of the sync period; 15 s where there are no two.
--- Counted before it is sorted: a fleet has few different distances, and median() keeps every one.
+-- What is the usual time between two reconciles?
+-- One row: the median, as a measure of the sync period; 15 s if there are fewer than two reconciles.
+-- Equal times are counted before they are sorted: a fleet has few different ones, and median() would keep every row.
 create temp table sync as
 with distances as (
     select epoch_us(next_ts) - epoch_us(ts) as us, count(*) as times

@@ -1,5 +1,5 @@
--- Which reconciles failed to write their number, as their Event says?
--- One row per reconcile with a FailedRescale. sent: the number that it names last.
+-- Which reconciles failed to write the scale, according to their Event?
+-- One row per reconcile with a FailedRescale Event. sent: the last number that it names.
 create temp table failed_rescales as
 with told as (
     select h.hpa, e.observed_at, e.message

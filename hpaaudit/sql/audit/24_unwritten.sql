@@ -1,4 +1,4 @@
--- After which reconciles does an old status say nothing, as the next one could not be seen, or was refused?
+-- After which reconciles is an unchanged status no evidence, because the next one was not observed or was refused?
 -- One row per reconcile.
 create temp table unwritten as
 with refused as (
@@ -7,7 +7,7 @@ with refused as (
     join replayed_hpas as h on h.namespace = f.namespace and h.name = f.name
 )
 select reconcile_id
-from blind
+from reconciles_in_gaps
 where hides_status
 union
 select s.reconcile_id

@@ -1,6 +1,6 @@
--- Which replicas stood after a reconcile whose next one does not tell?
--- One row per reconcile that is the last one, or after which the scale could not be read: the last scale that was
--- observed; NULL where nothing was seen after a decision to scale.
+-- Which replicas did the target have after a reconcile, if the next reconcile does not show it?
+-- One row per reconcile that is the last one, or after which the scale could not be read: the last observed scale, or
+-- NULL if none was observed after a decision to scale.
 create temp table last_actual as
 with lone as (
     select s.reconcile_id, h.hpa_uid, s.ts, s.until, getvariable('texts').action[r.action + 1] = 'hold' as is_hold

@@ -1,4 +1,4 @@
--- What did the controller decide for some HPAs, what became of it, and does that agree with the replay?
+-- What did the controller decide for some HPAs, what did the cluster do, and do these agree with the replay?
 -- One row per reconcile, as in compared.
 insert into compared by name
 with statuses as (
@@ -36,7 +36,7 @@ with statuses as (
         case
             when f.sent is not null then 1
             when not coalesce(t.was_written, false) then 0
-            -- An old status is no evidence where the next one could not be seen, or was refused.
+            -- An unchanged status is no evidence if the next one was not observed, or was refused.
             when not t.is_fresh and u.reconcile_id is not null then 0
             when t.is_failing and not (t.is_fresh and t.is_new_number) then 3
             else 2
@@ -53,8 +53,8 @@ with statuses as (
             when 2 then status_desired = desired_replicas
             when 3 then getvariable('texts').able_reason[able_reason + 1] is not distinct from said_able_reason
                 and getvariable('texts').active_reason[active_reason + 1] is not distinct from said_active_reason
-        end as said_so,
-        actual = desired as done_so
+        end as decision_agrees,
+        actual = desired as replicas_agree
     from sources
 )
 select
@@ -62,13 +62,13 @@ select
     greatest(0, epoch_us(coalesce(g.next_ts, h.ended_at)) - epoch_us(g.ts)) / 1e6 as lasted_s,
     g.desired, g.decided_source,
     case g.decided_source when 1 then g.sent when 2 then g.desired_replicas end as decided,
-    g.actual, g.said_so, g.done_so, g.open,
+    g.actual, g.decision_agrees, g.replicas_agree, g.open,
     g.is_fresh and g.said_able_reason = 'FailedUpdateScale' as told_of_failure,
     coalesce(
-        g.said_so is not false and g.done_so is not false and (g.said_so or g.done_so)
+        g.decision_agrees is not false and g.replicas_agree is not false and (g.decision_agrees or g.replicas_agree)
         and (g.open = 0 or g.open = 1 and b.reconcile_id is null),
         false
     ) as agrees
 from agreed as g
 join replayed_hpas as h using (hpa)
-left join blind as b using (reconcile_id);
+left join reconciles_in_gaps as b using (reconcile_id);

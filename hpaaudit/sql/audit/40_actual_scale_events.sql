@@ -1,8 +1,8 @@
--- When did spec.replicas really change, and who changed it?
--- One row per observed change, as in runs.scale_events. The writer is known, best first: from a write that was seen
--- (audit), from managedFields, from the controller's own Event, from an HPA of this target that decided just this
--- change just then (decision); else it is unknown.
--- Where several HPAs scale one target each change has one writer, the same in the rows of all of them.
+-- When did spec.replicas actually change, and who changed it?
+-- One row per observed change, as in runs.scale_events. The writer is taken, in this order, from an observed write (audit),
+-- from managedFields, from the controller's Event, or from an HPA of this target that decided just this change just
+-- then (decision); otherwise it is unknown.
+-- If several HPAs scale one target, each change has one writer, the same in the rows of all of them.
 insert into runs.scale_events by name
 with numbered as (
     select *, lag(spec_replicas) over (partition by hpa_uid order by seq) as from_replicas
@@ -13,7 +13,7 @@ with numbered as (
         replay_id, hpa_uid, namespace, name, seq, observed_at as at_hi,
         case source
             when 'written' then observed_at
-            -- A watch tells at once, managedFields to the second.
+            -- A watch shows a change at once; managedFields have whole seconds.
             when 'watch' then greatest(unchanged_at, least(coalesce(replicas_written_at, observed_at), observed_at - interval 1 second))
             else unchanged_at
         end as at_lo,
@@ -49,7 +49,7 @@ with numbered as (
         and s.observed_at <= c.at_hi + interval 2 seconds
         and s.spec_replicas = c.to_replicas
         and s.replicas_manager <> ''
-        -- The scale subresource leaves no time in managedFields: then the owner of the new number is its writer.
+        -- A write through /scale may leave no time in managedFields. Then the owner of the new number is its writer.
         and coalesce(s.replicas_written_at >= c.at_lo - interval 1 second, true)
     qualify row_number() over (partition by c.change_id order by s.seq) = 1
 ), told as (
@@ -116,10 +116,10 @@ with numbered as (
         from writers as w
         join replayed_hpas as h using (hpa_uid)
     ) as w
-    -- One HPA is never reconciled twice at once.
+    -- An HPA is never reconciled twice at the same time.
     asof join (from spans where until > began_at) as s
         on s.hpa = w.hpa and w.at_hi >= s.began_at
-    -- One that begins a moment later may have read the number from before: the change comes after it.
+    -- A reconcile that begins a moment later may have read the old number; then the change comes after it.
     left join spans as unaware
         on unaware.hpa = s.hpa
         and unaware.nth = s.nth + 1

@@ -1,4 +1,4 @@
--- When should spec.replicas have changed, as the replay has it?
+-- When should spec.replicas have changed, according to the replay?
 -- One row per reconcile that scales and whose last attempt to write was not refused, as in runs.scale_events.
 insert into runs.scale_events by name
 with refused as (

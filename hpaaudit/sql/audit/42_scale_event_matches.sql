@@ -1,7 +1,7 @@
--- Which predicted change is which actual one?
--- One row per pair or leftover, as in runs.scale_event_matches. First the same number within one sync period of the
--- actual interval (match), then within two more (timing), then another number from the same one within one (size,
--- direction). In each of these the nearest pair goes first, and nobody is paired twice.
+-- Which predicted change belongs to which actual change?
+-- One row per pair, or per change without a counterpart, as in runs.scale_event_matches. Pairs are made in this order: the
+-- same number within one sync period of the actual interval (match), within two more (timing), another number from the
+-- same start within one (size, direction). In each round the nearest pair comes first, and no change is paired twice.
 insert into runs.scale_event_matches by name
 with recursive predicted as (
     from runs.scale_events where source = 'predicted'

@@ -1,7 +1,7 @@
--- Why does a reconcile not match what the controller said and what the world did?
--- One row per reconcile that does not; every column of `tests` can be read on its own, and the first true line of the
--- class wins: positive evidence, then holes in the recording, then skew, then nothing that we know.
--- also_…: the tests that were true as well.
+-- Why does a reconcile not match what the controller published and what the cluster did?
+-- One row per reconcile that does not match. Every column of `tests` can be read on its own. The first true condition
+-- decides the class: positive evidence, then gaps in the recording, then skew, then unexplained.
+-- also_…: other tests that were true.
 create temp table verdicts as
 with odd as (
     select c.*, h.hpa_uid
@@ -11,7 +11,7 @@ with odd as (
 ), refusals as (
     select
         s.reconcile_id,
-        -- The last answer counts: a conflict that was tried again with success is none.
+        -- The last answer counts: a conflict whose retry succeeded is not a failure.
         arg_max(w.http_status, w.ts) as http_status
     from runs.scale_writes as w
     join replayed_hpas as h using (hpa_uid)
@@ -37,7 +37,7 @@ with odd as (
     select
         c.reconcile_id, c.hpa, c.nth, c.ts, r.desired,
         getvariable('texts').missing_input[r.missing_input + 1] as missing_input,
-        c.said_so, c.done_so,
+        c.decision_agrees, c.replicas_agree,
         f.message as failed_with,
         x.http_status as refused_with,
         coalesce(f.message is not null or x.http_status not between 200 and 299 or c.told_of_failure, false)
@@ -57,32 +57,32 @@ with odd as (
     left join refusals as x using (reconcile_id)
     left join failed_rescales as f using (reconcile_id)
     left join next_writes as n using (reconcile_id)
-    left join blind as b using (reconcile_id)
+    left join reconciles_in_gaps as b using (reconcile_id)
 ), classes as (
     select
         *,
         case
-            -- The controller decided what we predicted, as far as it told: the difference arose afterwards.
-            when said_so is not false and done_so is false and t_write_failed then case
+            -- The controller decided what was predicted, as far as it published that: the difference arose afterwards.
+            when decision_agrees is not false and replicas_agree is false and t_write_failed then case
                 when refused_with = 409 or failed_with like '%object has been modified%' then 'write_failed.conflict'
                 when refused_with = 403 or failed_with like '%denied%' or failed_with like '%forbidden%' then 'write_failed.denied'
                 else 'write_failed.api_error'
             end
-            when said_so is not false and done_so is false and t_foreign then 'external_write.' || case next_writer
+            when decision_agrees is not false and replicas_agree is false and t_foreign then 'external_write.' || case next_writer
                 when 'kubectl' then 'manual'
                 when 'person' then 'manual'
                 when 'keda' then 'autoscaler'
                 else next_writer
             end
-            when said_so and done_so is false and t_nameless then 'external_write.unknown'
-                -- From here on the verdict leans on what was recorded, so holes come first; a proven input has none.
-            when t_gap and (t_band or said_so is null or evidence = 'assumed') then 'no_data.recording_gap'
-            when t_band and not t_sampling and (t_in_band or said_so is null and done_so is null) then
+            when decision_agrees and replicas_agree is false and t_nameless then 'external_write.unknown'
+                -- From here on the verdict depends on what was recorded, so gaps come first. A proven input has no gap.
+            when t_gap and (t_band or decision_agrees is null or evidence = 'assumed') then 'no_data.recording_gap'
+            when t_band and not t_sampling and (t_in_band or decision_agrees is null and replicas_agree is null) then
                 case when missing_input like 'memory%' then 'no_data.warmup' else 'no_data.object_unseen' end
-            when said_so is null and done_so is null then 'no_data.object_unseen'
+            when decision_agrees is null and replicas_agree is null then 'no_data.object_unseen'
             when t_band and t_in_band then 'timing.sampling_skew'
-                -- No recorded answer gives what the controller published: it read another one.
-            when evidence = 'assumed' and said_so is false then 'input.metric_value_skew'
+                -- No recorded answer leads to what the controller published: it read another one.
+            when evidence = 'assumed' and decision_agrees is false then 'input.metric_value_skew'
             else 'unexplained'
         end as class
     from tests
@@ -103,5 +103,5 @@ select
     writer_name, evidence_level, written_at, from_replicas, to_replicas
 from classes;
 
--- Nobody asks for them from here on, and the rows to come need room.
+-- They are not needed from here on, and the following rows need the memory.
 drop table spans;

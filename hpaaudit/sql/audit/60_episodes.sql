@@ -1,5 +1,5 @@
 -- Which reconciles that do not match belong to one divergence?
--- One row per such reconcile. An undecidable one keeps the episode before it open; a match or another class ends it.
+-- One row per such reconcile. An undecidable reconcile keeps the episode before it open; a match or another class ends it.
 create temp table episodes as
 with islands as (
     select
@@ -9,7 +9,7 @@ with islands as (
 ), numbered as (
     select
         *,
-        -- A running count with a filter looks at every row again; a sum does not.
+        -- A running count with a filter scans every row again; a running sum does not.
         sum((verdict <> 'undecidable')::integer) over (partition by hpa, matches_before order by nth) as decidable
     from islands
 ), carried as (

@@ -1,4 +1,4 @@
--- What does the replay say of some HPAs, and what the audit?
+-- What did replay and audit find for some HPAs?
 -- One row per reconcile, as in runs.reconciles.
 insert into runs.reconciles by name
 with judged as (

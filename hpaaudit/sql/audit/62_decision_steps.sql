@@ -1,5 +1,5 @@
--- Which steps are worth keeping?
--- One row per step, as in runs.decision_steps: all of a reconcile that scaled or did not match, or all there are.
+-- Which steps are kept?
+-- One row per step, as in runs.decision_steps: those of reconciles that scaled or did not match, or all.
 insert into runs.decision_steps by name
 select s.*
 from replayed_steps as s

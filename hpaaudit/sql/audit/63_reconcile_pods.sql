@@ -1,5 +1,5 @@
--- Which countings of pods are worth keeping?
--- One row per pod of a metric of a reconcile, as in runs.reconcile_pods: where the steps are kept, too.
+-- Which counted pods are kept?
+-- One row per pod of a metric of a reconcile, as in runs.reconcile_pods, for reconciles whose steps are kept.
 insert into runs.reconcile_pods by name
 select p.*
 from replayed_pods as p

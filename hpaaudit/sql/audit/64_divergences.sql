@@ -1,5 +1,5 @@
--- Where did prediction and reality part, how bad is it, how sure are we, and what next?
--- One row per episode, as in runs.divergences, told by its first reconcile.
+-- When did prediction and reality differ, how severe is it, how certain is the class, and what should be done?
+-- One row per episode, as in runs.divergences, described by its first reconcile.
 insert into runs.divergences by name
 with classes as (
     select *
@@ -7,16 +7,16 @@ with classes as (
         ('external_write.manual', 3, 'let only the HPA write spec.replicas; pause it by minReplicas = maxReplicas instead'),
         ('external_write.gitops', 3, 'leave spec.replicas out of the manifests, or ignore that field in the sync'),
         ('external_write.deploy_tool', 3, 'remove spec.replicas from the chart or manifest that this tool applies'),
-        ('external_write.autoscaler', 3, 'let one autoscaler only scale this target'),
-        ('external_write.operator', 3, 'find out why this operator writes spec.replicas, and take the field from it'),
+        ('external_write.autoscaler', 3, 'let only one autoscaler scale this target'),
+        ('external_write.operator', 3, 'find out why this operator writes spec.replicas, and stop it'),
         ('external_write.unknown', 3, 'record the workload itself (managedFields) or import an audit log to learn who wrote'),
-        ('write_failed.conflict', 1, 'nothing, if rare: the next reconcile tries again (from 1.34 on at once)'),
+        ('write_failed.conflict', 1, 'nothing if it is rare: the next reconcile tries again (from 1.34 on the same one)'),
         ('write_failed.denied', 3, 'look for the webhook, quota or RBAC rule that refuses updates of the scale subresource'),
-        ('write_failed.api_error', 2, 'look at the API server at this time: the write did not get through'),
+        ('write_failed.api_error', 2, 'look at the API server at this time: the write failed'),
         ('no_data.recording_gap', 0, 'nothing can be said about this time; see coverage_gaps for the cause'),
-        ('no_data.warmup', 0, 'start the recording one longest window earlier'),
-        ('no_data.object_unseen', 0, 'see missing_input in reconciles: it names what was not seen'),
-        ('timing.sampling_skew', 0, 'none: which of two samples, or which side of a window''s edge, it was is not known'),
+        ('no_data.warmup', 0, 'start the recording earlier, by the longest stabilization window'),
+        ('no_data.object_unseen', 0, 'missing_input in reconciles names what was not observed'),
+        ('timing.sampling_skew', 0, 'nothing: it is unknown which of two samples was read, or on which side of a window''s edge it was'),
         ('input.metric_value_skew', 1, 'record with a shorter --interval; look for two replicas of the metrics source'),
         ('unexplained', 3, 'hpaaudit explain at this time shows both sides; look for flags that were assumed')
     ) as classes(class, level, next_step)
@@ -64,7 +64,7 @@ with classes as (
         c.level
         + (c.level > 0 and t.desired::bigint - t.actual > 0.2 * t.desired
             and coalesce(t.closed_at > t.opened_at + interval 5 minutes, t.reconciles * t.sync > interval 5 minutes))::integer
-        -- A foreign write always closes at once, for the replay follows the world: that makes it no milder.
+        -- A foreign write always closes at once, because the replay follows the cluster. That does not lower its severity.
         - (c.level > 0 and t.class not like 'external_write.%' and coalesce(t.closed_at <= t.opened_at + 1.5 * t.sync, false))::integer
             as level
     from told as t
@@ -100,11 +100,11 @@ select
             'the HPA decided {}, but its write was refused: {}',
             desired, coalesce(failed_with, 'HTTP ' || refused_with, 'FailedUpdateScale')
         )
-        when class = 'no_data.recording_gap' then 'nobody looked: ' || coalesce(gap_cause, 'unknown')
-        when class like 'no_data.%' then 'unseen: ' || coalesce(nullif(translate(missing_input, '._', '  '), ''), 'what the controller decided')
-        when class = 'timing.sampling_skew' then format('the controller said {}, within what it may have seen', coalesce(decided, actual))
+        when class = 'no_data.recording_gap' then 'not observed: ' || coalesce(gap_cause, 'unknown')
+        when class like 'no_data.%' then 'unknown: ' || coalesce(nullif(translate(missing_input, '._', '  '), ''), 'what the controller decided')
+        when class = 'timing.sampling_skew' then format('the controller decided {}, which its possible inputs allow', coalesce(decided, actual))
         when class = 'input.metric_value_skew' then format(
-            'the controller decided {} of a value that it published and no recorded answer gives', coalesce(decided, actual)
+            'the controller decided {} from a published value that no recorded answer has', coalesce(decided, actual)
         )
         else format(
             'replay {}, controller {}, cluster {}',

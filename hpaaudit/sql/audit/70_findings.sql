@@ -1,5 +1,5 @@
 -- Which known patterns does the recording show?
--- One row per pattern of an HPA, as in runs.findings. Each part below is one pattern and can be read on its own.
+-- One row per HPA and pattern, as in runs.findings. Each `with` query is one pattern and can be read on its own.
 insert into runs.findings by name
 with pinned_at_max as (
     select
@@ -7,7 +7,7 @@ with pinned_at_max as (
         case when sum(lasted_s) >= 600 then 'high' else 'medium' end as severity,
         format('metrics asked for up to {} replicas, maxReplicas is {}', max(raw_desired), max(max_replicas)) as verdict,
         json_object('seconds', sum(lasted_s), 'wanted', max(raw_desired), 'max_replicas', max(max_replicas)) as evidence,
-        'raise maxReplicas, or accept it: question pinned_at_max counts the missing pods' as next_step
+        'raise maxReplicas, or accept it: the question pinned_at_max counts the missing pods' as next_step
     from runs.reconciles
     where reason_code = 'bound.max'
     group by hpa_uid
@@ -48,7 +48,7 @@ with pinned_at_max as (
         ) as evidence,
         'look at the metrics API at this time: its APIService, its pods, its certificate' as next_step
     from runs.reconciles as r
-    -- Pods that are not ready yet leave no metric usable either, but then the API answered.
+    -- Without any ready pod no metric is usable either, but then the API did answer.
     join runs.metric_proposals as p
         on p.reconcile_id = r.reconcile_id
         and p.invalid_code in (
@@ -61,7 +61,7 @@ with pinned_at_max as (
     from runs.decision_steps as s
     where s.code = 'stabilize.legacy_raise' and s.binding
     union
-    -- Where only numbers are kept they tell the same: without a behavior and without its memory it were another number.
+    -- With `numbers` there are no steps, but the numbers show it: no behavior, and without memory the number would differ.
     select r.reconcile_id
     from runs.reconciles as r
     join runs.replays as p on p.replay_id = r.replay_id and p.detail = 'numbers'
@@ -75,12 +75,12 @@ with pinned_at_max as (
 ), blank_reason as (
     select
         r.hpa_uid, 'blank_reason' as pattern, min(r.ts) as first_at, max(r.ts) as last_at, 'low' as severity,
-        format('memory, not load, raised the replicas {}: the Event names no reason for that', counted(count(*), 'time')) as verdict,
+        format('memory, not load, raised the replicas {}: the Event names no reason', counted(count(*), 'time')) as verdict,
         json_object('reconciles', count(*)) as evidence,
-        'look for who lowered the replicas before: question what_happened' as next_step
+        'find out who lowered the replicas before: the question what_happened lists it' as next_step
     from raised
     join runs.reconciles as r using (reconcile_id)
-    -- A memory that only keeps what is there raises nothing.
+    -- A memory that only keeps the current number raises nothing.
     where r.raw_desired <= r.spec_replicas and r.desired > r.spec_replicas
     group by r.hpa_uid
 ), update_conflict as (
@@ -88,7 +88,7 @@ with pinned_at_max as (
         hpa_uid, 'update_conflict' as pattern, min(opened_at) as first_at, max(opened_at) as last_at, 'low' as severity,
         format('{} lost to a conflict with another writer', counted(count(*), 'write')) as verdict,
         json_object('writes', count(*)) as evidence,
-        'nothing, if rare; releases from 1.34 on try again at once' as next_step
+        'nothing if it is rare; releases from 1.34 on try again at once' as next_step
     from runs.divergences
     where class = 'write_failed.conflict'
     group by hpa_uid

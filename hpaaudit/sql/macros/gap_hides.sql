@@ -1,5 +1,5 @@
--- Does a gap with this path prefix touch an HPA of this namespace that asks for these metrics?
--- True or false; a prefix without a namespace touches all, one of a custom or external metric those that ask for it.
+-- Does a gap with this path prefix concern an HPA of this namespace with these metrics?
+-- True or false. A prefix without a namespace concerns all HPAs; one of a custom or external metric those that use it.
 create macro main.gap_hides(prefix, namespace, metrics) as
     not contains(prefix, '/namespaces/')
     or (

@@ -1,6 +1,6 @@
--- Can a gap with this path prefix concern this HPA, if it is the gap of a single object?
--- True or false: a gap of one HPA concerns that one, a gap of one workload, or of its scale, those that scale an object
--- of this name; a pod that cannot be read may be of any HPA of its namespace. A gap of more than one object is true.
+-- If this gap hides a single object, may it concern this HPA?
+-- True or false. A gap of one HPA concerns that HPA. A gap of one workload, or of its scale, concerns the HPAs that scale an
+-- object of this name. A pod that cannot be read may belong to any HPA of its namespace. A gap of several objects: true.
 create macro main.gap_of_object(prefix, name, target) as
     case
         when not regexp_matches(prefix, '^/apis?/.*/namespaces/[^/]+/[^/]+/[^/?#]+') then true

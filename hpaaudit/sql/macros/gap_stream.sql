@@ -1,5 +1,5 @@
--- What does a gap with this path prefix hide?
--- One of everything, hpas, metrics, pods, events, leases, api_services, scaled_objects, surroundings, targets or writers
+-- Which stream does a gap with this path prefix hide?
+-- One of: everything, hpas, metrics, pods, events, leases, api_services, scaled_objects, surroundings, targets or writers
 -- (of the replicas of targets, and their rollouts).
 create macro main.gap_stream(prefix) as
     case

@@ -1,5 +1,5 @@
 -- Which custom and external metrics does the list of a spec name?
--- A list of names; NULL where there is no list, as of autoscaling/v1, which keeps it in an annotation.
+-- A list of names. NULL without a list, as in autoscaling/v1, which keeps the metrics in an annotation.
 create macro main.metric_names(metrics) as
     if(
         metrics is null,

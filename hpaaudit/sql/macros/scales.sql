@@ -1,4 +1,4 @@
--- Does this reference of an HPA mean this target?
+-- Does the scaleTargetRef of an HPA refer to this target?
 -- True or false. kind, api_version: of scaleTargetRef; target_group, resource: as the API's path says.
 -- A Deployment of extensions and one of apps are the same object under two names.
 create macro main.scales(kind, api_version, target_group, resource) as

@@ -1,5 +1,5 @@
--- Which moment is this text, in UTC?
--- A timestamp without zone: an offset is honoured (a plain timestamp literal drops it), no offset means UTC.
+-- Which time is this text?
+-- A timestamp in UTC. An offset is applied (a plain timestamp literal would drop it); without an offset it is UTC.
 create macro main.utc(written) as
     case
         when regexp_matches(written, ':\d\d(\.\d+)?\s*(Z|z|[+-]\d\d(:?\d\d)?)$')

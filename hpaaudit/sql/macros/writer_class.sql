@@ -1,10 +1,10 @@
--- Whose write is this?
--- A class: hpa, keda, gitops, deploy_tool, kubectl, operator, person or unknown. The first line that fits counts.
+-- What kind of writer made this write?
+-- One of hpa, keda, gitops, deploy_tool, kubectl, operator, person or unknown. The first condition that is true decides.
 -- username, agent: as in an audit log; manager, operation, subresource: as in managedFields; empty where unknown.
 create macro main.writer_class(username, agent, manager, operation, subresource) as
     case
         when username = 'system:serviceaccount:kube-system:horizontal-pod-autoscaler' then 'hpa'
-        -- Of all controllers in that binary only this one writes /scale; older releases share one user name.
+        -- kube-controller-manager holds many controllers, but only this one writes /scale. Older releases share one user.
         when subresource = 'scale' and (
             manager = 'kube-controller-manager'
             or username = 'system:kube-controller-manager'
@@ -25,7 +25,7 @@ create macro main.writer_class(username, agent, manager, operation, subresource)
             concat_ws(' ', manager, agent, username),
             '(?i)(operator|downscaler|cron|\b(rollouts-controller|flagger)\b)'
         ) then 'operator'
-        -- A service account is a program of the cluster, a name without system: is somebody's login.
+        -- A service account is a program in the cluster. A name without `system:` is a person's login.
         when username like 'system:serviceaccount:%' then 'operator'
         when username <> '' and username not like 'system:%' then 'person'
         else 'unknown'

@@ -1,4 +1,4 @@
--- What is the writer called?
+-- What is the name of the writer?
 -- The field manager as it is written, else the program of the user agent, else the last part of the user name.
 create macro main.writer_name(username, agent, manager) as
     coalesce(

@@ -1,5 +1,5 @@
--- Which HPAs were held down by maxReplicas, for how long, and how many pods were missing?
--- One row per HPA. pod_seconds_missing: pods that metrics asked for beyond max, times how long.
+-- Which HPAs were limited by maxReplicas, for how long, and how many pods were missing?
+-- One row per HPA. pod_seconds_missing: the pods that metrics asked for beyond maxReplicas, times the seconds.
 select
     namespace, name,
     count(*) as reconciles,

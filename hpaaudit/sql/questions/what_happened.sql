@@ -1,6 +1,6 @@
--- What happened, in one timeline: writes of replicas, Events, rollouts, changes of the spec, gaps, divergences?
--- One row per thing that happened; of warnings about what an HPA scales, its ReplicaSets and its pods (known by their
--- names, whose made parts have no vowels) one row per reason and kind, when it came first.
+-- What happened, in one timeline: writes of replicas, Events, rollouts, spec changes, gaps, divergences?
+-- One row per occurrence. Warnings about the target, its ReplicaSets and its pods (recognized by their generated names,
+-- which have no vowels) have one row per reason and kind, at the time of the first.
 with timeline as (
     select
         at_hi as ts, namespace, name,

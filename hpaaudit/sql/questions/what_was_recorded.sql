@@ -1,5 +1,5 @@
--- What was recorded, by what, and how much of it is missing?
--- One row per recording. gaps: how long nobody looked, stream by stream; undecidable_s: what the audit cannot tell.
+-- What was recorded, what recorded it, and how much is missing?
+-- One row per recording. gaps: the seconds in which each stream was not observed; undecidable_s: seconds without a verdict.
 select
     r.path, r.cluster, r.source, r.started_at, r.ended_at, r.k8s_version,
     (select count(*) from hpas) as hpas,

@@ -1,6 +1,6 @@
--- Which old recommendation decided, and not what the metrics asked for?
--- One row per reconcile that stabilization changed. age_s: how old that recommendation was; NULL, as rec_at, where the
--- replay kept numbers only.
+-- Which remembered recommendation decided instead of the metrics?
+-- One row per reconcile whose number stabilization changed. age_s: the age of that recommendation. age_s and rec_at are
+-- NULL if the replay kept numbers only.
 select
     r.namespace, r.name, r.ts, r.raw_desired, r.stabilized, r.desired, i.rec_at,
     coalesce(i.recommendation, r.stabilized) as recommendation,

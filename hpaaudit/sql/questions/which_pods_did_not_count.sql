@@ -1,6 +1,6 @@
 -- Which pods were not counted as ready, and why?
--- One row per HPA, bucket and cause, over the reconciles that scaled or did not match: the pods of those are kept. Where
--- the replay kept numbers only, why_code and pods are NULL.
+-- One row per HPA, bucket and cause, over the reconciles that scaled or did not match, because only their pods are kept.
+-- why_code and pods are NULL if the replay kept numbers only.
 with kept as (
     select p.namespace, p.name, p.bucket, p.why_code, p.pod, 1 as times, r.ts
     from reconcile_pods as p

@@ -1,6 +1,6 @@
--- Through which steps did that decision go?
--- One row per step of the last reconcile until then, HPA by HPA. Steps are kept where the HPA scaled or did not match.
--- Where the replay kept numbers only, one row tells the last step that bound the number: explain finds the others.
+-- Which steps led to a decision?
+-- One row per HPA and step of its last reconcile until $at. Steps are kept if the reconcile scaled or did not match.
+-- If the replay kept numbers only, one row has the last binding step; `hpaaudit explain` shows the others.
 with told as (
     select *
     from reconciles

@@ -1,5 +1,5 @@
 -- Why was there no scale-up although a metric stood above its target?
--- One row per HPA and reason. worst_ratio: how far above, at worst.
+-- One row per HPA and reason. worst_ratio: the highest ratio of usage to target.
 select
     r.namespace, r.name, r.reason_code,
     count(distinct r.reconcile_id) as reconciles,

@@ -1,5 +1,5 @@
--- Why was it this number at that time?
--- One row per HPA: its last reconcile until then.
+-- Why did an HPA have this number of replicas at that time?
+-- One row per HPA: its last reconcile until $at.
 select
     namespace, name, ts, spec_replicas, raw_desired, stabilized, rate_limited, desired, decided, actual,
     reason_code, verdict

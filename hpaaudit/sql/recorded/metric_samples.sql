@@ -1,6 +1,6 @@
--- What did the resource metrics API say of each container, and when was that read?
--- One row per new sample of a container, straight from the recording: a sample stands until the next one of
--- its pod. gone: the answer no longer had the pod.
+-- Which usage did the resource metrics API report for each container, and when was it read?
+-- One row per new sample of a container, read from the recording. A sample holds until the next one of its pod.
+-- gone: the answer no longer had the pod.
 create view main.metric_samples as
 with samples (seq, namespace, pod, container, gone, timestamp_us, window_us, cpu_milli, memory_bytes) as (
     {samples}

@@ -1,5 +1,5 @@
--- What did the custom and external metrics APIs say, and when was that read?
--- One row per new value, straight from the recording: a value stands until the next one of its object.
+-- Which values did the custom and external metrics APIs report, and when were they read?
+-- One row per new value, read from the recording. A value holds until the next one of its object.
 -- object: of an external metric the labels of the series, as JSON.
 create view main.metric_values as
 with found (seq, namespace, metric, object, gone, timestamp_us, window_us, value_milli) as (

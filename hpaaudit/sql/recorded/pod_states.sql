@@ -1,5 +1,5 @@
--- In which state was each pod, from when on?
--- One row per observed change of a pod, straight from the recording. gone: it was deleted.
+-- Which states did each pod have, and since when?
+-- One row per observed change of a pod, read from the recording. gone: it was deleted.
 create view main.pod_states as
 with pods (seq, at_us, namespace, name, uid, gone, phase, deleting_us, start_us, ready, ready_transition_us) as (
     {pods}

@@ -1,4 +1,4 @@
--- Which settings of the controller did the replay use, and how are they known?
+-- Which settings of the controller did the replay use, and where do they come from?
 -- One row per setting. source: observed, inferred, user or default.
 create table runs.assumptions (
     replay_id varchar,

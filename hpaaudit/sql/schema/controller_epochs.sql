@@ -1,6 +1,6 @@
 -- Which controller processes were there?
--- One row per process; each starts with an empty memory, number 0 is the one that ran when the recording began.
--- evidence: started or declared (a capture says so), lease (its holder changed).
+-- One row per process. Each starts with an empty memory. Number 0 ran when the recording began.
+-- evidence: started or declared (a capture says so), or lease (its holder changed).
 create table runs.controller_epochs (
     replay_id varchar,
     epoch_id integer,

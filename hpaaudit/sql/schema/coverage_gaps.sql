@@ -1,5 +1,5 @@
--- When did nobody look, at what, and why?
--- One row per gap. prefix: the API paths that it hides, * for all; stream: what they bring.
+-- When was what not observed, and why?
+-- One row per gap. prefix: the API paths that it hides, * for all; stream: the kind of data on these paths.
 create table runs.coverage_gaps (
     replay_id varchar,
     stream varchar,

@@ -1,6 +1,6 @@
--- Through which steps did a reconcile come to its number, and which of them made it?
--- One row per step. binding: without this step alone the outcome would be another.
--- Kept where the reconcile scaled or did not match; of all with --detail steps, of none with numbers.
+-- Which steps led a reconcile to its number, and which of them decided it?
+-- One row per step. binding: without this step alone the outcome would differ.
+-- Kept for reconciles that scaled or did not match; for all with --detail steps, for none with numbers.
 create table runs.decision_steps (
     replay_id varchar,
     hpa_uid varchar,

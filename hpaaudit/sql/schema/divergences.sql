@@ -1,6 +1,6 @@
--- Where did prediction and reality part, of which class, and what tells?
--- One row per episode: a run of reconciles of one HPA and one class that do not match.
--- reconcile_id: its first; closed_at: the first match after it, NULL while open.
+-- When did prediction and reality differ, why, and what is the evidence?
+-- One row per episode: consecutive reconciles of one HPA and one class that do not match.
+-- reconcile_id: its first reconcile; closed_at: the first match after it, NULL while it is open.
 create table runs.divergences (
     replay_id varchar,
     hpa_uid varchar,

@@ -1,5 +1,5 @@
--- Which known patterns does the recording show, and what helps?
--- One row per pattern of an HPA. pattern: a slug; evidence: the numbers behind the verdict.
+-- Which known patterns does the recording show, and what should be done about them?
+-- One row per HPA and pattern. pattern: its name; evidence: the numbers behind the verdict.
 create table runs.findings (
     replay_id varchar,
     hpa_uid varchar,

@@ -1,4 +1,4 @@
--- Which conditions did the controller publish, word for word?
+-- Which conditions did the controller publish, with their exact messages?
 -- One row per condition of a published status.
 create table runs.hpa_conditions (
     replay_id varchar,

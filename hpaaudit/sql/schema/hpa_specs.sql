@@ -1,4 +1,4 @@
--- What did each HPA ask for, and when did that change?
+-- What was the spec of each HPA, and when did it change?
 -- One row per spec of an HPA, valid from valid_from until before valid_to (NULL: to the end).
 create table runs.hpa_specs (
     replay_id varchar,

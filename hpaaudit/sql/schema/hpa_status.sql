@@ -1,5 +1,5 @@
 -- What did the controller publish, and when?
--- One row per change of an HPA's status; a condition that it does not have is NULL.
+-- One row per change of an HPA's status. A condition that it lacks is NULL.
 create table runs.hpa_status (
     replay_id varchar,
     hpa_uid varchar,

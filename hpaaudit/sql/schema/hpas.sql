@@ -1,5 +1,5 @@
 -- Which HPAs were recorded, and what do they scale?
--- One row per HPA. created_at: as the API server says; target: of its last spec.
+-- One row per HPA. created_at: its creationTimestamp; target: of its last spec.
 create table runs.hpas (
     replay_id varchar,
     hpa_uid varchar,

@@ -1,5 +1,5 @@
 -- Which Events did Kubernetes show?
--- One row per Event and per rise of its count; kind, namespace and name are those of the object that it is about.
+-- One row per Event and per increase of its count. kind, namespace and name are those of the involved object.
 create table runs.k8s_events (
     replay_id varchar,
     observed_at timestamp,

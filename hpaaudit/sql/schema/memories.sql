@@ -1,5 +1,5 @@
 -- What did the controller remember after a reconcile?
--- One row per reconcile, with --detail all. NULL: that memory does not exist yet. Slots stand in upstream's order.
+-- One row per reconcile, with --detail all. NULL: this memory does not exist yet. Slots are in upstream's order.
 create table runs.memories (
     replay_id varchar,
     hpa_uid varchar,

@@ -1,5 +1,5 @@
--- What did each metric ask for, and how did it come to that?
--- One row per metric of a reconcile. target: in milli, or percent where target_type is Utilization.
+-- How many replicas did each metric propose, and why?
+-- One row per metric of a reconcile. target: in milli, or percent if target_type is Utilization.
 create table runs.metric_proposals (
     replay_id varchar,
     hpa_uid varchar,

@@ -1,5 +1,5 @@
--- Which pods were there, whose were they, and how long?
--- One row per pod. deleted_at is NULL where its end was not seen.
+-- Which pods existed, who owned them, and how long did they live?
+-- One row per pod. deleted_at is NULL if its end was not observed.
 create table runs.pods (
     replay_id varchar,
     pod_uid varchar,

@@ -1,4 +1,4 @@
--- Which Events would the controller have posted, before its client merges repeats?
+-- Which Events would the controller have posted, before its client merges repeated ones?
 -- One row per Event.
 create table runs.predicted_events (
     replay_id varchar,

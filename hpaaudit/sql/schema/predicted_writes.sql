@@ -1,5 +1,5 @@
 -- Which writes of the scale does the controller make, and how were they answered?
--- One row per attempt; a conflict is tried again by releases from 1.34 on.
+-- One row per attempt. Releases from 1.34 on try again after a conflict.
 create table runs.predicted_writes (
     replay_id varchar,
     hpa_uid varchar,

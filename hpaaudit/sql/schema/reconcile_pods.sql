@@ -1,7 +1,7 @@
--- How did a metric count each pod?
+-- How did each metric count each pod?
 -- One row per pod of a metric of a reconcile. bucket: ready, unready, missing or ignored;
--- value_milli: what was used, measured or filled in. Kept where the reconcile scaled or did not match;
--- of all with --detail pods, of none with numbers.
+-- value_milli: what was used, measured or filled in. Kept for reconciles that scaled or did not match;
+-- for all with --detail pods, for none with numbers.
 create table runs.reconcile_pods (
     replay_id varchar,
     hpa_uid varchar,

@@ -1,5 +1,5 @@
--- What did each reconcile see, decide and cause; and does the replay agree with it?
--- One row per reconcile. ts: when it decided; lasted_s: until the next; raw_desired: before stabilization, NULL where
+-- What did each reconcile read, decide and cause, and does the replay agree?
+-- One row per reconcile. ts: when it decided; lasted_s: until the next one; raw_desired: before stabilization, NULL if
 -- metrics were not consulted; desired: what spec.replicas should become; actual: what the next reconcile reads.
 create table runs.reconciles (
     replay_id varchar,

@@ -1,4 +1,4 @@
--- Which recorder saw the cluster, and could it know that it was this cluster?
+-- Which recorder observed the cluster, and could it verify that it was this cluster?
 -- One row per start of a recorder.
 create table runs.recorders (
     replay_id varchar,

@@ -1,4 +1,4 @@
--- Which recording was replayed, by what was it made, and what does it cover?
+-- Which recording was replayed, what made it, and what does it cover?
 -- One row per replay. recording_id: the SHA-256 of its manifest.
 create table runs.recordings (
     replay_id varchar,

@@ -1,5 +1,5 @@
--- What did the recorder not take up, for it has another shape than Kubernetes gives it?
--- One row per object, answer or value that was refused, and once a minute for what is refused again and again.
+-- What did the recorder refuse, because it is not shaped as the Kubernetes API defines it?
+-- One row per object, answer or value that was refused, at most one per minute for the same one.
 create table runs.refused (
     replay_id varchar,
     observed_at timestamp,

@@ -1,6 +1,6 @@
 -- How was each replay run, and on which recording?
--- One row per replay. mode: what it is; detail: what is kept of a reconcile, from numbers over moved, steps
--- and pods to all; options: that narrowed or changed it, empty: the whole recording, as it was recorded.
+-- One row per replay. mode: audit or what_if; detail: how much is kept of a reconcile: numbers, moved, steps, pods or
+-- all; options: those that narrowed or changed the replay, empty if none did.
 create table runs.replays (
     replay_id varchar,
     recording_id varchar,

@@ -1,6 +1,7 @@
--- Which predicted change of spec.replicas is which actual one?
--- One row per pair or leftover. shape: match; timing (same change, another reconcile), size, direction;
--- phantom (happened, not predicted), missing (predicted, did not happen). from_replicas: of the actual one, if any.
+-- Which predicted change of spec.replicas belongs to which actual change?
+-- One row per pair, or per change without a counterpart. shape: match; timing (same change, other reconcile), size,
+-- direction; phantom (happened, not predicted), missing (predicted, did not happen). from_replicas: of the actual change,
+-- if there is one.
 create table runs.scale_event_matches (
     replay_id varchar,
     hpa_uid varchar,

@@ -1,5 +1,5 @@
--- When did spec.replicas change, or should have, and who did it?
--- One row per change. source: predicted (the replay) or actual (the world); it happened between at_lo and at_hi.
+-- When did spec.replicas change, or should have changed, and who changed it?
+-- One row per change. source: predicted (by the replay) or actual (in the cluster). It happened between at_lo and at_hi.
 -- evidence_level: audit, managed_fields, event, decision, none (actual) or replay (predicted).
 create table runs.scale_events (
     replay_id varchar,

@@ -1,6 +1,6 @@
--- Which replicas did the target of each HPA ask for and have, and who owned the number?
+-- Which spec.replicas and status.replicas did each HPA's target have, and which manager owned spec.replicas?
 -- One row per observed change of the target's scale. source: watch, read or written;
--- unchanged_at: when the state before it was last seen.
+-- unchanged_at: when the state before it was last observed.
 create table runs.scale_states (
     replay_id varchar,
     hpa_uid varchar,

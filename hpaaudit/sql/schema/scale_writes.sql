@@ -1,5 +1,5 @@
--- Who wrote the replicas of a target, or tried to, as an audit log or a capture tells?
--- One row per write that was seen. sent: what was asked for; spec_replicas: what stood afterwards.
+-- Who wrote the replicas of a target, or tried to, according to an audit log or a capture?
+-- One row per observed write. sent: the requested number; spec_replicas: the number afterwards.
 create table runs.scale_writes (
     replay_id varchar,
     hpa_uid varchar,

@@ -1,5 +1,5 @@
--- What did KEDA's ScaledObjects say?
--- One row per observed change of a ScaledObject, or its end.
+-- What were the states of KEDA's ScaledObjects?
+-- One row per observed change or deletion of a ScaledObject.
 create table runs.scaled_objects (
     replay_id varchar,
     observed_at timestamp,

@@ -1,5 +1,5 @@
--- Which old recommendations moved a decision?
--- One row per remembered recommendation of a reconcile whose stabilization changed its number.
+-- Which remembered recommendations changed a decision?
+-- One row per remembered recommendation, for each reconcile whose number stabilization changed.
 -- decisive: the newest one that equals the stabilized number.
 create table runs.stabilization_inputs (
     replay_id varchar,

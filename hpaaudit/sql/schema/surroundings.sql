@@ -1,5 +1,5 @@
--- What held pods back, or changed them?
--- One row per observed change of a quota, limits, a VPA, a node or a rule of admission, or its end.
+-- What kept pods from starting, or changed them?
+-- One row per observed change or deletion of a ResourceQuota, LimitRange, VPA, node or admission rule.
 create table runs.surroundings (
     replay_id varchar,
     observed_at timestamp,

@@ -1,8 +1,8 @@
--- What did the controller decide, what became of it, and does that agree with the replay?
--- One row per reconcile. decided: the controller's own number; actual: what the next reconcile read.
--- decided_source: 1 event (FailedRescale names it), 2 status (its desiredReplicas stands, and the conditions say that it
--- was computed), 3 conditions (they say that none was computed; decided is NULL), 0 nothing tells.
--- said_so, done_so: whether word and deed agree with the replay, NULL where nothing tells.
+-- What did the controller decide, what did the cluster do, and do these agree with the replay?
+-- One row per reconcile. decided: the number that the controller published; actual: what the next reconcile read.
+-- decided_source: 1 event (FailedRescale names the number), 2 status (desiredReplicas, and the conditions say that it was
+-- computed), 3 conditions (they say that no number was computed; decided is NULL), 0 unknown.
+-- decision_agrees, replicas_agree: true if decided, and actual, agree with the replay; NULL if unknown.
 create temp table compared (
     reconcile_id bigint,
     hpa integer,
@@ -13,8 +13,8 @@ create temp table compared (
     decided_source tinyint,
     decided integer,
     actual integer,
-    said_so boolean,
-    done_so boolean,
+    decision_agrees boolean,
+    replicas_agree boolean,
     open tinyint,
     told_of_failure boolean,
     agrees boolean

@@ -1,4 +1,4 @@
--- When did a write of an HPA's status fail, so that the old one stands?
+-- When did a write of an HPA's status fail, so that the old status remained?
 -- One row per refused write.
 create temp table refused_statuses (
     namespace varchar,

@@ -1,6 +1,6 @@
--- What did the replay say, before the audit?
--- One row per reconcile: runs.reconciles without what only the audit can tell. A text is its place in a list of the
--- variable `texts`, counted from 0: some bytes a row, and the audit compares numbers.
+-- What did the replay decide, before the audit?
+-- One row per reconcile, as in runs.reconciles without the columns that the audit adds. Texts are dictionary-encoded: a
+-- number, from 0, into the lists of the variable `texts`. That saves space, and the audit compares numbers.
 create table staged.replayed as
 select
     * exclude (replay_id, lasted_s, decided, decided_source, actual, verdict, class, divergence_id)

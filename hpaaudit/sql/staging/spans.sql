@@ -1,7 +1,8 @@
--- How long did each reconcile stand, and what came next?
--- One row per reconcile, with what the audit needs of it. nth: counts those of its HPA;
+-- Until when did each reconcile's decision hold, and what came next?
+-- One row per reconcile, with the columns that the audit needs. nth: its number among those of its HPA;
 -- until: when the next one of this HPA began, else the end of the HPA or of the recording.
--- open: which part of the band is open: 0 none, 1 which of two samples, pods, scales or instants it saw, 2 anything else.
+-- open: why the band has several numbers: 0 it has one, 1 it is unknown which of two samples, pods, scales or instants
+-- the reconcile read, 2 anything else.
 create temp table spans (
     reconcile_id bigint,
     hpa integer,

@@ -1,5 +1,5 @@
--- How well do replay and reality agree, and how much could not be decided?
--- One row per HPA of the current replay; match_pct counts the decidable only.
+-- How often do replay and reality agree, and how much could not be decided?
+-- One row per HPA of the current replay. match_pct is the share of the decidable reconciles that match.
 create view main.agreement as
 select
     replay_id, hpa_uid, namespace, name,

@@ -1,7 +1,7 @@
--- How did spec.replicas move, who moved it, and what do controller and replay say to it?
--- One row per actual change, and per predicted one that did not happen (writer_class is NULL there).
--- reason_code and metric are those of the reconcile before it; class, severity and confidence of its divergence, unless
--- this change itself is the one that was predicted.
+-- When did spec.replicas change, who changed it, and what did controller and replay decide?
+-- One row per actual change, and per predicted change that did not happen (writer_class is NULL).
+-- reason_code and metric belong to the reconcile before the change. class, severity and confidence belong to its
+-- divergence; they are NULL if this change was predicted.
 create view main.changes as
 select
     m.replay_id, m.hpa_uid, m.namespace, m.name, m.reconcile_id,

@@ -1,5 +1,5 @@
--- Which replay do the relations in main show?
--- One row: the last audit of this file; a what-if never is the current one.
+-- Which replay do the relations in schema main show?
+-- One row: the last audit of this file. A what-if replay is never the current one.
 create view main.current_replay as
 select replay_id
 from runs.replays

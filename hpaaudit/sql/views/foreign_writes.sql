@@ -1,6 +1,6 @@
--- Who else wrote spec.replicas, and how long did it take until the former number stood again?
--- One row per actual change that is not the HPA's own. restored_at, restored_to: the HPA's first later write that
--- undoes it, that is, asks for at least (after a raise: at most) the former number; NULL where there is none.
+-- Who besides the HPA wrote spec.replicas, and when did the HPA restore the former number?
+-- One row per actual change by another writer. restored_at, restored_to: the HPA's first later write that undoes it, that
+-- is, sets at least (after an increase: at most) the former number. NULL if there is none.
 create view main.foreign_writes as
 select
     w.replay_id, w.hpa_uid, w.namespace, w.name, w.reconcile_id,

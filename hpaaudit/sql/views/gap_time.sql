@@ -1,5 +1,5 @@
--- For how long did nobody look, stream by stream?
--- One row per stream that has gaps; gaps that overlap count once. seconds: within the recording.
+-- For how long was each stream not observed?
+-- One row per stream with gaps. Overlapping gaps count once. seconds: within the recording.
 create view main.gap_time as
 with within as (
     select

@@ -10,8 +10,8 @@ from hpaaudit.api.requests import CUSTOM_METRICS, EXTERNAL_METRICS, RESOURCE_MET
 from hpaaudit.model.metrics import MetricsRequest
 from hpaaudit.model.target import Container
 from hpaaudit.model.units import Milli
-from hpaaudit.recording.json_text import containers_to_json, labels_to_json
-from hpaaudit.recording.polled import RESOURCE, VALUES
+from hpaaudit.recording.encoding.json_text import containers_to_json, labels_to_json
+from hpaaudit.recording.encoding.read_rows import RESOURCE, VALUES
 from tests.bench.world.columns import same, whole, words
 from tests.bench.world.hpas import CONTAINER, EXTERNAL, PODS, Whole
 from tests.bench.world.pods import GRACE_US, NEVER, SECOND

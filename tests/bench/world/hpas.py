@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hpaaudit.api.see import canonical_json
+from hpaaudit.api.to_facts import canonical_json
 from tests.bench.world.behaviors import BEHAVIORS, SHARES
 
 Whole = NDArray[np.int64]

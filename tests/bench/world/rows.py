@@ -3,8 +3,8 @@
 import numpy as np
 import pyarrow as pa
 
-from hpaaudit.recording.rows import NUMBER_BYTES
-from hpaaudit.recording.schema import PARTS, TABLES
+from hpaaudit.recording.encoding.row_buffer import NUMBER_BYTES
+from hpaaudit.recording.format.schema import PARTS, TABLES
 from tests.bench.world.columns import whole
 from tests.bench.world.facts import Chunk, Facts
 from tests.bench.world.hpas import Whole

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from hpaaudit.api.quantity import parse_json
-from hpaaudit.api.status import Entry, conditions_of, metric_of, read, thousandths
+from hpaaudit.api.status_parts import Entry, conditions_of, metric_of, read, thousandths
 from hpaaudit.api.times import maybe_micros
 from hpaaudit.api.v2 import decode_status
 from hpaaudit.engine.api_bounds import misfit
@@ -108,7 +108,7 @@ class StatusTable:
     def _read_entry(self, entry: Entry) -> tuple[int, ...]:
         current = entry.source.current
         value, average, percent = current.value, current.average_value, current.average_utilization
-        key = (entry.type, entry.source.known_by, value is None, average is None, percent is None)
+        key = (entry.type, entry.source.identity, value is None, average is None, percent is None)
         number = self._metrics.get(key)
         if number is None:
             number = self._metrics[key] = self._key(_valid(metric_of(entry), MetricStatus), value, average, percent)

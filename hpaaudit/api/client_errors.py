@@ -1,0 +1,91 @@
+"""Error texts as client-go words them: what the controller says about a request that failed."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from hpaaudit.api.requests import split
+
+_GENERIC = {
+    400: "the server rejected our request for an unknown reason",
+    401: "the server has asked for the client to provide credentials",
+    404: "the server could not find the requested resource",
+    405: "the server does not allow this method on the requested resource",
+    409: "the server reported a conflict",
+    422: "the server rejected our request due to an error in our request",
+    429: "the server has received too many requests and has asked us to try again later",
+    503: "the server is currently unable to handle the request",
+    504: "the server was unable to return a response in the time allotted, but may still be processing the request",
+}
+MAX_CHARS = 32 << 10
+"""At most so much of an error is kept. The message of a condition is no longer."""
+_WITH_MESSAGE = (403, 406, 415)
+_SERVER_ERROR = 500
+
+
+def error_text(verb: str, path: str, status: int, body: Any, error: str) -> str:
+    """The error of an answer as client-go words it.
+
+    body    the decoded JSON, or text if the answer was not JSON;  error   the text of a capture
+
+    A Status has its message. Text (Go's `http.Error` ends it with a new line) is replaced by a generic sentence.
+    Without an answer (status 0) the error is that of the transport. client-go puts verb and URL in front of it: see
+    `Server`, because the URL depends on the controller's flags.
+    """
+    return _error_text(verb, path, status, body, error)[:MAX_CHARS]
+
+
+def _error_text(verb: str, path: str, status: int, body: Any, error: str) -> str:
+    if isinstance(body, dict) and body.get("message"):
+        return str(body["message"])
+    if status == 0:
+        return error
+    raw = body if isinstance(body, str) else error
+    if error and not raw.endswith("\n") and not isinstance(body, str):
+        return error
+    return _generic(verb, path, status, raw.strip())
+
+
+def _generic(verb: str, path: str, status: int, raw: str) -> str:
+    if status in _WITH_MESSAGE:
+        message = raw
+    elif status in _GENERIC:
+        message = _GENERIC[status]
+    elif status >= _SERVER_ERROR:
+        message = f'an error on the server ("{raw or "unknown"}") has prevented the request from succeeding'
+    else:
+        message = f"the server responded with the status code {status} but did not return more information"
+    where = _subject(path)
+    return f"{message} ({verb} {where})" if where else message
+
+
+def _subject(path: str) -> str:
+    """Resource, group and name as in the generic sentences of client-go."""
+    parts, _ = split(path)
+    match parts:
+        case ["apis", _, _, "namespaces", _, resource, name, "scale"]:
+            return f"{resource} {name}"  # the scale client knows no group
+        case ["apis", "external.metrics.k8s.io", _, "namespaces", _, metric]:
+            return f"{metric}.external.metrics.k8s.io"
+        case ["apis", group, _, "namespaces", _, resource]:
+            return f"{resource}.{group}"
+        case ["apis", group, _, "namespaces", _, resource, name, *_]:
+            return f"{resource}.{group} {name}"
+        case ["api", _, "namespaces", _, resource, name, *_]:
+            return f"{resource} {name}"
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """An API server as the controller's errors name it. Go quotes the URL since 1.14 (Kubernetes 1.19)."""
+
+    url: str
+    quoted: bool
+
+    def without_answer(self, verb: str, path: str, error: str) -> str:
+        """Go's `url.Error`: `Get "https://…": dial tcp …`."""
+        if re.match(r'^(Get|Put|Post|Patch|Delete) "?http', error):
+            return error
+        asked = f"{self.url}{path}"
+        return f'{verb} "{asked}": {error}' if self.quoted else f"{verb} {asked}: {error}"

@@ -1,0 +1,1 @@
+"""How to reach the API server and as whom: kubeconfig, service account, credential plugins, proxy, TLS."""

@@ -1,0 +1,1 @@
+"""Requests to the API server, within limits of rate, memory, time and file descriptors."""

@@ -1,0 +1,55 @@
+"""What an HPA scales that was not read yet: its target and their pods are a gap from when the HPA was known."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from hpaaudit.cluster.observe.context import ObserverContext
+from hpaaudit.cluster.observe.targets import Targets
+from hpaaudit.cluster.stores.hpas import HpaStore
+from hpaaudit.cluster.stores.pods import Selection
+from hpaaudit.cluster.watch.store import Key
+from hpaaudit.model.units import Micros
+
+
+@dataclass(slots=True)
+class UnseenTargets:
+    """Writes gaps for the targets of new HPAs, and for their pods, until they are read.
+
+    open    since when, by path
+    known   HPAs whose pods were listed, each with the time since when it has scaled its target
+    """
+
+    context: ObserverContext
+    hpas: HpaStore
+    targets: Targets
+    open: dict[str, Micros] = field(default_factory=dict)
+    known: dict[Key, Micros] = field(default_factory=dict)
+
+    def update(self, to_fetch: Collection[Selection]) -> None:
+        """Begin and end gaps. `to_fetch` are selections whose pods were not listed yet."""
+        hidden: dict[str, Micros] = {}
+        for key, since_us in self.hpas.targeted.items():
+            if self.known.get(key) == since_us:
+                continue
+            paths = self._hidden_paths(key, to_fetch)
+            for path in paths:
+                hidden[path] = min(since_us, hidden.get(path, since_us))
+            if not paths:
+                self.known[key] = since_us
+        self.known = {key: since_us for key, since_us in self.known.items() if key in self.hpas.targeted}
+        for path in self.open.keys() - hidden.keys():
+            self.context.gaps.end(path, self.context.now())
+        for path, since_us in hidden.items():
+            self.context.gaps.begin(path, since_us, "what an HPA scales that had just become known was not read yet")
+        self.open = hidden
+
+    def _hidden_paths(self, key: Key, to_fetch: Collection[Selection]) -> list[str]:
+        """The paths that would show what an HPA scales, as far as nobody has read them since it is known."""
+        namespace, ref = key[0], self.hpas.decoded[key].spec.target
+        pods = f"/api/v1/namespaces/{namespace}/pods?new"
+        selector = self.targets.selector(key)
+        if selector is not None:
+            return [pods] if (namespace, selector) in to_fetch or (namespace, None) in to_fetch else []
+        if key not in self.targets.resolved or self.targets.is_selector_hidden(key):
+            return [pods, self.targets.discovery.hidden_path(namespace, ref)]
+        return []

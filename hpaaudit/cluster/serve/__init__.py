@@ -1,0 +1,1 @@
+"""The HTTP server for probes and for Prometheus: `/healthz`, `/readyz`, `/metrics`."""

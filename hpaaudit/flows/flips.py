@@ -1,0 +1,196 @@
+"""Finds the nearest changes of a reconcile's inputs that change its decision.
+
+Nothing here computes what the controller would decide. The rules say where the tolerance ends, a search proposes a
+change, and the engine decides the reconcile again with it. A flip is named only if the engine decides otherwise with
+the change, and as before with the next smaller one.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from hpaaudit.engine.behaviours.release import behaviours_of
+from hpaaudit.engine.controller.metric_context import tolerances
+from hpaaudit.engine.controller.reconcile import reconcile
+from hpaaudit.engine.replay.process import ReconcileInput
+from hpaaudit.engine.rules.tolerance import Tolerance, tolerance_of, within
+from hpaaudit.model.account import MemoryFlip, UtilizationFlip
+from hpaaudit.model.decision import Decision, MetricProposal
+from hpaaudit.model.facts import ResourceMetricsRead
+from hpaaudit.model.metrics import ContainerUsage, PodSample
+from hpaaudit.model.units import Micros, Milli
+
+FULL_PERCENT = 100
+
+MOST_PERCENT = 100_000
+"""No higher utilization is tried."""
+
+HELD_BY_METRIC = ("tolerance.hold", "metric.on_target")
+HELD_BY_MEMORY = ("stabilize.down_hold", "stabilize.up_hold", "stabilize.down_partial", "stabilize.up_partial")
+"""Reasons whose nearest flip is looked for."""
+
+
+def has_flips(reason_code: str) -> bool:
+    """True if flips are looked for after a decision with this reason."""
+    return reason_code in HELD_BY_METRIC or reason_code in HELD_BY_MEMORY
+
+
+def nearest_flips(decision: Decision, inputs: ReconcileInput) -> tuple[UtilizationFlip | MemoryFlip, ...]:
+    """The nearest flips of a decision that was made from these inputs, with `keep_pods`.
+
+    A metric that held the number names the utilization above and below at which it no longer does. A memory that held
+    it names the recommendation that leaves the window first.
+    """
+    if decision.reason_code in HELD_BY_MEMORY:
+        return tuple(_memory_flips(decision, inputs))
+    if decision.reason_code in HELD_BY_METRIC:
+        return tuple(_utilization_flips(decision, inputs))
+    return ()
+
+
+def _desired(inputs: ReconcileInput) -> int | None:
+    return reconcile(inputs.seen, inputs.memory, inputs.flags)[0].desired
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _MeasuredPods:
+    """The pods whose usage makes up the utilization of a metric, and what they request together."""
+
+    metric_idx: int
+    resource: str
+    names: tuple[str, ...]
+    usage_milli: int
+    requests_milli: int
+
+
+def _utilization_flips(decision: Decision, inputs: ReconcileInput) -> Iterator[UtilizationFlip]:
+    proposal = next((proposal for proposal in decision.proposals if proposal.is_winner), None)
+    pods = None if proposal is None else _measured_pods(proposal)
+    hpa = inputs.seen.hpa
+    if proposal is None or pods is None or not proposal.target or hpa is None:
+        return
+    behaviours = behaviours_of(inputs.flags)
+    tolerance = tolerance_of(*tolerances(hpa, inputs.flags, behaviours), behaviours)
+
+    def desired_at(usage_milli: int) -> int | None:
+        return _desired(_with_usage(inputs, pods, usage_milli))
+
+    if desired_at(pods.usage_milli) != decision.desired:
+        return  # the decision does not depend on the total usage alone
+    for upwards in (True, False):
+        edge = _edge_of_tolerance(proposal.target, tolerance, pods, upwards=upwards)
+        limit = _least_usage(MOST_PERCENT, pods) if upwards else 0
+        usage_milli = None if edge is None else _first_change(desired_at, decision.desired, edge, limit)
+        desired = None if usage_milli is None else desired_at(usage_milli)
+        if usage_milli is not None and desired is not None:
+            percent = usage_milli * FULL_PERCENT // pods.requests_milli
+            yield UtilizationFlip(metric=proposal.metric_name, utilization_percent=percent, desired=desired)
+
+
+def _measured_pods(proposal: MetricProposal) -> _MeasuredPods | None:
+    """The pods of a utilization; None if any pod was not measured, for then the total usage alone does not decide."""
+    if proposal.target_type != "Utilization" or proposal.adjust_code != "adjust.none":
+        return None
+    if proposal.unready_pods or proposal.missing_pods or proposal.ignored_pods:
+        return None
+    values, requests = [pod.value for pod in proposal.pods], [pod.request for pod in proposal.pods]
+    if not proposal.pods or None in values or None in requests or not sum(filter(None, requests)):
+        return None
+    return _MeasuredPods(
+        metric_idx=proposal.metric_idx,
+        resource=proposal.metric_name,
+        names=tuple(pod.pod for pod in proposal.pods),
+        usage_milli=sum(filter(None, values)),
+        requests_milli=sum(filter(None, requests)),
+    )
+
+
+def _least_usage(percent: int, pods: _MeasuredPods) -> int:
+    """The least usage that is so many percent of the requests."""
+    return -(-percent * pods.requests_milli // FULL_PERCENT)
+
+
+def _edge_of_tolerance(target: int, tolerance: Tolerance, pods: _MeasuredPods, *, upwards: bool) -> int | None:
+    """The usage nearest to the target that is outside the tolerance; None if no usage on that side is."""
+    for percent in range(target, MOST_PERCENT) if upwards else range(target, -1, -1):
+        if not within(percent / target, tolerance):
+            return _least_usage(percent, pods) if upwards else _least_usage(percent + 1, pods) - 1
+    return None
+
+
+def _first_change(desired_at: Callable[[int], int | None], before: int | None, edge: int, limit: int) -> int | None:
+    """The usage nearest to the tolerance at which another number is decided; None if there is none up to the limit.
+
+    Inside the tolerance the metric holds. From its edge on the decided number moves in one direction only, with the
+    usage. So if it has not changed at the edge yet, the change lies between there and the limit, and halving finds it.
+    """
+    step = 1 if limit > edge else -1
+    if desired_at(edge) != before:
+        return edge if desired_at(edge - step) == before else None
+    if desired_at(limit) == before:
+        return None
+    unchanged, changed = edge, limit
+    while abs(changed - unchanged) > 1:
+        middle = (unchanged + changed) // 2
+        if desired_at(middle) == before:
+            unchanged = middle
+        else:
+            changed = middle
+    return changed
+
+
+def _with_usage(inputs: ReconcileInput, pods: _MeasuredPods, usage_milli: int) -> ReconcileInput:
+    """The same inputs, but the measured pods use so much together, each the same."""
+    seen = inputs.seen
+    hpa, read = seen.hpa, seen.metrics[pods.metric_idx]
+    if hpa is None or not isinstance(read, ResourceMetricsRead) or read.samples is None:
+        return inputs
+    container = hpa.spec.metrics[pods.metric_idx].container
+    each, rest = divmod(usage_milli, len(pods.names))
+    usage_by_pod = {name: Milli(each + (index < rest)) for index, name in enumerate(pods.names)}
+    samples = tuple(
+        _with_sample_usage(sample, pods.resource, container, usage_by_pod[sample.pod])
+        if sample.pod in usage_by_pod
+        else sample
+        for sample in read.samples
+    )
+    # Another metric of the HPA may read the same answer: it changes there too.
+    changed = replace(read, samples=samples)
+    metrics = tuple(changed if other is read or other == read else other for other in seen.metrics)
+    return replace(inputs, seen=replace(seen, metrics=metrics))
+
+
+def _with_sample_usage(sample: PodSample, resource: str, container: str, usage_milli: Milli) -> PodSample:
+    """The same sample, but its first container that counts uses so much of the resource, and the others nothing."""
+    rest = usage_milli
+    containers = []
+    for measured in sample.containers:
+        usage = measured.usage
+        if (not container or measured.name == container) and resource in dict(usage):
+            usage = tuple((name, rest if name == resource else used) for name, used in usage)
+            rest = Milli(0)
+        containers.append(ContainerUsage(name=measured.name, usage=usage))
+    return replace(sample, containers=tuple(containers))
+
+
+def _memory_flips(decision: Decision, inputs: ReconcileInput) -> Iterator[MemoryFlip]:
+    """The first recommendation that leaves the window and takes the number with it."""
+    window_us = next(
+        (dict(step.detail).get("window_us") for step in decision.steps if step.code == decision.reason_code), None
+    )
+    if not isinstance(window_us, int):
+        return
+
+    def desired_at(now_us: int) -> int | None:
+        return _desired(replace(inputs, seen=replace(inputs.seen, decided_us=Micros(now_us))))
+
+    for recommendation in sorted(inputs.memory.recommendations or (), key=lambda remembered: remembered.at_us):
+        # With a behavior a recommendation exactly as old as the window has left it; without one it still counts.
+        for leaves_us in (recommendation.at_us + window_us, recommendation.at_us + window_us + 1):
+            if leaves_us <= inputs.seen.decided_us:
+                continue
+            desired = desired_at(leaves_us)
+            if desired is None or desired == decision.desired:
+                continue
+            if desired_at(leaves_us - 1) == decision.desired:
+                yield MemoryFlip(recommended_us=recommendation.at_us, leaves_us=Micros(leaves_us), desired=desired)
+            return  # otherwise something else changed the number earlier, for example a policy

@@ -1,0 +1,61 @@
+"""The options of a replay as values, and as the command line that would give them."""
+
+import shlex
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+
+from hpaaudit.model.units import Micros
+
+Warn = Callable[[str], None]
+"""Takes a warning, one line of text."""
+
+
+def ignore_warning(_: str) -> None:
+    """Drops a warning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerOptions:
+    """What the user says about the controller. It wins over what was recorded.
+
+    release      a Kubernetes release; None: the recorded one
+    flags        flags of kube-controller-manager, by name
+    behaviours   single rules or feature gates switched on or off, by name
+    """
+
+    release: str | None = None
+    flags: Mapping[str, str] = field(default_factory=dict)
+    behaviours: Mapping[str, bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Which reconciles the user wants.
+
+    hpas             `namespace/name`; empty: all
+    since_us         no earlier reconcile is kept; the earlier ones are decided all the same, for their memory counts
+    until_us         no later fact is read
+    """
+
+    hpas: Collection[str] = ()
+    since_us: Micros | None = None
+    until_us: Micros | None = None
+
+
+AS_RECORDED = ControllerOptions()
+"""The user says nothing about the controller."""
+
+EVERYTHING = Scope()
+"""All reconciles of a recording."""
+
+
+def command_line(controller: ControllerOptions, scope: Scope) -> str:
+    """The options as a shell command has them; empty if none is given."""
+    from hpaaudit.api.times import precise
+
+    options = [("release", controller.release)]
+    options += [(name, precise(at)) for name, at in (("since", scope.since_us), ("until", scope.until_us)) if at]
+    options += [("flag", f"{name}={value}") for name, value in sorted(controller.flags.items())]
+    options += [("with" if on else "without", name) for name, on in sorted(controller.behaviours.items())]
+    options += [("hpa", key) for key in scope.hpas]
+    return shlex.join(word for name, value in options if value is not None for word in (f"--{name}", value))

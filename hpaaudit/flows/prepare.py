@@ -1,0 +1,169 @@
+"""Prepares a replay: reads when HPAs were reconciled, and settles how the controller was started."""
+
+import difflib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from hpaaudit.errors import UnknownHpa
+from hpaaudit.flows.options import AS_RECORDED, EVERYTHING, ControllerOptions, Scope
+from hpaaudit.model.audit import Assumption
+from hpaaudit.model.facts import ControllerSeen
+from hpaaudit.model.flags import Flags
+from hpaaudit.model.units import Micros
+
+if TYPE_CHECKING:
+    from hpaaudit.engine.fleet.reconciles.inferred import InferredReconciles
+    from hpaaudit.engine.replay.plan import Plan
+    from hpaaudit.recording.reading.recording import Recording
+
+TABLES_THAT_TELL_OF_THE_CONTROLLER = ("controllers", "hpas", "targets", "events", "leases", "versions")
+"""All that a plan needs of a recording with a `reconcile` line for every reconcile."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A recording with its reconciles, the controller's settings and where they come from.
+
+    derived   the inferred reconciles in the form of the compiled rules; None if the recording has `reconcile` lines,
+              or if the rules are not compiled
+    searched  every fact was searched for what cannot be replayed
+    """
+
+    recording: "Recording"
+    plan: "Plan"
+    flags: Flags
+    overrides: Mapping[str, str]
+    release_given: bool
+    assumptions: tuple[Assumption, ...]
+    derived: "InferredReconciles | None" = None
+    searched: bool = False
+
+    def flags_of(self, controller: ControllerSeen) -> Flags:
+        """The flags of one controller process. What the user said wins."""
+        from hpaaudit.api.flags import with_flags
+
+        release = self.flags.release if self.release_given or not controller.release else controller.release
+        flags = with_flags(replace(self.flags, release=release), dict(controller.flags))
+        return replace(with_flags(flags, self.overrides), gates=controller.gates or self.flags.gates)
+
+
+def prepare(recording: "Recording", controller: ControllerOptions = AS_RECORDED, scope: Scope = EVERYTHING) -> Prepared:
+    """Plans the reconciles of a recording, to be decided one at a time."""
+    from hpaaudit.engine.replay.plan import plan
+
+    planned = plan(recording.facts(), _given_sync_period(controller))
+    _require(scope.hpas, planned.keys)
+    return with_settings(recording, planned, controller)
+
+
+def prepare_compiled(
+    recording: "Recording",
+    controller: ControllerOptions = AS_RECORDED,
+    scope: Scope = EVERYTHING,
+    *,
+    searched: bool = False,
+) -> Prepared:
+    """Plans the reconciles of a recording, to be decided by the compiled rules.
+
+    searched   search every fact for what cannot be replayed. The compiled rules ask for that when they meet such a fact
+
+    Raises `Unsupported` if the compiled rules cannot decide this recording.
+    """
+    from hpaaudit.engine.fleet.reconciles.inferred import InferredReconciles
+    from hpaaudit.engine.replay.hpa_history import COMPONENT
+    from hpaaudit.engine.replay.plan import plan
+    from hpaaudit.recording.inspection.verify import require_sound
+
+    # The rules read some columns and the results others: check every file first, and decide nothing from a part.
+    require_sound(recording)
+    period_us = _given_sync_period(controller)
+    derived = None
+    if any(segment.file("reconciles") for segment in recording.segments):
+        planned = plan(recording.watched(TABLES_THAT_TELL_OF_THE_CONTROLLER), period_us, exact=True)
+    else:
+        derived = InferredReconciles(recording.reconcile_evidence(COMPONENT), period_us)
+        planned = derived.plan()
+    if searched or planned.unsupported:
+        planned, searched = _without_unsupported(recording, planned, derived), True
+    _require(scope.hpas, planned.keys)
+    return replace(with_settings(recording, planned, controller), derived=derived, searched=searched)
+
+
+def _given_sync_period(controller: ControllerOptions) -> Micros | None:
+    """The sync period that the user named, None if it is to be inferred."""
+    from hpaaudit.api.flags import user_flags, with_flags
+
+    given = user_flags(controller.flags)
+    return with_flags(Flags(), given).sync_period_us if "sync-period" in given else None
+
+
+def _without_unsupported(recording: "Recording", planned: "Plan", derived: "InferredReconciles | None") -> "Plan":
+    """A plan for the compiled rules without the HPAs that cannot be replayed."""
+    from hpaaudit.engine.fleet.input.search import TABLES, search
+    from hpaaudit.engine.fleet.input.tables import COLUMNS
+
+    left_out = search(recording.slices(TABLES, columns=COLUMNS))
+    if derived is None:
+        return replace(planned, unsupported=left_out.unsupported)
+    derived.leave_out(left_out.unsupported)
+    derived.repeated += left_out.unreadable
+    return derived.plan()
+
+
+def with_settings(recording: "Recording", planned: "Plan", controller: ControllerOptions) -> Prepared:
+    """A plan with the controller's settings: what the user says, else what was recorded, else the defaults."""
+    from hpaaudit.api.flags import assumptions, user_flags, with_flags
+    from hpaaudit.engine.behaviours.release import KNOWN, behaviour, known_release
+
+    given = user_flags(controller.flags)
+    given_release = None if controller.release is None else known_release(controller.release)
+    process = planned.controllers[0] if planned.controllers else None
+    recorded_release = (process.version or process.release) if process is not None else planned.version
+    release = given_release or (known_release(recorded_release) if recorded_release else KNOWN[-1])
+    release_source = "user" if given_release else ("observed" if recorded_release else "default")
+    switched = {behaviour(name): on for name, on in controller.behaviours.items()}
+    observed = dict(process.flags) if process is not None else {}
+    flags = Flags(
+        release=release,
+        with_behaviours=tuple(sorted(name for name, on in switched.items() if on)),
+        without_behaviours=tuple(sorted(name for name, on in switched.items() if not on)),
+    )
+    flags = with_flags(with_flags(flags, observed), given)
+    if planned.api_server:
+        flags = replace(flags, api_server=planned.api_server)
+    period_is_inferred = planned.period_source == "inferred"
+    if period_is_inferred:
+        flags = replace(flags, sync_period_us=planned.period_us)
+    if process is not None:
+        flags = replace(flags, gates=process.gates)
+    return Prepared(
+        recording=recording,
+        plan=planned,
+        flags=flags,
+        overrides=given,
+        release_given=given_release is not None,
+        assumptions=(
+            Assumption(key="release", value=release, source=release_source),
+            *(
+                replace(setting, source="inferred") if setting.key == "sync-period" and period_is_inferred else setting
+                for setting in assumptions(flags, observed, given)
+            ),
+            *(
+                Assumption(key=name, value="on" if on else "off", source="user")
+                for name, on in sorted(switched.items())
+            ),
+            Assumption(
+                key="api-server", value=flags.api_server, source="inferred" if planned.api_server else "default"
+            ),
+        ),
+    )
+
+
+def _require(hpas: Collection[str], recorded: Collection[str]) -> None:
+    """Raises UnknownHpa, which names the nearest ones, unless all these HPAs were recorded."""
+    for key in hpas:
+        if key not in recorded:
+            near = difflib.get_close_matches(key, recorded, n=3, cutoff=0.3) or sorted(recorded)[:3]
+            hint = f"did you mean {', '.join(near)}?" if near else "it holds no HPA at all"
+            raise UnknownHpa(f"no HPA {key} in this recording: {hint}")

@@ -1,0 +1,94 @@
+"""Decides one reconcile of a recording again, in full detail, from the small part of it that matters."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from hpaaudit.flows.options import ControllerOptions
+from hpaaudit.flows.prepare import with_settings
+from hpaaudit.model.decision import Decision
+from hpaaudit.model.facts import HpaSeen
+from hpaaudit.model.flags import Flags
+from hpaaudit.model.units import SECOND, Micros
+
+if TYPE_CHECKING:
+    from hpaaudit.engine.replay.process import ReconcileInput
+    from hpaaudit.recording.reading.recording import Recording
+
+MARGIN_US = 120 * SECOND
+"""The first reconcile that is decided again lies this much before the longest window."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplaySettings:
+    """How a recording was replayed, as its results say.
+
+    api_server   as the controller's error texts name it
+    period_us    the sync period, which the instants of inferred reconciles depend on
+    """
+
+    controller: ControllerOptions
+    api_server: str
+    period_us: Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redecided:
+    """A decision made again, and what it was made from."""
+
+    decision: Decision
+    inputs: "ReconcileInput"
+
+
+def redecide(recording: "Recording", key: str, at_us: Micros, settings: ReplaySettings) -> Redecided | None:
+    """The decision of the HPA `namespace/name` at this instant, None if it made none then.
+
+    The memory is built by deciding all reconciles of the longest window before. What is older no longer counts.
+    """
+    from hpaaudit.engine.replay.plan import plan
+    from hpaaudit.engine.replay.process import Process, replay
+
+    recording = _until(recording, at_us)
+    flags = with_settings(recording, plan((), None), settings.controller).flags
+    since_us = Micros(at_us - _longest_window_us(recording, key, flags) - MARGIN_US)
+    namespace, name = key.split("/", 1)
+    facts = list(recording.facts_of_hpa(namespace, name, since_us))
+    planned = plan(facts, settings.period_us)
+    passes = [
+        reconcile
+        for reconcile in planned.reconciles
+        if reconcile.key == key and since_us <= reconcile.instant.at_us <= at_us
+    ]
+    prepared = with_settings(recording, replace(planned, reconciles=passes), settings.controller)
+    flags = replace(prepared.flags, api_server=settings.api_server)
+    prepared = replace(prepared, flags=flags)
+    process = Process(prepared.plan, flags, prepared.flags_of, keep_pods=True)
+    for reconcile in replay(facts, prepared.plan, process, ()):
+        if reconcile.instant.at_us == at_us and process.last_input is not None:
+            return Redecided(decision=reconcile.decision, inputs=process.last_input)
+    return None
+
+
+def _until(recording: "Recording", at_us: Micros) -> "Recording":
+    """The recording without the segments that begin after this instant."""
+    segments = recording.segments
+    last = next((segment.number for segment in segments if segment.last_us >= at_us), None)
+    if last is None:
+        return recording
+    return replace(recording, segments=tuple(segment for segment in segments if segment.number <= last))
+
+
+def _longest_window_us(recording: "Recording", key: str, flags: Flags) -> int:
+    """The longest stabilization window or policy period that the HPA ever had."""
+    from hpaaudit.api.decode import decode_hpa
+    from hpaaudit.engine.replay.unseen_memory import longest_period_us, longest_window_us
+
+    namespace, name = key.split("/", 1)
+    after_the_end_us = Micros(max((segment.last_us for segment in recording.segments), default=0) + 1)
+    facts = recording.facts_of_hpa(namespace, name, after_the_end_us, before=("hpas",))
+    longest_us = flags.downscale_stabilization_us
+    for fact in facts:
+        if isinstance(fact, HpaSeen) and f"{fact.namespace}/{fact.name}" == key:
+            behavior = decode_hpa(fact).spec.behavior
+            period_us = 0 if behavior is None else longest_period_us(behavior)
+            longest_us = max(longest_us, longest_window_us(behavior, flags), Micros(period_us))
+    return longest_us

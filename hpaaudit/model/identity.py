@@ -1,0 +1,6 @@
+"""What distinguishes two objects with the same name."""
+
+
+def object_key(uid: str, namespace: str, name: str) -> str:
+    """The uid, or `namespace/name` without one, as in captures. The SQL macro `object_key` does the same."""
+    return uid or f"{namespace}/{name}"

@@ -1,0 +1,1 @@
+"""Turns facts into rows, rows into Parquet files and log frames, and back."""

@@ -1,0 +1,34 @@
+"""Says which object a fact describes."""
+
+from collections.abc import Hashable
+
+from hpaaudit.model.facts import Fact
+from hpaaudit.recording.encoding import fact_rows
+from hpaaudit.recording.format.schema import TABLES
+
+KEYS: dict[str, tuple[str, ...]] = {
+    "controllers": (),
+    "hpas": ("namespace", "name"),
+    "pods": ("namespace", "name"),
+    "targets": ("api_group", "resource", "namespace", "name"),
+    "rollouts": ("api_group", "resource", "namespace", "name"),
+    "scaled_objects": ("namespace", "name"),
+    "events": ("namespace", "name"),
+    "leases": ("namespace", "name"),
+    "api_services": ("name",),
+    "surroundings": ("api_group", "resource", "namespace", "name"),
+    "versions": (),
+    "recorders": (),
+}
+"""The columns that identify an object, by table. Empty if there is only one object."""
+
+
+def object_of(fact: Fact) -> Hashable:
+    """Which object a fact describes. None for facts that describe no object, such as reads and gaps."""
+    if type(fact) not in fact_rows.TO_ROW:
+        return None
+    table, row = fact_rows.to_row(0, fact)
+    if table not in KEYS:
+        return None
+    names = [column.name for column in TABLES[table].columns]
+    return (table, *(row[names.index(name)] for name in KEYS[table]))

@@ -1,0 +1,1 @@
+"""Safe access to files: names, opening, writing to the disk for good, locking."""

@@ -1,0 +1,207 @@
+"""Counts what is in a recording, and lists what is missing, from a few columns of its tables."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hpaaudit.model.inspection import Inspection, Missing, StreamSize, TableSize, Unread
+from hpaaudit.recording.encoding.read_rows import RESOURCE, SCALE, VALUES
+from hpaaudit.recording.files import layout
+from hpaaudit.recording.files.opening import size_of
+from hpaaudit.recording.format.manifest import Segment
+from hpaaudit.recording.format.schema import TABLES
+from hpaaudit.recording.reading.recording import Recording, damaged
+from hpaaudit.recording.reading.segment import DamagedFile, segment_columns
+
+Stream = tuple[str, str, str]
+"""Kind, path and user of the reads that are counted together."""
+
+
+@dataclass(slots=True)
+class _Counts:
+    """What is counted, segment by segment."""
+
+    hpas: set[str] = field(default_factory=set)
+    pods: set[tuple[str, str, str]] = field(default_factory=set)
+    targets: set[tuple[str, ...]] = field(default_factory=set)
+    releases: dict[str, None] = field(default_factory=dict)
+    reads: Counter[Stream] = field(default_factory=Counter)
+    failures: Counter[Stream] = field(default_factory=Counter)
+    polled: Counter[Stream] = field(default_factory=Counter)
+    new: Counter[Stream] = field(default_factory=Counter)
+    refused: Counter[tuple[str, str]] = field(default_factory=Counter)
+    recorders: dict[tuple[str, str, str, str], None] = field(default_factory=dict)
+    writers: bool = False
+    flags: bool = False
+    clock: bool = False
+
+
+def inspect(recording: Recording) -> Inspection:
+    """Counts what is in a recording. Raises `DamagedRecording`."""
+    counts = _Counts()
+    for segment in recording.segments:
+        try:
+            _add(counts, recording.folder, segment)
+        except DamagedFile as error:
+            raise damaged(recording.folder, recording.segments, error.damage) from error
+    tables = _tables(recording.segments)
+    foreign = recording.foreign()
+    return Inspection(
+        info=recording.info,
+        complete=recording.complete,
+        segments=len(recording.segments) - bool(recording.log_tables),
+        facts=sum(segment.facts for segment in recording.segments),
+        bytes=_documents(recording) + sum(table.bytes for table in tables),
+        first_us=min((segment.first_us for segment in recording.segments), default=None),
+        last_us=max((segment.last_us for segment in recording.segments), default=None),
+        releases=tuple(counts.releases),
+        hpas=tuple(sorted(counts.hpas)),
+        pods=len(counts.pods),
+        targets=len(counts.targets),
+        reads=counts.reads.total(),
+        failures=counts.failures.total(),
+        polled=counts.polled.total(),
+        new=counts.new.total(),
+        tables=tables,
+        streams=_streams(counts),
+        gaps=recording.gaps,
+        refused=tuple(
+            Unread(what=what, reason=reason, count=times) for (what, reason), times in counts.refused.most_common()
+        ),
+        logged=recording.segments[-1].facts if recording.log_tables else 0,
+        torn=recording.torn,
+        recorders=tuple(counts.recorders),
+        missing=tuple(_missing(counts, {table.table for table in tables}, recording)),
+        foreign=foreign.names,
+        foreign_count=foreign.count,
+    )
+
+
+def _add(counts: _Counts, folder: Path, segment: Segment) -> None:
+    """Counts one segment."""
+
+    def rows(table: str, *names: str) -> Iterator[tuple[Any, ...]]:
+        return zip(*segment_columns(folder, segment, table, names), strict=True)
+
+    counts.hpas |= {f"{namespace}/{name}" for namespace, name in rows("hpas", "namespace", "name")}
+    counts.pods |= set(rows("pods", "namespace", "name", "uid"))
+    counts.targets |= set(rows("targets", "api_group", "resource", "namespace", "name"))
+    counts.writers |= any(manager for (manager,) in rows("targets", "manager"))
+    for release, flags in rows("controllers", "release", "flags_json"):
+        counts.releases |= {release: None} if release else {}
+        counts.flags |= flags != "{}"
+    for version, server, trust, auth in rows("recorders", "version", "server", "trust", "auth"):
+        counts.recorders |= {(version, server, trust, auth): None}
+    for version, offset_us in rows("versions", "version", "clock_offset_us"):
+        counts.releases |= {version: None} if version else {}
+        counts.clock |= offset_us is not None
+    for *names, reason, times in rows("refused", "path", "namespace", "name", "reason", "count"):
+        counts.refused["/".join(name for name in names if name), reason] += times
+    streams: dict[int, Stream] = {}
+    for seq, *stream, items, replicas in rows("reads", "seq", "kind", "path", "by", "items", "spec_replicas"):
+        kind, path, user = stream
+        key = streams[seq] = (kind, path, user)
+        counts.reads[key] += 1
+        counts.failures[key] += (replicas if kind == SCALE else items) is None
+        counts.polled[key] += items or 0
+    # A sample has a row for each container: the first one stands for all.
+    for seq, gone, index in rows("samples", "seq", "gone", "container_idx"):
+        counts.new[_stream_of(streams, seq, segment)] += not gone and not index
+    for seq, gone in rows("metric_values", "seq", "gone"):
+        counts.new[_stream_of(streams, seq, segment)] += not gone
+
+
+def _stream_of(streams: dict[int, Stream], seq: int, segment: Segment) -> Stream:
+    """The stream of the read with the number `seq`. Raises `DamagedFile` if there is no such read."""
+    if seq not in streams:
+        raise DamagedFile(segment, layout.MANIFEST, f"names samples of fact {seq}, which is no read")
+    return streams[seq]
+
+
+def _tables(segments: tuple[Segment, ...]) -> tuple[TableSize, ...]:
+    """The size of each table that has rows."""
+    sizes = []
+    for table in TABLES:
+        files = [file for segment in segments if (file := segment.file(table))]
+        if files:
+            rows, size = sum(file.rows for file in files), sum(file.bytes for file in files)
+            sizes.append(TableSize(table=table, files=sum(bool(file.bytes) for file in files), rows=rows, bytes=size))
+    return tuple(sizes)
+
+
+def _documents(recording: Recording) -> int:
+    """The size of `recording.json`, `end.json`, the manifests and the log."""
+    names = [
+        layout.log_name(segment.number) if segment.log_tables else f"{segment.folder}/{layout.MANIFEST}"
+        for segment in recording.segments
+    ]
+    if recording.complete:
+        names.append(layout.END)
+    size = 0
+    for name in (layout.RECORDING, *names):
+        with suppress(FileNotFoundError, ValueError):  # a running recorder seals its log
+            size += size_of(recording.folder, name)
+    return size
+
+
+def _streams(counts: _Counts) -> tuple[StreamSize, ...]:
+    """What was polled, the stream with the most items first."""
+    return tuple(
+        StreamSize(
+            kind=stream[0],
+            request=stream[1],
+            by=stream[2],
+            reads=counts.reads[stream],
+            failures=counts.failures[stream],
+            polled=counts.polled[stream],
+            new=counts.new[stream],
+        )
+        for stream in sorted(counts.reads, key=lambda stream: (-counts.polled[stream], -counts.reads[stream], stream))
+    )
+
+
+def _missing(counts: _Counts, tables: set[str], recording: Recording) -> Iterator[Missing]:
+    """Yields what was not recorded, and what that means for a replay."""
+    if not counts.hpas:
+        yield Missing(what="no HPA", limits="there is nothing to replay")
+        return
+    kinds = {kind for kind, _, _ in counts.reads}
+    rollouts = "" if "targets" in tables else "; rollouts are not seen"
+    is_recorded = recording.info.source == "record"
+    checks = (
+        (
+            bool(kinds & {RESOURCE, VALUES}),
+            "no answer of a metric API",
+            "only what status publishes can anchor a replay",
+        ),
+        ("pods" in tables, "no pods", "resource and pods metrics cannot be computed again"),
+        (
+            "targets" in tables or SCALE in kinds,
+            "no scale and no target",
+            "the replicas that the controller read are unknown",
+        ),
+        (
+            counts.writers or "scale_writes" in tables,
+            "no writers of the replicas",
+            f"who scaled is unknown: external_write stays undecidable{rollouts}",
+        ),
+        ("events" in tables, "no Events", "a write that failed is seen only in the conditions"),
+        (
+            "leases" in tables or "controllers" in tables,
+            "no Lease of the controller",
+            "a restart, which empties its memory, is not seen",
+        ),
+        (bool(counts.releases), "no Kubernetes release", "the newest known one is assumed, --release sets it"),
+        (counts.flags, "no flags of the controller", "sync period, tolerance and windows are assumed"),
+        (
+            counts.clock or not is_recorded,
+            "no clock of the API server",
+            "its times may be shifted against the recorder's",
+        ),
+    )
+    for is_there, what, limits in checks:
+        if not is_there:
+            yield Missing(what=what, limits=limits)

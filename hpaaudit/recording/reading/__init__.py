@@ -1,0 +1,1 @@
+"""Opens a recording and reads facts or columns."""

@@ -1,0 +1,1 @@
+"""Writes a recording for months: crash recovery, a full disk, retention, upload."""

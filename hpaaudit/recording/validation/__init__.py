@@ -1,0 +1,1 @@
+"""Checks rows and tables against the format."""

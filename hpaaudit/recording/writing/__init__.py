@@ -1,0 +1,1 @@
+"""Writes segments and the write-ahead log."""

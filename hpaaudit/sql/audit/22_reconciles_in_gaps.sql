@@ -1,0 +1,24 @@
+-- Which reconciles of some HPAs does a gap concern?
+-- One row per reconcile with a gap between one sync period before it and the next reconcile, as in reconciles_in_gaps.
+-- Events, Leases and field managers are not inputs of a decision: their gaps do not count.
+insert into reconciles_in_gaps by name
+with gaps as (
+    select g.stream, g.prefix, g.cause, g.gap_from, g.gap_to, g.gap_to + s.sync as blind_to
+    from runs.coverage_gaps as g
+    cross join sync as s
+    where g.stream not in ('events', 'leases', 'api_services', 'scaled_objects', 'surroundings', 'writers')
+)
+select
+    s.reconcile_id,
+    bool_or(g.stream in ('everything', 'hpas') and g.gap_to >= s.began_at) as hides_status,
+    arg_min(g.cause, g.gap_from) as cause
+from (from spans where hpa between $first and $last) as s
+join gaps as g on g.gap_from < s.until and g.blind_to > s.began_at
+join replayed_hpas as h on h.hpa = s.hpa
+left join runs.hpa_specs as a
+    on a.hpa_uid = h.hpa_uid
+    and a.valid_from < s.until
+    and coalesce(a.valid_to > s.began_at, true)
+where gap_hides(g.prefix, h.namespace, metric_names(a.metrics))
+    and gap_of_object(g.prefix, h.name, a.target_name)
+group by s.reconcile_id;

@@ -1,0 +1,130 @@
+"""What every command keeps to: exit codes, quick help, clean streams, texts that cannot steer a terminal."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pyarrow.parquet as pq
+import pytest
+
+from hpaaudit import cli
+from hpaaudit.cli import COMMANDS, hpaaudit_command
+from hpaaudit.errors import AuditError
+from tests.cli.run import run
+
+HEAVY = ("duckdb", "polars", "pyarrow", "numba", "aiohttp", "yaml")
+
+
+def python(code: str, *, cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
+    """A new interpreter that finds our package."""
+    root = str(Path(__file__).parents[2])
+    return subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {root!r})\n{code}"],
+        capture_output=True,
+        check=False,
+        cwd=cwd,
+    )
+
+
+def test_help_imports_no_room() -> None:
+    code = (
+        "from hpaaudit.cli import _run\n_run(['--help'])\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+    )
+    assert python(code).stderr.strip() == b"[]"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_has_the_line_that_the_list_shows(name: str) -> None:
+    context = click.Context(hpaaudit_command)
+    command = hpaaudit_command.get_command(context, name)
+    assert command is not None
+    assert command.get_short_help_str(limit=100) == COMMANDS[name][1]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_help_ends_with_an_example(name: str) -> None:
+    code, out, err = run(f"hpaaudit {name} --help")
+    assert (code, err) == (0, "")
+    before, _, _ = out.partition("Options:")
+    assert "Example:" in before
+    assert f"hpaaudit {name}" in before.rpartition("Example:")[2]
+    assert "\\b" not in out
+
+
+def test_kubectl_calls_it_by_its_own_name() -> None:
+    done = python("sys.argv = ['kubectl-hpaaudit', 'replay', '--help']\nfrom hpaaudit.cli import main\nmain()")
+    assert done.stdout.startswith(b"Usage: kubectl hpaaudit replay ")
+
+
+def test_an_interrupt_is_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli.hpaaudit_command, "main", interrupted)
+    assert run("hpaaudit demo") == (130, "", "interrupted\n")
+
+
+def test_an_error_is_one_line_that_cannot_steer_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise AuditError("no HPA \x1b[2Jshop/\u202eweb\nin this recording")
+
+    monkeypatch.setattr(cli.hpaaudit_command, "main", fails)
+    assert run("hpaaudit demo") == (2, "", "Error: no HPA \\x1b[2Jshop/\\u202eweb\\nin this recording\n")
+
+
+@pytest.mark.usefixtures("at_desk")
+def test_json_is_json_with_times_in_utc() -> None:
+    code, out, err = run('hpaaudit query web.duckdb "select ts, name from reconciles order by ts limit 2" -o json')
+    assert (code, err) == (0, "")
+    assert json.loads(out) == [
+        {"ts": "2026-03-02T14:00:00Z", "name": "web"},
+        {"ts": "2026-03-02T14:00:15Z", "name": "web"},
+    ]
+
+
+@pytest.mark.usefixtures("at_desk")
+def test_no_rows_are_still_valid_json_and_csv() -> None:
+    none = '"select ts from reconciles where false"'
+    assert run(f"hpaaudit query web.duckdb {none} -o json")[1] == "[]\n"
+    assert run(f"hpaaudit query web.duckdb {none} -o csv")[1] == "ts\n"
+    assert run(f"hpaaudit query web.duckdb {none}")[1] == "TS\n"
+
+
+@pytest.mark.usefixtures("at_desk")
+def test_a_table_escapes_what_could_steer_the_terminal() -> None:
+    _, out, _ = run("""hpaaudit query web.duckdb "select chr(27) || '[31m' || chr(8238) as name" """)
+    assert out == "NAME\n\\x1b[31m\\u202e\n"
+
+
+def test_parquet_comes_on_stdout(desk: Path) -> None:
+    code = (
+        "from hpaaudit.cli import main\n"
+        "sys.argv = ['hpaaudit', 'query', 'web.duckdb', 'from reconciles', '-o', 'parquet']\nmain()"
+    )
+    done = python(code, cwd=desk)
+    (desk / "answer.parquet").write_bytes(done.stdout)
+    assert pq.read_table(desk / "answer.parquet").num_rows == 14
+    assert done.stderr == b""
+
+
+def test_a_reader_that_goes_away_is_no_error(desk: Path) -> None:
+    code = (
+        "from hpaaudit.cli import main\n"
+        "sys.argv = ['hpaaudit', 'query', 'web.duckdb', 'select * from range(200000)']\nmain()"
+    )
+    root = str(Path(__file__).parents[2])
+    with subprocess.Popen(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {root!r})\n{code}"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=desk,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 0

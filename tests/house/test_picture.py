@@ -1,0 +1,35 @@
+"""The picture of the README shows what the demo finds, in light and in dark."""
+
+import re
+import runpy
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import hpaaudit
+from hpaaudit.flows.query import bundled_recording
+
+ROOT = Path(__file__).parents[2]
+SVG = ROOT / "docs" / "demo.svg"
+
+
+def test_the_picture_is_drawn_from_the_results_of_the_demo(tmp_path: Path) -> None:
+    draw = runpy.run_path(str(ROOT / "docs" / "demo_picture.py"))["picture"]
+    with hpaaudit.replay(bundled_recording(), into=tmp_path / "demo.duckdb") as results:
+        assert SVG.read_text("utf-8") == draw(results), "make picture draws it anew"
+
+
+def test_the_picture_says_what_the_screen_says() -> None:
+    printed = " ".join((ROOT / "tests" / "cli" / "golden" / "demo.txt").read_text("utf-8").split())
+    svg = ET.fromstring(SVG.read_text("utf-8"))  # noqa: S314 our own file
+    words = [element.text or "" for element in svg.iter("{http://www.w3.org/2000/svg}text")]
+    assert words[1] in printed
+    assert "kubectl 6 -> 2" in words
+    assert "55 reconciles: 54 match, 1 divergent" in words
+
+
+def test_the_picture_has_colours_for_light_and_dark_pages() -> None:
+    style = SVG.read_text("utf-8").partition("<style>")[2].partition("</style>")[0]
+    light, _, dark = style.partition("@media (prefers-color-scheme: dark)")
+    names = re.findall(r"(--\w+): #", light)
+    assert names
+    assert re.findall(r"(--\w+): #", dark) == names

@@ -1,0 +1,231 @@
+"""Old segments go, and one that stands for them says so: what follows replays, and every hash still leads on."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hpaaudit.errors import DamagedRecording
+from hpaaudit.flows.inspect import inspect
+from hpaaudit.flows.replay import replay
+from hpaaudit.model.facts import ControllerSeen, Ended, Fact, Gap, HpaSeen
+from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.recording.encoding import fact_rows
+from hpaaudit.recording.encoding.object_keys import KEYS
+from hpaaudit.recording.format.schema import TABLES
+from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.recording.recorder import load_shedding
+from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
+from hpaaudit.recording.recorder.writer_limits import Limits
+from hpaaudit.recording.upkeep import retention, upload_marks
+from hpaaudit.report.inspect import verification_text
+from tests.recording.facts import at
+
+LIMITS, NOON = Limits(ballast_bytes=0), at(0)
+STATES = (
+    "ControllerSeen",
+    "VersionRead",
+    "RecorderStarted",
+    "LeaseSeen",
+    "HpaSeen",
+    "TargetSeen",
+    "RolloutSeen",
+    "ScaledObjectSeen",
+    "SurroundingSeen",
+    "PodSeen",
+    "ApiServiceSeen",
+)
+RECORDING = Path(__file__).parents[2] / "recordings" / "scaled-by-hand"
+
+
+def keeper(folder: Path, limits: Limits = LIMITS, now_us: Micros = NOON) -> RecorderWriter:
+    """Begin a recording, or go on with one."""
+    return RecorderWriter(folder, cluster="here", now_us=now_us, note=[].append, limits=limits)
+
+
+def sealed(folder: Path, segments: tuple[tuple[Fact, ...], ...], limits: Limits) -> RecorderWriter:
+    """Record segments, each sealed at its last fact's time."""
+    made = keeper(folder, limits)
+    for part in segments:
+        for fact in part:
+            made.add(fact)
+        made.seal(part[-1].at_us)
+    return made
+
+
+def numbers(folder: Path) -> list[str]:
+    """Which segments there are."""
+    return sorted(path.name for path in (folder / "segments").iterdir())
+
+
+def test_what_is_too_old_is_removed_and_its_last_states_stay(
+    tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]
+) -> None:
+    folder = tmp_path / "friday"
+    with sealed(folder, segments, Limits(ballast_bytes=0, keep_us=Micros(20 * SECOND))) as made:
+        assert numbers(folder) == ["000002", "000003"]
+        made.add(Ended(at_us=at(90)))
+    first, second, third = segments
+    gap = Gap(
+        at_us=first[0].at_us,
+        until_us=second[-1].at_us,
+        prefix="*",
+        cause="removed by retention: older than 0.00555556 h",
+    )
+    found = list(open_recording(folder).facts())
+    stand, rest = found[: -len(third) - 1], found[-len(third) - 1 :]
+    assert rest == [*third, Ended(at_us=at(90))]
+    assert stand[0] == gap
+    # The states come as of the end of what was removed, in the order in which they were seen.
+    states = [fact for fact in (*first, *second) if type(fact).__name__ in STATES]
+    assert stand[1:] == [replace(fact, at_us=second[-1].at_us) for fact in states]
+    verification = verify(folder, reread=True)
+    assert (verification.damages, verification.removed, verification.removed_us) == ((), 2, second[-1].at_us)
+    assert "Removed: segments 1 to 2, up to 2026-03-02T12:00:44Z; that time is a gap.\n" in verification_text(
+        verification
+    )
+    assert inspect(folder).gaps[0] == gap
+    assert open_recording(folder).info.started_us == at(0)
+
+
+def test_every_table_but_those_of_what_is_asked_or_written_anew_tells_only_changes() -> None:
+    asked = {"reads", "samples", "metric_values", "scale_writes", "status_writes", "reconciles", "gaps", "ends"}
+    assert set(KEYS) == set(TABLES) - asked - {"refused"}
+
+
+def test_of_every_table_that_tells_only_changes_the_last_state_is_kept_while_the_disk_is_full(
+    facts: list[Fact],
+) -> None:
+    full = load_shedding.LoadShedder()
+    for fact in facts:
+        full.admits(fact, 2)
+    _, *states = full.reopen(NOON, "the disk is full")
+    assert {fact_rows.to_row(0, fact)[0] for fact in states} == set(KEYS)
+
+
+def test_the_newest_segment_stays_whatever_its_age_and_size(
+    tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]
+) -> None:
+    folder = tmp_path / "friday"
+    sealed(folder, segments, Limits(ballast_bytes=0, keep_us=Micros(1), keep_bytes=1)).close()
+    assert numbers(folder) == ["000002", "000003"]
+    assert verify(folder, reread=True).damages == ()
+
+
+def test_removing_again_and_again_leaves_one_gap_from_the_very_beginning(tmp_path: Path) -> None:
+    folder = tmp_path / "long"
+    facts = [fact for fact in open_recording(RECORDING).facts() if not isinstance(fact, Ended)]
+    made = keeper(folder, Limits(ballast_bytes=0, keep_bytes=40_000), Micros(facts[0].at_us))
+    removed = set()
+    for number, fact in enumerate(facts):
+        made.add(fact)
+        if number % (len(facts) // 12) == 9:
+            made.seal(fact.at_us)
+            assert verify(folder, reread=True).damages == ()
+            removed.add(numbers(folder)[0])
+    made.close()
+    assert len(removed) > 2
+    (gap,) = open_recording(folder).gaps
+    assert gap.at_us == facts[0].at_us
+    assert gap.cause == "removed by retention: more than 40,000 bytes"
+    assert sum(file.stat().st_size for file in (folder / "segments").rglob("*.parquet")) < 100_000
+    kept = len(facts) // 12
+    assert list(open_recording(folder).facts())[-kept:] == facts[-kept:]
+    said: list[str] = []
+    with replay(folder, warn=said.append) as results:
+        assert [line for line in said if "was removed: that time is a gap" in line]
+        found = (
+            "select count(*) from reconciles where verdict = 'match' and ts > (select max(gap_to) from coverage_gaps)"
+        )
+        assert results.sql(found).fetchall()[0][0] > 0
+        assert results.sql("select cause from coverage_gaps").fetchall() == [(gap.cause,)]
+
+
+@pytest.fixture
+def two(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> Path:
+    """Give a recording of three segments, as it was before and after two of them were removed."""
+    folder = tmp_path / "two"
+    sealed(folder, segments, Limits(ballast_bytes=0)).close()
+    shutil.copytree(folder, tmp_path / "before")
+    assert retention.remove_segments(folder, retention.sealed_segments(folder), 2, "for a test")
+    return folder
+
+
+def test_the_hash_of_a_recording_changes_when_some_of_it_is_removed(two: Path, tmp_path: Path) -> None:
+    assert open_recording(two).info.manifest_sha256 != open_recording(tmp_path / "before").info.manifest_sha256
+
+
+@pytest.mark.parametrize("steps", range(5))
+def test_a_removal_that_was_interrupted_anywhere_reads_as_done_or_not_begun(
+    steps: int, two: Path, tmp_path: Path
+) -> None:
+    before, parts = tmp_path / "before", tmp_path / "before/segments"
+    facts, after = list(open_recording(before).facts()), list(open_recording(two).facts())
+    base = parts / ("000002.base.tmp" if steps == 0 else "000002.base")
+    shutil.copytree(two / "segments/000002", base)
+    if steps > 1:
+        (parts / "000001").rename(parts / "000001.removed")
+    if steps > 2:
+        (parts / "000002").rename(parts / "000002.removed")
+    if steps > 3:
+        base.rename(parts / "000002")
+    assert list(open_recording(before).facts()) == (after if steps else facts)
+    assert verify(before, reread=True).damages == ()
+    retention.finish_removal(before)
+    assert numbers(before) == (["000002", "000003"] if steps else ["000001", "000002", "000003"])
+    assert list(open_recording(before).facts()) == (after if steps else facts)
+
+
+def test_a_recording_goes_on_after_a_removal(two: Path, facts: list[Fact]) -> None:
+    known = {fact.name for fact in keeper(two, now_us=at(99)).last_states if isinstance(fact, HpaSeen)}
+    assert known == {"checkout"}
+    assert verify(two, reread=True).damages == ()
+    assert list(open_recording(two).facts())[-7:] == facts[-7:]
+
+
+def test_damage_of_what_stands_for_the_removed_is_found(two: Path) -> None:
+    for path in sorted((two / "segments/000002").glob("*.*")):
+        data = path.read_bytes()
+        for position in {0, len(data) // 2, len(data) - 1}:
+            flipped = bytearray(data)
+            flipped[position] ^= 1
+            path.write_bytes(flipped)
+            with pytest.raises(DamagedRecording):
+                list(open_recording(two).facts())
+            assert verify(two).damages
+        path.write_bytes(data)
+    shutil.rmtree(two / "segments/000002")
+    with pytest.raises(DamagedRecording, match="is missing"):
+        open_recording(two)
+
+
+def test_only_what_is_uploaded_goes_to_make_room(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> None:
+    made = sealed(tmp_path / "friday", segments, Limits(ballast_bytes=0))
+    assert not made._storage.space.remove_uploaded()
+    first, second, third = upload_marks.not_uploaded(made.folder)
+    upload_marks.mark_uploaded(second)
+    assert not made._storage.space.remove_uploaded()  # the one before it is not safe yet
+    upload_marks.mark_uploaded(first)
+    assert upload_marks.not_uploaded(made.folder) == [third]
+    assert made._storage.space.remove_uploaded()
+    assert made._storage.space.remove_uploaded()
+    assert not made._storage.space.remove_uploaded()
+    assert numbers(made.folder) == ["000002", "000003"]
+    assert upload_marks.not_uploaded(made.folder) == [third]
+    made.close()
+    assert open_recording(made.folder).gaps[0].cause == "removed to make room: it was uploaded"
+
+
+@pytest.mark.parametrize(("was", "stands"), [("started", "declared"), ("declared", "declared"), ("stopped", "stopped")])
+def test_a_controller_that_had_started_does_not_start_again_where_its_begin_was_removed(
+    was: str, stands: str, tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]
+) -> None:
+    first, *rest = segments
+    controller = next(fact for fact in first if isinstance(fact, ControllerSeen))
+    begun = tuple(replace(fact, state=was) if fact is controller else fact for fact in first)
+    with sealed(tmp_path / "r", (begun, *rest), Limits(ballast_bytes=0, keep_us=Micros(20 * SECOND))):
+        pass
+    (found,) = [fact for fact in open_recording(tmp_path / "r").facts() if isinstance(fact, ControllerSeen)]
+    assert found.state == stands
