@@ -63,6 +63,8 @@ CASES: list[tuple[str, Callable[..., float], tuple[float, ...], float]] = [
     ("half of it is told as it is", calculator.per_pod_average, (MAX_INT64, 2, False, False), 2**62),
     ("from one itself there is no other side above", tolerance.keeps_replicas, (1.0, 2.0, TEN_PERCENT), False),
     ("nor below", tolerance.keeps_replicas, (1.0, 0.5, TEN_PERCENT), False),
+    ("the same number does not move against a ratio below one", calculator.against_ratio, (0.9, 5, 5), False),
+    ("nor against one above it", calculator.against_ratio, (1.1, 5, 5), False),
     ("adding beyond int64 overflows", calculator.overflows, (MAX_INT64, 1), True),
     ("up to its end it does not", calculator.overflows, (MAX_INT64 - 1, 1), False),
     ("and a negative value never does", calculator.overflows, (MAX_INT64, -1), False),

@@ -18,7 +18,7 @@ RECENT = ("1.23", "1.28", "1.36", "1.37")
 
 CHANCE = 24
 PASSES = 30
-EACH, RECENT_EACH = 2, 8
+EACH, RECENT_EACH = 6, 24
 RULES = "/engine/rules/"
 ALL_READS_FAIL = "failures-100-0004"
 """A world in which all reads of a reconcile with several requests fail: few worlds have that."""
