@@ -12,7 +12,7 @@ from hpaaudit.flows.options import Scope, Warn
 from hpaaudit.model.columns import Decided
 
 if TYPE_CHECKING:
-    from hpaaudit.engine.fleet.pods import PodTexts
+    from hpaaudit.engine.fleet.input.pods import PodTexts
     from hpaaudit.flows.prepare import Prepared
     from hpaaudit.recording.reading.recording import Recording
 
@@ -62,35 +62,42 @@ def decide(prepared: "Prepared", scope: Scope, warn: Warn) -> Iterator[Decided]:
 
     warn   is called if the rules must be compiled first, which takes a while
 
-    Raises `Beyond` if the recording holds what the compiled rules do not decide, `Unreadable` if it holds what no API
-    server serves and the recording was not searched for that, and `DamagedRecording`.
+    Raises `Unsupported` if the recording holds what the compiled rules do not decide, `Unreadable` if it holds what no
+    API server serves and the recording was not searched for that, and `DamagedRecording`.
     """
-    from hpaaudit.engine.fleet.beyond import flags_for_all
-    from hpaaudit.engine.fleet.compiled import walk
-    from hpaaudit.engine.fleet.decided import Wanted
-    from hpaaudit.engine.fleet.lay import Fleet, quantities_of
-    from hpaaudit.engine.fleet.run import laid_out, run
-    from hpaaudit.engine.fleet.tables import COLUMNS
-    from hpaaudit.engine.release import rules_of
+    from hpaaudit.engine.behaviours.release import behaviours_of
+    from hpaaudit.engine.fleet.batch.allocate import settings_of
+    from hpaaudit.engine.fleet.batch.builder import BatchBuilder, FleetOptions, quantities_of
+    from hpaaudit.engine.fleet.compile import walk
+    from hpaaudit.engine.fleet.input.tables import COLUMNS
+    from hpaaudit.engine.fleet.input.unsupported import flags_for_all
+    from hpaaudit.engine.fleet.results import ReconcileFilter
+    from hpaaudit.engine.fleet.run import Kernel, prepared_slices, run
 
     flags = flags_for_all(prepared.plan, prepared.flags, prepared.flags_of)
-    rules = rules_of(flags)
     folder = cache_folder()
     if not folder.exists():
         warn("compiling the rules for this machine, once: one to two minutes")
     quantities = quantities_of(prepared.plan.metrics)
-    fleet = Fleet(
-        flags, rules, texts(), quantities, prepared.plan.unsupported, prepared.derived, searched=prepared.searched
+    options = FleetOptions(
+        flags=flags,
+        behaviours=behaviours_of(flags),
+        quantities=quantities,
+        skipped=prepared.plan.unsupported,
+        inferred=prepared.derived,
+        is_searched=prepared.searched,
     )
+    builder = BatchBuilder(options, texts())
     with ThreadPoolExecutor(THREADS, "kernel") as threads:
 
         def in_parallel(decide_range: Callable[[int, int], None], ranges: list[tuple[int, int]]) -> None:
             for _ in threads.map(lambda bounds: decide_range(*bounds), ranges):
                 pass
 
-        parts = laid_out(prepared.recording.slices(COLUMNS, columns=COLUMNS), fleet)
-        wanted = Wanted(keys=scope.hpas, since_us=scope.since_us, until_us=scope.until_us)
-        yield from run(_prefetched(parts), fleet, flags, rules, walk(str(folder)), in_parallel, wanted)
+        slices = prepared_slices(prepared.recording.slices(COLUMNS, columns=COLUMNS), builder)
+        wanted = ReconcileFilter(keys=scope.hpas, since_us=scope.since_us, until_us=scope.until_us)
+        kernel = Kernel(walk=walk(str(folder)), spread=in_parallel)
+        yield from run(_prefetched(slices), builder, settings_of(flags, options.behaviours), kernel, wanted)
 
 
 def _prefetched(items: Iterator[Item]) -> Iterator[Item]:
@@ -105,7 +112,7 @@ def _prefetched(items: Iterator[Item]) -> Iterator[Item]:
 
 def texts() -> "PodTexts":
     """The functions that read a recording's JSON of pods."""
-    from hpaaudit.engine.fleet.pods import PodTexts
+    from hpaaudit.engine.fleet.input.pods import PodTexts
     from hpaaudit.recording.encoding.json_text import containers_from_json, labels_from_json, requests_from_json
 
     return PodTexts(labels=labels_from_json, containers=containers_from_json, requests=requests_from_json)
@@ -116,7 +123,7 @@ def cache_folder() -> Path:
 
     Its name is a hash of the sources, because numba's cache does not notice that a function in another file changed.
     """
-    from hpaaudit.engine.fleet.compiled import sources
+    from hpaaudit.engine.fleet.compile import sources
 
     engine = Path(__file__).parents[1] / "engine"
     digest = hashlib.sha256(b"".join(Path(path).read_bytes() for path in sources())).hexdigest()[:12]

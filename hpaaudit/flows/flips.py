@@ -8,11 +8,11 @@ the change, and as before with the next smaller one.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from hpaaudit.engine.reconcile import reconcile
-from hpaaudit.engine.release import rules_of
-from hpaaudit.engine.replay import ReconcileInput
+from hpaaudit.engine.behaviours.release import behaviours_of
+from hpaaudit.engine.controller.metric_context import tolerances
+from hpaaudit.engine.controller.reconcile import reconcile
+from hpaaudit.engine.replay.process import ReconcileInput
 from hpaaudit.engine.rules.tolerance import Tolerance, tolerance_of, within
-from hpaaudit.engine.sight import tolerances
 from hpaaudit.model.account import MemoryFlip, UtilizationFlip
 from hpaaudit.model.decision import Decision, MetricProposal
 from hpaaudit.model.facts import ResourceMetricsRead
@@ -68,8 +68,8 @@ def _utilization_flips(decision: Decision, inputs: ReconcileInput) -> Iterator[U
     hpa = inputs.seen.hpa
     if proposal is None or pods is None or not proposal.target or hpa is None:
         return
-    rules = rules_of(inputs.flags)
-    tolerance = tolerance_of(*tolerances(hpa, inputs.flags, rules), rules)
+    behaviours = behaviours_of(inputs.flags)
+    tolerance = tolerance_of(*tolerances(hpa, inputs.flags, behaviours), behaviours)
 
     def desired_at(usage_milli: int) -> int | None:
         return _desired(_with_usage(inputs, pods, usage_milli))

@@ -13,8 +13,8 @@ from hpaaudit.model.flags import Flags
 from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
-    from hpaaudit.engine.fleet.derived import Derived
-    from hpaaudit.engine.plan import Plan
+    from hpaaudit.engine.fleet.reconciles.inferred import InferredReconciles
+    from hpaaudit.engine.replay.plan import Plan
     from hpaaudit.recording.reading.recording import Recording
 
 TABLES_THAT_TELL_OF_THE_CONTROLLER = ("controllers", "hpas", "targets", "events", "leases", "versions")
@@ -36,7 +36,7 @@ class Prepared:
     overrides: Mapping[str, str]
     release_given: bool
     assumptions: tuple[Assumption, ...]
-    derived: "Derived | None" = None
+    derived: "InferredReconciles | None" = None
     searched: bool = False
 
     def flags_of(self, controller: ControllerSeen) -> Flags:
@@ -50,7 +50,7 @@ class Prepared:
 
 def prepare(recording: "Recording", controller: ControllerOptions = AS_RECORDED, scope: Scope = EVERYTHING) -> Prepared:
     """Plans the reconciles of a recording, to be decided one at a time."""
-    from hpaaudit.engine.plan import plan
+    from hpaaudit.engine.replay.plan import plan
 
     planned = plan(recording.facts(), _given_sync_period(controller))
     _require(scope.hpas, planned.keys)
@@ -68,11 +68,11 @@ def prepare_compiled(
 
     searched   search every fact for what cannot be replayed. The compiled rules ask for that when they meet such a fact
 
-    Raises `Beyond` if the compiled rules cannot decide this recording.
+    Raises `Unsupported` if the compiled rules cannot decide this recording.
     """
-    from hpaaudit.engine.fleet.derived import Derived
-    from hpaaudit.engine.lives import COMPONENT
-    from hpaaudit.engine.plan import plan
+    from hpaaudit.engine.fleet.reconciles.inferred import InferredReconciles
+    from hpaaudit.engine.replay.hpa_history import COMPONENT
+    from hpaaudit.engine.replay.plan import plan
     from hpaaudit.recording.inspection.verify import require_sound
 
     # The rules read some columns and the results others: check every file first, and decide nothing from a part.
@@ -82,7 +82,7 @@ def prepare_compiled(
     if any(segment.file("reconciles") for segment in recording.segments):
         planned = plan(recording.watched(TABLES_THAT_TELL_OF_THE_CONTROLLER), period_us, exact=True)
     else:
-        derived = Derived(recording.reconcile_evidence(COMPONENT), period_us)
+        derived = InferredReconciles(recording.reconcile_evidence(COMPONENT), period_us)
         planned = derived.plan()
     if searched or planned.unsupported:
         planned, searched = _without_unsupported(recording, planned, derived), True
@@ -98,10 +98,10 @@ def _given_sync_period(controller: ControllerOptions) -> Micros | None:
     return with_flags(Flags(), given).sync_period_us if "sync-period" in given else None
 
 
-def _without_unsupported(recording: "Recording", planned: "Plan", derived: "Derived | None") -> "Plan":
+def _without_unsupported(recording: "Recording", planned: "Plan", derived: "InferredReconciles | None") -> "Plan":
     """A plan for the compiled rules without the HPAs that cannot be replayed."""
-    from hpaaudit.engine.fleet.search import TABLES, search
-    from hpaaudit.engine.fleet.tables import COLUMNS
+    from hpaaudit.engine.fleet.input.search import TABLES, search
+    from hpaaudit.engine.fleet.input.tables import COLUMNS
 
     left_out = search(recording.slices(TABLES, columns=COLUMNS))
     if derived is None:
@@ -114,7 +114,7 @@ def _without_unsupported(recording: "Recording", planned: "Plan", derived: "Deri
 def with_settings(recording: "Recording", planned: "Plan", controller: ControllerOptions) -> Prepared:
     """A plan with the controller's settings: what the user says, else what was recorded, else the defaults."""
     from hpaaudit.api.flags import assumptions, user_flags, with_flags
-    from hpaaudit.engine.release import KNOWN, behaviour, known_release
+    from hpaaudit.engine.behaviours.release import KNOWN, behaviour, known_release
 
     given = user_flags(controller.flags)
     given_release = None if controller.release is None else known_release(controller.release)

@@ -11,7 +11,7 @@ from hpaaudit.model.flags import Flags
 from hpaaudit.model.units import SECOND, Micros
 
 if TYPE_CHECKING:
-    from hpaaudit.engine.replay import ReconcileInput
+    from hpaaudit.engine.replay.process import ReconcileInput
     from hpaaudit.recording.reading.recording import Recording
 
 MARGIN_US = 120 * SECOND
@@ -44,8 +44,8 @@ def redecide(recording: "Recording", key: str, at_us: Micros, settings: ReplaySe
 
     The memory is built by deciding all reconciles of the longest window before. What is older no longer counts.
     """
-    from hpaaudit.engine.plan import plan
-    from hpaaudit.engine.replay import Process, replay
+    from hpaaudit.engine.replay.plan import plan
+    from hpaaudit.engine.replay.process import Process, replay
 
     recording = _until(recording, at_us)
     flags = with_settings(recording, plan((), None), settings.controller).flags
@@ -55,10 +55,10 @@ def redecide(recording: "Recording", key: str, at_us: Micros, settings: ReplaySe
     planned = plan(facts, settings.period_us)
     passes = [
         reconcile
-        for reconcile in planned.passes
+        for reconcile in planned.reconciles
         if reconcile.key == key and since_us <= reconcile.instant.at_us <= at_us
     ]
-    prepared = with_settings(recording, replace(planned, passes=passes), settings.controller)
+    prepared = with_settings(recording, replace(planned, reconciles=passes), settings.controller)
     flags = replace(prepared.flags, api_server=settings.api_server)
     prepared = replace(prepared, flags=flags)
     process = Process(prepared.plan, flags, prepared.flags_of, keep_pods=True)
@@ -80,7 +80,7 @@ def _until(recording: "Recording", at_us: Micros) -> "Recording":
 def _longest_window_us(recording: "Recording", key: str, flags: Flags) -> int:
     """The longest stabilization window or policy period that the HPA ever had."""
     from hpaaudit.api.decode import decode_hpa
-    from hpaaudit.engine.unknown import longest_period_us, longest_window_us
+    from hpaaudit.engine.replay.unseen_memory import longest_period_us, longest_window_us
 
     namespace, name = key.split("/", 1)
     after_the_end_us = Micros(max((segment.last_us for segment in recording.segments), default=0) + 1)

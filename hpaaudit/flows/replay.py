@@ -113,7 +113,7 @@ def replayed_reconciles(
 
 def decide_one_by_one(prepared: Prepared, hpas: Collection[str] = ()) -> Iterator[Pass]:
     """The reconciles of a prepared recording, decided one at a time in full detail."""
-    from hpaaudit.engine import replay as engine
+    from hpaaudit.engine.replay import process as engine
 
     process = engine.Process(prepared.plan, prepared.flags, prepared.flags_of, keep_pods=True)
     return engine.replay(prepared.recording.facts(), prepared.plan, process, hpas)
@@ -127,7 +127,7 @@ def _replay(recording: "Recording", request: ReplayRequest, warn: Warn) -> "Resu
         return results
     prepared = prepare(recording, request.controller, request.scope)
     _warn_of_omissions(prepared, warn)
-    seconds = len(prepared.plan.passes) * (
+    seconds = len(prepared.plan.reconciles) * (
         SECONDS_PER_RECONCILE if prepared.plan.exact else SECONDS_PER_INFERRED_RECONCILE
     )
     if seconds > PATIENCE_SECONDS:
@@ -142,7 +142,7 @@ def _replay_compiled(recording: "Recording", request: ReplayRequest, warn: Warn)
     """The results by the compiled rules; None if they cannot decide this recording or are not worth their start."""
     if not fleet.may_decide(recording, request.detail):
         return None
-    from hpaaudit.engine.fleet.beyond import Beyond, Unreadable
+    from hpaaudit.engine.fleet.input.unsupported import Unreadable, Unsupported
 
     try:
         prepared = prepare_compiled(recording, request.controller, request.scope)
@@ -155,7 +155,7 @@ def _replay_compiled(recording: "Recording", request: ReplayRequest, warn: Warn)
             prepared = prepare_compiled(recording, request.controller, request.scope, searched=True)
             _warn_of_omissions(prepared, warn)
             return _write_compiled(prepared, request, warn)
-    except Beyond as reason:
+    except Unsupported as reason:
         warn(f"decided one by one, because {reason}")
         return None
 
@@ -239,7 +239,7 @@ def _warn_of_omissions(prepared: Prepared, warn: Warn) -> None:
 
 def _readable(facts: Iterable[Fact], unsupported: Collection[str]) -> Iterator[Fact]:
     """The facts without those that show an HPA that cannot be decoded."""
-    from hpaaudit.engine.lives import unreadable
+    from hpaaudit.engine.replay.hpa_history import unreadable
 
     for fact in facts:
         if isinstance(fact, HpaSeen) and f"{fact.namespace}/{fact.name}" in unsupported and unreadable(fact):

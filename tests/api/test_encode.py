@@ -7,7 +7,7 @@ import pytest
 
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.api.encode import status_json
-from hpaaudit.engine.status import same_status
+from hpaaudit.engine.controller.status import same_status
 from hpaaudit.model.facts import HpaSeen
 from hpaaudit.model.hpa import HpaStatus
 from hpaaudit.model.units import Micros

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hpaaudit.engine.plan import plan
-from hpaaudit.engine.reconcile import reconcile
-from hpaaudit.engine.replay import Process, replay
+from hpaaudit.engine.controller.reconcile import reconcile
+from hpaaudit.engine.replay.plan import plan
+from hpaaudit.engine.replay.process import Process, replay
 from hpaaudit.flows.prepare import prepare
 from hpaaudit.flows.replay import replay as replay_flow
 from hpaaudit.model.decision import Decision

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hpaaudit.engine.fleet.compiled import walk
-from hpaaudit.engine.fleet.lay import Fleet, quantities_of
-from hpaaudit.engine.fleet.memories import Memories
-from hpaaudit.engine.fleet.room import release_of
-from hpaaudit.engine.fleet.run import laid_out, one_by_one, walked
-from hpaaudit.engine.fleet.tables import COLUMNS
-from hpaaudit.engine.release import rules_of
+from hpaaudit.engine.behaviours.release import behaviours_of
+from hpaaudit.engine.fleet.batch.allocate import settings_of
+from hpaaudit.engine.fleet.batch.builder import BatchBuilder, FleetOptions, quantities_of
+from hpaaudit.engine.fleet.batch.memory_store import MemoryStore
+from hpaaudit.engine.fleet.compile import walk
+from hpaaudit.engine.fleet.input.tables import COLUMNS
+from hpaaudit.engine.fleet.run import Kernel, one_by_one, prepared_slices, run_kernel
 from hpaaudit.flows import fleet
 from hpaaudit.flows.options import EVERYTHING
 from hpaaudit.flows.prepare import prepare_compiled
@@ -99,12 +99,18 @@ def _kernel(recording: Path) -> float:
     """Seconds of one core that the walk itself takes."""
     prepared = prepare_compiled(open_recording(recording))
     flags = prepared.flags
-    rules = rules_of(flags)
-    laid = Fleet(flags, rules, fleet.texts(), quantities_of(prepared.plan.metrics), prepared.plan.unsupported)
-    compiled, memories, taken = walk(str(fleet.cache_folder())), Memories(), 0.0
-    for part in laid_out(prepared.recording.slices(COLUMNS, columns=COLUMNS), laid):
+    options = FleetOptions(
+        flags=flags,
+        behaviours=behaviours_of(flags),
+        quantities=quantities_of(prepared.plan.metrics),
+        skipped=prepared.plan.unsupported,
+    )
+    kernel = Kernel(walk=walk(str(fleet.cache_folder())), spread=one_by_one)
+    settings, store, taken = settings_of(flags, options.behaviours), MemoryStore(), 0.0
+    slices = prepared.recording.slices(COLUMNS, columns=COLUMNS)
+    for slice_ in prepared_slices(slices, BatchBuilder(options, fleet.texts())):
         begun = time.thread_time()
-        walked(part, release_of(flags, rules), memories, compiled, one_by_one)
+        run_kernel(slice_, settings, store, kernel)
         taken += time.thread_time() - begun
     return taken
 

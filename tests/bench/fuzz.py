@@ -10,7 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-from hpaaudit.engine.fleet.compiled import walk
+from hpaaudit.engine.fleet.compile import walk
 from hpaaudit.flows.fleet import cache_folder
 from tests.bench.table import Row, rendered
 from tests.fleet.chance import compared

@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from hpaaudit.api.encode import status_json
-from hpaaudit.engine.plan import Planned, plan
-from hpaaudit.engine.replay import Process
+from hpaaudit.engine.replay.plan import PlannedReconcile, plan
+from hpaaudit.engine.replay.process import Process
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.audit import Instant
 from hpaaudit.model.facts import Fact, HpaSeen, Reconciled, ResourceMetricsRead, ScaleRead, ValuesRead
@@ -36,7 +36,7 @@ def seen_from_outside(folder: Path) -> Iterator[Fact]:
         if isinstance(fact, Reconciled):
             key = f"{fact.namespace}/{fact.name}"
             at = Instant(began_us=fact.began_us, at_us=fact.at_us, source="reconcile", uncertainty_us=Micros(0))
-            done = process.reconcile(Planned(key=key, index=0, instant=at), 0)
+            done = process.reconcile(PlannedReconcile(key=key, index=0, instant=at), 0)
             if done.decision.status is not None and done.decision.writes_status:
                 version += 1
                 shown = replace(

@@ -8,8 +8,8 @@ from typing import Any
 from hpaaudit.api.encode import status_object
 from hpaaudit.api.flags import with_flags
 from hpaaudit.api.times import micros
-from hpaaudit.engine.plan import plan
-from hpaaudit.engine.replay import Process, replay
+from hpaaudit.engine.replay.plan import plan
+from hpaaudit.engine.replay.process import Process, replay
 from hpaaudit.importers.capture import Reader
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.decision import Decision
@@ -52,8 +52,8 @@ def differences(facts: Sequence[Fact], expected: Sequence[dict[str, Any]]) -> It
     process = Process(laid_out, Flags(), _flags_of, keep_pods=False)
     start_us = facts[0].at_us
     standing: dict[str, Any] = {}
-    if len(expected) != len(laid_out.passes):
-        yield f"{len(expected)} reconciles, {len(laid_out.passes)} replayed"
+    if len(expected) != len(laid_out.reconciles):
+        yield f"{len(expected)} reconciles, {len(laid_out.reconciles)} replayed"
     for want, made in zip(expected, replay(facts, laid_out, process, ()), strict=False):
         decision = made.decision
         pairs = {**_decided(want, decision), "memory": (remembered(want.get("memory", {})), _memory(made, start_us))}

@@ -9,8 +9,8 @@ from typing import TypeVar
 
 import pytest
 
-from hpaaudit.engine.plan import plan
-from hpaaudit.engine.replay import Process, replay
+from hpaaudit.engine.replay.plan import plan
+from hpaaudit.engine.replay.process import Process, replay
 from hpaaudit.flows.importing import import_capture
 from hpaaudit.flows.prepare import prepare
 from hpaaudit.flows.replay import decide_one_by_one

@@ -12,7 +12,7 @@ from typing import Any
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.api.requests import metrics_request, request_of
 from hpaaudit.api.selector import BadSelector
-from hpaaudit.engine.reconcile import reconcile
+from hpaaudit.engine.controller.reconcile import reconcile
 from hpaaudit.model.decision import Decision, MetricProposal
 from hpaaudit.model.facts import HpaSeen, ResourceMetricsRead, ScaleRead, TargetRef, ValuesRead
 from hpaaudit.model.flags import Flags
@@ -53,8 +53,8 @@ __all__ = [
     "flags",
     "hpa_of",
     "listed",
-    "look",
     "memory",
+    "observation",
     "of_object",
     "per_pod",
     "pods",
@@ -164,7 +164,7 @@ def refused_write(status: int, error: str, now: float = NOW) -> WriteOutcome:
     return WriteOutcome(at_us=at(now), path=SCALE_PATH, status=status, error=error)
 
 
-def look(
+def observation(
     *metrics: Metric,
     replicas: int = 1,
     status_replicas: int | None = None,
@@ -231,19 +231,19 @@ def _read(
 
 def decide(*metrics: Metric, memory: Memory = EMPTY, flags: Flags = RELEASE_1_36, **scene: Any) -> Decision:
     """Let the engine decide a scene."""
-    return reconcile(look(*metrics, **scene), memory, flags)[0]
+    return reconcile(observation(*metrics, **scene), memory, flags)[0]
 
 
 def after(
     *metrics: Metric, memory: Memory = EMPTY, flags: Flags = RELEASE_1_36, **scene: Any
 ) -> tuple[Decision, Memory]:
     """Let the engine decide a scene, and show what it remembers."""
-    return reconcile(look(*metrics, **scene), memory, flags)
+    return reconcile(observation(*metrics, **scene), memory, flags)
 
 
 def propose(metric: Metric, *, flags: Flags = RELEASE_1_36, **scene: Any) -> MetricProposal:
     """Show what one metric asks for, and which pods stood behind it."""
-    return reconcile(look(metric, **scene), EMPTY, flags, keep_pods=True)[0].proposals[0]
+    return reconcile(observation(metric, **scene), EMPTY, flags, keep_pods=True)[0].proposals[0]
 
 
 @dataclass(slots=True)
@@ -258,7 +258,7 @@ class Loop:
 
     def reconcile(self, now: float, *metrics: Metric, **scene: Any) -> Decision:
         """Reconcile once; a scale that succeeds is there at the next time."""
-        seen = look(*metrics, replicas=self.replicas, now=now, status=self.status, **scene)
+        seen = observation(*metrics, replicas=self.replicas, now=now, status=self.status, **scene)
         decision, self.memory = reconcile(seen, self.memory, self.flags)
         if decision.status is not None:
             self.status = decision.status

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from hpaaudit.api.flags import with_flags
-from hpaaudit.engine.behaviours import BEHAVIOURS, GATES
-from hpaaudit.engine.plan import plan
-from hpaaudit.engine.release import rules_of
-from hpaaudit.engine.replay import Process, replay
+from hpaaudit.engine.behaviours.gates import GATES
+from hpaaudit.engine.behaviours.release import behaviours_of
+from hpaaudit.engine.behaviours.table import BEHAVIOURS
+from hpaaudit.engine.replay.plan import plan
+from hpaaudit.engine.replay.process import Process, replay
 from hpaaudit.model.facts import ControllerSeen, Fact
 from hpaaudit.model.flags import Flags
 from tests.conformance.decisions import facts_of
@@ -48,5 +49,5 @@ def _changed(name: str) -> Iterator[bool]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_switching_a_behaviour_changes_a_decision_of_some_world(name: str) -> None:
-    assert rules_of(Flags(with_behaviours=(name,))) != rules_of(Flags(without_behaviours=(name,)))
+    assert behaviours_of(Flags(with_behaviours=(name,))) != behaviours_of(Flags(without_behaviours=(name,)))
     assert any(_changed(name)), f"{name} can be switched, but no decision of any world asks for it"

@@ -24,7 +24,7 @@ from hpaaudit.engine.rules.candidates import (
     Band,
     Candidate,
     Options,
-    choices,
+    answer_choices,
     chosen_answers,
     failed_reads,
     next_candidate,
@@ -32,10 +32,10 @@ from hpaaudit.engine.rules.candidates import (
     unanswered,
     widened,
 )
-from hpaaudit.engine.rules.unseen import (
+from hpaaudit.engine.rules.unseen_memory import (
     event_counts,
     extreme_recommendation,
-    is_near_edge,
+    is_near,
     recommendation_counts,
     shift_us,
 )
@@ -85,7 +85,7 @@ def test_everything_is_tried_once_and_in_order(given_: Options, answers: tuple[i
 @given(st.lists(flag, max_size=8))
 def test_the_last_request_changes_fastest(follows: list[bool]) -> None:
     following = sum(1 << rank for rank, does in enumerate(follows) if does)
-    found = [chosen_answers(following, len(follows), nth) for nth in range(choices(sum(follows)))]
+    found = [chosen_answers(following, len(follows), nth) for nth in range(answer_choices(sum(follows)))]
     wanted = islice(product(*([0, 1 << rank] if does else [0] for rank, does in enumerate(follows))), MOST)
     assert found == [sum(chosen) for chosen in wanted]
 
@@ -142,5 +142,5 @@ def test_an_unseen_memory_lies_between_its_extremes() -> None:
 
 def test_a_memory_is_shifted_by_half_a_period_where_that_may_matter() -> None:
     assert [shift_us(nth, 15) for nth in range(2)] == [-7, 7]
-    near = [at_us for at_us in range(680, 721) if is_near_edge(at_us, 1000, 300, 15)]
+    near = [at_us for at_us in range(680, 721) if is_near(at_us, 1000 - 300, 15)]
     assert near == list(range(693, 708))

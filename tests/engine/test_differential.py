@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from hpaaudit.engine.reconcile import reconcile
+from hpaaudit.engine.controller.reconcile import reconcile
 from hpaaudit.model.memory import EMPTY, Memory
 from tests.engine import reference
 from tests.engine.worlds import passes, world

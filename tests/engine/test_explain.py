@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hpaaudit.engine.release import KNOWN
+from hpaaudit.engine.behaviours.release import KNOWN
 from hpaaudit.model.decision import Decision
 from tests.engine.scenes import (
     Metric,

@@ -10,17 +10,17 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hpaaudit.engine.plan import plan
-from hpaaudit.engine.reconcile import reconcile
-from hpaaudit.engine.replay import replay
+from hpaaudit.engine.controller.reconcile import reconcile
+from hpaaudit.engine.replay.plan import plan
+from hpaaudit.engine.replay.process import replay
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.memory import EMPTY, Memory
 from hpaaudit.model.observation import Observation
 from hpaaudit.model.units import SECOND
+from tests.engine.recorded_facts import facts_of_observations, moved, process_of, replayed
 from tests.engine.scenes import RELEASE_1_36, Metric, cpu, memory, per_pod, pods, propose
-from tests.engine.telling import moved, process_of, replayed, told
 from tests.engine.worlds import World, passes, world
 from tests.same import said
 
@@ -61,14 +61,14 @@ def _essence(made: list[Pass]) -> list[str]:
 def test_fold_a_replay_in_two_parts_equals_the_whole(seed: int, cut: int) -> None:
     """What is carried over is the process and its memory; they survive being written down."""
     drawn = _world(seed)
-    facts = told(seen for seen, *_ in _run(drawn, 8))
+    facts = facts_of_observations(seen for seen, *_ in _run(drawn, 8))
     laid_out = plan(facts, None)
-    index = laid_out.passes[cut - 1].index
+    index = laid_out.reconciles[cut - 1].index
     first = process_of(laid_out, drawn.flags)
-    done = list(replay(facts[:index], replace(laid_out, passes=laid_out.passes[:cut]), first, ()))
+    done = list(replay(facts[:index], replace(laid_out, reconciles=laid_out.reconciles[:cut]), first, ()))
     second = pickle.loads(pickle.dumps(first))  # noqa: S301 (written a word before)
-    rest = [replace(planned, index=planned.index - index) for planned in laid_out.passes[cut:]]
-    continued = list(replay(facts[index:], replace(laid_out, passes=rest), second, ()))
+    rest = [replace(planned, index=planned.index - index) for planned in laid_out.reconciles[cut:]]
+    continued = list(replay(facts[index:], replace(laid_out, reconciles=rest), second, ()))
     assert _essence([*done, *continued]) == _essence(replayed(facts, drawn.flags))
 
 
@@ -77,7 +77,9 @@ def test_fold_a_replay_in_two_parts_equals_the_whole(seed: int, cut: int) -> Non
 def test_a_replay_of_what_was_told_decides_as_the_reconciles_did(seed: int) -> None:
     drawn = _world(seed)
     made = _run(drawn, 6)
-    for done, (_, _, decision, after) in zip(replayed(told(s for s, *_ in made), drawn.flags), made, strict=True):
+    for done, (_, _, decision, after) in zip(
+        replayed(facts_of_observations(s for s, *_ in made), drawn.flags), made, strict=True
+    ):
         assert (done.decision.raw_desired, done.decision.desired) == (decision.raw_desired, decision.desired)
         assert replace(done.memory, selector=after.selector) == after
 
@@ -133,8 +135,8 @@ def test_still_the_same_look_again_decides_no_change_where_none_was_decided(seed
 @given(seeds, seeds)
 def test_local_another_namespace_never_changes_a_decision(seed: int, other: int) -> None:
     drawn, strange = _world(seed), _world(other)
-    own = told(seen for seen, *_ in _run(drawn, 5))
-    foreign = [_elsewhere(fact) for fact in told(seen for seen, *_ in _run(strange, 5))]
+    own = facts_of_observations(seen for seen, *_ in _run(drawn, 5))
+    foreign = [_elsewhere(fact) for fact in facts_of_observations(seen for seen, *_ in _run(strange, 5))]
     both = sorted([*own, *foreign], key=lambda fact: fact.at_us)
     mixed = [found for found in replayed(both, drawn.flags) if found.decision.namespace == "shop"]
     assert _essence(mixed) == _essence(replayed(own, drawn.flags))

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.engine.rules import limit as rules
+from hpaaudit.engine.rules import limit
 from tests.engine.scenes import LEAVING_ZERO, asks, decide, external, flags, remembered, says
 
 OPEN = {"scaleDown": {"stabilizationWindowSeconds": 0}}
@@ -53,11 +53,11 @@ def test_without_a_behavior(replicas: int, raw: int, minimum: int, maximum: int,
 
 
 def test_the_least_comes_first_and_is_not_limited() -> None:
-    assert rules.limit_plain(1, 2, 9, 50)[:2] == (9, rules.TOO_FEW)
+    assert limit.limit_plain(1, 2, 9, 50)[:2] == (9, limit.TOO_FEW)
 
 
 def test_from_two_to_the_thirty_on_twice_wraps() -> None:
-    assert rules.plain_up_limit(2**30) == -(2**31)
+    assert limit.plain_up_limit(2**30) == -(2**31)
     decision = decide(asks(2**30), replicas=2**30, minimum=1, maximum=2**31 - 1)
     assert (decision.desired, says(decision, "ScalingLimited")) == (-(2**31), "True/ScaleUpLimit")
 
@@ -121,8 +121,8 @@ def test_each_direction_has_its_one_bound() -> None:
     assert decide(asks(30), replicas=10, maximum=12, behavior=OPEN).desired == 12
     assert says(decide(asks(12), replicas=10, maximum=12, behavior=OPEN), "ScalingLimited").startswith("False")
     assert says(decide(asks(13), replicas=10, maximum=12, behavior=OPEN), "ScalingLimited") == "True/TooManyReplicas"
-    assert rules.limit_up(2, 1, 5, 9) == (2, rules.WITHIN_RANGE)
-    assert rules.limit_down(20, 30, 5, 1) == (20, rules.WITHIN_RANGE)
+    assert limit.limit_up(2, 1, 5, 9) == (2, limit.WITHIN_RANGE)
+    assert limit.limit_down(20, 30, 5, 1) == (20, limit.WITHIN_RANGE)
 
 
 def test_down_to_none_needs_a_minimum_of_zero() -> None:

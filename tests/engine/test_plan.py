@@ -3,10 +3,10 @@
 import json
 from dataclasses import replace
 
-from hpaaudit.engine.plan import plan
+from hpaaudit.engine.replay.plan import plan
 from hpaaudit.model.facts import HpaSeen
+from tests.engine.recorded_facts import hpa_seen
 from tests.engine.scenes import at, cpu, hpa_of
-from tests.engine.telling import hpa_seen
 
 
 def _seen() -> HpaSeen:
@@ -16,7 +16,7 @@ def _seen() -> HpaSeen:
 def test_an_hpa_that_was_seen_for_less_than_a_period_has_no_reconcile() -> None:
     """Nothing is invented for it, and nothing breaks."""
     laid_out = plan([_seen()], None)
-    assert laid_out.passes == []
+    assert laid_out.reconciles == []
     assert laid_out.keys == ("shop/web",)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.engine.release import ALPHA, KNOWN, known_release, rules_of, version_of
+from hpaaudit.engine.behaviours.release import ALPHA, KNOWN, behaviours_of, known_release, version_of
 from hpaaudit.errors import UnknownRelease
 from hpaaudit.model.target import Container
 from tests.engine.scenes import (
@@ -47,7 +47,7 @@ NAMES = [
 @pytest.mark.parametrize(("text", "name"), NAMES, ids=[row[0] for row in NAMES])
 def test_a_release_is_known_by_its_numbers_whatever_a_vendor_adds(text: str, name: str) -> None:
     assert known_release(text) == name
-    assert rules_of(flags(release=name)) == rules_of(flags(release=text))
+    assert behaviours_of(flags(release=name)) == behaviours_of(flags(release=text))
     assert version_of(known_release(name)) == version_of(name)
 
 
@@ -76,7 +76,7 @@ LOCKED = [
 
 @pytest.mark.parametrize(("release", "gate", "free"), LOCKED, ids=[f"{row[1]}, {row[0]}" for row in LOCKED])
 def test_a_gate_that_is_ga_cannot_be_switched_off(release: str, gate: str, free: bool) -> None:
-    off, on = (rules_of(flags((gate, asked), release=release)) for asked in (False, True))
+    off, on = (behaviours_of(flags((gate, asked), release=release)) for asked in (False, True))
     assert (off != on) == free
 
 

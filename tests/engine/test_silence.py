@@ -24,8 +24,8 @@ from hpaaudit.model.facts import (
 )
 from hpaaudit.model.target import Scale
 from hpaaudit.model.units import SECOND, Micros
-from tests.engine.scenes import RELEASE_1_36, TARGET, Loop, at, cpu, hpa_of, look, pods
-from tests.engine.telling import hpa_seen, replayed
+from tests.engine.recorded_facts import hpa_seen, replayed
+from tests.engine.scenes import RELEASE_1_36, TARGET, Loop, at, cpu, hpa_of, observation, pods
 
 PERIOD = 15
 usages = st.lists(st.integers(5, 150).map(lambda tens: tens * 10), min_size=6, max_size=12, unique=True)
@@ -53,7 +53,7 @@ def _recorded(usage: Sequence[int], refused: Collection[int] = ()) -> tuple[list
     for number, amount in enumerate(usage, 1):
         now = 1000 + PERIOD * number
         crowd = pods(f"{loop.replicas}@{amount}", age=2)
-        seen = look(cpu(50), replicas=loop.replicas, crowd=crowd, now=now)
+        seen = observation(cpu(50), replicas=loop.replicas, crowd=crowd, now=now)
         new = [pod for pod in seen.pods if pod.name not in known]
         facts += [PodSeen(at_us=at(now - 3), pod=pod) for pod in new]
         known |= {pod.name for pod in new}

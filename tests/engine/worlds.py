@@ -25,8 +25,8 @@ from tests.engine.scenes import (
     failed_scale,
     flags,
     hpa_of,
-    look,
     memory,
+    observation,
     of_object,
     per_pod,
     pods,
@@ -91,7 +91,7 @@ def passes(drawn: World, count: int, *, status: HpaStatus = BLANK) -> Iterator[O
             drawn.replicas = random.choice((0, 1, 2, 3, 5, 8, 13))
         metrics = tuple(_answer(random, metric) for metric in drawn.metrics)
         asleep = drawn.replicas == 0 and random.random() < 0.7
-        seen = look(
+        seen = observation(
             *metrics,
             replicas=drawn.replicas,
             status_replicas=max(0, drawn.replicas + random.choice((0, 0, 0, -1, 2))),

@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from hpaaudit.engine.fleet import kernel
-from hpaaudit.engine.fleet.beyond import flags_for_all
-from hpaaudit.engine.fleet.decided import Wanted, decided
-from hpaaudit.engine.fleet.derived import Derived
-from hpaaudit.engine.fleet.lay import Fleet, Laid, quantities_of
-from hpaaudit.engine.fleet.memories import Memories
-from hpaaudit.engine.fleet.room import release_of
+from hpaaudit.engine.behaviours.release import behaviours_of
+from hpaaudit.engine.fleet.batch.allocate import settings_of
+from hpaaudit.engine.fleet.batch.builder import BatchBuilder, FleetOptions, quantities_of
+from hpaaudit.engine.fleet.batch.memory_store import MemoryStore
+from hpaaudit.engine.fleet.columns.run import MemorySlots, Run
+from hpaaudit.engine.fleet.input.tables import COLUMNS
+from hpaaudit.engine.fleet.input.unsupported import flags_for_all
+from hpaaudit.engine.fleet.kernel import walk as python_kernel
+from hpaaudit.engine.fleet.reconciles.inferred import InferredReconciles
+from hpaaudit.engine.fleet.results import ReconcileFilter, results_of
+from hpaaudit.engine.fleet.run import Kernel, run_kernel
 from hpaaudit.engine.fleet.run import one_by_one as one_by_one_range
-from hpaaudit.engine.fleet.run import walked
-from hpaaudit.engine.fleet.tables import COLUMNS
-from hpaaudit.engine.fleet.tape import Made, Proposed, Remembered
-from hpaaudit.engine.lives import COMPONENT
-from hpaaudit.engine.plan import plan
-from hpaaudit.engine.release import rules_of
-from hpaaudit.engine.replay import Process, replay
+from hpaaudit.engine.replay.hpa_history import COMPONENT
+from hpaaudit.engine.replay.plan import plan
+from hpaaudit.engine.replay.process import Process, replay
 from hpaaudit.flows.fleet import texts
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.columns import Columns, Words
@@ -65,41 +65,42 @@ def one_by_one(folder: Path, flags_of: FlagsOf) -> Tables:
 
 
 def by_kernel(folder: Path, flags_of: FlagsOf, walk: Walk) -> Tables:
-    """As the kernel decides, compiled or by CPython; raises `Beyond`."""
+    """As the kernel decides, compiled or by CPython; raises `Unsupported`."""
     opened = open_recording(folder)
-    derived = None
+    inferred = None
     if any(segment.file("reconciles") for segment in opened.segments):
-        laid_out = plan(opened.facts(), None)
+        planned = plan(opened.facts(), None)
     else:
-        derived = Derived(opened.reconcile_evidence(COMPONENT), None)
-        laid_out = derived.plan()
-    flags = flags_for_all(laid_out, flags_of(laid_out.controllers[0] if laid_out.controllers else None), flags_of)
-    rules = rules_of(flags)
-    fleet = Fleet(flags, rules, texts(), quantities_of(laid_out.metrics), laid_out.unsupported, derived)
-    tables, memories = Tables(reconciles=[], proposals=[], writes=[], memories={}), Memories()
-    for part in opened.slices(COLUMNS, columns=COLUMNS):
-        laid = fleet.lay(part, last=part.number == len(opened.segments))
-        made, proposed, memory = _walked(laid, release_of(flags, rules), memories, walk)
-        found = decided(laid, made, proposed, fleet.hpas, rules, Wanted())
-        tables.reconciles.extend(_rows(found.reconciles))
-        tables.proposals.extend(_rows(found.proposals))
-        tables.writes.extend(_rows(found.writes))
-        for hpa in np.unique(laid.passes["hpa"]).tolist():
-            tables.memories["/".join(fleet.hpas.keys.named[hpa])] = _slots_of(memory, hpa)
+        inferred = InferredReconciles(opened.reconcile_evidence(COMPONENT), None)
+        planned = inferred.plan()
+    flags = flags_for_all(planned, flags_of(planned.controllers[0] if planned.controllers else None), flags_of)
+    options = FleetOptions(
+        flags=flags,
+        behaviours=behaviours_of(flags),
+        quantities=quantities_of(planned.metrics),
+        skipped=planned.unsupported,
+        inferred=inferred,
+    )
+    builder = BatchBuilder(options, texts())
+    tables, store = Tables(reconciles=[], proposals=[], writes=[], memories={}), MemoryStore()
+    kernel = Kernel(walk=over_lists if walk is python_kernel.walk else walk, spread=one_by_one_range)
+    for slice_ in opened.slices(COLUMNS, columns=COLUMNS):
+        prepared = builder.prepare(slice_, is_last=slice_.number == len(opened.segments))
+        decided = run_kernel(prepared, settings_of(flags, options.behaviours), store, kernel)
+        results = results_of(prepared, decided.decisions, decided.proposals, builder, ReconcileFilter())
+        tables.reconciles.extend(_rows(results.reconciles))
+        tables.proposals.extend(_rows(results.proposals))
+        tables.writes.extend(_rows(results.writes))
+        for hpa in np.unique(prepared.reconciles["hpa"]).tolist():
+            tables.memories["/".join(builder.hpas.keys.named[hpa])] = _slots_of(decided.memory, hpa)
     return tables
 
 
-def _walked(laid: Laid, release: Any, memories: Memories, walk: Walk) -> tuple[Made, Proposed, Remembered]:
-    """Compiled over arrays, by CPython over lists, the very same source."""
-    return walked(laid, release, memories, over_lists if walk is kernel.walk else walk, one_by_one_range)
-
-
-def over_lists(tape: Any, release: Any, *tables: Any) -> None:
-    """Walk as CPython does, and put what it wrote back into the arrays."""
-    *written, first, last = tables
-    lists = [listed(table) for table in written]
-    kernel.walk(listed(tape), release, *lists, first, last)
-    for table, after in zip(written, lists, strict=True):
+def over_lists(run: Run, first: int, last: int) -> None:
+    """Walk as CPython does, over lists, and put what it wrote back into the arrays."""
+    over = listed(run)
+    python_kernel.walk(over, first, last)
+    for table, after in zip(run[2:], over[2:], strict=True):
         for column, values in zip(table, after, strict=True):
             column[:] = values
 
@@ -149,17 +150,18 @@ def _slots(memory: Memory) -> Any:
     )
 
 
-def _slots_of(memory: Remembered, hpa: int) -> Any:
-    begin, count = memory.recommended_from[hpa], memory.recommended[hpa]
-    known = list(zip(memory.replicas[begin : begin + count], memory.replicas_us[begin : begin + count], strict=True))
+def _slots_of(memory: MemorySlots, hpa: int) -> Any:
+    begin, count = memory.recommendation_from[hpa], memory.recommendations[hpa]
+    columns = (memory.recommended[begin : begin + count], memory.recommended_us[begin : begin + count])
+    recommendations = list(zip(*columns, strict=True))
     events = []
-    for first, taken, columns in (
-        (memory.up_from[hpa], memory.ups[hpa], (memory.up_change, memory.up_us, memory.up_marked)),
-        (memory.down_from[hpa], memory.downs[hpa], (memory.down_change, memory.down_us, memory.down_marked)),
+    for first, taken, slots in (
+        (memory.up_from[hpa], memory.ups[hpa], (memory.up_change, memory.up_us, memory.up_outdated)),
+        (memory.down_from[hpa], memory.downs[hpa], (memory.down_change, memory.down_us, memory.down_outdated)),
     ):
-        change, at_us, marked = (column[first : first + taken].tolist() for column in columns)
+        change, at_us, marked = (column[first : first + taken].tolist() for column in slots)
         events.append(list(zip(change, at_us, map(bool, marked), strict=True)))
-    return (known if memory.known[hpa] else None, *events)
+    return (recommendations if memory.has_recommendations[hpa] else None, *events)
 
 
 def difference(ours: Tables, theirs: Tables) -> str:

@@ -5,12 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from hpaaudit.engine.reconcile import reconcile
+from hpaaudit.engine.controller.reconcile import reconcile
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.memory import EMPTY
 from hpaaudit.recording.writing.writer import Writer
-from tests.engine.telling import told
+from tests.engine.recorded_facts import facts_of_observations
 from tests.engine.worlds import passes, world
 from tests.fleet.beside import Walk, by_kernel, difference, one_by_one
 
@@ -39,7 +39,7 @@ def draw(folder: Path, seed: int, count: int, rows: int = ROWS) -> Flags:
         decision, memory = reconcile(look, memory, flags)
         if decision.desired is not None:
             drawn.replicas = decision.desired
-    write(folder, told(seen), rows)
+    write(folder, facts_of_observations(seen), rows)
     return flags
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
 
-from hpaaudit.engine.world import is_controller
+from hpaaudit.engine.replay.cluster_state import is_controller
 from hpaaudit.model.facts import (
     ControllerSeen,
     Fact,
@@ -102,3 +102,18 @@ def well(facts: Sequence[Fact]) -> Iterator[Fact]:
     for fact in published(facts):
         if not isinstance(fact, ResourceMetricsRead | ValuesRead) or not fact.error:
             yield fact
+
+
+def ahead(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """The same to a recorder whose watch of pods is ahead: what a reconcile did not see yet stands before it."""
+    moved: list[Fact] = []
+    before, at_us = 0, Micros(0)
+    for fact in facts:
+        if isinstance(fact, Reconciled):
+            before, at_us = len(moved), fact.at_us
+        if isinstance(fact, PodSeen | PodGone) and before:
+            moved.insert(before, replace(fact, at_us=at_us))
+            before += 1
+        else:
+            moved.append(fact)
+    yield from published(moved)

@@ -10,15 +10,16 @@ from typing import Any
 import pytest
 
 from hpaaudit.api.flags import with_flags
-from hpaaudit.engine.fleet import compiled, kernel
-from hpaaudit.engine.fleet.beyond import Beyond
+from hpaaudit.engine.fleet import compile as compiled
+from hpaaudit.engine.fleet.input.unsupported import Unsupported
+from hpaaudit.engine.fleet.kernel import walk as kernel
 from hpaaudit.flows.fleet import cache_folder
 from hpaaudit.importers.capture import Reader
 from hpaaudit.model.flags import Flags
 from tests.conformance.expected import captures, name_of, releases
 from tests.fleet.beside import Walk, by_kernel, difference, one_by_one
 from tests.fleet.chance import compared, write
-from tests.fleet.outside import blind, late, published, thin, well
+from tests.fleet.outside import ahead, blind, late, published, thin, well
 
 WORLDS, PASSES, SHARES = 120, 40, 4
 
@@ -65,7 +66,7 @@ def test_it_decides_the_worlds_of_the_real_controller_likewise(release: str, wal
         write(mine, list(Reader((capture,)).facts()))
         try:
             ours = by_kernel(mine, flags_of, walk)
-        except Beyond as reason:
+        except Unsupported as reason:
             beyond.add(str(reason))
             continue
         assert (name_of(capture), difference(ours, one_by_one(mine, flags_of))) == (name_of(capture), "")
@@ -86,12 +87,13 @@ def test_it_tells_what_the_real_controller_saw_likewise_from_outside(release: st
             ("thin", thin(facts, chance)),
             ("blind", blind(facts, chance)),
             ("well", well(facts)),
+            ("ahead", ahead(facts)),
         ):
             mine = folder / f"{kind}-{number}"
             write(mine, list(seen), rows=150)
             try:
                 ours = by_kernel(mine, flags_of, walk)
-            except Beyond as reason:
+            except Unsupported as reason:
                 beyond.add(str(reason))
                 continue
             found = difference(ours, one_by_one(mine, flags_of))

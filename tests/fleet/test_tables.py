@@ -5,7 +5,7 @@ from typing import get_type_hints
 import numpy as np
 import pytest
 
-from hpaaudit.engine.fleet.tables import COLUMNS, Tables, tables_of
+from hpaaudit.engine.fleet.input.tables import COLUMNS, Tables, tables_of
 from hpaaudit.model.columns import Columns, Numbers, Slice, Words
 from hpaaudit.recording.format.schema import TABLES
 

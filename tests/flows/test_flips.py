@@ -9,8 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import hpaaudit
-from hpaaudit.engine.reconcile import reconcile
-from hpaaudit.engine.replay import ReconcileInput
+from hpaaudit.engine.controller.reconcile import reconcile
+from hpaaudit.engine.replay.process import ReconcileInput
 from hpaaudit.flows.flips import HELD_BY_MEMORY, HELD_BY_METRIC, nearest_flips
 from hpaaudit.flows.query import bundled_recording
 from hpaaudit.model.account import MemoryFlip, UtilizationFlip
@@ -18,7 +18,7 @@ from hpaaudit.model.decision import Decision
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.memory import EMPTY, Memory
 from hpaaudit.model.units import Micros
-from tests.engine.scenes import NOW, Metric, at, cpu, flags, look, pods, remembered
+from tests.engine.scenes import NOW, Metric, at, cpu, flags, observation, pods, remembered
 
 RELEASES = ("1.12", "1.16", "1.18", "1.28", "1.32", "1.33", "1.36", "1.37")
 
@@ -28,7 +28,7 @@ def decide(percent: int, scene: dict[str, Any], memory: Memory, controller: Flag
     count, target, rest = scene["pods"], scene["target"], scene["rest"]
     crowd = pods(f"{count}@{percent * 10}")
     metrics: list[Metric] = [cpu(target)]
-    seen = look(*metrics, replicas=scene["replicas"], crowd=crowd, **rest)
+    seen = observation(*metrics, replicas=scene["replicas"], crowd=crowd, **rest)
     inputs = ReconcileInput(seen=seen, memory=memory, flags=controller)
     return reconcile(seen, memory, controller, keep_pods=True)[0], inputs
 
@@ -131,7 +131,7 @@ def test_a_recommendation_that_is_named_takes_the_number_with_it_when_it_leaves_
 
 def test_a_metric_that_not_every_pod_was_measured_for_names_no_utilization() -> None:
     for crowd in ("9@600 1", "9@600 1@600:unready", "9@600 1@600:terminating"):
-        seen = look(cpu(60), replicas=10, crowd=pods(crowd))
+        seen = observation(cpu(60), replicas=10, crowd=pods(crowd))
         decision = reconcile(seen, EMPTY, flags(), keep_pods=True)[0]
         assert nearest_flips(decision, ReconcileInput(seen=seen, memory=EMPTY, flags=flags())) == ()
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from hpaaudit.engine.plan import plan
-from hpaaudit.engine.replay import Process, replay
+from hpaaudit.engine.replay.plan import plan
+from hpaaudit.engine.replay.process import Process, replay
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.flags import Flags
 from tests.importers.lines import (

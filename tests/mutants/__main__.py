@@ -3,7 +3,8 @@
 The object engine is held to the tests of the changed file, to the decisions of the real controller, and to the tests of
 all rules; the kernel's source, run by CPython, to what it made of some worlds before.
 
-python -m tests.mutants [TEXT…]     only those whose name contains one of them
+python -m tests.mutants [TEXT…]     only those whose name contains one of the texts
+python -m tests.mutants --kernel [TEXT…]     ask the kernel only
 """
 
 import contextlib
@@ -23,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 from hpaaudit.importers.capture import Reader
 from tests.conformance.expected import captures, expected_of, name_of, releases
 from tests.mutants.change import install
+from tests.mutants.kernel_calls import Call, answer
 from tests.mutants.mutants import MUTANTS, Mutant
-from tests.mutants.tapes import Call, answer
 
 if TYPE_CHECKING:
     from hpaaudit.model.facts import Fact
@@ -33,6 +34,7 @@ ROOT = Path(__file__).parents[2]
 FOUND = ROOT / "tests" / "oracle" / "found"
 UNIT_TESTS = sorted(str(path) for path in (ROOT / "tests" / "engine").glob("test_*.py") if "silence" not in path.name)
 WORKERS = 2
+KERNEL_ONLY = "--kernel" in sys.argv[1:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ WORLDS: list[World] = []
 """What the forked workers share with their parent; so are the next two."""
 
 CALLS: list[Call] = []
-"""What the kernel made of its worlds."""
+"""The calls of the kernel, with what it wrote."""
 
 REACHED: set[tuple[str, str]] = set()
 """The rules that the kernel calls."""
@@ -92,7 +94,9 @@ def fate(mutant: Mutant) -> Fate:
     """What notices a mutant, in both engines."""
     install(mutant)
     reached = (mutant.file, mutant.function) in REACHED
-    by_kernel = _kernel_world() if reached else ""
+    by_kernel = _kernel_world(mutant) if reached else ""
+    if KERNEL_ONLY:
+        return Fate(mutant, by_kernel or ("" if mutant.equivalent else "not asked"), by_kernel, reached)
     own = [path for path in UNIT_TESTS if Path(path).stem.startswith(f"test_{mutant.file}")]
     killer = _failing_test(own) or _decision() or _failing_test(UNIT_TESTS)
     return Fate(mutant, killer, by_kernel, reached)
@@ -112,23 +116,26 @@ def _decision() -> str:
     return ""
 
 
-def _kernel_world() -> str:
-    """The first world of which the kernel makes something else."""
-    for name, arguments, told in CALLS:
+def _kernel_world(mutant: Mutant) -> str:
+    """The first world for which the kernel writes something else. Only calls that reach the rule are asked again."""
+    for call in CALLS:
+        if (mutant.file, mutant.function) not in call.rules:
+            continue
         try:
-            if answer(arguments) != told:
-                return name
+            if answer(call.arguments) != call.written:
+                return call.world
         except Exception as error:  # noqa: BLE001 (a mutant may raise anything)
-            return f"{name} raises {type(error).__name__}"
+            return f"{call.world} raises {type(error).__name__}"
     return ""
 
 
 def _kernel_calls() -> None:
-    """Fill CALLS and REACHED by a process of its own: here nothing of the engine may be imported yet."""
+    """Fill CALLS and REACHED in another process: here nothing of the engine may be imported yet."""
     with tempfile.NamedTemporaryFile() as file:
-        subprocess.run([sys.executable, "-m", "tests.mutants.tapes", file.name], check=True, cwd=ROOT)
+        subprocess.run([sys.executable, "-m", "tests.mutants.kernel_calls", file.name], check=True, cwd=ROOT)
         calls, reached = pickle.loads(Path(file.name).read_bytes())  # noqa: S301 (written a line before)
-    CALLS.extend(calls)
+    # The quick ones first: most mutants are noticed by any call.
+    CALLS.extend(sorted(calls, key=lambda call: call.seconds))
     REACHED.update(reached)
 
 
@@ -156,8 +163,10 @@ def _failing_test(files: list[str]) -> str:
 
 def main() -> int:
     """Print a line for each mutant; 1 if one that matters survives."""
-    wanted = [mutant for mutant in MUTANTS if any(text in mutant.name for text in sys.argv[1:] or [""])]
-    WORLDS.extend(worlds())
+    texts = [text for text in sys.argv[1:] if text != "--kernel"]
+    wanted = [mutant for mutant in MUTANTS if any(text in mutant.name for text in texts or [""])]
+    if not KERNEL_ONLY:
+        WORLDS.extend(worlds())
     _kernel_calls()
     gc.freeze()  # the workers share these pages as long as nobody collects them
     reconciles = sum(len(world.expected) for world in WORLDS)

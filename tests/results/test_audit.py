@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hpaaudit.engine.world import is_controller
+from hpaaudit.engine.replay.cluster_state import is_controller
 from hpaaudit.model.facts import Fact, Gap, HpaSeen, ScaleWritten, StatusWritten, TargetSeen
 from hpaaudit.model.target import Scale
 from hpaaudit.model.units import Micros

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.engine.plan import plan
-from hpaaudit.engine.reconcile import reconcile
-from hpaaudit.engine.replay import Process, replay
+from hpaaudit.engine.controller.reconcile import reconcile
+from hpaaudit.engine.replay.plan import plan
+from hpaaudit.engine.replay.process import Process, replay
 from hpaaudit.model.audit import Pass
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.flags import Flags
@@ -26,8 +26,8 @@ from tests.engine.scenes import (
     decide,
     external,
     flags,
-    look,
     memory,
+    observation,
     of_object,
     per_pod,
     pods,
@@ -124,7 +124,7 @@ def test_s000_06_the_edit_of_a_spec_brings_no_pass_forward(tmp_path: Path) -> No
 @every
 def test_s000_07_a_failed_pass_keeps_its_memory_and_one_of_a_deleted_hpa_frees_it(release: str) -> None:
     given, kept = flags(release=release), remembered("3@900")
-    failed = look(asks(3).failing(), replicas=3)
+    failed = observation(asks(3).failing(), replicas=3)
     assert reconcile(failed, kept, given)[1].recommendations == kept.recommendations
     assert reconcile(replace(failed, hpa=None), kept, given)[1] == EMPTY
 

@@ -13,7 +13,7 @@ from hpaaudit.api import quantity, requests, to_facts
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.api.flags import with_flags
 from hpaaudit.api.times import duration
-from hpaaudit.engine.reconcile import reconcile
+from hpaaudit.engine.controller.reconcile import reconcile
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.facts import HpaSeen, ResourceMetricsRead
 from hpaaudit.model.flags import Flags
@@ -30,8 +30,8 @@ from tests.engine.scenes import (
     decide,
     flags,
     hpa_of,
-    look,
     memory,
+    observation,
     of_object,
     pods,
     propose,
@@ -115,7 +115,7 @@ def test_s002_04_the_target_lies_in_the_hpas_namespace_and_containers_are_summed
 def _idle(release: str) -> Decision:
     """Decide the document's own HPA: memory 70 %, cpu 60 %, one replica that does next to nothing."""
     crowd = pods("1@1", request=143_360_000_000)  # 143 360 000 bytes
-    seen = look(memory(70), cpu(60), crowd=crowd, replicas=1)
+    seen = observation(memory(70), cpu(60), crowd=crowd, replicas=1)
     used = (("cpu", Milli(0)), ("memory", Milli(1_433_600_000)))
     reads = [found for found in seen.metrics if isinstance(found, ResourceMetricsRead)]
     answered = tuple(

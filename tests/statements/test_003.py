@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.engine.release import known_release
+from hpaaudit.engine.behaviours.release import known_release
 from hpaaudit.errors import UnknownRelease
 from hpaaudit.model.facts import ScaleRead
 from hpaaudit.model.target import Scale

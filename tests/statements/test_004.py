@@ -23,7 +23,7 @@ from tests.engine.scenes import (
     external,
     flags,
     hpa_of,
-    look,
+    observation,
     of_object,
     per_pod,
     pods,
@@ -256,7 +256,7 @@ def test_s004_21_d32_the_smallest_number_that_carries_the_sum(usages: list[int],
 @every
 def test_s004_01_what_v2beta1_called_a_target_average_is_an_average(release: str) -> None:
     """Min 1, max 3, 60 a pod; the object itself is read as v2."""
-    seen = look(POD_CPU, crowd=pods("2@60000"), replicas=2, minimum=1, maximum=3)
+    seen = observation(POD_CPU, crowd=pods("2@60000"), replicas=2, minimum=1, maximum=3)
     assert seen.hpa is not None
     (metric,) = seen.hpa.spec.metrics
     assert metric.target is not None

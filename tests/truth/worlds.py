@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hpaaudit.api.times import micros
-from hpaaudit.engine.world import is_controller
+from hpaaudit.engine.replay.cluster_state import is_controller
 from hpaaudit.importers.capture import Reader
 from hpaaudit.model.facts import (
     EventSeen,

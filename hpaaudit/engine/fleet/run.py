@@ -1,82 +1,105 @@
-"""Decides a fleet slice by slice: laid out, walked, told as columns."""
+"""Decides a fleet slice by slice: prepare a batch, run the kernel, turn what it wrote into columns of results."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from hpaaudit.engine.behaviours import Rules
-from hpaaudit.engine.fleet.decided import Wanted, decided
-from hpaaudit.engine.fleet.lay import Fleet, Laid
-from hpaaudit.engine.fleet.memories import Memories
-from hpaaudit.engine.fleet.room import cursors_of, made_of, proposed_of, release_of
-from hpaaudit.engine.fleet.tape import Made, Proposed, Release, Remembered
-from hpaaudit.model.columns import Decided, Slice
-from hpaaudit.model.flags import Flags
+from hpaaudit.engine.fleet.batch.allocate import empty_decisions, empty_proposals, first_cursors
+from hpaaudit.engine.fleet.batch.builder import BatchBuilder, PreparedSlice
+from hpaaudit.engine.fleet.batch.memory_store import MemoryStore
+from hpaaudit.engine.fleet.columns.batch import Settings
+from hpaaudit.engine.fleet.columns.run import Decisions, MemorySlots, Proposals, Run
+from hpaaudit.engine.fleet.results import ReconcileFilter, results_of
+from hpaaudit.model.columns import Decided as DecidedColumns
+from hpaaudit.model.columns import Slice
 
-Walk = Callable[..., None]
+Walk = Callable[[Run, int, int], None]
+"""The kernel, compiled or not: decides the reconciles of a range of HPAs."""
 
 Spread = Callable[[Callable[[int, int], None], list[tuple[int, int]]], None]
-"""Calls a function for each of some ranges, side by side or one after the other."""
+"""Calls a function for each of some ranges, one after the other or in threads."""
 
 RANGES = 16
-"""Into how many ranges of HPAs a slice is cut: enough that no thread waits long for another."""
+"""Into how many ranges of HPAs a slice is divided: enough that no thread waits long for another."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel:
+    """The kernel and how it is spread over threads."""
+
+    walk: Walk
+    spread: Spread
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """What the kernel wrote for one slice, and the memory after it."""
+
+    decisions: Decisions
+    proposals: Proposals
+    memory: MemorySlots
 
 
 def run(
-    laid_out: Iterable[Laid], fleet: Fleet, flags: Flags, rules: Rules, walk: Walk, spread: Spread, wanted: Wanted
-) -> Iterator[Decided]:
-    """What is decided in each slice that was laid out, in their order."""
-    release, memories = release_of(flags, rules), Memories()
-    for laid in laid_out:
-        made, proposed, _ = walked(laid, release, memories, walk, spread)
-        yield decided(laid, made, proposed, fleet.hpas, rules, wanted)
+    prepared_slices: Iterable[PreparedSlice],
+    builder: BatchBuilder,
+    settings: Settings,
+    kernel: Kernel,
+    wanted: ReconcileFilter,
+) -> Iterator[DecidedColumns]:
+    """The results of each slice, in their order; `builder` is the one that prepares them."""
+    store = MemoryStore()
+    for prepared in prepared_slices:
+        decided = run_kernel(prepared, settings, store, kernel)
+        yield results_of(prepared, decided.decisions, decided.proposals, builder, wanted)
 
 
-def laid_out(parts: Iterable[Slice], fleet: Fleet) -> Iterator[Laid]:
-    """Each slice laid out; raises `Beyond` where one holds what the kernel does not decide."""
-    for part, last in _with_last(parts):
-        yield fleet.lay(part, last=last)
+def prepared_slices(slices: Iterable[Slice], builder: BatchBuilder) -> Iterator[PreparedSlice]:
+    """Each slice as a batch. Raises `Unsupported` for one that holds what the kernel does not decide."""
+    for slice_, is_last in _with_last(slices):
+        yield builder.prepare(slice_, is_last=is_last)
 
 
-def walked(
-    laid: Laid, release: Release, memories: Memories, walk: Walk, spread: Spread
-) -> tuple[Made, Proposed, Remembered]:
-    """The kernel's numbers of one slice, and the memory after it, which is kept for the next."""
-    tape = laid.tape
-    made, proposed = made_of(len(laid.passes["hpa"])), proposed_of(laid.metrics)
-    memory = memories.opened(np.asarray(tape.passes.row_to) - np.asarray(tape.passes.row_from), laid.unseen)
-    cursors = cursors_of(tape)
-    spread(
-        lambda first, end: walk(tape, release, memory, cursors, made, proposed, first, end),
-        _ranges(np.asarray(tape.passes.row_to)),
+def run_kernel(prepared: PreparedSlice, settings: Settings, store: MemoryStore, kernel: Kernel) -> Decided:
+    """Decide one slice, with the memory that the slices before it left."""
+    batch, row_to = prepared.batch, np.asarray(prepared.batch.reconciles.row_to)
+    run_ = Run(
+        batch,
+        settings,
+        store.opened(row_to - np.asarray(batch.reconciles.row_from), prepared.unseen_us),
+        first_cursors(batch),
+        empty_decisions(len(prepared.reconciles["hpa"])),
+        empty_proposals(prepared.proposals),
     )
-    memories.close(memory)
-    return made, proposed, memory
+    kernel.spread(lambda first, end: kernel.walk(run_, first, end), _ranges(row_to))
+    store.keep(run_.memory)
+    return Decided(decisions=run_.decisions, proposals=run_.proposals, memory=run_.memory)
 
 
 def _ranges(row_to: Any) -> list[tuple[int, int]]:
-    """Ranges of HPAs with about as many passes each."""
+    """Ranges of HPAs with about as many reconciles each."""
     total = int(row_to[-1]) if len(row_to) else 0
-    wanted = [total * number // RANGES for number in range(1, RANGES)]
-    cuts = [0, *(int(cut) for cut in np.searchsorted(row_to, wanted, "left") + 1), len(row_to)]
+    targets = [total * number // RANGES for number in range(1, RANGES)]
+    cuts = [0, *(int(cut) for cut in np.searchsorted(row_to, targets, "left") + 1), len(row_to)]
     cuts = [min(cut, len(row_to)) for cut in cuts]
     return [(first, end) for first, end in pairwise(cuts) if end > first]
 
 
-def _with_last(parts: Iterable[Slice]) -> Iterator[tuple[Slice, bool]]:
+def _with_last(slices: Iterable[Slice]) -> Iterator[tuple[Slice, bool]]:
     """Each slice, and whether it is the last."""
     waiting = None
-    for part in parts:
+    for slice_ in slices:
         if waiting is not None:
             yield waiting, False
-        waiting = part
+        waiting = slice_
     if waiting is not None:
         yield waiting, True
 
 
 def one_by_one(call: Callable[[int, int], None], ranges: list[tuple[int, int]]) -> None:
-    """One range after the other."""
+    """One range after the other, without threads."""
     for first, end in ranges:
         call(first, end)

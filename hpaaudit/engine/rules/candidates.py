@@ -1,47 +1,48 @@
-"""Orders what a reconcile may have seen and remembered, and keeps the range of what it may have decided.
+"""Orders the candidates of a reconcile, and keeps the band of what they decide.
 
-Where only its status was published, nobody told which answers a reconcile read. So the nearest are tried first: those
-that fit the published status prove themselves. Upstream has no such thing.
+Where only its status is known, a reconcile may have read this answer or the next, and may remember what nobody saw. A
+candidate is one combination of inputs and memory. The newest inputs are tried first. The first inputs that give the
+published status are taken for what the reconcile read: they are proven. Upstream has no such thing.
 """
 
 from typing import NamedTuple
 
-from hpaaudit.engine.rules.numbers import MIN_INT64
+from hpaaudit.engine.rules.go_numbers import MIN_INT64
 
 UNKNOWN = MIN_INT64
-"""A number that is not there."""
+"""No number: the reconcile decides none."""
 
 MOST = 32
-"""So many choices of answers are tried: five requests whose next answer came soon enough."""
+"""At most so many choices of answers are tried: those of five requests whose next answer came in reach."""
 
-# What is tried, one kind after the other. The last decides with what was found.
+# The kinds of candidates, in the order in which they are tried. DONE is none.
 INPUTS = 0
 FAILED_READS = 1
 UNSEEN_MEMORY = 2
 SHIFTED_MEMORY = 3
 DONE = 4
 
-# Why the range is wider than one number.
+# What is missing where the band is wider than one number.
 NOTHING_MISSING = 0
 SAMPLE = 1
 MEMORY = 2
 EDGE = 3
 MISSING = ("", "metric.sample", "memory.before_recording", "instant.window_edge")
-"""The words of these, by number."""
+"""The codes of these, by number."""
 
 RECOMMENDATIONS = 4
-"""So many extremes of an unseen memory are recommendations; then comes one scale event of each direction."""
+"""So many extremes of an unseen memory are recommendations. After them comes one scale event of each direction."""
 
 EXTREMES = RECOMMENDATIONS + 2
 SHIFTS = 2
 
 
 class Candidate(NamedTuple):
-    """One try.
+    """One combination of inputs and memory.
 
-    kind            INPUTS and so on
-    earlier_scale   the scale is taken as it was a little earlier;  earlier_pods   the pods are
-    nth             which choice of answers, which failed read, which extreme or which shift
+    kind            INPUTS, FAILED_READS, UNSEEN_MEMORY or SHIFTED_MEMORY
+    earlier_scale   the scale is as a lagging cache has it;  earlier_pods   the pods are
+    nth             number within its kind: of the choice of answers, the failed reads, the extreme or the shift
     """
 
     kind: int
@@ -51,16 +52,16 @@ class Candidate(NamedTuple):
 
 
 FIRST = Candidate(INPUTS, earlier_scale=False, earlier_pods=False, nth=0)
-"""The newest of everything."""
+"""The newest of all inputs."""
 
 
 class Options(NamedTuple):
-    """What there is to try.
+    """Which candidates a reconcile has.
 
-    earlier_scale, earlier_pods   they changed so shortly before that the reconcile may not have seen it
-    failed_reads      ways in which reads may have failed
+    earlier_scale, earlier_pods   they changed so shortly before it that its cache may not have had the change
+    failed_reads      in how many ways reads may have failed
     recommendations   an unseen recommendation may still count;  events   an unseen scale event may
-    shifts            something that is remembered is near the edge of its window
+    shifts            something remembered is so near the age at which it stops counting that its side is not known
     """
 
     earlier_scale: bool
@@ -77,19 +78,19 @@ NO_OPTIONS = Options(
 
 
 def next_candidate(tried: Candidate, answers: int, options: Options, is_proven: bool) -> Candidate:
-    """What is tried after a candidate; failed reads only if no inputs fitted.
+    """The candidate after `tried`.
 
     answers   how many choices of answers there are with the scale of `tried`
+
+    Failed reads are tried only while no inputs are proven: some failure explains almost every status.
     """
-    kind, nth = tried.kind, tried.nth + 1
-    if kind == INPUTS:
-        if nth < answers:
-            return Candidate(INPUTS, tried.earlier_scale, tried.earlier_pods, nth)
-        if options.earlier_pods and not tried.earlier_pods:
-            return Candidate(INPUTS, tried.earlier_scale, earlier_pods=True, nth=0)
-        if options.earlier_scale and not tried.earlier_scale:
-            return Candidate(INPUTS, earlier_scale=True, earlier_pods=False, nth=0)
-        kind, nth = FAILED_READS, 0
+    if tried.kind == INPUTS:
+        following = _next_inputs(tried, answers, options)
+        if following.kind == INPUTS:
+            return following
+        kind, nth = following.kind, following.nth
+    else:
+        kind, nth = tried.kind, tried.nth + 1
     if kind == FAILED_READS and (is_proven or nth >= options.failed_reads):
         kind, nth = UNSEEN_MEMORY, 0
     if kind == UNSEEN_MEMORY and nth < RECOMMENDATIONS and not options.recommendations:
@@ -103,17 +104,28 @@ def next_candidate(tried: Candidate, answers: int, options: Options, is_proven: 
     return Candidate(kind, earlier_scale=False, earlier_pods=False, nth=nth)
 
 
-def choices(following: int) -> int:
-    """How many choices of answers there are where each of so many requests may have seen its next answer instead."""
+def _next_inputs(tried: Candidate, answers: int, options: Options) -> Candidate:
+    """The inputs after `tried`: all answers, then earlier pods, then an earlier scale; else the first failed read."""
+    if tried.nth + 1 < answers:
+        return Candidate(INPUTS, tried.earlier_scale, tried.earlier_pods, tried.nth + 1)
+    if options.earlier_pods and not tried.earlier_pods:
+        return Candidate(INPUTS, tried.earlier_scale, earlier_pods=True, nth=0)
+    if options.earlier_scale and not tried.earlier_scale:
+        return Candidate(INPUTS, earlier_scale=True, earlier_pods=False, nth=0)
+    return Candidate(FAILED_READS, earlier_scale=False, earlier_pods=False, nth=0)
+
+
+def answer_choices(following: int) -> int:
+    """How many choices of answers there are if each of so many requests may have read its next answer instead."""
     return min(1 << following, MOST) if following < MOST else MOST
 
 
 def chosen_answers(following: int, requests: int, nth: int) -> int:
-    """The requests, a bit each, that see their next answer in the n-th choice.
+    """The requests, a bit each, that read their next answer in the n-th choice.
 
-    following   those whose next answer came soon enough;  requests   how many there are
+    following   the requests whose next answer came in reach, a bit each;  requests   how many there are
 
-    The last request changes fastest. All metrics that make one request see one answer: samples of two scrapes are
+    The last request changes fastest. All metrics that make one request read one answer: samples of two scrapes are
     never mixed.
     """
     chosen = 0
@@ -125,23 +137,23 @@ def chosen_answers(following: int, requests: int, nth: int) -> int:
 
 
 def failed_reads(requests: int) -> int:
-    """In how many ways reads may have failed that we made well: each request alone, and all together."""
+    """In how many ways reads of the controller may have failed while ours succeeded: each alone, and all together."""
     return requests + 1 if requests > 1 else requests
 
 
 def unanswered(ways: int, nth: int) -> int:
-    """The requests, a bit each, without an answer in the n-th of so many ways."""
+    """The requests, a bit each, whose read failed in the n-th of so many ways."""
     requests = max(ways - 1, 1)
     return 1 << nth if nth < requests else (1 << requests) - 1
 
 
 class Band(NamedTuple):
-    """What a reconcile may have decided, as far as was tried.
+    """What a reconcile may have decided, over the candidates that were tried so far.
 
-    is_proven         some inputs fit the published status; until then everything that was tried counts
-    is_empty          nothing counts yet
+    is_proven         some inputs give the published status; until then all inputs that were tried count
+    is_empty          no candidate counts yet
     undecided         some candidate decides no number;  lowest, highest   of the others, UNKNOWN without one
-    missing           why there is more than one: SAMPLE, MEMORY or EDGE
+    missing           what is missing to know which: SAMPLE, MEMORY or EDGE
     """
 
     is_proven: bool
@@ -161,17 +173,17 @@ PROVEN_BAND = Band(
 
 
 def proves(band: Band, kind: int, fits: bool) -> bool:
-    """Whether a candidate is the first whose inputs fit: it is taken for what the reconcile saw."""
+    """True if a candidate is the first whose inputs fit: it is taken for what the reconcile read."""
     return fits and not band.is_proven and kind in (INPUTS, FAILED_READS)
 
 
 def widened(band: Band, kind: int, fits: bool, desired: int) -> Band:
-    """The range with what one more candidate decides, UNKNOWN where it decides no number.
+    """The band with what one more candidate decides, UNKNOWN where it decides no number.
 
-    fits   its inputs fit the published status; of a memory, its conditions do
+    fits   its inputs give the published status; of a candidate with another memory, its conditions do
 
-    The first inputs that fit replace all that were only tried. An unproven range keeps every choice of inputs, for one
-    of them it must have been, but no failed read: that one is a guess unless it fits.
+    The first inputs that fit replace all those that were only tried. A band that is not proven keeps all inputs,
+    because the reconcile read one of them. It keeps a failed read only if that fits: else it is a guess.
     """
     if proves(band, kind, fits):
         band = PROVEN_BAND
@@ -190,7 +202,7 @@ def widened(band: Band, kind: int, fits: bool, desired: int) -> Band:
 
 
 def missing_of(kind: int) -> int:
-    """What is not known where candidates of this kind decide differently."""
+    """What is missing where candidates of this kind decide differently."""
     if kind == UNSEEN_MEMORY:
         return MEMORY
     return EDGE if kind == SHIFTED_MEMORY else SAMPLE

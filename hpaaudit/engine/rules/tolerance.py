@@ -1,57 +1,62 @@
-"""Tells whether a ratio is inside the tolerance: then the metric holds what stands.
+"""Whether a usage ratio is inside the tolerance: then the metric keeps the replicas that there are.
 
-Upstream: `Tolerances.isWithin` (1.33), before it a comparison at each place in `replica_calculator.go`. This is the
-only place that compares a ratio with a tolerance, and `tolerance_of` the only one that asks the release how.
+Without a tolerance every small change of the load would move replicas. Upstream: `replica_calculator.go`,
+`Tolerances.isWithin` (1.33), before that `math.Abs(1.0-usageRatio) <= tolerance` at each place. This is our only file
+that compares a ratio with a tolerance, and `tolerance_of` the only function that asks the release how.
 """
 
 from typing import NamedTuple
 
-from hpaaudit.engine.behaviours import Rules
+from hpaaudit.engine.behaviours.in_force import Behaviours
 
 
 class Tolerance(NamedTuple):
-    """How far a ratio may be from one.
+    """How far a usage ratio may be from 1.
 
-    down, up    below and above one; before 1.33 both are the controller's flag
-    inclusive   two bounds are compared, both included (1.33, #130797); before, one distance from one was
+    down, up       below and above 1; before 1.33 both are the controller's flag
+    is_inclusive   the ratio is compared with two bounds, both included (1.33, #130797); before, its distance from 1 was
+                   compared
     """
 
     down: float
     up: float
-    inclusive: bool
+    is_inclusive: bool
 
 
-def tolerance_of(down: float, up: float, rules: Rules) -> Tolerance:
-    """The tolerance of an HPA, as a release compares it."""
-    return Tolerance(down, up, rules.inclusive_tolerance)
+def tolerance_of(down: float, up: float, behaviours: Behaviours) -> Tolerance:
+    """The tolerance of an HPA, as a release compares it. Upstream: `horizontal.go`, `tolerancesForHpa` (1.33)."""
+    return Tolerance(down, up, behaviours.inclusive_tolerance)
 
 
 def within(ratio: float, tolerance: Tolerance) -> bool:
-    """Whether a ratio is inside the tolerance.
+    """True if a ratio is inside the tolerance.
 
-    The two ways differ by the rounding of doubles: 1.1 is farther from one than 0.1, and yet not above 1.0 + 0.1. So
-    the controller of 1.32 scales at a ratio of 1.1, and that of 1.33 does not.
+    The two ways differ by the rounding of doubles: the distance of 1.1 from 1 is more than 0.1, and yet 1.1 is not more
+    than 1.0 + 0.1. So the controller of 1.32 scales at a ratio of 1.1, and that of 1.33 does not.
     """
-    if tolerance.inclusive:
+    if tolerance.is_inclusive:
         return (1.0 - tolerance.down) <= ratio <= (1.0 + tolerance.up)
     return abs(1.0 - ratio) <= tolerance.down
 
 
 def outside(ratio: float, tolerance: Tolerance) -> bool:
-    """Whether a ratio is outside the tolerance: the opposite, but for what is not a number.
+    """True if a ratio is outside the tolerance: the opposite of `within`, except for NaN before 1.33.
 
-    Upstream asked averages of objects and external metrics the other way round (`math.Abs(…) > tolerance`): what is not
-    a number is neither inside nor outside, so that such a metric held before 1.33.
+    For averages of Object and External metrics upstream asked the other way round (`math.Abs(…) > tolerance`). NaN is
+    neither inside nor outside then, so such a metric kept the replicas. Since 1.33 it is `!isWithin(…)`.
     """
-    if tolerance.inclusive:
+    if tolerance.is_inclusive:
         return not within(ratio, tolerance)
     return abs(1.0 - ratio) > tolerance.down
 
 
-def holds(first: float, second: float, tolerance: Tolerance) -> bool:
-    """Whether a metric holds after missing and unready pods were filled in.
+def keeps_replicas(ratio: float, refilled: float, tolerance: Tolerance) -> bool:
+    """True if a metric keeps the replicas after missing and unready pods were filled in.
 
-    It does where the second ratio is inside the tolerance, or on the other side of one than the first: what was filled
-    in must damp a move, and never turn it round.
+    refilled   the ratio with these pods
+
+    It does if the second ratio is inside the tolerance, or on the other side of 1 than the first. The pods that are
+    filled in have assumed values: these may damp a change, but never turn it round. Upstream: `replica_calculator.go`,
+    `GetResourceReplicas` and `calcPlainMetricReplicas`.
     """
-    return within(second, tolerance) or (first < 1.0 < second) or (first > 1.0 > second)
+    return within(refilled, tolerance) or (ratio < 1.0 < refilled) or (ratio > 1.0 > refilled)

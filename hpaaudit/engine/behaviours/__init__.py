@@ -1,0 +1,1 @@
+"""What changed between Kubernetes releases, and which of it is in force."""

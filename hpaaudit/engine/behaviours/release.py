@@ -1,0 +1,92 @@
+"""Which behaviours are in force: those of a release, its feature gates, and what the user switched."""
+
+import difflib
+import re
+from functools import lru_cache
+
+from hpaaudit.engine.behaviours.gates import GATES
+from hpaaudit.engine.behaviours.in_force import Behaviours
+from hpaaudit.engine.behaviours.table import BEHAVIOURS
+from hpaaudit.engine.behaviours.version import Version, parsed
+from hpaaudit.errors import BadOption, UnknownRelease
+from hpaaudit.model.flags import Flags
+
+KNOWN = tuple(f"1.{minor}" for minor in range(12, 38))
+"""The releases that the engine knows, oldest first."""
+
+ALPHA = "1.38"
+"""A release that is not out yet. Its behaviours are known from its changelog and pull requests, up to alpha.2."""
+
+NEWEST_OLD_PATCH = 999
+"""The patch level of a release that is given without one: its last patch is meant."""
+
+
+def version_of(text: str) -> Version:
+    """A release as numbers; without a patch level its last patch is meant.
+
+    What follows the numbers, as `-eks-abc`, `-gke.100` or `-alpha.1`, is not looked at.
+    UnknownRelease, with the nearest known, for one that the engine does not know.
+    """
+    match = re.match(r"v?(\d+)\.(\d+)(?:\.(\d+))?", text)
+    release = f"{match[1]}.{match[2]}" if match else text
+    if match is None or release not in (*KNOWN, ALPHA):
+        raise UnknownRelease(f"release {text} is not known to this engine: try --release {_nearest(release)}")
+    return (int(match[1]), int(match[2]), int(match[3]) if match[3] else NEWEST_OLD_PATCH)
+
+
+def _nearest(release: str) -> str:
+    """The known release with the nearest number, else the most similar text; never one that is not out yet."""
+    match = re.fullmatch(r"1\.(\d+)", release)
+    if match is None:
+        return difflib.get_close_matches(release, KNOWN, n=1, cutoff=0.0)[0]
+    return min(KNOWN, key=lambda known: abs(int(known.split(".")[1]) - int(match[1])))
+
+
+def known_release(text: str) -> str:
+    """A release as the table names it: `v1.36.3` stays exact as `1.36.3`, `1.36` is its last patch.
+
+    One that is not out yet is called `-alpha`, so that whoever reads it knows what our rules are.
+    """
+    major, minor, patch = version_of(text)
+    if f"{major}.{minor}" == ALPHA:
+        return f"{ALPHA}-alpha"
+    return f"{major}.{minor}" if patch == NEWEST_OLD_PATCH else f"{major}.{minor}.{patch}"
+
+
+def _field(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def behaviour_names() -> tuple[str, ...]:
+    """Everything that `--with` and `--without` take: behaviours, and gates by either name."""
+    return (*(b.name for b in BEHAVIOURS), *(g.name for g in GATES))
+
+
+@lru_cache(maxsize=64)
+def behaviours_of(flags: Flags) -> Behaviours:
+    """The behaviours that a release has and that these flags switch on or off."""
+    version = version_of(flags.release)
+    given = dict(flags.gates)
+    on = {_field(behaviour.name): behaviour.holds(version) for behaviour in BEHAVIOURS}
+    for gate in GATES:
+        asked = version >= parsed(gate.known)
+        default = version >= parsed(gate.on)
+        free = not gate.locked or version < parsed(gate.locked)
+        on[_field(gate.rule)] = asked and (given.get(gate.name, default) if free else True)
+    # Before the controller asked the gate it computed a container's metric whenever the API let one through.
+    on["container_metrics"] = on["container_metrics"] or version < parsed("1.27")
+    behaviours = Behaviours(**{name: on[name] for name in Behaviours._fields})
+    changes = {_field(name): True for name in flags.with_behaviours}
+    changes |= {_field(name): False for name in flags.without_behaviours}
+    return behaviours._replace(**changes)
+
+
+def behaviour(name: str) -> str:
+    """A behaviour or gate by the name that the table gives its rule; BadOption for an unknown one."""
+    for gate in GATES:
+        if name in (gate.name, gate.rule):
+            return gate.rule
+    if name in {behaviour.name for behaviour in BEHAVIOURS}:
+        return name
+    near = difflib.get_close_matches(name, behaviour_names(), n=3, cutoff=0.0)
+    raise BadOption(f"{name} is no behaviour that differs between releases: did you mean {', '.join(near)}?")

@@ -1,0 +1,346 @@
+"""The rules that changed between Kubernetes releases, a row each."""
+
+from dataclasses import dataclass
+
+from hpaaudit.engine.behaviours.version import Version, parsed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behaviour:
+    """One rule that changed.
+
+    name       as `--with` and `--without` take it
+    since      the first release that has it, then the patch releases of older ones that got it too
+    until      the first release that does not have it any more
+    reference  upstream's pull request or KEP
+    known_by   how we know: `harness` (the controller's own code ran), `vectors` (its tests) or `read` (its source)
+    """
+
+    name: str
+    since: tuple[str, ...]
+    until: str = ""
+    reference: str
+    known_by: str = "harness"
+    what: str
+
+    def holds(self, version: Version) -> bool:
+        """True if a release has it."""
+        if self.until and version >= parsed(self.until):
+            return False
+        first, *picks = (parsed(text) for text in self.since)
+        return version >= first or any(version[:2] == pick[:2] and version >= pick for pick in picks)
+
+
+BEHAVIOURS = (
+    Behaviour(
+        name="ObjectAverage",
+        since=("1.14",),
+        reference="#72872",
+        what="an Object metric may have an average value as its target",
+    ),
+    Behaviour(
+        name="ObjectAverageTolerance",
+        since=("1.15",),
+        reference="1.15 source",
+        what="an Object average is divided by the replicas; in 1.14 by zero",
+    ),
+    Behaviour(
+        name="SpecReplicasAreCurrent",
+        since=("1.16", "1.15.2", "1.14.5", "1.13.9"),
+        reference="#79035",
+        what="current replicas are those of the scale's spec, not of its status",
+    ),
+    Behaviour(
+        name="UtilizationGuard",
+        since=("1.18", "1.17.5", "1.16.9", "1.15.12"),
+        reference="#85027",
+        what="a refilled utilization never moves against its ratio",
+    ),
+    Behaviour(
+        name="PartialMetrics",
+        since=("1.15",),
+        reference="#78503",
+        what="the first invalid metric no longer ends the computation",
+    ),
+    Behaviour(
+        name="FirstInvalidTold",
+        since=("1.16",),
+        reference="1.16 source",
+        what="of several invalid metrics the first is named, not the last",
+    ),
+    Behaviour(
+        name="PodsErrorNamed",
+        since=("1.16",),
+        reference="1.16 source",
+        what="a failed Pods metric is no longer called an object metric",
+    ),
+    Behaviour(
+        name="RequirementsPrinted",
+        since=("1.16",),
+        reference="protobuf of 1.16",
+        what="the requirements of a selector are printed with their type",
+    ),
+    Behaviour(
+        name="PendingIsUnready",
+        since=("1.16",),
+        reference="1.16 source",
+        what="a pending pod is unready; before it was missing",
+    ),
+    Behaviour(
+        name="ScalesFromZero",
+        since=("1.16",),
+        reference="#74526, KEP-2021",
+        what="minReplicas 0 keeps the HPA at work at zero replicas",
+    ),
+    Behaviour(
+        name="MinLimitSaysSo",
+        since=("1.16",),
+        reference="1.16 source",
+        what="TooFewReplicas has its own message",
+    ),
+    Behaviour(
+        name="ValueBeforePods",
+        since=("1.16",),
+        reference="1.16 source",
+        what="an External value tests the tolerance before it looks for pods",
+    ),
+    Behaviour(
+        name="QuotedUrls",
+        since=("1.19",),
+        reference="net/url of Go 1.14",
+        what='a request that failed is quoted: Get "https://…"',
+    ),
+    Behaviour(
+        name="IgnoredSamplesRemoved",
+        since=("1.20", "1.19.4", "1.18.12"),
+        reference="#95560, #95650, #95651",
+        what="samples of terminating and failed pods leave the averages",
+    ),
+    Behaviour(
+        name="MinPolicyMoves",
+        since=("1.20", "1.19.4", "1.18.12"),
+        reference="#95647",
+        what="selectPolicy Min lets something move",
+    ),
+    Behaviour(
+        name="PrefixedResourceError",
+        since=("1.20",),
+        reference="1.20 source",
+        what="the event of a failed resource metric says what could not be had",
+    ),
+    Behaviour(
+        name="SelectorErrorsAggregated",
+        since=("1.21",),
+        reference="between 1.20 and 1.23",
+        what="every error of a selector is reported, each with its path",
+    ),
+    Behaviour(
+        name="SelectorErrorNamesKey",
+        since=("1.15",),
+        reference="1.15 source",
+        what="a bad value of a selector is reported with its key",
+    ),
+    Behaviour(
+        name="PartialBlocksDown",
+        since=("1.21", "1.15.0"),
+        reference="#78503, lost in 1.16, #99514",
+        what="while a metric is invalid nothing scales down",
+    ),
+    Behaviour(
+        name="Envelope",
+        since=("1.21",),
+        reference="#97348",
+        what="both stabilization windows hold around the current replicas",
+    ),
+    Behaviour(
+        name="PlainGuard",
+        since=("1.21",),
+        reference="#89465",
+        what="a refilled plain metric never moves against its ratio",
+    ),
+    Behaviour(
+        name="ReadsV2",
+        since=("1.23",),
+        reference="#102534",
+        what="the controller reads and writes autoscaling/v2, not v1 with annotations",
+    ),
+    Behaviour(
+        name="OuterPrefix",
+        since=("1.25",),
+        reference="#109480",
+        what="errors of Resource, ContainerResource and External metrics get one more prefix",
+    ),
+    Behaviour(
+        name="UsageNamed",
+        since=("1.25",),
+        reference="between 1.23 and 1.26",
+        what="a failed average value is called usage, not utilization",
+    ),
+    Behaviour(
+        name="AmbiguousSelector",
+        since=("1.26",),
+        reference="#112011",
+        what="several HPAs that select the same pods are refused",
+    ),
+    Behaviour(
+        name="BothDirectionsCount",
+        since=("1.26",),
+        reference="#109058",
+        what="a period starts before the scale events of both directions",
+    ),
+    Behaviour(
+        name="MissingUpToTarget",
+        since=("1.26",),
+        reference="#112178",
+        what="on the way down a missing pod counts as max(100 %, target) of its request",
+    ),
+    Behaviour(
+        name="SamplesBeforeRequests",
+        since=("1.26",),
+        reference="1.26 source",
+        what="no samples is found before a missing request is",
+    ),
+    Behaviour(
+        name="NamedMissingRequest",
+        since=("1.26",),
+        reference="1.26 source",
+        what="a missing request names container and pod",
+    ),
+    Behaviour(
+        name="StatusErrorTold",
+        since=("1.26",),
+        reference="1.26 source",
+        what="where the scale could not be read, the error of a failed status write goes to the error handler",
+    ),
+    Behaviour(
+        name="PartialErrorReturned",
+        since=("1.27",),
+        reference="#116010",
+        what="the error of a metric that others made up for is returned after scaling",
+    ),
+    Behaviour(
+        name="ContainerMetricName",
+        since=("1.27",),
+        reference="#116046",
+        what="a container's metric is called so in messages",
+    ),
+    Behaviour(
+        name="TextPodsMightBeUnready",
+        since=("1.27",),
+        reference="#114740",
+        what="no samples are said to be of pods that might be unready",
+    ),
+    Behaviour(
+        name="ExactRatioFillsNothing",
+        since=("1.28",),
+        reference="#117845",
+        what="at a ratio of exactly one a plain metric fills nothing in",
+    ),
+    Behaviour(
+        name="MetricsRenewedOnFailure",
+        since=("1.29",),
+        reference="1.29 source",
+        what="a failure, too, replaces status.currentMetrics",
+    ),
+    Behaviour(name="SidecarsCount", since=("1.29",), reference="1.29 source", what="sidecars are containers"),
+    Behaviour(
+        name="PlainMessages",
+        since=("1.32", "1.31.5", "1.30.9", "1.29.11", "1.15.0", "1.14.0", "1.13.0", "1.12.0"),
+        reference="1.32 source; lost in 1.16",
+        what="a condition's message is no format: a percent sign stays one",
+    ),
+    Behaviour(
+        name="InclusiveTolerance",
+        since=("1.33",),
+        reference="#130797",
+        what="the tolerance has two bounds, both included",
+    ),
+    Behaviour(
+        name="MissingContainerIsMissingPod",
+        since=("1.33",),
+        reference="#127193",
+        what="a sample without the container is none, not an error",
+    ),
+    Behaviour(
+        name="ObjectAverageDescribed",
+        since=("1.33",),
+        reference="1.33 source",
+        what="the status of an Object average names the object",
+    ),
+    Behaviour(
+        name="ConflictRetry",
+        since=("1.34",),
+        reference="#132007",
+        what="a conflict is tried again with the same number, up to five times",
+    ),
+    Behaviour(
+        name="BinaryMemory",
+        since=("1.34",),
+        reference="#132351",
+        what="memory is published in powers of 1024",
+    ),
+    Behaviour(
+        name="ExternalAverageClamped",
+        since=("1.34",),
+        reference="#127050",
+        what="an External average beyond int32 or int64 is cut to the largest",
+    ),
+    Behaviour(
+        name="ValueClamped",
+        since=("1.35",),
+        reference="#126979",
+        what="a Value target's replicas beyond int32, or sum beyond int64, are cut to the largest",
+    ),
+    Behaviour(
+        name="AbsentContainerFails",
+        since=("1.35",),
+        reference="#133128",
+        what="a container that a pod does not have makes the metric invalid",
+    ),
+    Behaviour(
+        name="ScaledToZeroCondition",
+        since=("1.36",),
+        reference="#135118, KEP-2021",
+        what="the condition ScaledToZero decides whether zero is left again",
+    ),
+    Behaviour(
+        name="ObjectErrorInOrder",
+        since=("1.37",),
+        reference="#139029",
+        what="the words of an Object metric's error stand in order",
+    ),
+    Behaviour(
+        name="FewNamesWhenAmbiguous",
+        since=("1.37",),
+        reference="#139142",
+        what="AmbiguousSelector names at most two HPAs",
+    ),
+    Behaviour(
+        name="SucceededIgnored",
+        since=("1.38",),
+        reference="#141302; merged without a release note",
+        known_by="read",
+        what="a Succeeded pod is ignored like a Failed one; before it was missing",
+    ),
+    Behaviour(
+        name="OverheadExcluded",
+        since=("1.38",),
+        reference="#142154, CHANGELOG-1.38",
+        known_by="read",
+        what="a request of the pod level no longer includes the pod's overhead",
+    ),
+    Behaviour(
+        name="ReplicasCapped",
+        since=("1.38",),
+        reference="#141397, CHANGELOG-1.38",
+        known_by="read",
+        what="every number of replicas beyond int32 is cut to the largest",
+    ),
+    Behaviour(
+        name="TotalAtZero",
+        since=("1.38",),
+        reference="#140958, CHANGELOG-1.38",
+        known_by="read",
+        what="at zero replicas the status of an average is the total, which before was divided by zero",
+    ),
+)

@@ -1,0 +1,353 @@
+"""Builds the input batch of each slice of a recording, and keeps what later reconciles may read."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hpaaudit.engine.behaviours.in_force import Behaviours
+from hpaaudit.engine.controller.write_scale import MAX_ATTEMPTS
+from hpaaudit.engine.fleet.batch.resolved_specs import ResolvedSpec, ResolvedSpecTable
+from hpaaudit.engine.fleet.columns.batch import NONE, HpaStates, InputBatch, Reconciles
+from hpaaudit.engine.fleet.columns.codes import NULL
+from hpaaudit.engine.fleet.input.hpas import HpaTable
+from hpaaudit.engine.fleet.input.ids import Array, Ids
+from hpaaudit.engine.fleet.input.metric_answers import MetricAnswers
+from hpaaudit.engine.fleet.input.pods import PodTable, PodTexts, SelectedPods
+from hpaaudit.engine.fleet.input.rows import Rows, joined, numbers, runs
+from hpaaudit.engine.fleet.input.scales import ScaleTable, by_controller
+from hpaaudit.engine.fleet.input.specs import ResolvedMetric, quantity_of, resolved_metrics
+from hpaaudit.engine.fleet.input.tables import Tables, tables_of
+from hpaaudit.engine.fleet.input.unsupported import Unsupported
+from hpaaudit.engine.fleet.reconciles.inferred import InferredReconciles
+from hpaaudit.engine.fleet.reconciles.schedule import Attempt, Schedule, is_accepted
+from hpaaudit.engine.replay.reconcile_times import GRID
+from hpaaudit.model.columns import Slice
+from hpaaudit.model.flags import Flags
+from hpaaudit.model.hpa import Hpa, MetricSpec, MetricType
+from hpaaudit.model.version import version_number
+
+MOST_METRICS = 62
+"""So many requests fit the bits of one int64."""
+
+BYTES = ("gone", "state")
+"""Columns of samples that a byte holds: there are millions of rows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedSlice:
+    """One slice as a batch, ready to be decided once the slice before it is.
+
+    hpa_states   the rows of HPAs that `batch.hpas` was made of
+    reconciles   the reconciles in the order of the batch, with the columns of `reconciles.schedule`
+    attempts     the answers to their writes of the scale, by row
+    specs        what the rows of `batch.specs` and `batch.metrics` stand for
+    proposals    how many rows of proposals the reconciles need at most
+    unseen_us    of new HPAs: until when what happened to them was not seen
+    condition_words   status and reason of conditions, by the codes of the batch
+    """
+
+    batch: InputBatch
+    hpa_states: Rows
+    reconciles: Rows
+    attempts: Mapping[int, list[Attempt]]
+    specs: ResolvedSpecTable
+    proposals: int
+    unseen_us: Mapping[int, int]
+    condition_words: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetOptions:
+    """How a fleet is decided.
+
+    quantities   every resource, with its container, that some metric measures
+    skipped      HPAs, as `namespace/name`, that are left out
+    inferred     the reconciles, if no line tells of them
+    is_searched  `skipped` names every HPA that cannot be replayed
+    """
+
+    flags: Flags
+    behaviours: Behaviours
+    quantities: Ids[tuple[str, str]]
+    skipped: Collection[str] = ()
+    inferred: InferredReconciles | None = None
+    is_searched: bool = False
+
+
+class BatchBuilder:
+    """Makes a batch of each slice of a recording, and keeps what the reconciles of later slices may read.
+
+    Raises `Unreadable` for an HPA that cannot be replayed and was not skipped, and `Unsupported` where the recording
+    holds what the kernel does not decide.
+    """
+
+    def __init__(self, options: FleetOptions, texts: PodTexts) -> None:
+        behaviours, quantities = options.behaviours, options.quantities
+        self.behaviours = behaviours
+        self.hpas = HpaTable(options.flags, behaviours, options.skipped)
+        self._quantities = quantities
+        names: Ids[str] = Ids()
+        self._pods = PodTable(behaviours, quantities, names, texts)
+        self._scales = ScaleTable(is_searched=options.is_searched)
+        self._answers = MetricAnswers(behaviours, quantities, names)
+        self._schedule = Schedule(self.hpas.keys, options.skipped)
+        self._has_lines, self._sync_period_us = options.inferred is None, 0
+        if options.inferred is not None:
+            self._sync_period_us = options.inferred.period_us
+            self._schedule.plan(options.inferred.rows(self.hpas.keys))
+        self._resolved: dict[tuple[int, int], list[ResolvedMetric]] = {}
+        self._written: list[tuple[int, int, int]] = []
+
+    def prepare(self, slice_: Slice, *, is_last: bool) -> PreparedSlice:
+        """Take one more slice, and make a batch of the reconciles that can be decided now."""
+        tables = tables_of(slice_)
+        unseen_us = self._take(tables, slice_)
+        reconciles = self._schedule.take(slice_.first_seq + slice_.facts, slice_.last_us, is_last=is_last)
+        reads, series, series_stream, series_pod = self._answers.columns()
+        specs = ResolvedSpecTable(self._answers, self.hpas.statuses.keys, reads, series_stream, series_pod)
+        hpas = self._hpa_states(self._resolve_specs(specs))
+        self._require_supported()
+        attempts, most_metrics = self._attempts(reconciles), self._most_metrics()
+        statuses, current_metrics = self.hpas.statuses.columns()
+        batch = InputBatch(
+            quantities=len(self._quantities),
+            sync_period_us=self._sync_period_us,
+            **specs.columns(),
+            pods=self._pods.columns(),
+            series=series,
+            reads=reads,
+            scales=self._scales.columns(),
+            hpas=hpas,
+            statuses=statuses,
+            current_metrics=current_metrics,
+            reconciles=self._reconcile_columns(reconciles, attempts, most_metrics),
+        )
+        prepared = PreparedSlice(
+            batch=contiguous(batch),
+            hpa_states=self.hpas.rows,
+            reconciles=reconciles,
+            attempts=attempts,
+            specs=specs,
+            proposals=int(most_metrics[reconciles["hpa"]].sum()),
+            unseen_us=unseen_us,
+            condition_words=tuple(self.hpas.statuses.condition_words.named),
+        )
+        self._drop(reconciles, slice_.first_seq)
+        return prepared
+
+    def _take(self, tables: Tables, slice_: Slice) -> dict[int, int]:
+        """Take the tables of one more slice; return until when what happened to new HPAs was not seen."""
+        self._pods.add(tables.pods)
+        self._scales.add(tables)
+        self._answers.add(tables, slice_.first_seq, slice_.facts)
+        if self._answers.repeats:
+            raise Unsupported("an answer of a metric API names a pod twice")
+        if not self._has_lines and _own_acts(tables):
+            raise Unsupported("only some of what the controller itself did was recorded")
+        self._schedule.add(tables, self._scales)
+        unseen_us = self.hpas.add(tables.hpas, self._schedule.starts, has_lines=self._has_lines)
+        self._take_status_writes(tables)
+        return unseen_us
+
+    def _require_supported(self) -> None:
+        """Raise `Unsupported` if a status or a spec is one that the kernel does not decide."""
+        if self._has_lines:
+            return
+        if self.hpas.statuses.lacks_value and not self.behaviours.reads_v2:
+            raise Unsupported("a metric was published as no controller of this release does")
+        if self._most_metrics().max(initial=0) > MOST_METRICS:
+            raise Unsupported("an HPA has more metrics than a number has bits")
+
+    def _drop(self, reconciles: Rows, first_seq: int) -> None:
+        """Drop what no reconcile after these can read. What came after the last one of each HPA can still be read.
+
+        first_seq   the first fact of the slice: the first reconcile of an HPA that waits may read all of it
+        """
+        last = np.ones(len(reconciles["hpa"]), bool)
+        last[:-1] = reconciles["hpa"][1:] != reconciles["hpa"][:-1]
+        cut = int(reconciles["facts"][last].min()) if len(last) else 0
+        waiting = self._schedule.waiting
+        if len(waiting["hpa"]):
+            earliest = self._schedule.first_read(first_seq) if self._has_lines else int(waiting["lagging_facts"].min())
+            cut = min(cut, earliest)
+        self.hpas.drop_before(cut)
+        self._pods.drop_before(cut)
+        self._scales.drop_before(cut)
+        self._answers.drop_before(cut)
+
+    def _resolve_specs(self, table: ResolvedSpecTable) -> dict[int, int]:
+        """Add every spec with every selector of its target; return the first row of each spec."""
+        first_rows: dict[int, int] = {}
+        owners: dict[int, int] = {}
+        selectors = self._scales.selectors_of()
+        for hpa, specs in enumerate(self.hpas.specs_of()):
+            namespace = self.hpas.keys.named[hpa][0]
+            for number in specs:
+                spec = self.hpas.specs[number]
+                row = NONE
+                for selector in selectors.get(self._scales.target(spec.target), [NONE]):
+                    text = "" if selector == NONE else self._scales.selectors.named[selector]
+                    metrics = self._resolved_metrics(number, spec.hpa, selector, text)
+                    pods = self._pods.selected(namespace, text if self._scales.is_valid(text) else "")
+                    if self.behaviours.ambiguous_selector:
+                        _require_one_hpa(owners, pods, hpa)
+                    row = table.add(ResolvedSpec(spec, selector, text, metrics, pods), next_selector=row)
+                first_rows[number] = row
+        return first_rows
+
+    def _resolved_metrics(self, number: int, hpa: Hpa, selector: int, text: str) -> list[ResolvedMetric]:
+        """The metrics of a spec with a selector, which is resolved once."""
+        if (number, selector) not in self._resolved:
+            valid = text if self._scales.is_valid(text) else ""
+            self._resolved[number, selector] = resolved_metrics(hpa, valid, self.behaviours, self._quantities)
+        return self._resolved[number, selector]
+
+    def _hpa_states(self, first_rows: Mapping[int, int]) -> HpaStates:
+        """The HPAs as the kernel reads them."""
+        rows = self.hpas.rows
+        begin, end = runs(rows["hpa"], len(self.hpas.keys))
+        first_row = np.full(len(self.hpas.specs) + 1, NONE, np.int64)
+        first_row[list(first_rows)] = list(first_rows.values())
+        targets = np.array([self._scales.target(spec.target) for spec in self.hpas.specs] + [NONE], np.int64)
+        written = np.array(sorted(self._written), np.int64).reshape(-1, 3)
+        written_from, written_to = runs(written[:, 0], len(self.hpas.keys))
+        return HpaStates(
+            row_from=begin,
+            row_to=end,
+            seq=rows["seq"],
+            spec=first_row[rows["spec"]],
+            target=targets[rows["spec"]],
+            status=rows["status"],
+            version=rows["version"],
+            written_from=written_from,
+            written_to=written_to,
+            written_seq=written[:, 1].copy(),
+            written_version=written[:, 2].copy(),
+        )
+
+    def _take_status_writes(self, tables: Tables) -> None:
+        """Keep the resource versions that the controller's own status writes gave the HPAs."""
+        table = tables.status_writes
+        if not self.behaviours.stale_cache_skips or table is None:
+            return
+        namespace, name, version = table.namespace, table.name, table.resource_version
+        seqs, own = numbers(table.seq).tolist(), by_controller(table.by)
+        for place, seq in enumerate(seqs):
+            text = version.words[version.codes[place]]
+            if own[place] and (written := version_number(text)) is not None:
+                key = (namespace.words[namespace.codes[place]], name.words[name.codes[place]])
+                self._written.append((self.hpas.keys.of(key), seq, written))
+
+    def _attempts(self, reconciles: Rows) -> dict[int, list[Attempt]]:
+        """The answers to the writes of the scale, by row of the reconcile."""
+        if not self._has_lines:
+            return {}
+        both = joined([reconciles, self._schedule.waiting])
+        most = MAX_ATTEMPTS if self.behaviours.conflict_retry else 1
+        return self._schedule.attempts(both, self._targets_at(both), len(reconciles["hpa"]), most)
+
+    def _targets_at(self, reconciles: Rows) -> Array:
+        """The target that the HPA of each reconcile had then."""
+        rows = self.hpas.rows
+        targets = np.array([self._scales.target(spec.target) for spec in self.hpas.specs] + [NONE], np.int64)
+        if not len(rows["hpa"]):
+            return np.full(len(reconciles["hpa"]), NONE)
+        row, is_there = self._hpa_rows_at(reconciles["hpa"], reconciles["facts"])
+        return np.where(is_there, targets[rows["spec"][row]], NONE)
+
+    def _hpa_rows_at(self, hpa: Array, facts: Array) -> tuple[Array, Array]:
+        """The last row of each HPA among so many facts, and whether there is one."""
+        rows = self.hpas.rows
+        row = np.searchsorted(_sort_key(rows["hpa"], rows["seq"]), _sort_key(hpa, facts), "left") - 1
+        return row, (row >= 0) & (rows["hpa"][row] == hpa)
+
+    def _reconcile_columns(
+        self, reconciles: Rows, attempts: Mapping[int, list[Attempt]], most_metrics: Array
+    ) -> Reconciles:
+        """The reconciles as the kernel reads them."""
+        begin, end = runs(reconciles["hpa"], len(self.hpas.keys))
+        epoch, epoch_facts = self._schedule.epochs(reconciles["facts"])
+        written = np.full(len(reconciles["hpa"]), NONE, np.int64)
+        written_us = np.zeros(len(reconciles["hpa"]), np.int64)
+        for place, answers in attempts.items():
+            written[place], written_us[place] = is_accepted(answers[-1]), answers[-1].at_us
+        most = most_metrics[reconciles["hpa"]]
+        half_period_us = np.where(reconciles["source"] == GRID, self._sync_period_us // 2, 0)
+        is_unseen = (reconciles["gap_facts"] != NONE) & (reconciles["gap_facts"] >= epoch_facts)
+        return Reconciles(
+            row_from=begin,
+            row_to=end,
+            facts=reconciles["facts"],
+            lagging_facts=reconciles["lagging_facts"],
+            at_us=reconciles["at_us"],
+            published=self._published(reconciles),
+            reach_us=self._sync_period_us + half_period_us,
+            unseen_us=np.where(is_unseen, reconciles["unseen_us"], NULL),
+            epoch=epoch,
+            epoch_facts=epoch_facts,
+            written=written,
+            written_us=written_us,
+            proposal_at=np.cumsum(most) - most,
+        )
+
+    def _published(self, reconciles: Rows) -> Array:
+        """The status that stood after each reconcile, NONE if the reconcile has a line."""
+        rows, until = self.hpas.rows, reconciles["status_until"]
+        if self._has_lines or not len(rows["hpa"]):
+            return np.full(len(until), NONE, np.int64)
+        row, is_there = self._hpa_rows_at(reconciles["hpa"], until)
+        return np.where(is_there & (until != NONE), rows["status"][row], NONE)
+
+    def _most_metrics(self) -> Array:
+        """How many metrics each HPA has at most."""
+        count = [len(spec.hpa.spec.metrics) for spec in self.hpas.specs]
+        most = [max((count[number] for number in specs), default=0) for specs in self.hpas.specs_of()]
+        return np.array(most, np.int64)
+
+
+def contiguous(batch: InputBatch) -> InputBatch:
+    """The batch with contiguous, writable columns: always the same types, so that the kernel is compiled once."""
+    tables: dict[str, Any] = {}
+    for name, table in zip(batch._fields, batch, strict=True):
+        if isinstance(table, tuple):
+            columns = zip(getattr(table, "_fields", ()), table, strict=True)
+            tables[name] = type(table)(*(_column(values, field in BYTES) for field, values in columns))
+        else:
+            tables[name] = table if isinstance(table, int) else _column(table, is_byte=False)
+    return InputBatch(**tables)
+
+
+def _column(values: Array, is_byte: bool) -> Array:
+    kind = np.uint8 if is_byte else np.float64 if values.dtype == np.float64 else np.int64
+    return np.require(values, kind, ["C", "W"])
+
+
+def _own_acts(tables: Tables) -> bool:
+    """True if the slice holds something that the controller itself did."""
+    acts = (tables.reads, tables.scale_writes, tables.status_writes)
+    return any(by_controller(table.by).any() for table in acts if table is not None)
+
+
+def _sort_key(hpa: Array, seq: Array) -> Array:
+    """HPA and fact in one number, in the order of both."""
+    return (hpa << 40) | seq
+
+
+def _require_one_hpa(owners: dict[int, int], pods: SelectedPods, hpa: int) -> None:
+    """Raise `Unsupported` if two HPAs select one pod: which is refused depends on what is remembered of both."""
+    for pod in pods.histories.tolist():
+        if owners.setdefault(pod, hpa) != hpa:
+            raise Unsupported("several HPAs select the same pods")
+
+
+def quantities_of(metrics: Iterable[MetricSpec]) -> Ids[tuple[str, str]]:
+    """Every resource, with its container, that some metric measures; at least one."""
+    quantities: Ids[tuple[str, str]] = Ids()
+    of_resources = (MetricType.RESOURCE, MetricType.CONTAINER_RESOURCE)
+    for quantity in sorted({quantity_of(metric) for metric in metrics if metric.type in of_resources}):
+        quantities.of(quantity)
+    if not len(quantities):
+        quantities.of(("cpu", ""))
+    return quantities

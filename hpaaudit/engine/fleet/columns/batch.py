@@ -1,0 +1,312 @@
+"""The input batch: every column that the kernel reads to decide one slice of a recording.
+
+A column is an int64 array, or a list where nothing is compiled. `…_from` and `…_to` are the first row and the row after
+the last in another table. A `seq` is the number of a fact; a row with one holds from that fact on. Times are
+microseconds. NONE stands for no row.
+"""
+
+from typing import Any, NamedTuple, TypeAlias
+
+from hpaaudit.engine.behaviours.in_force import Behaviours
+from hpaaudit.engine.rules.go_numbers import NONE as NONE  # noqa: PLC0414 (the one NONE of rules and columns)
+
+Ints: TypeAlias = Any
+"""An array of int64 or a list of int."""
+
+Floats: TypeAlias = Any
+"""An array of float64 or a list of float."""
+
+# What a sample says of one quantity.
+MEASURED = 0
+ABSENT = 1
+NO_CONTAINER = 2
+
+
+class Settings(NamedTuple):
+    """What is in force in the controller process: the behaviours of its release, and the flags that the kernel asks."""
+
+    behaviours: Behaviours
+    downscale_stabilization_us: int
+    cpu_initialization_period_us: int
+    initial_readiness_delay_us: int
+
+
+class ResolvedSpecs(NamedTuple):
+    """HPA specs, each with one selector of its target. A spec whose target had several selectors has a row for each.
+
+    selector          the selector;  has_no_selector   it is empty
+    next_selector     row of the same spec with another selector, NONE after the last
+    rises_from_zero   it has an Object or External metric, which can rise while there are no pods
+    has_behavior, up_window_us, down_window_us   as in `rules.normalize.Limits`
+    up_longest_us, down_longest_us   the longest period of the policies of each direction
+    longest_window_us   how long a recommendation can matter
+    age_from, age_to  in `expiry_ages_us`: the ages at which something that is remembered stops counting
+    request_count     how many distinct requests the metrics make
+    pod_from, pod_to  in `selected_pods`: the pods that the selector matches at some time of the slice
+    """
+
+    selector: Ints
+    next_selector: Ints
+    has_no_selector: Ints
+    minimum: Ints
+    maximum: Ints
+    rises_from_zero: Ints
+    has_behavior: Ints
+    up_window_us: Ints
+    down_window_us: Ints
+    up_longest_us: Ints
+    down_longest_us: Ints
+    up_select: Ints
+    up_from: Ints
+    up_to: Ints
+    down_select: Ints
+    down_from: Ints
+    down_to: Ints
+    longest_window_us: Ints
+    age_from: Ints
+    age_to: Ints
+    tolerance_down: Floats
+    tolerance_up: Floats
+    request_count: Ints
+    metric_from: Ints
+    metric_to: Ints
+    pod_from: Ints
+    pod_to: Ints
+
+
+class ScalingPolicies(NamedTuple):
+    """The scaling policies of all specs."""
+
+    kind: Ints
+    value: Ints
+    period_us: Ints
+
+
+class Metrics(NamedTuple):
+    """The metrics of all specs.
+
+    how       how it is computed, a constant of `controller.metric_target`
+    problem   code of the problem where its target cannot be computed (`how` is NOTHING)
+    reason    code of the reason of ScalingActive=False if it fails
+    quantity  which quantity of a sample, and of a pod's requests, it measures
+    request   the request whose answers it reads;  fallback   the request that serves it before the first answer
+    request_rank   number of the request among the distinct ones of the spec
+    status_key     what its entry of currentMetrics shows beside its numbers
+    turn, uses     of the `uses` metrics of a reconcile that make one request, the n-th gets the n-th answer
+    source_from, source_to   where it finds samples
+    """
+
+    how: Ints
+    problem: Ints
+    reason: Ints
+    target: Ints
+    is_cpu: Ints
+    quantity: Ints
+    request: Ints
+    fallback: Ints
+    request_rank: Ints
+    status_key: Ints
+    turn: Ints
+    uses: Ints
+    source_from: Ints
+    source_to: Ints
+
+
+class SampleSources(NamedTuple):
+    """Where a metric finds the samples of its pods: a row for each stream of answers to its request.
+
+    is_whole_namespace   the stream answers for a whole namespace, so only the samples of selected pods count
+    series_from          in `pod_series`: the series of the selected pods, in their order
+    unlisted_from, unlisted_to   in `unlisted_series`: the series of pods that the pod lister never had
+    """
+
+    stream: Ints
+    is_whole_namespace: Ints
+    series_from: Ints
+    unlisted_from: Ints
+    unlisted_to: Ints
+
+
+class PodStates(NamedTuple):
+    """The states of pods. The states of one name, as one selector matches it, are rows `row_from` to `row_to`.
+
+    exists           the pod is there and matches
+    ignored          it is being deleted or has failed
+    has_readiness    it has a Ready condition and a start time
+    is_running       it is Running with Ready=True
+    request, request_problem   one for each quantity of each state: its request, or why there is none
+    """
+
+    row_from: Ints
+    row_to: Ints
+    seq: Ints
+    exists: Ints
+    ignored: Ints
+    pending: Ints
+    has_readiness: Ints
+    ready_false: Ints
+    is_running: Ints
+    start_us: Ints
+    ready_transition_us: Ints
+    request: Ints
+    request_problem: Ints
+
+
+class SampleSeries(NamedTuple):
+    """The samples of one pod in one stream of answers.
+
+    gone           the answer no longer has the pod
+    value, state   one for each row of each quantity; `state` is MEASURED, ABSENT or NO_CONTAINER, in a byte
+    """
+
+    row_from: Ints
+    row_to: Ints
+    seq: Ints
+    gone: Ints
+    at_us: Ints
+    window_us: Ints
+    value: Ints
+    state: Ints
+
+
+class MetricReads(NamedTuple):
+    """The answers of the metric APIs to each request.
+
+    problem         code of the problem, NONE where the request was answered
+    by_controller   the controller itself read it
+    items           how many items the answer has
+    sum_for_average, sum_for_value   the sum of all items, as this release sums up for either kind of target
+    """
+
+    row_from: Ints
+    row_to: Ints
+    seq: Ints
+    at_us: Ints
+    problem: Ints
+    stream: Ints
+    by_controller: Ints
+    items: Ints
+    sum_for_average: Ints
+    sum_for_value: Ints
+
+
+class ScaleStates(NamedTuple):
+    """The answers of the scale of each target; `exists`: there is one, `readable`: the scale client accepts it."""
+
+    row_from: Ints
+    row_to: Ints
+    seq: Ints
+    at_us: Ints
+    exists: Ints
+    readable: Ints
+    spec_replicas: Ints
+    status_replicas: Ints
+    selector: Ints
+    by_controller: Ints
+
+
+class HpaStates(NamedTuple):
+    """The states of each HPA.
+
+    spec       row of `ResolvedSpecs` with the first selector, NONE where the HPA is gone
+    status     row of `PublishedStatuses`
+    version    its resource version
+    written_…  the resource versions that the controller's own status writes gave it
+    """
+
+    row_from: Ints
+    row_to: Ints
+    seq: Ints
+    spec: Ints
+    target: Ints
+    status: Ints
+    version: Ints
+    written_from: Ints
+    written_to: Ints
+    written_seq: Ints
+    written_version: Ints
+
+
+class PublishedStatuses(NamedTuple):
+    """The distinct statuses of HPAs.
+
+    last_scale_us    lastScaleTime, NULL without one
+    scaled_to_zero   the condition ScaledToZero is True, and this release asks it
+    able, active, limited   codes of the conditions AbleToScale, ScalingActive and ScalingLimited, NONE without one
+    recommendation   what the conditions tell of the recommendation, a code of `rules.published_status`
+    entry_from, entry_to    its currentMetrics
+    """
+
+    desired: Ints
+    current: Ints
+    last_scale_us: Ints
+    scaled_to_zero: Ints
+    able: Ints
+    active: Ints
+    limited: Ints
+    recommendation: Ints
+    entry_from: Ints
+    entry_to: Ints
+
+
+class CurrentMetrics(NamedTuple):
+    """The entries of currentMetrics: what each shows beside its numbers, and the numbers, 0 where there is none."""
+
+    status_key: Ints
+    value_milli: Ints
+    average_milli: Ints
+    percent: Ints
+
+
+class Reconciles(NamedTuple):
+    """The reconciles of each HPA.
+
+    facts         how many facts stand before it;  lagging_facts   how many of them a lagging cache has
+    published     row of the status that stood after it, NONE where a line tells of the reconcile
+    reach_us      how much later than the reconcile an answer may have been recorded that it read
+    unseen_us     until when nobody watched the HPA since its previous reconcile, NULL where somebody did
+    epoch         the controller process;  epoch_facts   how many facts stood before that process began
+    written       whether its write of the scale was accepted, NONE where nothing tells;  written_us   when
+    proposal_at   its first row of `Proposals`
+    """
+
+    row_from: Ints
+    row_to: Ints
+    facts: Ints
+    lagging_facts: Ints
+    at_us: Ints
+    published: Ints
+    reach_us: Ints
+    unseen_us: Ints
+    epoch: Ints
+    epoch_facts: Ints
+    written: Ints
+    written_us: Ints
+    proposal_at: Ints
+
+
+class InputBatch(NamedTuple):
+    """Everything that the kernel reads of one slice.
+
+    quantities        how many quantities each sample has
+    sync_period_us    the sync period, 0 where every reconcile has its own line
+    """
+
+    quantities: int
+    sync_period_us: int
+    specs: ResolvedSpecs
+    expiry_ages_us: Ints
+    policies: ScalingPolicies
+    metrics: Metrics
+    sources: SampleSources
+    pod_series: Ints
+    unlisted_series: Ints
+    selected_pods: Ints
+    pods: PodStates
+    series: SampleSeries
+    reads: MetricReads
+    scales: ScaleStates
+    hpas: HpaStates
+    statuses: PublishedStatuses
+    current_metrics: CurrentMetrics
+    reconciles: Reconciles

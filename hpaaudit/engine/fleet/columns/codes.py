@@ -1,0 +1,96 @@
+"""The codes in the columns: problems of metrics, conditions, evidence, and which currentMetrics are published."""
+
+from hpaaudit.engine.rules import candidates
+from hpaaudit.engine.rules import published_status as published
+
+NULL = candidates.UNKNOWN
+"""No number."""
+
+# Why a metric has no proposal. PROBLEMS has the code that results show for each.
+UNSEEN = 0
+API_UNAVAILABLE = 1
+FORBIDDEN = 2
+NOT_REGISTERED = 3
+NO_METRICS = 4
+EMPTY_EXTERNAL = 5
+CONTAINER_MISSING = 6
+BAD_SPEC = 7
+NO_PODS = 8
+NO_READY_METRICS = 9
+NO_MATCHING_PODS = 10
+MISSING_REQUEST = 11
+ABSENT_CONTAINER = 12
+PROBLEMS = (
+    "metric.invalid.unseen",
+    "metric.invalid.api_unavailable",
+    "metric.invalid.forbidden",
+    "metric.invalid.not_registered",
+    "metric.invalid.no_metrics",
+    "metric.invalid.empty_external",
+    "metric.invalid.container_missing",
+    "metric.invalid.bad_spec",
+    "metric.invalid.no_pods",
+    "metric.invalid.no_ready_metrics",
+    "metric.invalid.no_pods",
+    "metric.invalid.missing_request",
+    "metric.invalid.container_missing",
+)
+
+# What a reconcile sets the conditions AbleToScale, ScalingActive and ScalingLimited to; KEPT: it leaves one as it was.
+KEPT = 0
+GET_FAILED = 1
+GOT = 2
+READY = 3
+UP_STABILIZED = 4
+DOWN_STABILIZED = 5
+RESCALED = published.RESCALED
+UPDATE_FAILED = 7
+DISABLED = 8
+NO_SELECTOR = 9
+VALID = 10
+IN_RANGE = 11
+TOO_FEW = 12
+TOO_MANY = 13
+UP_LIMIT = 14
+DOWN_LIMIT = 15
+FAILED_RESOURCE = 16
+FAILED_CONTAINER = 17
+FAILED_PODS = 18
+FAILED_OBJECT = 19
+FAILED_EXTERNAL = 20
+BAD_SOURCE = 21
+CONDITIONS = (
+    None,
+    ("False", "FailedGetScale"),
+    ("True", "SucceededGetScale"),
+    ("True", "ReadyForNewScale"),
+    ("True", "ScaleUpStabilized"),
+    ("True", "ScaleDownStabilized"),
+    ("True", "SucceededRescale"),
+    ("False", "FailedUpdateScale"),
+    ("False", "ScalingDisabled"),
+    ("False", "InvalidSelector"),
+    ("True", "ValidMetricFound"),
+    ("False", "DesiredWithinRange"),
+    ("True", "TooFewReplicas"),
+    ("True", "TooManyReplicas"),
+    ("True", "ScaleUpLimit"),
+    ("True", "ScaleDownLimit"),
+    ("False", "FailedGetResourceMetric"),
+    ("False", "FailedGetContainerResourceMetric"),
+    ("False", "FailedGetPodsMetric"),
+    ("False", "FailedGetObjectMetric"),
+    ("False", "FailedGetExternalMetric"),
+    ("False", "InvalidMetricSourceType"),
+)
+
+# How sure it is what a reconcile read.
+SEEN = 0
+PROVEN = 1
+ASSUMED = 2
+EVIDENCE = ("seen", "proven", "assumed")
+
+# Which currentMetrics a reconcile publishes.
+NO_METRICS_SHOWN = 0
+OWN_METRICS_SHOWN = 1
+OLD_METRICS_SHOWN = 2

@@ -1,0 +1,28 @@
+"""Recordings that the kernel does not decide, so that `controller` does."""
+
+from collections.abc import Callable
+
+from hpaaudit.engine.replay.plan import Plan
+from hpaaudit.model.facts import ControllerSeen
+from hpaaudit.model.flags import Flags
+
+
+class Unsupported(Exception):
+    """The kernel does not decide this recording, for the reason in the text."""
+
+
+class Unreadable(Exception):
+    """Something that no API server serves. Its HPA must be left out before anything is decided."""
+
+
+def flags_for_all(plan: Plan, flags: Flags, flags_of: Callable[[ControllerSeen], Flags]) -> Flags:
+    """The flags of all controller processes of a recording; `flags` if none was seen.
+
+    Raises `Unsupported` if they differ, or if the controller called the kind of a target unknown.
+    """
+    if plan.unmatched:
+        raise Unsupported("the controller called a kind unknown")
+    distinct = {flags_of(controller) for controller in plan.controllers} or {flags}
+    if len(distinct) > 1:
+        raise Unsupported("the controller was started with other flags meanwhile")
+    return distinct.pop()

@@ -1,0 +1,1 @@
+"""One reconcile over columns: the functions that numba compiles and CPython runs alike."""

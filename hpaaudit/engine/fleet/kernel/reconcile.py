@@ -1,0 +1,229 @@
+"""One reconcile over columns: branch, metrics, memory, limits and the write of the scale.
+
+What is decided comes from `rules`; in which order, from `controller.reconcile`.
+"""
+
+from hpaaudit.engine.fleet.columns.batch import NONE
+from hpaaudit.engine.fleet.columns.codes import (
+    DISABLED,
+    GET_FAILED,
+    GOT,
+    IN_RANGE,
+    NO_METRICS_SHOWN,
+    NO_SELECTOR,
+    OLD_METRICS_SHOWN,
+    OWN_METRICS_SHOWN,
+    READY,
+    RESCALED,
+    UPDATE_FAILED,
+    VALID,
+)
+from hpaaudit.engine.fleet.columns.run import ReadInputs, Run
+from hpaaudit.engine.fleet.kernel.memory import remember_recommendation, remember_scale, remembered_in
+from hpaaudit.engine.fleet.kernel.metrics import Context, compute_metric, current_replicas, spec_with_selector
+from hpaaudit.engine.rules.branch import ABOVE_MAX, BELOW_MIN, BY_METRICS, branch, computes_at_zero
+from hpaaudit.engine.rules.branch import DISABLED as DISABLED_AT_ZERO
+from hpaaudit.engine.rules.compute_replicas import (
+    NO_FAILURE,
+    NOTHING_COMPUTED,
+    Choice,
+    failure,
+    is_over,
+    named_invalid,
+    recommended,
+    with_invalid,
+    with_proposal,
+)
+from hpaaudit.engine.rules.limit import Policies
+from hpaaudit.engine.rules.normalize import (
+    ABOVE_MAXIMUM,
+    BELOW_MINIMUM,
+    Limits,
+    NormalizationArg,
+    Normalized,
+    normalize,
+)
+from hpaaudit.engine.rules.primary_reason import of_metric, primary
+from hpaaudit.engine.rules.reason_codes import (
+    GATE_ABOVE_MAX,
+    GATE_BELOW_MIN,
+    GATE_DISABLED,
+    ON_TARGET,
+    SELECTOR_MISSING,
+    UNREADABLE,
+    WRITE_FAILED,
+)
+from hpaaudit.engine.rules.replica_calculator import Proposal, Tally
+from hpaaudit.engine.rules.stabilize import Windows
+
+
+def reconcile(run: Run, at: int, slots: int, hpa_state: int, inputs: ReadInputs) -> int:
+    """Decide the reconcile `at` of an HPA that exists; return which currentMetrics it publishes.
+
+    slots   the row of memory slots that it reads and changes
+    """
+    scales, decisions = run.batch.scales, run.decisions
+    scale, status, spec = inputs.scale, run.batch.hpas.status[hpa_state], run.batch.hpas.spec[hpa_state]
+    decisions.hpa_state[at], decisions.spec[at] = hpa_state, spec
+    decisions.status_desired[at] = run.batch.statuses.desired[status]
+    if scale == NONE or not scales.readable[scale]:
+        decisions.able[at], decisions.reason[at] = GET_FAILED, UNREADABLE
+        if scale != NONE and scales.exists[scale]:
+            decisions.scale[at], decisions.desired[at] = scale, scales.spec_replicas[scale]
+        return OLD_METRICS_SHOWN
+    decisions.scale[at], decisions.able[at] = scale, GOT
+    spec = spec_with_selector(run, spec, scale)
+    decisions.spec[at] = spec
+    current = current_replicas(run, scale)
+    if not run.memory.has_recommendations[slots]:
+        run.memory.has_recommendations[slots] = 1
+        remember_recommendation(run.memory, slots, NONE, current, inputs.scale_us)
+    context = Context(spec, current, run.batch.reconciles.facts[at], run.batch.reconciles.at_us[at], inputs)
+    scaled_to_zero = run.batch.statuses.scaled_to_zero[status] != 0
+    taken = _branch(run, context, scaled_to_zero)
+    if taken != BY_METRICS:
+        _without_metrics(run, context, at, slots, taken)
+        return NO_METRICS_SHOWN
+    behaviours = run.settings.behaviours
+    if run.batch.specs.has_no_selector[spec]:
+        decisions.active[at], decisions.reason[at] = NO_SELECTOR, SELECTOR_MISSING
+        decisions.desired[at] = scales.spec_replicas[scale]
+        return NO_METRICS_SHOWN if behaviours.metrics_renewed_on_failure else OLD_METRICS_SHOWN
+    if _compute_replicas(run, context, at):
+        _normalize(run, context, at, slots, scaled_to_zero)
+        return OWN_METRICS_SHOWN
+    if not behaviours.metrics_renewed_on_failure:
+        return OLD_METRICS_SHOWN
+    return OWN_METRICS_SHOWN if behaviours.partial_metrics else NO_METRICS_SHOWN
+
+
+def _branch(run: Run, context: Context, scaled_to_zero: bool) -> int:
+    """Which branch the reconcile takes."""
+    specs, spec, behaviours = run.batch.specs, context.spec, run.settings.behaviours
+    minimum, rises = specs.minimum[spec], specs.rises_from_zero[spec] != 0
+    at_zero = computes_at_zero(minimum, scaled_to_zero, rises, behaviours)
+    spec_replicas = run.batch.scales.spec_replicas[context.inputs.scale]
+    return branch(spec_replicas, context.current, minimum, specs.maximum[spec], at_zero, behaviours)
+
+
+def _without_metrics(run: Run, context: Context, at: int, slots: int, taken: int) -> None:
+    """Decide by the branch alone."""
+    decisions, specs = run.decisions, run.batch.specs
+    desired = 0
+    if taken == DISABLED_AT_ZERO:
+        decisions.active[at], decisions.reason[at] = DISABLED, GATE_DISABLED
+        decisions.desired[at], decisions.status_desired[at] = 0, context.current
+        return
+    if taken == ABOVE_MAX:
+        decisions.scale_reason[at], decisions.reason[at] = ABOVE_MAXIMUM, GATE_ABOVE_MAX
+        desired = specs.maximum[context.spec]
+    if taken == BELOW_MIN:
+        decisions.scale_reason[at], decisions.reason[at] = BELOW_MINIMUM, GATE_BELOW_MIN
+        desired = specs.minimum[context.spec]
+    _write_scale(run, context, at, slots, desired)
+
+
+def _compute_replicas(run: Run, context: Context, at: int) -> bool:
+    """Compute every metric; true if they come to a recommendation, which is the winner's."""
+    decisions, behaviours = run.decisions, run.settings.behaviours
+    first, end = run.batch.specs.metric_from[context.spec], run.batch.specs.metric_to[context.spec]
+    choice = NOTHING_COMPUTED
+    for metric in range(first, end):
+        problem, proposal, tally = compute_metric(run, context, metric)
+        _store_proposal(run, run.batch.reconciles.proposal_at[at] + metric - first, problem, proposal, tally)
+        choice = with_proposal(choice, proposal.replicas) if problem == NONE else with_invalid(choice)
+        if is_over(choice, behaviours):
+            break
+    decisions.metrics[at] = choice.computed
+    failed = failure(choice, context.current, behaviours)
+    if failed != NO_FAILURE:
+        decisions.active[at] = run.batch.metrics.reason[first + named_invalid(choice, behaviours)]
+        decisions.reason[at] = failed
+        decisions.desired[at] = run.batch.scales.spec_replicas[context.inputs.scale]
+        return False
+    _store_choice(run, at, choice)
+    return True
+
+
+def _store_choice(run: Run, at: int, choice: Choice) -> None:
+    """Keep the winner and its number."""
+    decisions = run.decisions
+    decisions.active[at], decisions.winner[at], decisions.raw_desired[at] = VALID, choice.winner, recommended(choice)
+
+
+def _store_proposal(run: Run, place: int, problem: int, proposal: Proposal, tally: Tally) -> None:
+    """Keep what a metric came to."""
+    proposals = run.proposals
+    proposals.problem[place] = problem
+    if problem != NONE:
+        return
+    proposals.replicas[place] = proposal.replicas
+    proposals.current[place] = proposal.current
+    proposals.percent[place] = proposal.percent
+    proposals.ratio[place] = proposal.ratio
+    proposals.adjusted[place] = proposal.adjusted
+    proposals.adjust[place] = proposal.adjust
+    proposals.inside[place] = proposal.inside
+    proposals.ready[place] = tally.ready
+    proposals.unready[place] = tally.unready
+    proposals.missing[place] = tally.missing
+    proposals.ignored[place] = tally.ignored
+
+
+def _normalize(run: Run, context: Context, at: int, slots: int, scaled_to_zero: bool) -> None:
+    """Stabilize and limit the recommendation, and write what is left of it; as `controller.normalize`."""
+    decisions, raw = run.decisions, run.decisions.raw_desired[at]
+    argument = NormalizationArg(
+        raw, context.current, context.now_us, _limits(run, context.spec), remembered_in(run.memory, slots)
+    )
+    normalized = normalize(argument, scaled_to_zero, run.settings.behaviours)
+    remember_recommendation(run.memory, slots, normalized.stabilized.slot, raw, context.now_us)
+    decisions.able[at], decisions.limited[at] = READY + normalized.able, IN_RANGE + normalized.limited.why
+    decisions.stabilized[at] = normalized.stabilized.replicas
+    decisions.rate_limited[at] = normalized.limited.by_policy
+    decisions.scale_reason[at] = normalized.scale_reason
+    decisions.reason[at] = primary(_metric_reason(run, at, normalized), normalized)
+    _write_scale(run, context, at, slots, normalized.desired)
+
+
+def _metric_reason(run: Run, at: int, normalized: Normalized) -> int:
+    """The reason code of the winning metric."""
+    proposals, winner = run.proposals, run.decisions.winner[at]
+    if winner == NONE:
+        return ON_TARGET
+    place = run.batch.reconciles.proposal_at[at] + winner
+    inside, replicas = proposals.inside[place] != 0, proposals.replicas[place]
+    return of_metric(proposals.adjust[place], inside, replicas, normalized.current, proposals.ratio[place])
+
+
+def _limits(run: Run, spec: int) -> Limits:
+    """What a spec allows its HPA; as `controller.limits`."""
+    specs = run.batch.specs
+    return Limits(
+        specs.minimum[spec],
+        specs.maximum[spec],
+        specs.has_behavior[spec] != 0,
+        Windows(specs.up_window_us[spec], specs.down_window_us[spec]),
+        _policies(run, specs.up_select[spec], specs.up_from[spec], specs.up_to[spec]),
+        _policies(run, specs.down_select[spec], specs.down_from[spec], specs.down_to[spec]),
+    )
+
+
+def _policies(run: Run, select: int, first: int, end: int) -> Policies:
+    policies = run.batch.policies
+    return Policies(select, policies.kind, policies.value, policies.period_us, first, end)
+
+
+def _write_scale(run: Run, context: Context, at: int, slots: int, desired: int) -> None:
+    """Write the scale if it must change; as `controller.write_scale`."""
+    decisions, reconciles = run.decisions, run.batch.reconciles
+    decisions.desired[at] = desired
+    if desired == context.current:
+        decisions.status_desired[at] = desired
+        return
+    if reconciles.written[at] == 0:
+        decisions.able[at], decisions.reason[at] = UPDATE_FAILED, WRITE_FAILED
+        return
+    decisions.able[at], decisions.status_desired[at] = RESCALED, desired
+    now_us = context.now_us if reconciles.written[at] == NONE else reconciles.written_us[at]
+    remember_scale(run, slots, context.spec, context.current, desired, now_us)

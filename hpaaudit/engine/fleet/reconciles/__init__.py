@@ -1,0 +1,1 @@
+"""The reconciles that a fleet decides: when they took place, and what became of their writes."""

@@ -1,0 +1,66 @@
+"""Corrects our memory by the published status: what the controller did counts, not what we would have done."""
+
+from dataclasses import replace
+
+from hpaaudit.engine.controller.remember import remember_scale
+from hpaaudit.engine.controller.status import condition_of
+from hpaaudit.engine.rules.published_status import (
+    EVENT_KEPT,
+    EVENT_UNDONE,
+    NEVER,
+    RECOMMENDATION_PUBLISHED,
+    recommendation_shown,
+    scale_event_fate,
+    shows_scale,
+)
+from hpaaudit.model.decision import Decision
+from hpaaudit.model.hpa import Condition, Hpa, HpaStatus
+from hpaaudit.model.memory import Memory, Recommendation
+from hpaaudit.model.units import Micros
+
+
+def corrected(before: Memory, after: Memory, decision: Decision, hpa: Hpa, published: HpaStatus) -> Memory:
+    """The memory after a reconcile, corrected by the status that was published after it."""
+    after = _recommended(after, decision, published)
+    current, desired = decision.spec_replicas, decision.desired
+    if current is None or desired is None:
+        return after
+    scaled = shows_scale(_scaled_us(published), _scaled_us(hpa.status))
+    fate = scale_event_fate(scaled, published.desired_replicas, published.current_replicas, desired, current)
+    if fate == EVENT_KEPT:
+        return after
+    undone = replace(after, up=before.up, down=before.down)
+    if fate == EVENT_UNDONE:
+        return undone
+    now_us = Micros(decision.at_us)
+    return remember_scale(undone, hpa.spec.behavior, current, published.desired_replicas, now_us)
+
+
+def recommendation_in(conditions: tuple[Condition, ...]) -> int:
+    """What the conditions tell of the recommendation, a code of `rules.published_status`."""
+    able, active, limited = (
+        condition_of(conditions, kind) for kind in ("AbleToScale", "ScalingActive", "ScalingLimited")
+    )
+    return recommendation_shown(
+        active is not None and active.status == "False",
+        able is not None and able.reason == "ReadyForNewScale",
+        limited is not None and limited.reason == "DesiredWithinRange",
+        active is not None,
+    )
+
+
+def _scaled_us(status: HpaStatus) -> int:
+    return NEVER if status.last_scale_us is None else status.last_scale_us
+
+
+def _recommended(after: Memory, decision: Decision, published: HpaStatus) -> Memory:
+    """The memory with the published number as the recommendation, if that was neither stabilized nor limited."""
+    if decision.raw_desired in (None, published.desired_replicas) or after.recommendations is None:
+        return after
+    if recommendation_in(published.conditions) != RECOMMENDATION_PUBLISHED:
+        return after
+    corrected = tuple(
+        Recommendation(replicas=published.desired_replicas, at_us=old.at_us) if old.at_us == decision.at_us else old
+        for old in after.recommendations
+    )
+    return replace(after, recommendations=corrected)

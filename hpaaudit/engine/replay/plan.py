@@ -1,0 +1,257 @@
+"""Plans the reconciles of a recording: reads its facts once, before they are replayed."""
+
+import re
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from hpaaudit.api.flags import short_name
+from hpaaudit.api.times import duration
+from hpaaudit.engine.replay.cluster_state import LAG_US, is_controller
+from hpaaudit.engine.replay.hpa_history import COMPONENT, HpaHistories, HpaHistory
+from hpaaudit.engine.replay.reconcile_times import GRID, NOWHERE, SOURCES, inferred_period, merged
+from hpaaudit.model.audit import Instant
+from hpaaudit.model.facts import (
+    ControllerSeen,
+    EventSeen,
+    Fact,
+    HpaGone,
+    HpaSeen,
+    LeaseSeen,
+    Reconciled,
+    ScaleRead,
+    ScaleWritten,
+    StatusWritten,
+    TargetRef,
+    TargetSeen,
+    VersionRead,
+)
+from hpaaudit.model.hpa import MetricSpec
+from hpaaudit.model.observation import WriteOutcome
+from hpaaudit.model.units import SECOND, Micros
+
+DEFAULT_PERIOD_US = Micros(15 * SECOND)  # kube-controller-manager's --horizontal-pod-autoscaler-sync-period
+
+_SERVER = re.compile(r'(?:Get|Put) \\?"(https?://[^/"\\]+)/')
+_UNMATCHED = re.compile(r'no matches for kind \\?"([^"\\]+)\\?" in group \\?"([^"\\]*)\\?"')
+_OK = range(200, 300)
+
+
+@dataclass(slots=True)
+class PlannedReconcile:
+    """One reconcile to replay.
+
+    index       how many facts stand before it;  earlier   how many of them a lagging cache has
+    scale_rereads   what the controller read of the scale after each failed write
+    published   the HPA as it was after it; None if every reconcile has a line, for then the status tells nothing more
+    """
+
+    key: str
+    index: int
+    instant: Instant
+    scale_writes: list[WriteOutcome] = field(default_factory=list)
+    scale_rereads: list[ScaleRead] = field(default_factory=list)
+    status_write: WriteOutcome | None = None
+    published: HpaSeen | None = None
+    earlier: int = 0
+
+
+@dataclass(slots=True)
+class Plan:
+    """The reconciles of a recording in order, and what else the first reading of its facts says.
+
+    exact        every reconcile has a line of its own
+    api_server   as the controller's error texts name it, empty if none does
+    unmatched    kinds, with their groups, of which these texts say that nobody serves them
+    keys         every HPA that was seen;  unsupported   those that cannot be replayed, each with the reason
+    metrics      every metric of some spec
+    """
+
+    reconciles: list[PlannedReconcile]
+    exact: bool
+    controllers: list[ControllerSeen]
+    version: str
+    api_server: str
+    unmatched: frozenset[tuple[str, str]]
+    keys: tuple[str, ...]
+    unsupported: dict[str, str]
+    metrics: frozenset[MetricSpec]
+    period_us: Micros
+    period_source: str
+
+
+class Reading:
+    """Reads the facts in turn: evidence of the controller, of its reconciles and of every HPA."""
+
+    def __init__(self) -> None:
+        self.lines: list[PlannedReconcile] = []
+        self.newest: dict[str, PlannedReconcile] = {}
+        self.refused: dict[TargetRef, PlannedReconcile] = {}
+        self.histories = HpaHistories()
+        self.times = array("q")
+        self.controllers: list[ControllerSeen] = []
+        self.version = ""
+        self.api_server = ""
+        self.unmatched: set[tuple[str, str]] = set()
+        self.starts: list[Micros] = []
+        self.holder: str | None = None
+
+    def read(self, index: int, fact: Fact) -> None:
+        """Read one more fact; `index` facts stand before it."""
+        self.times.append(max(fact.at_us, self.times[-1]) if self.times else fact.at_us)
+        match fact:
+            case HpaSeen():
+                self.histories.hpa(index, fact)
+            case _:
+                pass
+        self.learn(index, fact)
+
+    def learn(self, index: int, fact: Fact) -> None:  # noqa: C901, PLR0912 (one case for each kind of fact)
+        """Read everything of a fact except its time and the HPA that it shows."""
+        match fact:
+            case Reconciled():
+                key = f"{fact.namespace}/{fact.name}"
+                instant = Instant(
+                    began_us=fact.began_us, at_us=fact.at_us, source="reconcile", uncertainty_us=Micros(0)
+                )
+                planned = PlannedReconcile(key=key, index=index, instant=instant)
+                self.lines.append(planned)
+                self.newest[key] = planned
+            case ControllerSeen():
+                self.controllers.append(fact)
+                if fact.state == "started":
+                    self.starts.append(fact.at_us)
+            case LeaseSeen(holder=holder):
+                # An empty holder: the process has ended, and the next one starts later.
+                if self.holder is not None and holder != self.holder:
+                    self.starts.append(fact.at_us)
+                self.holder = holder
+            case VersionRead(version=version):
+                self.version = self.version or version
+            case HpaSeen():
+                self.read_text(fact.status_json)
+            case HpaGone():
+                self.histories.gone(index, fact)
+            case EventSeen(component=component) if component == COMPONENT:
+                self.histories.event(index, fact)
+                self.read_text(fact.message)
+            case TargetSeen():
+                self.histories.scale(fact.target, fact.scale)
+                self.histories.scaled(index, fact)
+            case ScaleRead():
+                self.histories.scale(fact.target, fact.scale)
+                if fact.target in self.refused and is_controller(fact.by):
+                    self.refused.pop(fact.target).scale_rereads.append(fact)
+            case ScaleWritten():
+                self.histories.scale(fact.target, fact.scale)
+                if is_controller(fact.by):
+                    self._scale_write(fact)
+            case StatusWritten() if is_controller(fact.by):
+                written = self.newest.get(f"{fact.namespace}/{fact.name}")
+                if written is not None:
+                    written.status_write = _outcome(fact)
+            case _:
+                pass
+
+    def read_text(self, text: str) -> None:
+        """Read a text of the controller: the API server and the unknown kinds that it names."""
+        self.api_server = self.api_server or _server_in(text)
+        if "no matches for kind" in text:
+            self.unmatched.update(_UNMATCHED.findall(text))
+
+    def _scale_write(self, fact: ScaleWritten) -> None:
+        """Add a write to the last reconcile of an HPA with that target."""
+        for planned in reversed(self.lines):
+            histories = self.histories.of.get(planned.key)
+            if histories and histories[-1].target == fact.target:
+                planned.scale_writes.append(_outcome(fact))
+                if fact.status not in _OK:
+                    self.refused[fact.target] = planned
+                return
+
+    def period(self, given_us: Micros | None) -> tuple[Micros, str]:
+        """The sync period, and its source: `given` (or recorded), `inferred` or `default`."""
+        if given_us is not None:
+            return given_us, "given"
+        recorded = (flag for seen in self.controllers for flag in seen.flags)
+        texts = [text for name, text in recorded if short_name(name) == "sync-period"]
+        if texts:
+            return duration(texts[0]), "given"
+        inferred = inferred_period([merged(history.evidence, SECOND // 2) for history in self.histories.all()])
+        return (DEFAULT_PERIOD_US, "default") if inferred is None else (inferred, "inferred")
+
+    def plan(self, reconciles: list[PlannedReconcile], period_us: Micros, period_source: str, *, exact: bool) -> Plan:
+        """The plan with these reconciles."""
+        self.histories.leave_out()
+        unsupported = self.histories.unsupported
+        return Plan(
+            reconciles=[planned for planned in reconciles if planned.key not in unsupported],
+            exact=exact,
+            controllers=self.controllers,
+            version=self.version,
+            api_server=self.api_server,
+            unmatched=frozenset(self.unmatched),
+            keys=tuple({*self.histories.keys(), *(planned.key for planned in reconciles)}),
+            unsupported=unsupported,
+            metrics=frozenset(self.histories.metrics),
+            period_us=period_us,
+            period_source=period_source,
+        )
+
+
+def plan(facts: Iterable[Fact], period_us: Micros | None, *, exact: bool = False) -> Plan:
+    """Read all facts once and plan the reconciles.
+
+    exact       every reconcile has a line of its own, even if the facts given here leave the lines out
+    period_us   the sync period where the user gave it; else it is a recorded flag, or inferred from the evidence
+    """
+    reading = Reading()
+    for index, fact in enumerate(facts):
+        reading.read(index, fact)
+    period_us, period_source = reading.period(period_us)
+    reconciles = reading.lines if exact else reading.lines or _inferred(reading, period_us)
+    return reading.plan(reconciles, period_us, period_source, exact=exact or bool(reading.lines))
+
+
+def _server_in(text: str) -> str:
+    match = _SERVER.search(text)
+    return match[1] if match else ""
+
+
+def _outcome(fact: ScaleWritten | StatusWritten) -> WriteOutcome:
+    return WriteOutcome(at_us=fact.at_us, path=fact.path, status=fact.status, error=fact.error)
+
+
+def _inferred(reading: Reading, period_us: Micros) -> list[PlannedReconcile]:
+    """The reconciles of HPAs without lines."""
+    times = reading.times
+    last_us = times[-1] if times else 0
+    found: list[PlannedReconcile] = []
+    for history in reading.histories.all():
+        own = []
+        for at_us, index, source in history.reconcile_times(last_us, period_us, reading.starts):
+            facts_before = bisect_right(times, at_us) if index == NOWHERE else index
+            earlier = min(facts_before, bisect_right(times, at_us - LAG_US))
+            own.append(
+                PlannedReconcile(
+                    key=history.key, index=facts_before, instant=_instant(at_us, source, period_us), earlier=earlier
+                )
+            )
+        _publish(own, history)
+        found += own
+    return sorted(found, key=lambda planned: (planned.index, planned.instant.at_us, planned.key))
+
+
+def _instant(at_us: int, source: int, period_us: int) -> Instant:
+    uncertainty_us = period_us // 2 if source == GRID else 0
+    return Instant(
+        began_us=Micros(at_us), at_us=Micros(at_us), source=SOURCES[source], uncertainty_us=Micros(uncertainty_us)
+    )
+
+
+def _publish(own: Sequence[PlannedReconcile], history: HpaHistory) -> None:
+    """Set the status that stood after each reconcile, before the next one could change it."""
+    for number, planned in enumerate(own, 1):
+        facts_before = bisect_left(history.statuses, own[number].index) if number < len(own) else len(history.statuses)
+        planned.published = history.shown[facts_before - 1] if facts_before else None

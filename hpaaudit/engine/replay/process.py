@@ -1,0 +1,294 @@
+"""Replays a recording: each reconcile reads what was recorded, and memory follows what was published."""
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from hpaaudit.api.decode import decode_status
+from hpaaudit.engine.controller.reconcile import reconcile
+from hpaaudit.engine.replay.candidate_inputs import CandidateInputs
+from hpaaudit.engine.replay.cluster_state import ClusterState, Writes, is_controller
+from hpaaudit.engine.replay.hpa_history import NEVER_RECONCILED
+from hpaaudit.engine.replay.memory_correction import corrected, recommendation_in
+from hpaaudit.engine.replay.plan import Plan, PlannedReconcile
+from hpaaudit.engine.replay.status_fit import fits_inputs, fits_memory
+from hpaaudit.engine.replay.unseen_memory import (
+    event_counts,
+    extreme,
+    has_near_age,
+    hidden_hpa,
+    hides_reconciles,
+    recommendation_counts,
+    shifted,
+)
+from hpaaudit.engine.rules.candidates import (
+    DONE,
+    FAILED_READS,
+    FIRST,
+    INPUTS,
+    MISSING,
+    NO_BAND,
+    SHIFTED_MEMORY,
+    UNKNOWN,
+    Band,
+    Candidate,
+    Options,
+    next_candidate,
+    proves,
+    widened,
+)
+from hpaaudit.engine.rules.published_status import RECOMMENDATION_ADJUSTED
+from hpaaudit.model.audit import Pass
+from hpaaudit.model.decision import Decision
+from hpaaudit.model.facts import ControllerSeen, Fact, Gap, HpaGone, HpaSeen, LeaseSeen, StatusWritten
+from hpaaudit.model.flags import Flags
+from hpaaudit.model.hpa import Hpa, HpaStatus
+from hpaaudit.model.memory import EMPTY, Memory
+from hpaaudit.model.observation import Observation
+from hpaaudit.model.units import Micros
+from hpaaudit.model.version import version_number
+
+_UNKNOWN = Memory(recommendations=())
+"""The memory of a process that ran before the recording began: nothing is known of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReconcileInput:
+    """What a decision was made from: `reconcile` makes the same one from it again."""
+
+    seen: Observation
+    memory: Memory
+    flags: Flags
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Choice:
+    """Which candidate a reconcile saw, as far as can be told, and the range of what it may have decided.
+
+    before, memory   the memory before and after the reconcile
+    """
+
+    seen: Observation
+    before: Memory
+    decision: Decision
+    memory: Memory
+    band: Band
+    evidence: str
+
+
+class Process:
+    """The controller process of a recording: the cluster, its flags, and what it remembers of every HPA."""
+
+    def __init__(
+        self, plan: Plan, flags: Flags, flags_of: Callable[[ControllerSeen], Flags], *, keep_pods: bool
+    ) -> None:
+        self.cluster = ClusterState(unmatched=plan.unmatched)
+        self.plan = plan
+        self.flags = flags
+        self.flags_of = flags_of
+        self.keep_pods = keep_pods
+        self.epoch_id = 0
+        self.memories: dict[str, Memory] = {}
+        self.previous: dict[str, int] = {}
+        self.unseen_us: dict[str, Micros] = {}
+        self.written: dict[str, int] = {}
+        self.started = False
+        self.holder = ""
+        self.last_input: ReconcileInput | None = None
+
+    def apply(self, fact: Fact) -> None:  # noqa: C901 (one case for each kind of fact)
+        """Apply one more fact. A new process forgets everything."""
+        if isinstance(fact, HpaSeen) and f"{fact.namespace}/{fact.name}" in self.plan.unsupported:
+            return
+        self.cluster.apply(fact)
+        match fact:
+            case ControllerSeen(state="started"):
+                self.flags = self.flags_of(fact)
+                self._forget()
+            case ControllerSeen(state="declared"):
+                self.flags = self.flags_of(fact)
+            case LeaseSeen(holder=holder) if holder:
+                if self.holder and holder != self.holder:
+                    self._forget()
+                self.holder = holder
+            case StatusWritten() if is_controller(fact.by):
+                if (version := version_number(fact.resource_version)) is not None:
+                    self.written[f"{fact.namespace}/{fact.name}"] = version
+            case HpaSeen():
+                self._hpa_seen(fact)
+            case Gap() if not self.plan.exact and hides_reconciles(fact, self.plan.period_us):
+                # What happened in the gap is as unknown as what was before the recording.
+                key = hidden_hpa(fact)
+                keys = self.memories if key is None else self.memories.keys() & {key}
+                self.unseen_us |= dict.fromkeys(keys, fact.until_us)
+            case HpaGone():
+                # The selector is forgotten at once, everything else only at the next reconcile.
+                key = f"{fact.namespace}/{fact.name}"
+                self.memories[key] = replace(self.memories.get(key, EMPTY), selector=None)
+            case _:
+                pass
+
+    def _hpa_seen(self, fact: HpaSeen) -> None:
+        key = f"{fact.namespace}/{fact.name}"
+        if key in self.memories:
+            return
+        # Only a process that was seen to start, or an HPA that was never reconciled, has no past.
+        if self.started or self.plan.exact or fact.status_json in NEVER_RECONCILED:
+            self.memories[key] = EMPTY
+        else:
+            self.memories[key] = _UNKNOWN
+            self.unseen_us[key] = fact.at_us
+
+    def _forget(self) -> None:
+        self.epoch_id += 1
+        self.started = True
+        self.memories = dict.fromkeys(self.cluster.hpas, EMPTY)
+        self.previous.clear()
+        self.written.clear()
+        self.unseen_us.clear()
+
+    def reconcile(self, planned: PlannedReconcile, number: int) -> Pass:
+        """Decide one reconcile."""
+        key, instant = planned.key, planned.instant
+        before = self.memories.get(key, EMPTY)
+        seen = self.cluster.observe(
+            key,
+            instant=instant,
+            since=self.previous.get(key, 0),
+            rivals=self._rivals(key),
+            writes=Writes(
+                tuple(planned.scale_writes),
+                tuple(planned.scale_rereads),
+                planned.status_write,
+                self.written.get(key, 0),
+            ),
+        )
+        if seen.hpa is None:
+            self.written.pop(key, None)
+        choice = self._choose(seen, before, planned)
+        self.last_input = ReconcileInput(seen=choice.seen, memory=choice.before, flags=self.flags)
+        after = choice.memory
+        if planned.published is not None and choice.seen.hpa is not None:
+            published = decode_status(planned.published)
+            after = corrected(before, after, choice.decision, choice.seen.hpa, published)
+            if choice.evidence == "assumed" and recommendation_in(published.conditions) == RECOMMENDATION_ADJUSTED:
+                # What it recommended is only guessed, so the memory is as unknown as at the start.
+                self.unseen_us[key] = instant.at_us
+        self.memories[key] = after
+        self.previous[key] = self.cluster.applied
+        return Pass(
+            reconcile_id=number,
+            instant=instant,
+            epoch_id=self.epoch_id,
+            decision=choice.decision,
+            memory=after,
+            band_lo=_known(choice.band.lowest),
+            band_hi=_known(choice.band.highest),
+            evidence=choice.evidence,
+            missing_input=MISSING[choice.band.missing],
+        )
+
+    def _choose(self, seen: Observation, before: Memory, planned: PlannedReconcile) -> _Choice:
+        """The candidate that the published status proves, else the newest inputs."""
+        if planned.published is None:
+            decision, after = self._decide(seen, before)
+            band = widened(NO_BAND, INPUTS, fits=False, desired=_number(decision))
+            return _Choice(seen=seen, before=before, decision=decision, memory=after, band=band, evidence="seen")
+        published = decode_status(planned.published)
+        inputs = CandidateInputs(
+            self.cluster, seen, planned.earlier, Micros(self.plan.period_us + planned.instant.uncertainty_us)
+        )
+        options = self._options(inputs, seen, before)
+        chosen, remembered, best, candidate, band = seen, before, None, FIRST, NO_BAND
+        while candidate.kind != DONE:
+            tried, memory = chosen, before
+            if candidate.kind == INPUTS:
+                tried = inputs.of(candidate)
+            elif candidate.kind == FAILED_READS:
+                tried = inputs.unread(candidate.nth)
+            elif seen.hpa is not None:
+                memory = self._other_memory(candidate, before, seen.hpa, published)
+            decided = self._decide(tried, memory)
+            fit = fits_inputs if candidate.kind in (INPUTS, FAILED_READS) else fits_memory
+            fits = fit(decided[0], published)
+            if best is None or proves(band, candidate.kind, fits):
+                chosen, remembered, best = tried, memory, decided
+            band = widened(band, candidate.kind, fits, _number(decided[0]))
+            candidate = next_candidate(candidate, inputs.answers(candidate), options, band.is_proven)
+        if best is None:
+            raise AssertionError("the newest inputs are always tried")
+        evidence = "proven" if band.is_proven else "assumed"
+        return _Choice(seen=chosen, before=remembered, decision=best[0], memory=best[1], band=band, evidence=evidence)
+
+    def _options(self, inputs: CandidateInputs, seen: Observation, before: Memory) -> Options:
+        """Which candidates the reconcile has."""
+        hpa, now_us, period_us = seen.hpa, seen.decided_us, self.plan.period_us
+        since_us = self.unseen_us.get(f"{seen.namespace}/{seen.name}")
+        unseen = (hpa, since_us) if hpa is not None and since_us is not None else None
+        return Options(
+            earlier_scale=inputs.earlier_scale is not None,
+            earlier_pods=inputs.earlier_pods is not None,
+            failed_reads=inputs.failed_reads,
+            recommendations=unseen is not None and recommendation_counts(*unseen, self.flags, now_us),
+            events=unseen is not None and event_counts(*unseen, now_us),
+            shifts=hpa is not None and has_near_age(before, hpa, self.flags, now_us, period_us),
+        )
+
+    def _other_memory(self, candidate: Candidate, before: Memory, hpa: Hpa, published: HpaStatus) -> Memory:
+        """The memory of a candidate: with an extreme of what nobody saw, or made earlier or later."""
+        if candidate.kind == SHIFTED_MEMORY:
+            return shifted(before, candidate.nth, self.plan.period_us)
+        since_us = self.unseen_us[f"{hpa.namespace}/{hpa.name}"]
+        return extreme(before, candidate.nth, hpa.spec.max_replicas, published.desired_replicas, since_us)
+
+    def _decide(self, seen: Observation, memory: Memory) -> tuple[Decision, Memory]:
+        return reconcile(seen, memory, self.flags, keep_pods=self.keep_pods)
+
+    def _rivals(self, key: str) -> tuple[tuple[str, str], ...]:
+        namespace = key.split("/", 1)[0] + "/"
+        return tuple(
+            (other, memory.selector)
+            for other, memory in self.memories.items()
+            if memory.selector is not None and other != key and other.startswith(namespace)
+        )
+
+
+def _number(decision: Decision) -> int:
+    return UNKNOWN if decision.desired is None else decision.desired
+
+
+def _known(number: int) -> int | None:
+    return None if number == UNKNOWN else number
+
+
+def replay(facts: Iterable[Fact], plan: Plan, process: Process, hpas: Collection[str]) -> Iterator[Pass]:
+    """The replayed reconciles of a plan, in order; only those of `hpas`, if any are named.
+
+    All are replayed even then, because HPAs of a namespace may select the same pods.
+    """
+    horizon_us = 0 if plan.exact else 2 * plan.period_us
+    ahead: deque[Fact] = deque()
+    coming = iter(facts)
+    applied = 0
+    for number, planned in enumerate(plan.reconciles, 1):
+        while applied < planned.index:
+            _read_ahead(coming, ahead, process, until=1)
+            process.apply(ahead.popleft())
+            applied += 1
+        while horizon_us and (not ahead or ahead[-1].at_us <= planned.instant.at_us + horizon_us):
+            if not _read_ahead(coming, ahead, process, until=len(ahead) + 1):
+                break
+        replayed = process.reconcile(planned, number)
+        if not hpas or planned.key in hpas:
+            yield replayed
+
+
+def _read_ahead(coming: Iterator[Fact], ahead: deque[Fact], process: Process, *, until: int) -> bool:
+    """Fill the queue of facts that lie ahead. False if there were not enough."""
+    while len(ahead) < until:
+        fact = next(coming, None)
+        if fact is None:
+            return False
+        process.cluster.announce(fact)
+        ahead.append(fact)
+    return True

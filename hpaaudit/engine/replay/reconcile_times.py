@@ -1,0 +1,133 @@
+"""Infers when one HPA was reconciled, for recordings without `reconcile` lines.
+
+Evidence gives exact times: a status write, an Event, a write of the scale. Between two of these the reconciles are
+spaced evenly, as many as leave a sync period between any two. These times are uncertain by half a period. Before the
+first evidence and after the last one they go on in steps of a period. A controller process reconciles nothing before a
+period has gone by since its start.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from statistics import median
+from typing import NamedTuple
+
+from hpaaudit.errors import ReplayError
+from hpaaudit.model.units import SECOND, Micros
+
+# The kinds of evidence, the strongest first. GRID is none: the time was inferred.
+STATUS_WRITE = 0
+EVENT = 1
+SCALE_WRITE = 2
+GRID = 3
+NOWHERE = -1
+SOURCES = ("status_write", "event", "scale_write", "grid")
+MOST = 10_000_000
+"""At most so many reconciles of one HPA: nearly five years with one every 15 seconds."""
+_PERIODS_SECONDS = (60, 30, 20, 15, 10, 5, 2, 1)
+_MIN_GAPS = 6
+_MAX_GAP_US = 180 * SECOND
+_FIT = 0.08
+_NEEDED = 0.9
+_SEEN_LATE = 0.2
+"""By this part of a period two reconciles may seem nearer than a period, because we see one later than the other.
+
+They never are nearer: the queue delays an HPA by a whole period after each reconcile (`rate_limiters.go`,
+`FixedItemIntervalRateLimiter`), and a busy controller only adds to that.
+"""
+
+
+class Evidence(NamedTuple):
+    """Evidence of one reconcile: when, how many facts stood before it (NOWHERE if that is not known), and its kind."""
+
+    at_us: int
+    facts: int
+    source: int
+
+
+def merged(evidence: Iterable[Evidence], within_us: int) -> list[Evidence]:
+    """The evidence of each reconcile as one: the earliest time and number of facts, the strongest source."""
+    groups: list[Evidence] = []
+    for trace in sorted(evidence):
+        if groups and trace.at_us - groups[-1].at_us <= within_us:
+            first = groups[-1]
+            groups[-1] = Evidence(first.at_us, min(first.facts, trace.facts), min(first.source, trace.source))
+        else:
+            groups.append(trace)
+    return groups
+
+
+def inferred_period(histories: Sequence[Sequence[Evidence]]) -> Micros | None:
+    """The sync period of which the times between evidence are multiples; None if there is too little evidence."""
+    gaps = [
+        later.at_us - earlier.at_us
+        for history in histories
+        for earlier, later in pairwise(history)
+        if later.at_us - earlier.at_us <= _MAX_GAP_US
+    ]
+    if len(gaps) < _MIN_GAPS:
+        return None
+    for seconds in _PERIODS_SECONDS:
+        period = seconds * SECOND
+        fits = [gap for gap in gaps if abs(gap / period - round(gap / period)) <= _FIT and round(gap / period) >= 1]
+        if len(fits) >= _NEEDED * len(gaps) and median(gaps) >= period * (1 - _FIT):
+            return Micros(period)
+    return None
+
+
+def reconcile_times(
+    evidence: Sequence[Evidence],
+    born_us: int,
+    end_us: int,
+    period_us: int,
+    *,
+    newborn: bool,
+    starts: Sequence[int] = (),
+) -> list[Evidence]:
+    """The reconciles of one HPA from the first time that it was seen to its end; those without evidence are NOWHERE.
+
+    newborn   the HPA was created while it was watched: its first reconcile comes a period later
+    starts    when a new controller process took over, in order
+
+    Raises ReplayError if there are more than anybody waits for: no recorder saw all that time.
+    """
+    if (end_us - born_us) // period_us > MOST:
+        days = (end_us - born_us) // (24 * 3600 * SECOND)
+        raise ReplayError(f"an HPA was reconciled for {days:,} days, which is too long: replay a part with --until")
+    times: list[Evidence] = []
+    previous: int | None = born_us if newborn else None
+    for trace in evidence:
+        between: Sequence[int]
+        if previous is None:
+            between = _before(trace.at_us, born_us, period_us, starts)
+        else:
+            between = _between(previous, trace.at_us, period_us, starts)
+        times += [Evidence(at_us, NOWHERE, GRID) for at_us in between]
+        times.append(trace)
+        previous = trace.at_us
+    last_us = born_us if previous is None else previous
+    # A process that takes over after the end of the HPA finds nothing to reconcile.
+    for start in [*(start for start in starts if last_us < start <= end_us), end_us + 1]:
+        times += [Evidence(at_us, NOWHERE, GRID) for at_us in _until(last_us, start, period_us)]
+        last_us = start
+    return times
+
+
+def _before(first_us: int, born_us: int, period_us: int, starts: Sequence[int]) -> list[int]:
+    for start in starts:
+        if born_us < start < first_us:
+            return [*_before(start, born_us, period_us, ()), *_between(start, first_us, period_us, starts)]
+    count = (first_us - born_us) // period_us
+    return [first_us - step * period_us for step in range(count, 0, -1)]
+
+
+def _until(earlier_us: int, end_us: int, period_us: int) -> Sequence[int]:
+    return range(earlier_us + period_us, end_us, period_us)
+
+
+def _between(earlier_us: int, later_us: int, period_us: int, starts: Sequence[int]) -> Sequence[int]:
+    for start in starts:
+        if earlier_us < start < later_us:
+            ended = _until(earlier_us, start, period_us)
+            return [*ended, *_between(start, later_us, period_us, starts)]
+    steps = max(int((later_us - earlier_us) / period_us + _SEEN_LATE), 1)
+    return [earlier_us + (later_us - earlier_us) * step // steps for step in range(1, steps)]

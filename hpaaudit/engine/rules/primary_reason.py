@@ -1,0 +1,95 @@
+"""Names the primary reason of a decision: the last step without which the number would be another.
+
+Upstream has no such thing: its conditions name the last limit only. So these rules are ours, and hold for every
+release.
+"""
+
+from hpaaudit.engine.rules.normalize import Normalized
+from hpaaudit.engine.rules.reason_codes import (
+    ABOVE_TARGET,
+    BELOW_TARGET,
+    BOUND_MAX,
+    BOUND_MIN,
+    DAMPED,
+    DOWN_DISABLED,
+    DOWN_HOLD,
+    DOWN_LIMIT,
+    DOWN_PARTIAL,
+    LEGACY_RAISE,
+    LEGACY_UP_LIMIT,
+    ON_TARGET,
+    TOLERANCE_HOLD,
+    UP_DISABLED,
+    UP_HOLD,
+    UP_LIMIT,
+    UP_PARTIAL,
+)
+from hpaaudit.engine.rules.replica_calculator import COUNT_FLIP_HOLD, DAMPED_INTO_TOLERANCE
+
+
+def of_metric(adjust: int, inside: bool, proposal: int, current: int, ratio: float) -> int:
+    """The reason code of the winning metric.
+
+    adjust, inside   as in `replica_calculator.Proposal`: the tolerance is asked there and nowhere else
+
+    Inside the tolerance, an average proposes `status.replicas`. These may differ from current replicas, and then the
+    tolerance kept nothing.
+    """
+    if DAMPED_INTO_TOLERANCE <= adjust <= COUNT_FLIP_HOLD:
+        return DAMPED + adjust - DAMPED_INTO_TOLERANCE  # the three codes stand in the same order
+    if ratio == 1.0:
+        return ON_TARGET
+    if inside and proposal == current:
+        return TOLERANCE_HOLD
+    return ABOVE_TARGET if ratio > 1.0 else BELOW_TARGET
+
+
+def of_window(normalized: Normalized) -> int:
+    """The reason code of the stabilization window.
+
+    Without a behavior it may even raise the number above current replicas (LEGACY_RAISE), as `stabilize_plain` says.
+    """
+    stabilized, current = normalized.stabilized.replicas, normalized.current
+    if not normalized.has_behavior and stabilized > current:
+        return LEGACY_RAISE
+    if normalized.raw > stabilized:
+        return UP_HOLD if stabilized == current else UP_PARTIAL
+    return DOWN_HOLD if stabilized == current else DOWN_PARTIAL
+
+
+def of_policy(normalized: Normalized) -> int:
+    """The reason code of the policies."""
+    if not normalized.has_behavior:
+        return LEGACY_UP_LIMIT
+    if normalized.stabilized.replicas > normalized.current:
+        return UP_DISABLED if normalized.disabled else UP_LIMIT
+    return DOWN_DISABLED if normalized.disabled else DOWN_LIMIT
+
+
+def of_bound(normalized: Normalized) -> int:
+    """The reason code of minReplicas or maxReplicas, whichever moved the number."""
+    return BOUND_MIN if normalized.limited.replicas > normalized.limited.by_policy else BOUND_MAX
+
+
+def primary(metric: int, normalized: Normalized) -> int:  # noqa: PLR0911 (one return for each step, the last first)
+    """The primary reason code; `metric` is that of the winning metric.
+
+    A step binds if the number would be another without it alone. The last binding step is the reason. Where two limits
+    give the same number neither binds: then the first that reached the number is the reason. Without any, the metric
+    is.
+    """
+    limited, raw, stabilized = normalized.limited, normalized.raw, normalized.stabilized.replicas
+    if normalized.desired != limited.replicas:
+        return BOUND_MIN  # the target left zero at minReplicas
+    if limited.replicas != limited.by_policy:
+        return of_bound(normalized)
+    if limited.by_policy != stabilized and limited.by_bounds != limited.replicas:
+        return of_policy(normalized)
+    if stabilized != raw and normalized.without_memory != limited.replicas:
+        return of_window(normalized)
+    if normalized.desired != raw:
+        if stabilized != raw and stabilized == normalized.desired:
+            return of_window(normalized)
+        if limited.by_policy != stabilized and limited.by_policy == normalized.desired:
+            return of_policy(normalized)
+    return metric

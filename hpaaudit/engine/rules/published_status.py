@@ -1,0 +1,98 @@
+"""Reads a published status: what it proves of the inputs and of the memory of the reconcile that wrote it.
+
+Upstream has no such thing. A recorder outside of the controller sees only statuses, so what the controller read and
+remembers must follow from them.
+"""
+
+from typing import NamedTuple
+
+from hpaaudit.engine.rules.go_numbers import MIN_INT64, NONE
+
+NEVER = MIN_INT64
+"""The lastScaleTime of a target that was never scaled."""
+
+RESCALED = 6
+"""The code of the condition AbleToScale=True with the reason SucceededRescale."""
+
+# What becomes of the scale event of a reconcile, once its status is known.
+EVENT_KEPT = 0
+EVENT_UNDONE = 1
+EVENT_REPLACED = 2
+
+# What the conditions tell of the recommendation.
+RECOMMENDATION_ADJUSTED = 0
+NO_RECOMMENDATION = 1
+RECOMMENDATION_PUBLISHED = 2
+
+
+class StatusCodes(NamedTuple):
+    """A status: its current replicas, and its conditions as codes, NONE for a missing one.
+
+    Two codes are equal if status and reason of the conditions are. Only RESCALED has a fixed number.
+    """
+
+    current: int
+    able: int
+    active: int
+    limited: int
+
+
+def fits_inputs(ours: StatusCodes, published: StatusCodes) -> bool:
+    """True if the controller may have had our inputs. The currentMetrics must fit as well, which the caller compares.
+
+    Only what follows from inputs is compared, never the decision itself: else every divergence would look like wrong
+    inputs. A status without AbleToScale was not written by a reconcile: `reconcileAutoscaler` sets that condition
+    first.
+    """
+    return published.able != NONE and ours.current == published.current and ours.active == published.active
+
+
+def fits_memory(ours: StatusCodes, published: StatusCodes) -> bool:
+    """True if our memory stabilizes and limits as the published conditions say.
+
+    A successful write replaces AbleToScale, and with it what stabilization set there. Then that condition proves
+    nothing.
+    """
+    if NONE in (ours.able, published.able):
+        return True
+    if ours.able != published.able and RESCALED not in (ours.able, published.able):
+        return False
+    return NONE in (ours.limited, published.limited) or ours.limited == published.limited
+
+
+def shows_scale(scaled_us: int, before_us: int) -> bool:
+    """True if a status shows that the target was scaled: its lastScaleTime is not that of the status before it.
+
+    Upstream: `setStatus` sets lastScaleTime only after a successful write.
+    """
+    return scaled_us not in (NEVER, before_us)
+
+
+def scale_event_fate(scaled: bool, published_desired: int, published_current: int, desired: int, current: int) -> int:
+    """What becomes of the scale event of a reconcile: EVENT_KEPT, EVENT_UNDONE or EVENT_REPLACED.
+
+    scaled             the published status shows that the target was scaled
+    desired, current   what we decided, and the replicas that we saw
+
+    The event is undone only if the controller saw the same replicas: else the status is that of another reconcile.
+    """
+    if scaled and published_desired != desired:
+        return EVENT_REPLACED
+    if not scaled and desired != current and published_current == current:
+        return EVENT_UNDONE
+    return EVENT_KEPT
+
+
+def recommendation_shown(fails: bool, ready: bool, within: bool, has_active: bool) -> int:
+    """What the conditions tell of the recommendation.
+
+    fails        ScalingActive is False: there was none, which is known then
+    ready        AbleToScale is ReadyForNewScale: it was not stabilized
+    within       ScalingLimited is DesiredWithinRange: it was not limited
+    has_active   there is a condition ScalingActive
+
+    A recommendation that was neither stabilized nor limited is the published number (RECOMMENDATION_PUBLISHED).
+    """
+    if fails:
+        return NO_RECOMMENDATION
+    return RECOMMENDATION_PUBLISHED if ready and within and has_active else RECOMMENDATION_ADJUSTED
