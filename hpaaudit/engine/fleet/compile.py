@@ -22,14 +22,17 @@ the rest.
 """
 
 _KERNEL = "hpaaudit.engine.fleet."
+INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Only `walk` is called from Python. Wrappers of all other functions took three quarters of the time to compile."""
+
 INLINE = {"forceinline": True}
 """Functions of the kernel, and those that take something wide, are compiled into their callers.
 
 To hand on sixty columns took as long as the work.
 """
 
-WIDE = frozenset({"argument", "behaviours", "events", "past"})
-"""Parameters that are wide: the behaviours of a release, a recommendation with its limits, what is remembered."""
+WIDE = frozenset({"argument", "behaviours", "events", "normalized", "past", "readiness", "refill"})
+"""Parameters that are wide: what these functions take is not copied for each call."""
 
 
 def _unchanged(number: int) -> int:
@@ -96,8 +99,8 @@ class _Compiler:
             copy.__qualname__, copy.__module__ = function.__qualname__, function.__module__
             parameters = inspect.signature(function).parameters
             is_wide = function.__module__.startswith(_KERNEL) or not WIDE.isdisjoint(parameters)
-            inline = INLINE if is_wide and function is not kernel.walk else {}
-            self.done[function] = self._njit(**OPTIONS, **inline)(copy)
+            inner = {} if function is kernel.walk else {**INNER, **(INLINE if is_wide else {})}
+            self.done[function] = self._njit(**OPTIONS, **inner)(copy)
         return self.done[function]
 
 
