@@ -14,7 +14,8 @@ from hpaaudit.cli.options import Moment, hpa_name, moment_option, moments, resul
 def explain_command(source: Path, hpa: str | None, at: Moment | None) -> None:
     """Explain one reconcile line by line: its inputs, how it reached its number, and who agrees.
 
-    TIME is RFC 3339 with any offset, 14:05 (on the day of the recording) or -5m (before its end).
+    TIME is RFC 3339 with any offset, 14:05 (on the day of the recording) or -5m (before its end). A time without a
+    fraction means its whole second, so a time from any screen can be pasted.
 
     Example: hpaaudit explain recordings/friday shop/checkout --at 14:05
     """

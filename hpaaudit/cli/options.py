@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from hpaaudit.api.times import duration, micros
+from hpaaudit.api.times import duration, micros, precise
+from hpaaudit.errors import BadOption
 from hpaaudit.model.units import SECOND, Micros
 
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?Z?")
@@ -33,8 +34,32 @@ class Moment:
         # The last day of the recording that has this time of day, else the first day.
         first = started_us // _DAY_US * _DAY_US
         days = range(first, ended_us + 1, _DAY_US)
-        covered = [day + since_midnight for day in days if started_us <= day + since_midnight <= ended_us]
-        return Micros(covered[-1] if covered else first + since_midnight)
+        within = [day for day in days if self._is_within(day + since_midnight, started_us, ended_us)]
+        return Micros((within[-1] if within else first) + since_midnight)
+
+    def within(self, name: str, started_us: Micros, ended_us: Micros) -> Micros:
+        """The time that it means for this option: `since` from its first instant on, the others up to its last one.
+
+        Screens show whole seconds. So a time without a fraction stands for its whole second, and one that is pasted
+        back means the reconcile beside which it stood. Raises BadOption if the recording has nothing there.
+        """
+        first_us = self.at(started_us, ended_us)
+        last_us = first_us + self.length_us - 1
+        outside = {"since": first_us > ended_us, "until": last_us < started_us}.get(
+            name, not self._is_within(first_us, started_us, ended_us)
+        )
+        if outside:
+            span = f"{precise(started_us)} to {precise(ended_us)}"
+            raise BadOption(f"--{name} {self.text} is not in the recording, which goes from {span}.")
+        return first_us if name == "since" else Micros(last_us)
+
+    @property
+    def length_us(self) -> int:
+        """How long the time lasts that the text names: a second, or an instant if it has a fraction or is relative."""
+        return 1 if self.text.startswith("-") or "." in self.text else SECOND
+
+    def _is_within(self, first_us: int, started_us: Micros, ended_us: Micros) -> bool:
+        return started_us < first_us + self.length_us and first_us <= ended_us
 
 
 def _since_midnight(clock: re.Match[str]) -> int:
@@ -91,5 +116,9 @@ def results_argument(*, required: bool = True) -> Callable[[click.decorators.FC]
 
 
 def moments(span: tuple[Micros, Micros], **given: Moment | None) -> Mapping[str, Micros | None]:
-    """The times that moments mean in a recording of this span."""
-    return {name: None if written is None else written.at(*span) for name, written in given.items()}
+    """The times that moments mean in a recording of this span, by the names of their options. Raises BadOption."""
+    times = {name: None if written is None else written.within(name, *span) for name, written in given.items()}
+    since, until = times.get("since"), times.get("until")
+    if since is not None and until is not None and since > until:
+        raise BadOption(f"--since {given['since'].text} is later than --until {given['until'].text}.")  # type: ignore[union-attr]
+    return times

@@ -4,7 +4,8 @@ import click
 import pytest
 
 from hpaaudit.api.times import micros, precise
-from hpaaudit.cli.options import hpa_name, moment, setting
+from hpaaudit.cli.options import hpa_name, moment, moments, setting
+from hpaaudit.errors import BadOption
 
 AFTERNOON = (micros("2026-03-02T13:50:00Z"), micros("2026-03-02T14:20:00Z"))
 OVER_MIDNIGHT = (micros("2026-03-02T23:30:00Z"), micros("2026-03-03T01:00:00Z"))
@@ -33,6 +34,45 @@ THREE_DAYS = (micros("2026-03-02T10:00:00Z"), micros("2026-03-04T12:00:00Z"))
 )
 def test_a_moment_means_an_instant(written: str, span: tuple[int, int], means: str) -> None:
     assert precise(moment(written).at(*span)) == means  # type: ignore[arg-type]
+
+
+def test_a_time_of_whole_seconds_means_all_of_its_second() -> None:
+    at = moments(AFTERNOON, at=moment("14:05:19"), since=moment("14:05:19"), until=moment("14:05:19.25"))
+    assert {name: precise(time) for name, time in at.items() if time is not None} == {
+        "at": "2026-03-02T14:05:19.999999Z",
+        "since": "2026-03-02T14:05:19Z",
+        "until": "2026-03-02T14:05:19.25Z",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("at", "0001-01-01"),
+        ("at", "9999-12-31T23:59:59Z"),
+        ("at", "13:49:59"),
+        ("at", "14:20:01"),
+        ("at", "-31m"),
+        ("since", "14:20:01"),
+        ("until", "13:49:59"),
+    ],
+)
+def test_a_time_outside_the_recording_is_refused_with_its_span(name: str, written: str) -> None:
+    with pytest.raises(BadOption, match="which goes from 2026-03-02T13:50:00Z to 2026-03-02T14:20:00Z"):
+        moments(AFTERNOON, **{name: moment(written)})
+
+
+@pytest.mark.parametrize(("since", "until"), [("13:00", "14:00"), ("14:00", "15:00"), ("14:00:05", "14:00:05")])
+def test_a_range_may_be_wider_than_the_recording(since: str, until: str) -> None:
+    times = moments(AFTERNOON, since=moment(since), until=moment(until))
+    assert times["since"] is not None
+    assert times["until"] is not None
+    assert times["since"] < times["until"]
+
+
+def test_a_range_that_ends_before_it_begins_is_refused() -> None:
+    with pytest.raises(BadOption, match="--since 14:10 is later than --until 14:05"):
+        moments(AFTERNOON, since=moment("14:10"), until=moment("14:05"))
 
 
 @pytest.mark.parametrize("written", ["yesterday", "25:00", "14:60", "5m", "-5 minutes", "", "2026-13-01", "14", "-"])

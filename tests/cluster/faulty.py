@@ -13,6 +13,7 @@ from aiohttp import web
 from hpaaudit.cluster.access.config import ClientConfig
 from hpaaudit.cluster.client.client import Client
 from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.client.memory_budget import Budget
 from hpaaudit.cluster.watch.collection import Collection
 from hpaaudit.cluster.watch.gaps import WATCH_PENDING, Gaps
 from hpaaudit.cluster.watch.reflector import Reflector
@@ -152,8 +153,8 @@ class Play:
         access = ClientConfig(
             source="test", context="test", server=self.server.url, authority=self.server.pki / "ca.crt"
         )
-        # No budget: what runs hot shall be seen.
-        self.client = Client(access, self.clock, qps=100_000)
+        # No limit on requests: what runs hot shall be seen. None on memory: this process holds what other tests left.
+        self.client = Client(access, self.clock, qps=100_000, budget=Budget(1 << 40))
         await self.client.__aenter__()
         self.watch = Reflector(
             self.client, Collection(path="/things"), self.world, self.gaps, use_watch_list=self.streamed

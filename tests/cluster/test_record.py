@@ -218,10 +218,10 @@ def test_the_help_ends_with_an_example() -> None:
         (["--into", "x", "-n", "a", "-A"], "-n and -A exclude each other"),
         ([], "missing option --into"),
         (["--into", "x", "--interval", "soon"], "'soon' is not a duration"),
-        (["--into", "x", "--for", "0s"], "'0s' is not a length of time"),
-        (["--into", "x", "--keep-label", "team=shop"], "'team=shop' is no key of a label"),
+        (["--into", "x", "--for", "0s"], "'0s' is not a duration of more than 0 s"),
+        (["--into", "x", "--keep-label", "team=shop"], "'team=shop' is not a label key"),
         (["--into", "x", "--keep-bytes", "much"], "'much' is not a quantity"),
-        (["--into", "x", "--keep-bytes", "-1"], "'-1' is no number of bytes"),
+        (["--into", "x", "--keep-bytes", "-1"], "'-1' is not a number of bytes"),
         (["--into", "x", "--keep-days", "0"], "0.0 is not in the range x>0"),
     ],
 )
