@@ -67,8 +67,10 @@ def _sample(item: _PodMetrics) -> PodSample:
         pod=(item.metadata and item.metadata.name) or "",
         timestamp_us=timestamp_us,
         window_us=_window_us(times.bounded(times.duration(item.window or "0")), timestamp_us),
-        containers=tuple([ContainerUsage(name=_word(c.name or ""), usage=quantity.amounts(c.usage)) for c in found])
-        if (found := item.containers)
+        containers=tuple(
+            [ContainerUsage(name=_word(c.name or ""), usage=quantity.amounts(c.usage)) for c in containers]
+        )
+        if (containers := item.containers)
         else (),
     )
 

@@ -56,8 +56,8 @@ def _opened(path: Path) -> IO[bytes]:
     except (OSError, ValueError) as error:
         raise BadCapture(f"{path}: no such file; name a capture of JSON lines") from error
     if not stat.S_ISREG(status.st_mode):
-        what = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file, and it is read twice"
-        raise BadCapture(f"{path}: is {what}; name a file of JSON lines")
+        problem = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file, and it is read twice"
+        raise BadCapture(f"{path}: is {problem}; name a file of JSON lines")
     try:
         file = os.fdopen(os.open(path, os.O_RDONLY | _NONBLOCKING), "rb")
     except OSError as error:

@@ -104,7 +104,7 @@ def measure(hpas: int, seconds: float, folder: Path) -> Cost:
     for fact in open_recording(into).facts():
         if isinstance(fact, Gap):
             gaps += 1
-            missed += "not made in time" in fact.cause
+            missed += "was late and missed" in fact.cause
         elif isinstance(fact, ResourceMetricsRead):
             reads += 1
             samples += len(fact.samples or ())

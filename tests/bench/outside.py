@@ -14,7 +14,7 @@ from hpaaudit.api.encode import status_json
 from hpaaudit.engine.replay.plan import PlannedReconcile, plan
 from hpaaudit.engine.replay.process import Process
 from hpaaudit.flows.replay import replay
-from hpaaudit.model.audit import Instant
+from hpaaudit.model.audit import ReconcileTime
 from hpaaudit.model.facts import Fact, HpaSeen, Reconciled, ResourceMetricsRead, ScaleRead, ValuesRead
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.units import Micros
@@ -35,7 +35,7 @@ def seen_from_outside(folder: Path) -> Iterator[Fact]:
     for fact in opened.facts():
         if isinstance(fact, Reconciled):
             key = f"{fact.namespace}/{fact.name}"
-            at = Instant(began_us=fact.began_us, at_us=fact.at_us, source="reconcile", uncertainty_us=Micros(0))
+            at = ReconcileTime(began_us=fact.began_us, at_us=fact.at_us, source="reconcile", uncertainty_us=Micros(0))
             done = process.reconcile(PlannedReconcile(key=key, index=0, instant=at), 0)
             if done.decision.status is not None and done.decision.writes_status:
                 version += 1

@@ -14,7 +14,7 @@ from hpaaudit.cluster.scope import Scope
 from hpaaudit.cluster.serve.exposition import exposition
 from hpaaudit.cluster.serve.http_server import readiness
 from hpaaudit.model.facts import Gap, VersionRead
-from hpaaudit.model.plan import Kept
+from hpaaudit.model.plan import StorageCounts
 from hpaaudit.model.units import SECOND, Micros
 
 PODS = "/apis/metrics.k8s.io/v1beta1/namespaces/shop/pods"
@@ -47,9 +47,9 @@ def samples_of(text: str) -> dict[tuple[str, ...], float]:
     return {(one.name, *(value for _, value in sorted(one.labels.items()))): one.value for one in found}
 
 
-def samples(telemetry: Telemetry, kept: Kept | None = None) -> dict[tuple[str, ...], float]:
+def samples(telemetry: Telemetry, storage: StorageCounts | None = None) -> dict[tuple[str, ...], float]:
     """All that is told where no observer works yet."""
-    return samples_of(exposition(telemetry, None, kept or Kept()).decode())
+    return samples_of(exposition(telemetry, None, storage or StorageCounts()).decode())
 
 
 def test_requests_are_counted_by_resource_verb_and_status() -> None:
@@ -87,7 +87,9 @@ def test_gaps_and_the_clock_are_counted_as_they_are_recorded() -> None:
 
 
 def test_what_the_disk_and_the_store_have_is_told() -> None:
-    told = samples(Telemetry(), kept=Kept(wal_bytes=7, segments=3, unwritten=2, upload_failures=5, failing=1))
+    told = samples(
+        Telemetry(), storage=StorageCounts(wal_bytes=7, segments=3, unwritten=2, upload_failures=5, failing=1)
+    )
     assert told["hpaaudit_wal_bytes",] == 7
     assert told["hpaaudit_segments_published_total",] == 3
     assert told["hpaaudit_upload_failures_total",] == 5
@@ -124,5 +126,5 @@ def test_a_recorder_is_ready_when_all_is_followed_and_metrics_answered_lately() 
 
 
 def test_every_metric_says_what_it_is() -> None:
-    families = list(text_string_to_metric_families(exposition(Telemetry(), None, Kept()).decode()))
+    families = list(text_string_to_metric_families(exposition(Telemetry(), None, StorageCounts()).decode()))
     assert [family.name for family in families if not family.documentation] == []

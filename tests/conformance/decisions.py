@@ -11,7 +11,7 @@ from hpaaudit.api.times import micros
 from hpaaudit.engine.replay.plan import plan
 from hpaaudit.engine.replay.process import Process, replay
 from hpaaudit.importers.capture import Reader
-from hpaaudit.model.audit import Pass
+from hpaaudit.model.audit import ReplayedReconcile
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.facts import ControllerSeen, Fact
 from hpaaudit.model.flags import Flags
@@ -92,7 +92,7 @@ def _errors(text: str, *, chance: bool) -> list[str]:
     return [line for line in lines if not (chance and line.startswith("failed to update status"))]
 
 
-def _memory(made: Pass, start_us: int) -> dict[str, Any]:
+def _memory(made: ReplayedReconcile, start_us: int) -> dict[str, Any]:
     memory = made.memory
 
     def events(kept: tuple[ScaleEvent, ...] | None) -> list[list[Any]] | None:

@@ -8,7 +8,7 @@ from hpaaudit.api.encode import status_json
 from hpaaudit.api.to_facts import canonical_json
 from hpaaudit.engine.replay.plan import Plan, plan
 from hpaaudit.engine.replay.process import Process, replay
-from hpaaudit.model.audit import Pass
+from hpaaudit.model.audit import ReplayedReconcile
 from hpaaudit.model.facts import ControllerSeen, Ended, Fact, HpaSeen, PodGone, PodSeen, Reconciled
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Hpa, MetricSpec, MetricTarget, ScalingRules
@@ -135,7 +135,7 @@ class _Always:
         return self.flags
 
 
-def replayed(facts: Sequence[Fact], flags: Flags) -> list[Pass]:
+def replayed(facts: Sequence[Fact], flags: Flags) -> list[ReplayedReconcile]:
     """Replay facts whole."""
     laid_out = plan(facts, None)
     return list(replay(facts, laid_out, process_of(laid_out, flags), ()))

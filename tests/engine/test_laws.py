@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hpaaudit.engine.controller.reconcile import reconcile
 from hpaaudit.engine.replay.plan import plan
 from hpaaudit.engine.replay.process import replay
-from hpaaudit.model.audit import Pass
+from hpaaudit.model.audit import ReplayedReconcile
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.memory import EMPTY, Memory
@@ -52,7 +52,7 @@ def _run(drawn: World, count: int) -> list[tuple[Observation, Memory, Decision, 
     return found
 
 
-def _essence(made: list[Pass]) -> list[str]:
+def _essence(made: list[ReplayedReconcile]) -> list[str]:
     return said((found.instant, found.decision, found.memory, found.band_lo, found.band_hi) for found in made)
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hpaaudit.model.audit import Pass
+from hpaaudit.model.audit import ReplayedReconcile
 from hpaaudit.model.facts import (
     ControllerSeen,
     Ended,
@@ -70,7 +70,7 @@ def _recorded(usage: Sequence[int], refused: Collection[int] = ()) -> tuple[list
     return [*facts, Ended(at_us=at(1000 + PERIOD * len(usage) + 1))], truth
 
 
-def _by_number(made: list[Pass]) -> dict[int, Pass]:
+def _by_number(made: list[ReplayedReconcile]) -> dict[int, ReplayedReconcile]:
     """Find which reconcile of the loop each replayed one stands for."""
     return {round((found.instant.at_us - at(1000)) / (PERIOD * SECOND)): found for found in made}
 

@@ -23,7 +23,7 @@ from hpaaudit.engine.replay.hpa_history import COMPONENT
 from hpaaudit.engine.replay.plan import plan
 from hpaaudit.engine.replay.process import Process, replay
 from hpaaudit.flows.fleet import texts
-from hpaaudit.model.audit import Pass
+from hpaaudit.model.audit import ReplayedReconcile
 from hpaaudit.model.columns import Columns, Words
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.memory import Memory
@@ -112,11 +112,11 @@ def listed(table: Any) -> Any:
     return table.tolist() if isinstance(table, np.ndarray) else table
 
 
-def _here(passes: list[Pass]) -> Iterator[Pass]:
+def _here(passes: list[ReplayedReconcile]) -> Iterator[ReplayedReconcile]:
     return (done for done in passes if not done.decision.gone)
 
 
-def _same(done: Pass) -> Row:
+def _same(done: ReplayedReconcile) -> Row:
     return {**reconcile_rows.identity("", done), "ts": done.instant.at_us}
 
 

@@ -16,7 +16,7 @@ from hpaaudit import errors
 from hpaaudit.cluster.client.telemetry import Telemetry
 from hpaaudit.cluster.serve.exposition import exposition
 from hpaaudit.model.note import Event
-from hpaaudit.model.plan import Kept
+from hpaaudit.model.plan import StorageCounts
 from tests.cluster import tools
 from tests.cluster.tools import find
 
@@ -49,7 +49,7 @@ def rules() -> list[dict[str, Any]]:
 
 def metrics() -> dict[str, str]:
     """Our own metrics as the page names them, each with its type."""
-    found = text_string_to_metric_families(exposition(Telemetry(), None, Kept()).decode())
+    found = text_string_to_metric_families(exposition(Telemetry(), None, StorageCounts()).decode())
     suffix = {"counter": "_total"}
     ours = {one.name + suffix.get(one.type, ""): one.type for one in found if one.name.startswith("hpaaudit_")}
     return ours | dict.fromkeys(SEEN_ONLY, "gauge")

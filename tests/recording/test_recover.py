@@ -83,7 +83,7 @@ def test_a_torn_tail_is_set_aside_and_told(killed: Path, facts: list[Fact]) -> N
         log.write(b"torn")
     (gap,) = goes_on(killed)
     assert gap.cause == (
-        "the recorder died, and was started again; 4 bytes of its log were not whole; set aside: log/000002.wal"
+        "the recorder died, and was started again; its log ended with 4 incomplete bytes; set aside: log/000002.wal"
     )
     assert (killed / "quarantine/000002.wal").read_bytes().endswith(b"torn")
     assert list(open_recording(killed).facts())[: len(facts) - 1] == facts[:-1]

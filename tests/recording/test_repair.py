@@ -96,13 +96,13 @@ def check(whole: bytes, damaged: bytes, known: tuple[int, str, int], told: list[
     there = intact(whole, damaged)
     kept = [fact for fact in facts if not isinstance(fact, Gap)]
     assert kept == [fact for number in there for fact in told[number]]
-    gaps = [fact for fact in facts if isinstance(fact, Gap) and "facts of the log are damaged" in fact.cause]
+    gaps = [fact for fact in facts if isinstance(fact, Gap) and "the log is damaged" in fact.cause]
     holes = [(before, number) for before, number in zip([-1, *there], there, strict=False) if number > before + 1]
     assert [(gap.at_us, gap.until_us) for gap in gaps] == [
         (told[before][-1].at_us if before >= 0 else at(-1), told[number][0].at_us) for before, number in holes
     ]
     lost = sum(len(told[number]) for before, after in holes for number in range(before + 1, after))
-    assert sum(int(gap.cause.split()[0]) for gap in gaps) == lost
+    assert sum(int(gap.cause.removeprefix("the log is damaged: ").split()[0]) for gap in gaps) == lost
 
 
 @pytest.mark.parametrize("harm", [flips, cuts, lambda data: zeroed(data, 100)], ids=["flips", "cuts", "zeros"])
@@ -186,7 +186,7 @@ def test_a_lost_frame_is_a_gap_with_both_ends_and_what_changes_is_unknown_until_
     found = repaired(folder, [Ended(at_us=at(-1)), *(fact for part in told for fact in part)])
     gaps = [fact for fact in found if isinstance(fact, Gap)]
     assert (gaps[0].at_us, gaps[0].until_us, gaps[0].prefix) == (at(3.5), at(5), "*")
-    assert gaps[0].cause == "4 facts of the log are damaged"
+    assert gaps[0].cause == "the log is damaged: 4 facts lost"
     assert {gap.prefix for gap in gaps[1:]} >= {"/apis/autoscaling/", "/api/v1/pods", "/apis/apps"}
     assert {(gap.at_us, gap.until_us) for gap in gaps[1:]} == {(at(5), at(8.5))}
     with replay(folder) as results:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hpaaudit.model.audit import Pass
+from hpaaudit.model.audit import ReplayedReconcile
 from hpaaudit.model.columns import Columns, Decided, Numbers, Words
 from hpaaudit.results import reconcile_rows, sql
 
@@ -14,7 +14,7 @@ UNTOLD = {"replay_id", "error", "invalid_text"}
 """What a compiled replay does not tell."""
 
 
-def decided(passes: Iterable[Pass], size: int) -> Iterator[Decided]:
+def decided(passes: Iterable[ReplayedReconcile], size: int) -> Iterator[Decided]:
     """The passes as columns, slice by slice of that many; each slice has words of its own."""
     made = [done for done in passes if not done.decision.gone]
     for start in range(0, len(made), size):

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from hpaaudit.flows.replay import replayed_reconciles
-from hpaaudit.model.audit import Pass
+from hpaaudit.model.audit import ReplayedReconcile
 from hpaaudit.model.facts import Fact, HpaSeen
 from hpaaudit.recording.reading.recording import Recording, open_recording
 from hpaaudit.results import sql
@@ -34,7 +34,9 @@ OTHERWISE = {"ran_at", "detail", "evidence"} | numbers.UNTOLD
 """Columns that tell when and how it was replayed, or in whose words."""
 
 
-def written(folder: Path, recording: Recording, seen: list[Fact], made: list[Pass], size: int | None) -> Results:
+def written(
+    folder: Path, recording: Recording, seen: list[Fact], made: list[ReplayedReconcile], size: int | None
+) -> Results:
     """A results file of these passes: as rows, or as columns in slices of that size."""
     detail = "moved" if size is None else "numbers"
     path = folder / f"{detail}-{size}.duckdb"
@@ -55,10 +57,10 @@ def rows(results: Results, table: str) -> list[tuple[Any, ...]]:
     return [tuple(row[number] for number in kept) for row in found.fetchall()]
 
 
-def fleet() -> tuple[list[Fact], list[Pass]]:
+def fleet() -> tuple[list[Fact], list[ReplayedReconcile]]:
     """The story four times over, of four HPAs whose uids are not in the order of their names."""
     seen: list[Fact] = [fact for fact in story.facts() if not isinstance(fact, HpaSeen)]
-    made: list[Pass] = []
+    made: list[ReplayedReconcile] = []
     for number, uid in enumerate("dbca"):
         name = f"web-{number}"
         seen += [replace(fact, uid=uid, name=name) for fact in story.facts() if isinstance(fact, HpaSeen)]

@@ -12,7 +12,7 @@ import pytest
 from hpaaudit.engine.controller.reconcile import reconcile
 from hpaaudit.engine.replay.plan import plan
 from hpaaudit.engine.replay.process import Process, replay
-from hpaaudit.model.audit import Pass
+from hpaaudit.model.audit import ReplayedReconcile
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.memory import EMPTY
@@ -42,7 +42,7 @@ from tests.importers.lines import HPAS, PODS, SCALE, USAGE, got, hpa, items, lin
 every = pytest.mark.parametrize("release", ["1.28", "1.36", "1.37"])
 
 
-def replayed(facts: list[Fact], release: str = "1.28") -> list[Pass]:
+def replayed(facts: list[Fact], release: str = "1.28") -> list[ReplayedReconcile]:
     """Replay facts with the controller of a release."""
     laid_out, given = plan(facts, None), flags(release=release)
     return list(replay(facts, laid_out, Process(laid_out, given, lambda _: given, keep_pods=False), ()))

@@ -167,7 +167,7 @@ def _metric_version(group: Group) -> str:
     served = [entry["version"] for entry in group.get("versions") or ()]
     preferred = group.get("preferredVersion")
     preferred_version = preferred["version"] if preferred else ""
-    known = CUSTOM if group["name"] == requests.CUSTOM_METRICS else (METRICS[group["name"]],)
-    if preferred_version in known:
+    versions = CUSTOM if group["name"] == requests.CUSTOM_METRICS else (METRICS[group["name"]],)
+    if preferred_version in versions:
         return preferred_version
-    return next((version for version in served if version in known), known[0])
+    return next((version for version in served if version in versions), versions[0])

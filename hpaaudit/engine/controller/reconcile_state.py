@@ -24,7 +24,7 @@ class ReconcileState:
     keep_pods            the decision keeps how each metric counted each pod
     """
 
-    seen: Observation
+    observation: Observation
     hpa: Hpa
     scale: Scale
     memory: Memory

@@ -152,7 +152,7 @@ def _replace_hole(survey: Survey, hole: _Hole) -> Iterator[Replacement]:
             file=name,
             problem=problems.get(number, "is missing"),
             lost=lost if first == last else None,
-            aside=(name,),
+            quarantined=(name,),
         )
         yield Replacement(
             number=number,
@@ -182,7 +182,7 @@ def _replace_segment(segment: Segment, salvage: Salvage) -> Replacement:
             problem="has damaged files",
             kept=salvage.kept,
             lost=salvage.lost,
-            aside=(segment.folder,),
+            quarantined=(segment.folder,),
         ),
     )
 

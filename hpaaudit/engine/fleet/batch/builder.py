@@ -234,10 +234,10 @@ class BatchBuilder:
             return
         namespace, name, version = table.namespace, table.name, table.resource_version
         seqs, own = numbers(table.seq).tolist(), by_controller(table.by)
-        for place, seq in enumerate(seqs):
-            text = version.words[version.codes[place]]
-            if own[place] and (written := version_number(text)) is not None:
-                key = (namespace.words[namespace.codes[place]], name.words[name.codes[place]])
+        for index, seq in enumerate(seqs):
+            text = version.words[version.codes[index]]
+            if own[index] and (written := version_number(text)) is not None:
+                key = (namespace.words[namespace.codes[index]], name.words[name.codes[index]])
                 self._written.append((self.hpas.keys.of(key), seq, written))
 
     def _attempts(self, reconciles: Rows) -> dict[int, list[Attempt]]:
@@ -271,8 +271,8 @@ class BatchBuilder:
         epoch, epoch_facts = self._schedule.epochs(reconciles["facts"])
         written = np.full(len(reconciles["hpa"]), NONE, np.int64)
         written_us = np.zeros(len(reconciles["hpa"]), np.int64)
-        for place, answers in attempts.items():
-            written[place], written_us[place] = is_accepted(answers[-1]), answers[-1].at_us
+        for row, answers in attempts.items():
+            written[row], written_us[row] = is_accepted(answers[-1]), answers[-1].at_us
         most = most_metrics[reconciles["hpa"]]
         half_period_us = np.where(reconciles["source"] == GRID, self._sync_period_us // 2, 0)
         is_unseen = (reconciles["gap_facts"] != NONE) & (reconciles["gap_facts"] >= epoch_facts)

@@ -71,9 +71,9 @@ class StatusTable:
         """
         rows: list[tuple[int, ...]] = []
         entries: list[tuple[int, ...]] = []
-        begun = len(self._entries["status_key"])
+        first_entry = len(self._entries["status_key"])
         for published in statuses:
-            first, parts = begun + len(entries), read(published) if isinstance(published, str) else None
+            first, parts = first_entry + len(entries), read(published) if isinstance(published, str) else None
             if parts is None:
                 status = _valid(decode_status(published) if isinstance(published, str) else published, HpaStatus)
                 desired, current, at = status.desired_replicas, status.current_replicas, status.last_scale_us
@@ -84,7 +84,7 @@ class StatusTable:
                 at = maybe_micros(parts.last_scale_time)
                 codes = self._condition_codes_of(bytes(parts.conditions))
                 entries += map(self._read_entry, parts.current_metrics or ())
-            rows.append((desired, current, NULL if at is None else at, *codes, first, begun + len(entries)))
+            rows.append((desired, current, NULL if at is None else at, *codes, first, first_entry + len(entries)))
         self._rows = joined([self._rows, _columns(PublishedStatuses._fields, rows)])
         self._entries = joined([self._entries, _columns(CurrentMetrics._fields, entries)])
 
