@@ -1,4 +1,4 @@
-"""Controller flags and feature gates, as on a command line, to the values that steer decisions."""
+"""Parses flags and feature gates of the controller, and lists those that change decisions, with their values."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -33,7 +33,7 @@ _SUBDOMAIN_HINT = (
 class BadSelector(ValueError):
     """A selector that Kubernetes refuses; the text is Kubernetes' own.
 
-    old       the words of 1.15 to 1.20, which tell only the first error;  oldest   those before
+    old       the words of 1.15 to 1.20, which have only the first error;  oldest   those before
     """
 
     def __init__(self, text: str, old: str = "", oldest: str = "") -> None:

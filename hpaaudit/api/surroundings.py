@@ -1,4 +1,4 @@
-"""Objects that can hold the pods of an HPA back or change them: quotas, limits, VPAs, nodes, admission."""
+"""Objects that can limit or change the pods of an HPA: quotas, limits, VPAs, nodes, admission."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -24,7 +24,7 @@ _CONCERNED = (
 
 
 def surrounding_seen(at_us: Micros, kind: Kind, raw: Raw) -> SurroundingSeen:
-    """An object of one of KINDS, reduced to what holds pods back or changes them: EMPTY_STATE if there is none."""
+    """An object of one of KINDS, reduced to what limits or changes pods: EMPTY_STATE if there is none."""
     meta = metadata(raw)
     state = {key: value for key, value in KINDS[kind](raw).items() if value not in (None, "", [], {})}
     return SurroundingSeen(

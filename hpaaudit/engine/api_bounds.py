@@ -1,4 +1,4 @@
-"""Whether a value is one that the Kubernetes API can hold: of the right type, and no number too large for its field."""
+"""Checks that a value is one that the Kubernetes API can hold: its type, and the bits of its numbers."""
 
 from dataclasses import is_dataclass
 from functools import cache

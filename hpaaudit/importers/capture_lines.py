@@ -50,7 +50,7 @@ def numbered(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """Open a regular file. Its first bytes tell how it is packed."""
+    """Open a regular file. Its first bytes show how it is compressed."""
     try:
         status = path.stat()
     except (OSError, ValueError) as error:

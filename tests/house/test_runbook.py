@@ -68,7 +68,7 @@ def test_every_alert_is_on_the_page_with_its_meaning_and_what_to_do() -> None:
 
 
 def test_every_event_is_on_the_page_and_no_other() -> None:
-    assert sorted(first_cells("What it says")) == sorted(Event)
+    assert sorted(first_cells("What it logs")) == sorted(Event)
 
 
 def test_whatever_is_noted_has_a_name() -> None:

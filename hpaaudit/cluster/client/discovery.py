@@ -103,7 +103,7 @@ class Discovery:
         return self.metric_versions.get(group) or METRICS.get(group, CUSTOM[0])
 
     def unserved(self, hpa: Hpa) -> list[str]:
-        """The metric APIs that an HPA needs and nobody serves. Empty while the server did not list its groups."""
+        """The metric APIs that an HPA needs and that are not served. Empty while the server did not list its groups."""
         # Which APIs are needed does not depend on the pod selector.
         needed = {request.api for request in requests.requests_of(hpa, "any") if request}
         return sorted(needed - self.metric_versions.keys()) if self.answered else []

@@ -91,7 +91,7 @@ class Budget:
         return resident > FULL * self.limit
 
     def wake_waiting(self) -> None:
-        """Some memory was released: those who wait for some try again."""
+        """Wakes the readers that wait for memory, after some was released."""
         for waiter in self.waiting.values():
             if not waiter.done():
                 waiter.set_result(None)

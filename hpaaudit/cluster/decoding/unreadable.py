@@ -87,7 +87,7 @@ def _one_line(reason: str) -> str:
 def redacted(raw: Any, kind: Any) -> str:
     """The object as JSON, reduced to the fields of its kind. A value of another type is replaced by its type's name.
 
-    So nothing is kept that stands where nobody expects it, such as the environment of a container.
+    So no value of an unexpected field is kept, such as the environment of a container.
     """
     try:
         text = json.dumps(_redact(raw, kind, LEVELS), sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Follows the environment of the HPAs: the controller, the metrics APIs, KEDA, and what can hold pods back."""
+"""Follows the environment of the HPAs: the controller, the metrics APIs, KEDA, and what can limit pods."""
 
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -78,7 +78,7 @@ class Environment:
             await self.watches.follow_events(scaled_objects.KIND, lambda namespace, name: (namespace, name) in facts)
 
     async def follow_surroundings(self) -> None:
-        """Follow the kinds of objects that can hold pods back, as far as the server serves them by now."""
+        """Follow the kinds of objects that can limit pods, as far as the server serves them by now."""
         served, unknown = await surroundings.paths(self.discovery, self.context.scope)
         now = self.context.now()
         for path in self.unknown_paths - unknown:

@@ -35,7 +35,7 @@ class Targets:
     event_kinds    kinds whose Events are followed
     unknown_paths  hidden because the server did not say whether it serves the kind of a target
     selectors      of targets, from polled scales;  absent  targets that are not there, from polls as well
-    noted          what was said once and is not said again
+    noted          subjects of notes that were written, so that each is written once
     restored       what an earlier run saw last
     """
 
@@ -143,7 +143,7 @@ class Targets:
     # Resolve
 
     async def _resolve(self) -> set[str]:
-        """Resolve each HPA's target. Unknown kinds and metric APIs that nobody serves are noted once.
+        """Resolve each HPA's target. Unknown kinds and metric APIs that are not served are noted once.
 
         Returns the paths of targets and pods that are hidden because the server did not say what it serves.
         """

@@ -46,7 +46,7 @@ class NamespaceSelectors:
     """The selectors of one namespace.
 
     keys         the labels that they name;  by_pair  selectors that require `key=value`;  others  the rest
-    unwanted_us  since when no HPA has had a selector; None stands for the whole namespace
+    unwanted_us  since when no HPA has had a selector; None means the whole namespace
     """
 
     keys: set[str]

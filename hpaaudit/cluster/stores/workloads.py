@@ -97,7 +97,7 @@ class WorkloadStore:
         self._take_rollout(rollout)
 
     def _take_rollout(self, fact: RolloutSeen) -> None:
-        """Emit that a rollout begins, goes on to another revision, or ends."""
+        """Emit that a rollout begins, continues with another revision, or ends."""
         before = self.rollouts.get(fact.target)
         if fact.rolling and (before is None or before.revision != fact.revision):
             self.rollouts[fact.target] = fact

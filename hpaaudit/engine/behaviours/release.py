@@ -24,8 +24,9 @@ NEWEST_OLD_PATCH = 999
 def version_of(text: str) -> Version:
     """A release as numbers; without a patch level its last patch is meant.
 
-    What follows the numbers, as `-eks-abc`, `-gke.100` or `-alpha.1`, is not looked at.
-    UnknownRelease, with the nearest known, for one that the engine does not know.
+    A suffix such as `-eks-abc`, `-gke.100` or `-alpha.1` is ignored.
+
+    Raises UnknownRelease, which names the nearest known one, for a release that the engine does not know.
     """
     match = re.match(r"v?(\d+)\.(\d+)(?:\.(\d+))?", text)
     release = f"{match[1]}.{match[2]}" if match else text

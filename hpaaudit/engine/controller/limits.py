@@ -1,4 +1,4 @@
-"""What a spec allows its HPA, in numbers, and the words of the condition ScalingLimited."""
+"""The limits in an HPA's spec as numbers, and the messages of the condition ScalingLimited."""
 
 from hpaaudit.engine.rules import limit
 from hpaaudit.engine.rules.normalize import Limits

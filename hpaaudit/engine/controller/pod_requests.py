@@ -1,4 +1,4 @@
-"""What each pod requests of a resource, the denominator of a utilization."""
+"""Computes what each pod requests of a resource, the denominator of a utilization."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""One reconcile on its way: what it read and remembers, and the conditions that it has set so far."""
+"""The state of a reconcile in progress: what it read and remembers, and the conditions that it has set so far."""
 
 from dataclasses import dataclass, replace
 

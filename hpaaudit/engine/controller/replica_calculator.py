@@ -1,6 +1,6 @@
 """Calculates a number of replicas from the values of one metric: upstream's `ReplicaCalculator`.
 
-The arithmetic stands in `rules.replica_calculator`. Here pods and samples become the numbers that it takes.
+The arithmetic is in `rules.replica_calculator`. This file turns pods and samples into its numbers.
 """
 
 from collections.abc import Mapping

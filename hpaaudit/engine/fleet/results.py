@@ -240,12 +240,12 @@ def _action(spec_replicas: Numbers, desired: Array) -> Words:
 
 
 def _pod_counts(counts: Array, is_valid: Array) -> Numbers:
-    """Counts of pods; a metric that looks at no pods has none."""
+    """Counts of pods; a metric without pods has none."""
     return Numbers(counts, ~is_valid | (counts == NONE))
 
 
 def _nullable(values: Array) -> Numbers:
-    """Numbers of which NULL stands for none."""
+    """Numbers, NULL where the code is that of no number."""
     missing = values == NULL
     return Numbers(np.where(missing, 0, values), missing) if missing.any() else Numbers(values)
 

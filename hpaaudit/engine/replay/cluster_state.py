@@ -66,7 +66,7 @@ class ClusterState:
     failed one too.
 
     own_…       answers to the controller itself, each with the number of facts up to it: many facts may have one time
-    upcoming    answers that lie ahead
+    upcoming    later answers that are not applied yet
     unmatched   kinds, with their groups, that the controller called unknown. A target of such a kind is unknown until
                 somebody reads its scale
     """
@@ -114,7 +114,7 @@ class ClusterState:
                     self.own_metrics.setdefault(fact.request, deque(maxlen=16)).append((self.applied, fact))
 
     def announce(self, fact: Fact) -> None:
-        """Note a fact that lies ahead: a reconcile whose time is uncertain may have read the next answer."""
+        """Note a later fact: a reconcile whose time is uncertain may have read the next answer."""
         if isinstance(fact, ResourceMetricsRead | ValuesRead):
             self.upcoming.setdefault(fact.request, deque()).append(fact)
 

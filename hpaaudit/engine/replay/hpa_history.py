@@ -26,9 +26,9 @@ NEVER_RECONCILED = ("{}", '{"currentMetrics":null,"desiredReplicas":0}')
 class HpaHistory:
     """What was seen of one HPA, from the first time to its deletion.
 
-    first, end   how many facts stand before the first one that shows it, and before its deletion
+    first, end   how many facts come before the first one that shows it, and before its deletion
     newborn      it was created while it was watched
-    statuses     how many facts stand before each of its statuses;  shown   the facts that show these, if they were kept
+    statuses     how many facts come before each of its statuses;  shown   the facts that show these, if they were kept
     """
 
     key: str
@@ -160,7 +160,7 @@ class HpaHistories:
 
 
 def _status(fact: HpaSeen) -> object:
-    """What makes a status another one. In v1 it stands in annotations, which others may write as well."""
+    """What differs between two statuses. In v1 a part of it is in annotations, which others may write as well."""
     return decode_status(fact) if fact.api_version == V1 else fact.status_json
 
 

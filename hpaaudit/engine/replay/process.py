@@ -239,7 +239,7 @@ class Process:
         )
 
     def _other_memory(self, candidate: Candidate, before: Memory, hpa: Hpa, published: HpaStatus) -> Memory:
-        """The memory of a candidate: with an extreme of what nobody saw, or made earlier or later."""
+        """The memory of a candidate: with an extreme of unknown memory, or made earlier or later."""
         if candidate.kind == SHIFTED_MEMORY:
             return shifted(before, candidate.nth, self.plan.period_us)
         since_us = self.unseen_us[f"{hpa.namespace}/{hpa.name}"]
@@ -288,7 +288,7 @@ def replay(facts: Iterable[Fact], plan: Plan, process: Process, hpas: Collection
 
 
 def _read_ahead(coming: Iterator[Fact], ahead: deque[Fact], process: Process, *, until: int) -> bool:
-    """Fill the queue of facts that lie ahead. False if there were not enough."""
+    """Fill the queue of later facts that are not applied yet. False if there were not enough."""
     while len(ahead) < until:
         fact = next(coming, None)
         if fact is None:

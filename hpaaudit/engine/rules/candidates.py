@@ -1,6 +1,6 @@
 """Orders the candidates of a reconcile, and keeps the band of what they decide.
 
-Where only its status is known, a reconcile may have read this answer or the next, and may remember what nobody saw. A
+Where only its status is known, a reconcile may have read this answer or the next, and may remember what is unknown. A
 candidate is one combination of inputs and memory. The newest inputs are tried first. The first inputs that give the
 published status are taken for what the reconcile read: they are proven. Upstream has no such thing.
 """

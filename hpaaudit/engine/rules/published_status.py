@@ -19,7 +19,7 @@ EVENT_KEPT = 0
 EVENT_UNDONE = 1
 EVENT_REPLACED = 2
 
-# What the conditions tell of the recommendation.
+# What the conditions say about the recommendation.
 RECOMMENDATION_ADJUSTED = 0
 NO_RECOMMENDATION = 1
 RECOMMENDATION_PUBLISHED = 2
@@ -84,7 +84,7 @@ def scale_event_fate(scaled: bool, published_desired: int, published_current: in
 
 
 def recommendation_shown(fails: bool, ready: bool, within: bool, has_active: bool) -> int:
-    """What the conditions tell of the recommendation.
+    """What the conditions say about the recommendation.
 
     fails        ScalingActive is False: there was none, which is known then
     ready        AbleToScale is ReadyForNewScale: it was not stabilized

@@ -90,7 +90,7 @@ def survey_recording(folder: Path) -> Survey:
 class _Chain:
     """Follows the documents of a recording, each to the next, and collects what is damaged.
 
-    link       what the next document must continue; None after a missing one, for nobody knows then
+    link       what the next document must continue; None after a missing one
     expected   number of the next segment
     """
 
@@ -236,7 +236,7 @@ def recording_hash(segments: Sequence[Segment], last_hash: str) -> str:
 
 
 def _segment(folder: Path, number: int, segment_folder: str, link: Link | None) -> Segment:
-    """Reads the manifest of a segment. `link` is what it must continue, None if nobody knows.
+    """Reads the manifest of a segment. `link` is what it must continue, None if unknown.
 
     Raises `OSError` or `ValueError`.
     """

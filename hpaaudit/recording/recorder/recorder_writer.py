@@ -107,7 +107,7 @@ class RecorderWriter:
 
     @property
     def unwritten(self) -> int:
-        """The number of facts that wait in memory because the disk refuses them."""
+        """The number of facts held in memory because the disk refuses them."""
         return self.next_seq - self.acknowledged if isinstance(self._state, DiskRefuses) else 0
 
     @property

@@ -74,7 +74,7 @@ def recover(folder: Path, *, source: str, cluster: str) -> RecoveredRecording:
 
 
 def _free_our_names(folder: Path) -> None:
-    """Moves away what has the name of a file that is read at the start and is none: opening a pipe would block."""
+    """Moves away pipes and the like with the name of a file that is read at the start: opening one would block."""
     if os.path.lexists(folder / layout.LOGS):
         make_folder(folder / layout.LOGS)
         for path in (folder / layout.LOGS).iterdir():

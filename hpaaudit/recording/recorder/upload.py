@@ -44,7 +44,7 @@ class Uploader:
     """Uploads sealed segments, from where the last uploader of this recording stopped.
 
     failures   number of failed tries
-    failing    number of segments that wait since the last failure
+    failing    number of segments that are not uploaded since the last failure
 
     `run` never ends by itself and never raises: the recording continues whatever the store does. The credentials are
     those of the environment (`AWS_…`, `GOOGLE_…`, `AZURE_…`), the node or the service account. Raises `BadOption` if
@@ -94,7 +94,7 @@ class Uploader:
         return upload_marks.not_uploaded(self.folder)
 
     async def _all(self) -> bool:
-        """Uploads all that waits. True if the store has it now, except damaged segments."""
+        """Uploads all waiting segments. True if the store has them now, except damaged ones."""
         try:
             if not self._begun:
                 await self._begin()

@@ -33,7 +33,7 @@ class Repaired:
 
 
 def repair(folder: Path, *, plan: bool = False) -> Repair:
-    """Repairs a recording that nobody writes into. With `plan`, only says what would be done.
+    """Repairs a recording that no recorder writes to. With `plan`, only says what would be done.
 
     Raises `NotARecording`, `NewerFormat`, `DamagedRecording` if `recording.json` itself is damaged, and
     `RecordingError` if somebody records into it or the disk refuses.

@@ -48,7 +48,7 @@ class Replacement:
 class _Hole:
     """Segments whose manifests cannot be read, from number `first` to `last`.
 
-    before, after     links of the sound neighbours: they tell how many facts are lost
+    before, after     links of the undamaged neighbours, which show how many facts are lost
     from_us, to_us    times of the sound neighbours
     """
 

@@ -1,4 +1,4 @@
-"""Reads what is sound of a damaged log or segment: the facts, and a gap for what is lost."""
+"""Reads what is undamaged in a log or segment: the facts, and a gap for what is lost."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

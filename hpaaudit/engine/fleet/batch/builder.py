@@ -42,7 +42,7 @@ class PreparedSlice:
     hpa_states   the rows of HPAs that `batch.hpas` was made of
     reconciles   the reconciles in the order of the batch, with the columns of `reconciles.schedule`
     attempts     the answers to their writes of the scale, by row
-    specs        what the rows of `batch.specs` and `batch.metrics` stand for
+    specs        what each row of `batch.specs` and `batch.metrics` describes
     proposals    how many rows of proposals the reconciles need at most
     unseen_us    of new HPAs: until when what happened to them was not seen
     condition_words   status and reason of conditions, by the codes of the batch
@@ -64,7 +64,7 @@ class FleetOptions:
 
     quantities   every resource, with its container, that some metric measures
     skipped      HPAs, as `namespace/name`, that are left out
-    inferred     the reconciles, if no line tells of them
+    inferred     the reconciles, if they have no lines
     is_searched  `skipped` names every HPA that cannot be replayed
     """
 
@@ -293,7 +293,7 @@ class BatchBuilder:
         )
 
     def _published(self, reconciles: Rows) -> Array:
-        """The status that stood after each reconcile, NONE if the reconcile has a line."""
+        """The status after each reconcile, NONE if the reconcile has a line."""
         rows, until = self.hpas.rows, reconciles["status_until"]
         if self._has_lines or not len(rows["hpa"]):
             return np.full(len(until), NONE, np.int64)

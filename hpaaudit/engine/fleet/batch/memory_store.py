@@ -31,7 +31,7 @@ class _SlotLists:
         """Where the slots of each row begin, how many are taken, and the columns; `free` slots more for each HPA."""
         counts = np.zeros(ROWS * len(free), np.int64)
         counts[: len(self.counts)] = self.counts
-        # One slot more, for an extreme of what nobody saw.
+        # One slot more, for an extreme of what is unknown.
         sizes = np.tile(counts[: len(free)] + free + 1, ROWS)
         begins, total = _begins(sizes), int(sizes.sum())
         taken = _taken(begins, counts)

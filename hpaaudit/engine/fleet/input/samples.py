@@ -37,7 +37,7 @@ def resource_series(
 ) -> list[SeriesPart]:
     """The series of resource metrics.
 
-    streams   for every fact of the slice the stream that it is an answer of, -1 if it is none
+    streams   for every fact of the slice: the stream whose answer it is, -1 for other facts
     """
     rows: Rows = {
         "seq": numbers(table.seq),
@@ -151,7 +151,7 @@ def _by_pod(rows: Rows, quantities: int) -> Rows:
 def custom_series(
     table: ValueRows, streams: Array, first_seq: int, names: Ids[str], quantities: int
 ) -> list[SeriesPart]:
-    """The series of custom metrics of pods. Their value stands in the first quantity."""
+    """The series of custom metrics of pods. Their value is the first quantity."""
     seq = numbers(table.seq)
     rows: Rows = {
         "seq": seq,

@@ -24,7 +24,7 @@ from hpaaudit.engine.rules.go_numbers import wrap64
 from hpaaudit.model.hpa import Condition, HpaStatus, LabelSelector, MetricSpec, MetricStatus, MetricType, ObjectRef
 
 StatusKey = tuple[str, str, str, LabelSelector | None, ObjectRef | None, bool, bool, bool]
-"""What an entry of currentMetrics shows beside its numbers: which metric it is, and which numbers it has."""
+"""What an entry of currentMetrics shows besides its numbers: which metric it is, and which numbers it has."""
 
 Value = TypeVar("Value")
 
@@ -44,7 +44,7 @@ class StatusTable:
     """The statuses of a fleet.
 
     condition_words   status and reason of each condition, those of `columns.codes` first
-    keys          what the entries of currentMetrics show beside their numbers
+    keys          what the entries of currentMetrics show besides their numbers
     lacks_value   an entry of an Object or External metric has no value, which one read back from v1 always has
     """
 
@@ -163,7 +163,7 @@ def _valid(value: Value, kind: Any) -> Value:
 
 
 def status_key_of(metric: MetricStatus | MetricSpec, *, value: bool, average: bool, percent: bool) -> StatusKey:
-    """What an entry of currentMetrics shows beside its numbers."""
+    """What an entry of currentMetrics shows besides its numbers."""
     return metric.type, metric.name, metric.container, metric.selector, metric.described, value, average, percent
 
 

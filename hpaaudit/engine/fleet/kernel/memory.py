@@ -124,7 +124,7 @@ def copy_scale_events(memory: MemorySlots, slots: int, other: int) -> None:
 
 
 def add_extreme(run: Run, slots: int, nth: int, spec: int, published: int, at_us: int) -> None:
-    """Add the n-th extreme of a memory that nobody saw; as `replay.unseen_memory.extreme`."""
+    """Add the n-th extreme of unknown memory; as `replay.unseen_memory.extreme`."""
     memory, maximum = run.memory, run.batch.specs.maximum[spec]
     if nth < RECOMMENDATIONS:
         memory.has_recommendations[slots] = 1

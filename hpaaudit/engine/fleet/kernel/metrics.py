@@ -63,7 +63,7 @@ class Context(NamedTuple):
     """What every metric of a reconcile shares, as `controller.metric_context`.
 
     spec     row of the resolved spec;  current   current replicas
-    facts    how many facts stand before the reconcile, which is at `now_us`
+    facts    how many facts come before the reconcile, which is at `now_us`
     inputs   which inputs it read
     """
 

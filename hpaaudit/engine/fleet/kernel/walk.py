@@ -1,6 +1,6 @@
 """Decides every reconcile of some HPAs, one HPA after the other: where the kernel begins.
 
-The same source runs as CPython over lists and, compiled, over arrays. Where a line tells of a reconcile, it read the
+The same source runs as CPython over lists and, compiled, over arrays. If a reconcile has a line, it read the
 newest of everything. Where only its status was published, all candidates are tried, as in `replay.process`.
 """
 
@@ -133,7 +133,7 @@ def _begin(run: Run, hpa: int, at: int) -> int:
 
 
 def _search(run: Run, hpa: int, at: int, state: int, since: int) -> Search:
-    """The candidates of a reconcile; where a line tells of it there are none but the newest inputs."""
+    """The candidates of a reconcile; if it has a line, there are none but the newest inputs."""
     reconciles, target = run.batch.reconciles, run.batch.hpas.target[state]
     scale, scale_us = _newest_scale(run, hpa, target, at, since)
     newest = ReadInputs(scale, scale_us, reconciles.facts[at], 0, 0, since)

@@ -80,7 +80,7 @@ class InferredReconciles:
         self._reading.histories.unsupported.update(unsupported)
 
     def plan(self) -> Plan:
-        """Everything that the plan says but for the reconciles."""
+        """The plan without its reconciles."""
         return self._reading.plan([], self.period_us, self._source, exact=False)
 
     def count(self) -> int:
@@ -108,7 +108,7 @@ class InferredReconciles:
         return rows
 
     def _gaps_before(self, rows: Rows, keys: Ids[tuple[str, str]]) -> tuple[Array, Array]:
-        """The last long gap since the previous reconcile: how many facts stand before it (or NONE), and its end."""
+        """The last long gap since the previous reconcile: how many facts come before it (or NONE), and its end."""
         first_facts = {_number(keys, key): histories[0].first for key, histories in self._reading.histories.of.items()}
         gaps: dict[str | None, list[tuple[int, int]]] = {None: []}
         for index, gap in self._gaps:
@@ -132,7 +132,7 @@ class InferredReconciles:
 
     @staticmethod
     def _last_gap(rows: Rows, gaps: list[tuple[int, int]]) -> tuple[Array, Array]:
-        """The last of these gaps before each reconcile: how many facts stand before it, and its end."""
+        """The last of these gaps before each reconcile: how many facts come before it, and its end."""
         seq, until_us = np.array([(NONE, NULL), *gaps], np.int64).T
         last = np.searchsorted(seq, rows["facts"], "left") - 1
         return seq[last], until_us[last]

@@ -116,7 +116,7 @@ class Schedule:
             self._writes.setdefault(target, []).append(Attempt(seq, at_us, status))
 
     def plan(self, rows: Rows) -> None:
-        """Take all reconciles that no line tells of, sorted by HPA, before any slice."""
+        """Take all reconciles without lines, sorted by HPA, before any slice."""
         self._waiting = rows
 
     def take(self, facts: int, now_us: int, *, is_last: bool) -> Rows:
@@ -139,13 +139,13 @@ class Schedule:
     def first_read(self, default: int) -> int:
         """The first fact that a waiting reconcile may read as news: the one after the previous reconcile of its HPA.
 
-        default   the fact for HPAs without a previous reconcile, from the first time on that they wait
+        default   the fact for HPAs without a previous reconcile, from their first wait on
         """
         hpas = np.unique(self._waiting["hpa"]).tolist()
         return min((self._last_decided.setdefault(hpa, default) for hpa in hpas), default=default)
 
     def epochs(self, facts: Array) -> tuple[Array, Array]:
-        """The process of each reconcile, counted from 0, and how many facts stood before that process began."""
+        """The process of each reconcile, counted from 0, and how many facts came before that process began."""
         starts = np.array(self._starts, np.int64)
         epoch = np.searchsorted(starts, facts, "left")
         return epoch, np.append(0, starts)[epoch]
