@@ -114,7 +114,7 @@ SCENES = (
 )
 
 
-def passes() -> Iterator[ReplayedReconcile]:
+def reconciles() -> Iterator[ReplayedReconcile]:
     """What a replay of the recording says."""
     remembered: list[Recommendation] = []
     written = 4
@@ -176,13 +176,13 @@ def facts() -> Iterator[Fact]:
 
 def results(folder: Path, *, detail: str = "moved") -> Results:
     """The story as a finished results file."""
-    return replayed(folder / "web.duckdb", facts(), passes(), detail=detail)
+    return replayed(folder / "web.duckdb", facts(), reconciles(), detail=detail)
 
 
 def replayed(
     path: Path, seen: Iterable[Fact], decided: Iterable[ReplayedReconcile], *, detail: str = "moved"
 ) -> Results:
-    """A finished results file over these facts and passes."""
+    """A finished results file over these facts and reconciles."""
     known = list(seen)
     with tempfile.TemporaryDirectory() as folder:
         seen_as = recorded(Path(folder) / "recording", known)

@@ -15,8 +15,8 @@ SOME = 8
 @pytest.mark.parametrize("view", VIEWS)
 def test_no_match_is_proven_that_was_none_and_no_write_is_given_to_the_wrong_one(view: str) -> None:
     worlds = [capture for release in RELEASES for capture in captures(release)[:: EVERY.get(release, SOME)]]
-    found = judge(worlds, view, jobs=2)
-    assert found.reconciles > 200
-    assert found.changes > 5
-    assert found.wrong == []
-    assert found.proven > 0 or view == "whole"
+    judged = judge(worlds, view, jobs=2)
+    assert judged.reconciles > 200
+    assert judged.changes > 5
+    assert judged.wrong == []
+    assert judged.proven > 0 or view == "whole"
