@@ -87,7 +87,7 @@ def test_a_folder_that_was_removed_ends_in_one_line(tmp_path: Path) -> None:
     ours = open_writer(tmp_path / "friday")
     ours.add(Ended(at_us=Micros(1)))
     shutil.rmtree(tmp_path / "friday")
-    with pytest.raises(RecordingError, match=r"friday: the folder was moved, removed or replaced; 1 facts could not"):
+    with pytest.raises(RecordingError, match=r"friday: the folder was moved, removed or replaced; 1 fact could not"):
         ours.close()
     assert not (tmp_path / "friday").exists()
 
