@@ -117,5 +117,5 @@ def test_what_stands_in_a_log_is_beyond_the_hash_of_the_last_segment(folder: Pat
 def test_what_is_no_hash_is_refused(folder: Path, text: str) -> None:
     code, out, err = run(f"hpaaudit verify {folder} --expect '{text}'")
     assert (code, out) == (2, "")
-    assert "is no hash" in err
+    assert "is not a hash" in err
     assert err.count("\n") == 1
