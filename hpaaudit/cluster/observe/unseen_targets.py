@@ -29,7 +29,7 @@ class UnseenTargets:
     targets: Targets
     open: dict[str, Micros] = field(default_factory=dict)
     known: dict[Key, Micros] = field(default_factory=dict)
-    covered_until_us: Micros = Micros(0)
+    covered_until_us: int = 0
 
     def update(self, to_fetch: Collection[Selection]) -> None:
         """Begin and end gaps. `to_fetch` are selections whose pods were not listed yet."""
@@ -42,7 +42,7 @@ class UnseenTargets:
                 continue
             paths = self._hidden_paths(key, to_fetch)
             for path in paths:
-                hidden[path] = max(self.covered_until_us, min(since_us, hidden.get(path, since_us)))
+                hidden[path] = Micros(max(self.covered_until_us, min(since_us, hidden.get(path, since_us))))
             if not paths:
                 self.known[key] = since_us
         self.known = {key: since_us for key, since_us in self.known.items() if key in self.hpas.targeted}
