@@ -55,8 +55,8 @@ def test_every_help_ends_with_an_example(name: str) -> None:
 
 
 def test_kubectl_calls_it_by_its_own_name() -> None:
-    done = python("sys.argv = ['kubectl-hpaaudit', 'replay', '--help']\nfrom hpaaudit.cli import main\nmain()")
-    assert done.stdout.startswith(b"Usage: kubectl hpaaudit replay ")
+    completed = python("sys.argv = ['kubectl-hpaaudit', 'replay', '--help']\nfrom hpaaudit.cli import main\nmain()")
+    assert completed.stdout.startswith(b"Usage: kubectl hpaaudit replay ")
 
 
 def test_an_interrupt_is_130(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,10 +104,10 @@ def test_parquet_comes_on_stdout(desk: Path) -> None:
         "from hpaaudit.cli import main\n"
         "sys.argv = ['hpaaudit', 'query', 'web.duckdb', 'from reconciles', '-o', 'parquet']\nmain()"
     )
-    done = python(code, cwd=desk)
-    (desk / "answer.parquet").write_bytes(done.stdout)
+    completed = python(code, cwd=desk)
+    (desk / "answer.parquet").write_bytes(completed.stdout)
     assert pq.read_table(desk / "answer.parquet").num_rows == 14
-    assert done.stderr == b""
+    assert completed.stderr == b""
 
 
 def test_a_reader_that_goes_away_is_no_error(desk: Path) -> None:

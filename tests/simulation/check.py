@@ -149,14 +149,14 @@ def check(world: World) -> int:
 
 def _verified(world: World) -> tuple[int, list[Fact]]:
     try:
-        said = verify(world.folder, reread=True)
+        verification = verify(world.folder, reread=True)
         opened = open_recording(world.folder)
         facts = list(opened.facts())
     except AuditError as problem:
         raise Failed(f"cannot be read: {problem}") from problem
-    if said.damages:
-        raise Failed(f"verify says it is damaged: {said.damages[0]}")
-    if not said.complete:
+    if verification.damages:
+        raise Failed(f"verify says it is damaged: {verification.damages[0]}")
+    if not verification.complete:
         raise Failed("it was ended, and does not say so")
     return (opened.segments[0].first_seq if opened.segments else 0), facts
 
@@ -423,12 +423,12 @@ def _replayed(world: World) -> None:
 def _replay(world: World) -> Iterator[str]:
     from hpaaudit.flows.replay import replayed_reconciles
 
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     try:
         for decided in replayed_reconciles(world.folder):
-            found.update(repr(decided).encode())
+            digest.update(repr(decided).encode())
     except AuditError as problem:
         raise Failed(f"cannot be replayed: {problem}") from problem
     except Exception as problem:
         raise Failed(f"the replay crashed: {problem!r}") from problem
-    yield found.hexdigest()
+    yield digest.hexdigest()

@@ -1,4 +1,4 @@
-"""What an HPA scales that was not read yet: its target and their pods are a gap from when the HPA was known."""
+"""Records a gap for each new HPA, from its creation until its target and the target's pods were first read."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -53,7 +53,7 @@ class UnseenTargets:
         self.open = hidden
 
     def _hidden_paths(self, key: Key, to_fetch: Collection[Selection]) -> list[str]:
-        """The paths that would show what an HPA scales, as far as nobody has read them since it is known."""
+        """The paths that show what an HPA scales, as far as they were not read since the HPA was seen."""
         namespace, ref = key[0], self.hpas.decoded[key].spec.target
         pods = f"/api/v1/namespaces/{namespace}/pods{NEW}"
         selector = self.targets.selector(key)
