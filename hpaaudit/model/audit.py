@@ -86,7 +86,9 @@ class RecordingInfo:
 class Replay:
     """How a replay was run: release, flags as `flag=value`, what was assumed, how much detail is kept.
 
-    options   that narrowed or changed it, as they are written; empty: the whole recording, as it was recorded
+    options    that narrowed or changed it, as they are written; empty: the whole recording, as it was recorded
+    since_us   what came earlier is evidence, but is not shown; None: everything is
+    until_us   the same of what came later
     """
 
     replay_id: str
@@ -96,3 +98,5 @@ class Replay:
     detail: str
     assumptions: tuple[Assumption, ...]
     options: str = ""
+    since_us: Micros | None = None
+    until_us: Micros | None = None
