@@ -16,6 +16,7 @@ from hpaaudit.model.facts import (
     LeaseSeen,
     VersionRead,
 )
+from hpaaudit.model.hpa import HpaSpec, HpaStatus
 from hpaaudit.model.identity import object_key
 from hpaaudit.model.units import Micros
 from hpaaudit.results import fact_rows
@@ -29,8 +30,8 @@ class _Hpa:
 
     identity: dict[str, Any]
     row: dict[str, Any]
-    spec_json: str = ""
-    status_json: str = ""
+    spec: tuple[str, HpaSpec] | None = None
+    status: tuple[str, HpaStatus] | None = None
     spec_row: dict[str, Any] | None = None
 
 
@@ -110,21 +111,23 @@ class FactTables:
                 "seen_at": fact.at_us,
             }
             hpa = self._hpas[key] = _Hpa(identity, row)
-        if fact.spec_json != hpa.spec_json:
+        # Of `autoscaling/v1` a part of both stands in annotations, so the JSON alone does not tell a change.
+        spec, status = (fact.spec_json, decoded.spec), (fact.status_json, decoded.status)
+        if spec != hpa.spec:
             self._close_spec(hpa, fact.at_us)
-            hpa.spec_json = fact.spec_json
+            hpa.spec = spec
             hpa.spec_row = dict(fact_rows.hpa_spec(fact, decoded, hpa.identity))
             hpa.row |= {"target_kind": decoded.spec.target.kind, "target_name": decoded.spec.target.name}
-        if self.statuses and fact.status_json != hpa.status_json:
-            hpa.status_json = fact.status_json
-            same, status = hpa.identity, decoded.status
-            self._batches.add("runs.hpa_status", [fact_rows.hpa_status(fact, status, same)])
-            self._batches.add("runs.hpa_conditions", fact_rows.hpa_conditions(fact, status, same))
-            self._batches.add("runs.hpa_status_metrics", fact_rows.hpa_status_metrics(fact, status, same))
+        if self.statuses and status != hpa.status:
+            hpa.status = status
+            same, shown = hpa.identity, decoded.status
+            self._batches.add("runs.hpa_status", [fact_rows.hpa_status(fact, shown, same)])
+            self._batches.add("runs.hpa_conditions", fact_rows.hpa_conditions(fact, shown, same))
+            self._batches.add("runs.hpa_status_metrics", fact_rows.hpa_status_metrics(fact, shown, same))
             published = self.published.setdefault(key, PublishedStatuses())
             published.at_us.append(fact.at_us)
             published.summaries.append(
-                (status.desired_replicas, frozenset((c.type, c.reason) for c in status.conditions))
+                (shown.desired_replicas, frozenset((c.type, c.reason) for c in shown.conditions))
             )
 
     def _close_spec(self, hpa: _Hpa, at_us: Micros | None) -> None:

@@ -2,8 +2,9 @@
 
 import pytest
 
-from tests.conformance.expected import captures
+from tests.conformance.expected import captures, name_of
 from tests.truth.__main__ import judge
+from tests.truth.judged import judged
 from tests.truth.worlds import VIEWS
 
 RELEASES = ("1.12", "1.15", "1.20", "1.36")
@@ -20,3 +21,21 @@ def test_no_match_is_proven_that_was_none_and_no_write_is_given_to_the_wrong_one
     assert found.changes > 5
     assert found.wrong == []
     assert found.proven > 0 or view == "whole"
+
+
+@pytest.mark.parametrize(
+    ("release", "name"),
+    [
+        # A wanted number that pods of a rollout have already is not written.
+        ("1.12", "vector-surge-130-3-pods"),
+        ("1.12", "vector-surge-48-1-utilization"),
+        # Only the conditions changed, and autoscaling/v1 keeps them in an annotation.
+        ("1.18", "common-100-0008"),
+    ],
+)
+@pytest.mark.parametrize("view", ["outside", "from the middle"])
+def test_what_the_controller_left_as_it_was_is_explained(release: str, name: str, view: str) -> None:
+    [world] = [capture for capture in captures(release) if name_of(capture) == name]
+    found = judged(world, view)
+    assert found.reconciles > 3
+    assert found.unexplained == []

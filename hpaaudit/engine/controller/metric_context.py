@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from hpaaudit.api.client_errors import Server
 from hpaaudit.api.quantity import approximate_float
 from hpaaudit.engine.behaviours.in_force import Behaviours
+from hpaaudit.engine.rules.current_replicas import current_replicas
 from hpaaudit.engine.rules.tolerance import Tolerance, tolerance_of
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Hpa
@@ -32,8 +33,8 @@ class MetricContext:
 
     @property
     def current(self) -> int:
-        """Current replicas: those of the spec, and of the status until 1.15 (#79035)."""
-        return self.scale.spec_replicas if self.behaviours.spec_replicas_are_current else self.scale.status_replicas
+        """Current replicas, as `current_replicas` says."""
+        return current_replicas(self.scale.spec_replicas, self.scale.status_replicas, self.behaviours)
 
     @property
     def server(self) -> Server:

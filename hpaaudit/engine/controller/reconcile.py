@@ -27,6 +27,7 @@ from hpaaudit.engine.controller.status import same_status, with_condition
 from hpaaudit.engine.controller.steps import gate_chain
 from hpaaudit.engine.controller.write_scale import write_scale
 from hpaaudit.engine.rules import branch as branches
+from hpaaudit.engine.rules.current_replicas import current_replicas, scale_change
 from hpaaudit.engine.rules.go_numbers import MAX_INT64
 from hpaaudit.engine.rules.normalize import ABOVE_MAXIMUM, BELOW_MINIMUM
 from hpaaudit.model.decision import Decision, PostedEvent, Step
@@ -267,15 +268,15 @@ def _decision(seen: Observation, hpa: Hpa, outcome: Outcome, flags: Flags, behav
     # A failed status write hides the error of a failed metric if other metrics still gave a proposal.
     if outcome.error and not (refused and outcome.is_partial_error):
         errors.append(outcome.error)
-    current = None if outcome.scale is None else outcome.scale.spec_replicas
+    scale = outcome.scale
     return Decision(
         at_us=seen.at_us,
         namespace=hpa.namespace,
         name=hpa.name,
         uid=hpa.uid,
         gone=False,
-        spec_replicas=current,
-        status_replicas=None if outcome.scale is None else outcome.scale.status_replicas,
+        spec_replicas=None if scale is None else scale.spec_replicas,
+        status_replicas=None if scale is None else scale.status_replicas,
         min_replicas=hpa.spec.min_replicas,
         max_replicas=hpa.spec.max_replicas,
         raw_desired=outcome.raw,
@@ -283,7 +284,7 @@ def _decision(seen: Observation, hpa: Hpa, outcome: Outcome, flags: Flags, behav
         rate_limited=outcome.rate_limited,
         desired=outcome.desired,
         status_desired=outcome.status.desired_replicas,
-        action=_action(current, outcome.desired),
+        action=_action(scale, outcome.desired, behaviours),
         reason_code=outcome.chain.reason_code,
         scale_reason=outcome.scale_reason,
         status=outcome.status if behaviours.reads_v2 else through_v1(outcome.status),
@@ -297,10 +298,14 @@ def _decision(seen: Observation, hpa: Hpa, outcome: Outcome, flags: Flags, behav
     )
 
 
-def _action(current: int | None, desired: int | None) -> str:
-    if current is None or desired is None or current == desired:
+def _action(scale: Scale | None, desired: int | None, behaviours: Behaviours) -> str:
+    if scale is None or desired is None:
         return "hold"
-    return "scale_up" if desired > current else "scale_down"
+    current = current_replicas(scale.spec_replicas, scale.status_replicas, behaviours)
+    change = scale_change(scale.spec_replicas, current, desired)
+    if change == 0:
+        return "hold"
+    return "scale_up" if change > 0 else "scale_down"
 
 
 def _gone(seen: Observation) -> Decision:

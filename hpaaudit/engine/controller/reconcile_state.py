@@ -7,6 +7,7 @@ from hpaaudit.api.selector import BadSelector, scale_selector
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.controller.status import condition_of, with_condition, without_condition
+from hpaaudit.engine.rules.current_replicas import current_replicas
 from hpaaudit.model.facts import ScaleRead
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Condition, Hpa, HpaStatus, MetricStatus, MetricType
@@ -36,7 +37,7 @@ class ReconcileState:
     @property
     def current(self) -> int:
         """Current replicas."""
-        return current_of(self.scale, self.behaviours)
+        return current_replicas(self.scale.spec_replicas, self.scale.status_replicas, self.behaviours)
 
     @property
     def minimum(self) -> int:
@@ -73,11 +74,6 @@ class ReconcileState:
             current_metrics=current_metrics,
             conditions=self.conditions,
         )
-
-
-def current_of(scale: Scale, behaviours: Behaviours) -> int:
-    """Current replicas: those of the spec since 1.16 and late patches of 1.13 to 1.15 (#79035), else of the status."""
-    return scale.spec_replicas if behaviours.spec_replicas_are_current else scale.status_replicas
 
 
 def scaled_to_zero(conditions: tuple[Condition, ...], behaviours: Behaviours) -> bool:

@@ -103,6 +103,8 @@ class _Results:
         scale, desired = decisions.scale[rows], decisions.desired[rows]
         has_scale = scale != NONE
         spec_replicas = _nullable(_values(batch.scales.spec_replicas, scale, has_scale))
+        status_replicas = _nullable(_values(batch.scales.status_replicas, scale, has_scale))
+        current = spec_replicas if behaviours.spec_replicas_are_current else status_replicas
         minimum, maximum = self._bounds()
         source = self.prepared.reconciles["source"][rows]
         return {
@@ -111,7 +113,7 @@ class _Results:
             "uncertainty_s": Numbers(np.where(source == GRID, batch.sync_period_us // 2 / SECOND, 0.0)),
             "epoch_id": Numbers(np.asarray(batch.reconciles.epoch)[rows]),
             "spec_replicas": spec_replicas,
-            "status_replicas": _nullable(_values(batch.scales.status_replicas, scale, has_scale)),
+            "status_replicas": status_replicas,
             "min_replicas": minimum,
             "max_replicas": maximum,
             "raw_desired": _nullable(decisions.raw_desired[rows]),
@@ -119,7 +121,7 @@ class _Results:
             "rate_limited": _nullable(decisions.rate_limited[rows]),
             "desired": _nullable(desired),
             "status_desired": _nullable(decisions.status_desired[rows]),
-            "action": _action(spec_replicas, desired),
+            "action": _action(spec_replicas, current, desired),
             "reason_code": Words(decisions.reason[rows].astype(np.int32), CODES),
             "scale_reason": self._scale_reason(behaviours),
             "winner_idx": _nullable(np.where(decisions.winner[rows] == NONE, NULL, decisions.winner[rows])),
@@ -227,10 +229,13 @@ class _Results:
         }
 
 
-def _action(spec_replicas: Numbers, desired: Array) -> Words:
-    has_both = (desired != NULL) if spec_replicas.missing is None else (desired != NULL) & ~spec_replicas.missing
+def _action(spec_replicas: Numbers, current: Numbers, desired: Array) -> Words:
+    """`scale_change` of the rules for columns."""
+    is_written = (desired != NULL) & (desired != current.values)
+    if spec_replicas.missing is not None:
+        is_written &= ~spec_replicas.missing
     code = np.where(desired > spec_replicas.values, 1, np.where(desired < spec_replicas.values, 2, 0))
-    return Words(np.where(has_both, code, 0).astype(np.int32), _ACTIONS)
+    return Words(np.where(is_written, code, 0).astype(np.int32), _ACTIONS)
 
 
 def _pod_counts(counts: Array, is_valid: Array) -> Numbers:

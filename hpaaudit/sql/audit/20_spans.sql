@@ -4,6 +4,8 @@ insert into spans by name
 with needed as (
     select
         r.reconcile_id, h.hpa, r.ts, r.began_at, r.spec_replicas, r.desired, r.status_desired,
+        -- Until 1.15 a number may be wanted and not written: then the replicas stay what they were.
+        if(getvariable('texts').action[r.action + 1] = 'hold' and r.desired is not null, r.spec_replicas, r.desired) as expected,
         r.able_reason, r.active_reason,
         case
             when not coalesce(r.band_lo < r.band_hi, false) then 0

@@ -21,7 +21,7 @@ with statuses as (
     from statuses
 ), standing as (
     select
-        s.reconcile_id, s.hpa, s.nth, s.ts, s.next_ts, s.next_spec_replicas, s.desired, s.status_desired, s.open,
+        s.reconcile_id, s.hpa, s.nth, s.ts, s.next_ts, s.next_spec_replicas, s.desired, s.expected, s.status_desired, s.open,
         s.able_reason, s.active_reason,
         p.desired_replicas, p.able_reason as said_able_reason, p.active_reason as said_active_reason,
         p.is_new_number, p.was_written, p.is_failing,
@@ -54,7 +54,7 @@ with statuses as (
             when 3 then getvariable('texts').able_reason[able_reason + 1] is not distinct from said_able_reason
                 and getvariable('texts').active_reason[active_reason + 1] is not distinct from said_active_reason
         end as decision_agrees,
-        actual = desired as replicas_agree
+        actual = expected as replicas_agree
     from sources
 )
 select

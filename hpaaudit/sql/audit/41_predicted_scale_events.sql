@@ -23,5 +23,5 @@ select
 from staged.replayed as r
 join replayed_hpas as h on h.place = r.hpa_uid
 anti join refused using (reconcile_id)
-where r.desired <> r.spec_replicas
+where getvariable('texts').action[r.action + 1] <> 'hold'
 order by h.hpa, r.ts;

@@ -7,7 +7,7 @@ from hpaaudit.engine.controller.metric_target import EXTERNAL_VALUE, OBJECT_VALU
 from hpaaudit.engine.fleet.columns.batch import NONE, Ints, ScaleStates
 from hpaaudit.engine.fleet.columns.codes import GET_FAILED, KEPT, NO_METRICS_SHOWN, NULL, OLD_METRICS_SHOWN
 from hpaaudit.engine.fleet.columns.run import Decisions, Run
-from hpaaudit.engine.fleet.kernel.metrics import current_replicas, newest_answer, spec_with_selector
+from hpaaudit.engine.fleet.kernel.metrics import current_of, newest_answer, spec_with_selector
 from hpaaudit.engine.rules.candidates import Options, failed_reads
 from hpaaudit.engine.rules.normalize import NO_REASON
 from hpaaudit.engine.rules.published_status import StatusCodes
@@ -176,7 +176,7 @@ def _decided_codes(run: Run, at: int) -> StatusCodes:
     old = run.batch.hpas.status[decisions.hpa_state[at]]
     is_unread = decisions.able[at] == GET_FAILED
     return StatusCodes(
-        statuses.current[old] if is_unread else current_replicas(run, decisions.scale[at]),
+        statuses.current[old] if is_unread else current_of(run, decisions.scale[at]),
         statuses.able[old] if decisions.able[at] == KEPT else decisions.able[at],
         statuses.active[old] if decisions.active[at] == KEPT else decisions.active[at],
         statuses.limited[old] if decisions.limited[at] == KEPT else decisions.limited[at],

@@ -25,6 +25,7 @@ from hpaaudit.engine.fleet.columns.codes import (
     UNSEEN,
 )
 from hpaaudit.engine.fleet.columns.run import ReadInputs, Run
+from hpaaudit.engine.rules.current_replicas import current_replicas
 from hpaaudit.engine.rules.go_numbers import wrap64
 from hpaaudit.engine.rules.group_pods import (
     IGNORED,
@@ -191,12 +192,10 @@ def spec_with_selector(run: Run, spec: int, scale: int) -> int:
     return spec
 
 
-def current_replicas(run: Run, scale: int) -> int:
-    """Current replicas, as `controller.outcome.current_of`."""
+def current_of(run: Run, scale: int) -> int:
+    """The current replicas of a scale."""
     scales = run.batch.scales
-    if run.settings.behaviours.spec_replicas_are_current:
-        return int(scales.spec_replicas[scale])
-    return int(scales.status_replicas[scale])
+    return int(current_replicas(scales.spec_replicas[scale], scales.status_replicas[scale], run.settings.behaviours))
 
 
 def _newest(reads: MetricReads, request: int, cursor: int, facts: int) -> int:

@@ -20,7 +20,7 @@ from hpaaudit.engine.fleet.columns.codes import (
 )
 from hpaaudit.engine.fleet.columns.run import ReadInputs, Run
 from hpaaudit.engine.fleet.kernel.memory import remember_recommendation, remember_scale, remembered_in
-from hpaaudit.engine.fleet.kernel.metrics import Context, compute_metric, current_replicas, spec_with_selector
+from hpaaudit.engine.fleet.kernel.metrics import Context, compute_metric, current_of, spec_with_selector
 from hpaaudit.engine.rules.branch import ABOVE_MAX, BELOW_MIN, BY_METRICS, branch, computes_at_zero
 from hpaaudit.engine.rules.branch import DISABLED as DISABLED_AT_ZERO
 from hpaaudit.engine.rules.compute_replicas import (
@@ -74,7 +74,7 @@ def reconcile(run: Run, at: int, slots: int, hpa_state: int, inputs: ReadInputs)
     decisions.scale[at], decisions.able[at] = scale, GOT
     spec = spec_with_selector(run, spec, scale)
     decisions.spec[at] = spec
-    current = current_replicas(run, scale)
+    current = current_of(run, scale)
     if not run.memory.has_recommendations[slots]:
         run.memory.has_recommendations[slots] = 1
         remember_recommendation(run.memory, slots, NONE, current, inputs.scale_us)
