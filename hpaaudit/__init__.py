@@ -17,6 +17,8 @@ Every error that they raise deliberately is an `AuditError`.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from hpaaudit.version import VERSION
+
 if TYPE_CHECKING:
     from hpaaudit.errors import AuditError
     from hpaaudit.flows.explain import explain
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from hpaaudit.results.answer import Answer
     from hpaaudit.results.read import Results
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "Answer",

@@ -1,7 +1,9 @@
 """The command line: `hpaaudit COMMAND`. Each command has a file, which is imported when the command is called."""
 
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
@@ -66,9 +68,9 @@ def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     """Prints the version and exits."""
     if not asked:
         return
-    from hpaaudit import __version__
+    from hpaaudit.version import VERSION
 
-    click.echo(f"hpaaudit {__version__}")
+    click.echo(f"hpaaudit {VERSION}")
     ctx.exit()
 
 
@@ -87,7 +89,22 @@ def hpaaudit_command() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Runs a command and exits with its code. An error is one line on stderr."""
-    sys.exit(_run(arguments))
+    code = 0
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except BrokenPipeError:
+        _drop_output()
+    sys.exit(code)
+
+
+def _drop_output() -> None:
+    """Sends what Python still buffers to nowhere: the reader of our output is gone, as with `head`."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            os.dup2(nowhere, stream.fileno())
 
 
 def _run(arguments: Sequence[str] | None) -> int:
@@ -95,20 +112,21 @@ def _run(arguments: Sequence[str] | None) -> int:
     try:
         code = hpaaudit_command.main(arguments, prog_name=name, standalone_mode=False)
     except click.ClickException as problem:
-        _show(problem, name)
+        with suppress(BrokenPipeError):
+            _show(problem, name)
         return FAILED
     except AuditError as problem:
         from hpaaudit.report.text import printable
 
-        click.echo(f"Error: {printable(str(problem))}", err=True)
+        with suppress(BrokenPipeError):
+            click.echo(f"Error: {printable(str(problem))}", err=True)
         return FAILED
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
+        with suppress(BrokenPipeError):
+            click.echo("interrupted", err=True)
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output is gone, as with `head`. Python must not flush what it still buffers.
-        sys.stdout = None
-        return 0
+    except SystemExit as broken_pipe:  # what click makes of it
+        raise BrokenPipeError from broken_pipe
     return code if isinstance(code, int) else 0
 
 

@@ -9,12 +9,13 @@ from hpaaudit.cli.options import Moment, hpa_name, moment_option, moments, resul
 from hpaaudit.errors import BadOption
 
 FORMATS = ("table", "json", "csv", "parquet")
+NO_ROWS = "0 rows"
 
 
 @click.command("query", short_help="Ask a named question, or run any SQL.")
 @results_argument(required=False)
 @click.argument("question", metavar='[QUESTION|"SQL"]', required=False)
-@click.option("--hpa", metavar="NS/NAME", type=hpa_name, help="Only this HPA; * matches anything.")
+@click.option("--hpa", metavar="NS/NAME", type=hpa_name, help="Only this HPA; * matches anything.  [in SQL: $hpa]")
 @moment_option("--at", "The moment that a question asks about.  [default: the one that matters most]")
 @moment_option("--since", "The start of the time that a question asks about.")
 @moment_option("--until", "The end of the time that a question asks about.")
@@ -30,7 +31,8 @@ def query_command(  # noqa: PLR0913 click hands over every option
 ) -> None:
     """Ask a question by its name, or run any SQL; with neither, list the questions.
 
-    TIME is RFC 3339 with any offset, 14:05 (on the day of the recording) or -5m (before its end).
+    An option that the question does not use is refused. SQL uses the options as $hpa, $at, $since and $until. TIME is
+    RFC 3339 with any offset, 14:05 (on the day of the recording) or -5m (before its end).
 
     Example: hpaaudit query recordings/friday why_this_number --at 14:05
 
@@ -42,7 +44,10 @@ def query_command(  # noqa: PLR0913 click hands over every option
     from hpaaudit.report.table import table
     from hpaaudit.report.text import printable
 
+    given = [f"--{name}" for name, value in (("hpa", hpa), ("at", at), ("since", since), ("until", until)) if value]
     if source is None or question is None:
+        if given:
+            raise click.UsageError(f"{given[0]} needs a question or SQL")
         click.echo(questions_text(flow.question_texts()), nl=False)
         return
     if output == "parquet" and sys.stdout.isatty():
@@ -53,7 +58,10 @@ def query_command(  # noqa: PLR0913 click hands over every option
         if output == "parquet":
             sys.stdout.buffer.write(answer.parquet())
         elif output == "table":
-            click.echo(table(answer.columns, answer.rows()))
+            rows = answer.rows()
+            click.echo(table(answer.columns, rows))
+            if not rows:
+                click.echo(NO_ROWS)
         else:
             text = answer.json() if output == "json" else answer.csv()
             for line in text.splitlines():

@@ -36,8 +36,8 @@ FAIL_ON_MATCHED = 1
     "--without", "switched_off", metavar="RULE", multiple=True, help="A rule or feature gate to switch off; repeatable."
 )
 @click.option("--hpa", "hpas", metavar="NS/NAME", type=hpa_name, multiple=True, help="Only this HPA; repeatable.")
-@moment_option("--since", "Leave out earlier reconciles.")
-@moment_option("--until", "Ignore everything recorded later.")
+@moment_option("--since", "Show no earlier reconcile; what came before still counts as evidence.")
+@moment_option("--until", "Show no later reconcile; what came after still counts as evidence.")
 @click.option(
     "--detail",
     type=click.Choice(["numbers", "moved", "steps", "pods", "all"]),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpaaudit.errors import NotWritable
+from hpaaudit.errors import BadOption, NotWritable
 from hpaaudit.flows.provenance import results_elsewhere
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class Destination:
     """A results file to write.
 
     overwrite          an existing results file is replaced
-    has_default_name   the user did not name the file: it is replaced whatever it holds
+    has_default_name   the user did not name the file: the other replays of this recording that it holds are kept
     is_what_if         an option narrowed or changed the replay
     """
 
@@ -34,11 +34,24 @@ class Destination:
 
 
 def destination_of(recording: Path, into: Path | None, *, overwrite: bool, is_what_if: bool) -> Destination:
-    """The file that the user named, else a default one in the recording."""
+    """The file that the user named, else a default one in the recording.
+
+    Raises BadOption if the user names the audit of the recording for a replay that an option narrowed or changed.
+    """
     if into is not None:
+        if is_what_if and _is_same(into, recording / RESULTS):
+            raise BadOption(
+                f"{into} holds the replay of the whole recording, as it was recorded. A replay that an option "
+                "narrows or changes does not replace it: name another file with --into."
+            )
         return Destination(path=into, overwrite=overwrite, has_default_name=False, is_what_if=is_what_if)
     path = recording / (WHAT_IF if is_what_if else RESULTS)
     return Destination(path=path, overwrite=True, has_default_name=True, is_what_if=is_what_if)
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    """True if both name the same file, there or not."""
+    return path.resolve() == other.resolve()
 
 
 def open_writer(

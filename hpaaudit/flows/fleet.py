@@ -95,7 +95,7 @@ def decide(prepared: "Prepared", scope: Scope, warn: Warn) -> Iterator[Decided]:
                 pass
 
         slices = prepared_slices(prepared.recording.slices(COLUMNS, columns=COLUMNS), builder)
-        wanted = ReconcileFilter(keys=scope.hpas, since_us=scope.since_us, until_us=scope.until_us)
+        wanted = ReconcileFilter(keys=scope.hpas)
         kernel = Kernel(walk=walk(str(folder)), spread=in_parallel)
         yield from run(_prefetched(slices), builder, settings_of(flags, options.behaviours), kernel, wanted)
 

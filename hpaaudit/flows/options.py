@@ -33,8 +33,10 @@ class Scope:
     """Which reconciles the user wants.
 
     hpas             `namespace/name`; empty: all
-    since_us         no earlier reconcile is kept; the earlier ones are decided all the same, for their memory counts
-    until_us         no later fact is read
+    since_us         no earlier reconcile is shown
+    until_us         no later reconcile is shown
+
+    What lies outside of these times is decided and compared all the same: it is evidence of what lies inside.
     """
 
     hpas: Collection[str] = ()

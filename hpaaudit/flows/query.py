@@ -27,20 +27,29 @@ def query(  # noqa: PLR0913 the public API: an argument for each option of the c
 ) -> "Answer":
     """Answers a question of `sql/questions/` by its name, or any SQL that only reads.
 
-    hpa                `namespace/name`, `*` matches anything; None: the HPA that matters most, or all
-    at, since, until   the scope of a named question, in microseconds since 1970; SQL ignores it
+    hpa                `namespace/name`, `*` matches anything; None: all
+    at, since, until   what a question asks about, in microseconds since 1970
     warn               is called if somebody else made the results, and with what `replay` warns of
 
-    Raises NotResults, UnknownQuestion, BadQuery and what `replay` raises.
+    SQL uses these values as `$hpa` (for `like`), `$at`, `$since` and `$until`.
+
+    Raises NotResults, UnknownQuestion, UnknownHpa, BadOption if the question does not use a value, BadQuery and what
+    `replay` raises.
     """
     from hpaaudit.results.answer import Answer
-    from hpaaudit.results.questions import Scope, ask, question_named
+    from hpaaudit.results.questions import Scope, ask, ask_sql, parameters_of, question_named, require_hpa, require_used
 
     named_question = None if _is_sql(question) else question_named(question)
-    results = open_source(Path(source), warn)
-    if named_question is None:
-        return Answer(results, results.sql(question))
     scope = Scope(hpa=hpa, at_us=at, since_us=since, until_us=until)
+    if named_question is None:
+        require_used("this SQL", parameters_of(question), scope)
+    else:
+        require_used(named_question.name, named_question.parameters, scope)
+    results = open_source(Path(source), warn)
+    if hpa is not None:
+        require_hpa(results, hpa)
+    if named_question is None:
+        return Answer(results, ask_sql(results, question, scope))
     return Answer(results, ask(results, named_question, scope))
 
 

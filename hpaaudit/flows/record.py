@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpaaudit import __version__
 from hpaaudit.errors import AuditError, BadOption, RecordingError
 from hpaaudit.model.facts import RecorderStarted
 from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.model.plan import Plan, Progress, StorageCounts
 from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.version import VERSION
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -187,7 +187,7 @@ class Session:
                 writer.add(
                     RecorderStarted(
                         at_us=clock.now(),
-                        version=__version__,
+                        version=VERSION,
                         server=access.server,
                         trust=access.trust,
                         auth=access.auth,
@@ -288,7 +288,7 @@ def _storage_counts(writer: "RecorderWriter", uploader: "Uploader | None") -> St
 def _started(into: Path, access: "ClientConfig", scope: "Scope") -> Note:
     """Says that recording starts."""
     line = f"recording HPAs{scope.words} of {access.server} into {into}"
-    fields = {"server": access.server, "namespace": scope.namespace, "into": str(into), "version": __version__}
+    fields = {"server": access.server, "namespace": scope.namespace, "into": str(into), "version": VERSION}
     return Note(line, Event.STARTED, Level.INFO, **fields)
 
 

@@ -6,15 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hpaaudit.errors import DamagedRecording
 from hpaaudit.flows import fleet
 from hpaaudit.flows.destination import Destination, destination_of, open_writer
 from hpaaudit.flows.options import AS_RECORDED, EVERYTHING, ControllerOptions, Scope, Warn, command_line, ignore_warning
 from hpaaudit.flows.prepare import Prepared, prepare, prepare_compiled
-from hpaaudit.flows.provenance import remember
+from hpaaudit.flows.provenance import is_ours, remember
 from hpaaudit.model.audit import Replay, ReplayedReconcile
 from hpaaudit.model.counted import counted
 from hpaaudit.model.facts import Fact, HpaSeen
 from hpaaudit.model.units import Micros
+from hpaaudit.version import VERSION
 
 if TYPE_CHECKING:
     from hpaaudit.recording.reading.recording import Recording
@@ -70,8 +72,8 @@ def replay(  # noqa: PLR0913 the public API: an argument for each option of the 
     flags       flags of kube-controller-manager, by name; they win over the recorded ones
     behaviours  single rules or feature gates switched on or off, by name; they win over release and recording
     hpas        `namespace/name`; empty: all
-    since       keep no earlier reconcile, in microseconds since 1970
-    until       read no later fact
+    since       show no earlier reconcile, in microseconds since 1970; it is evidence all the same
+    until       show no later one; of a damaged recording nothing later is read
     detail      `numbers` keeps what was decided and proposed; `moved` also the steps and pods of reconciles that scaled
                 or did not match; `steps` and `pods` keep these of all reconciles; `all` keeps the memory as well.
                 None: `numbers` for a fleet that the compiled rules decide, else `moved`
@@ -82,7 +84,6 @@ def replay(  # noqa: PLR0913 the public API: an argument for each option of the 
     """
     from hpaaudit.recording.reading.recording import open_recording
 
-    opened = open_recording(Path(recording), until_us=until)
     controller = ControllerOptions(release=release, flags=flags or {}, behaviours=behaviours or {})
     scope = Scope(hpas=hpas, since_us=since, until_us=until)
     destination = destination_of(
@@ -92,7 +93,12 @@ def replay(  # noqa: PLR0913 the public API: an argument for each option of the 
         is_what_if=command_line(controller, scope) != "",
     )
     request = ReplayRequest(controller=controller, scope=scope, destination=destination, detail=detail)
-    return _replay(opened, request, warn)
+    try:
+        return _replay(open_recording(Path(recording)), request, warn)
+    except DamagedRecording:
+        if until is None:
+            raise
+    return _replay(open_recording(Path(recording), until_us=until), request, warn)
 
 
 def replay_whole(recording: "Recording", warn: Warn = ignore_warning) -> "Results":
@@ -103,13 +109,12 @@ def replay_whole(recording: "Recording", warn: Warn = ignore_warning) -> "Result
 
 
 def replayed_reconciles(
-    recording: Path, controller: ControllerOptions = AS_RECORDED, scope: Scope = EVERYTHING
+    recording: Path, controller: ControllerOptions = AS_RECORDED, hpas: Collection[str] = ()
 ) -> Iterator[ReplayedReconcile]:
     """The reconciles of a recording, decided again in full detail and in order; no results are written."""
     from hpaaudit.recording.reading.recording import open_recording
 
-    prepared = prepare(open_recording(recording, until_us=scope.until_us), controller, scope)
-    return _in_scope(decide_one_by_one(prepared, scope.hpas), scope)
+    return decide_one_by_one(prepare(open_recording(recording), controller, Scope(hpas=hpas)), hpas)
 
 
 def decide_one_by_one(prepared: Prepared, hpas: Collection[str] = ()) -> Iterator[ReplayedReconcile]:
@@ -135,7 +140,7 @@ def _replay(recording: "Recording", request: ReplayRequest, warn: Warn) -> "Resu
         warn(_slow(seconds))
     with _writer(prepared, request, request.detail or "moved", warn) as writer:
         writer.add_facts(_readable(recording.watched(TABLES_OF_FACTS), prepared.plan.unsupported))
-        writer.add(_in_scope(decide_one_by_one(prepared, request.scope.hpas), request.scope))
+        writer.add(decide_one_by_one(prepared, request.scope.hpas))
         return _finish(writer, warn)
 
 
@@ -178,14 +183,17 @@ def _writer(prepared: Prepared, request: ReplayRequest, detail: str, warn: Warn)
     from hpaaudit.results.write import ResultsWriter
 
     info, destination = prepared.recording.info, request.destination
+    options = command_line(request.controller, request.scope)
     run = Replay(
-        replay_id=_replay_id(prepared, detail),
-        mode="audit",
+        replay_id=_replay_id(prepared, detail, options),
+        mode="what_if" if options else "audit",
         release=prepared.flags.release,
-        engine_version=info.recorder_version,
+        engine_version=VERSION,
         detail=detail,
         assumptions=prepared.assumptions,
-        options=command_line(request.controller, request.scope),
+        options=options,
+        since_us=request.scope.since_us,
+        until_us=request.scope.until_us,
     )
 
     def open_at(path: Path) -> ResultsWriter:
@@ -194,7 +202,7 @@ def _writer(prepared: Prepared, request: ReplayRequest, detail: str, warn: Warn)
             info,
             run,
             overwrite=destination.overwrite,
-            has_default_name=destination.has_default_name,
+            keeps_replays=destination.has_default_name and path.exists() and is_ours(path),
             recorded=prepared.recording,
         )
 
@@ -254,16 +262,8 @@ def _slow(seconds: float) -> str:
     return f"this takes about {seconds:,.0f} s, because every reconcile is decided by itself{hint}"
 
 
-def _in_scope(reconciles: Iterator[ReplayedReconcile], scope: Scope) -> Iterator[ReplayedReconcile]:
-    """Those reconciles that lie in the scope's time."""
-    for reconcile in reconciles:
-        if scope.until_us is not None and reconcile.instant.at_us > scope.until_us:
-            return
-        if scope.since_us is None or reconcile.instant.at_us >= scope.since_us:
-            yield reconcile
-
-
-def _replay_id(prepared: Prepared, detail: str) -> str:
+def _replay_id(prepared: Prepared, detail: str, options: str) -> str:
     """An identifier that the same replay of the same recording has again."""
-    parts = (prepared.recording.info.manifest_sha256, repr(prepared.flags), repr(prepared.assumptions), detail)
+    manifest = prepared.recording.info.manifest_sha256
+    parts = (manifest, repr(prepared.flags), repr(prepared.assumptions), detail, options)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]

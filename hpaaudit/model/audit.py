@@ -91,6 +91,8 @@ class Replay:
     detail        how many steps and pods are stored
     assumptions   the settings of the controller
     options       as the user wrote them, if they narrow or change the replay; empty for the whole recording
+    since_us      what came earlier is evidence, but is not shown; None: everything is
+    until_us      the same of what came later
     """
 
     replay_id: str
@@ -100,3 +102,5 @@ class Replay:
     detail: str
     assumptions: tuple[Assumption, ...]
     options: str = ""
+    since_us: Micros | None = None
+    until_us: Micros | None = None

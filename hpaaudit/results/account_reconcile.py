@@ -2,15 +2,14 @@
 
 import json
 from collections.abc import Iterator
-from difflib import get_close_matches
 from typing import Any
 
-from hpaaudit.errors import NotResults, UnknownHpa
+from hpaaudit.errors import NotResults
 from hpaaudit.model.account import Divergence, Metric, PodLine, ReconcileAccount, StepLine
 from hpaaudit.model.units import Micros
 from hpaaudit.results.account import hpa_names
 from hpaaudit.results.account_rows import change, divergences, metric
-from hpaaudit.results.questions import Scope, defaults
+from hpaaudit.results.questions import Scope, defaults, require_hpa
 from hpaaudit.results.read import Results
 
 _CONDITIONS = ("able", "active", "limited")
@@ -34,6 +33,7 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAcc
 
     Raises UnknownHpa, which names the nearest.
     """
+    require_hpa(results, hpa)
     rows = results.rows(
         """
         select
@@ -47,11 +47,6 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAcc
         hpa=hpa,
         at_us=at_us,
     )
-    if not rows:
-        names = hpa_names(results)
-        near = get_close_matches(hpa, names, n=1, cutoff=0.3)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names[:3]) or 'none'}"
-        raise UnknownHpa(f"no HPA {hpa!r} in {results.path}: {hint}")
     row = rows[0]
     number = row["reconcile_id"]
     return ReconcileAccount(

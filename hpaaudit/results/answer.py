@@ -7,11 +7,10 @@ from datetime import date, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-import duckdb
-
 from hpaaudit.results.read import Results
 
 if TYPE_CHECKING:
+    import duckdb
     import polars as pl
 
 
@@ -21,7 +20,7 @@ class Answer:
     Every method that reads rows raises BadQuery if the query fails half-way.
     """
 
-    def __init__(self, results: Results, relation: duckdb.DuckDBPyRelation | None) -> None:
+    def __init__(self, results: Results, relation: "duckdb.DuckDBPyRelation | None") -> None:
         self.results = results
         self._relation = relation
 
@@ -34,10 +33,7 @@ class Answer:
         """Every row."""
         if self._relation is None:
             return []
-        try:
-            return self._relation.fetchall()
-        except duckdb.Error as error:
-            raise self.results.refused(error) from error
+        return self.results.read(self._relation.fetchall)
 
     def frame(self) -> "pl.DataFrame":
         """Every row in a polars frame."""
@@ -45,10 +41,7 @@ class Answer:
 
         if self._relation is None:
             return pl.DataFrame()
-        try:
-            frame: pl.DataFrame = self._relation.pl()
-        except duckdb.Error as error:
-            raise self.results.refused(error) from error
+        frame: pl.DataFrame = self.results.read(self._relation.pl)
         return frame
 
     def json(self) -> str:
@@ -71,10 +64,7 @@ class Answer:
         if self._relation is None:
             return b""
         out = io.BytesIO()
-        try:
-            parquet.write_table(self._relation.to_arrow_table(), out)
-        except duckdb.Error as error:
-            raise self.results.refused(error) from error
+        parquet.write_table(self.results.read(self._relation.to_arrow_table), out)
         return out.getvalue()
 
     def __enter__(self) -> Self:

@@ -1,19 +1,25 @@
 """Runs the named questions of `sql/questions/`, with defaults for their parameters."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from functools import lru_cache
 
 import duckdb
 
-from hpaaudit.errors import UnknownQuestion
+from hpaaudit.errors import BadOption, UnknownHpa, UnknownQuestion
 from hpaaudit.model.units import Micros
 from hpaaudit.results import sql
+from hpaaudit.results.account import hpa_names
 from hpaaudit.results.read import Results
+from hpaaudit.results.read_only import only_reads
 
 _PARAMETER = re.compile(r"\$(\w+)")
+_SCOPE = {"hpa": "hpa", "at_us": "at", "since_us": "since", "until_us": "until"}
+"""The parameter of questions for each part of a scope; options have the same names."""
 # The default moment: the worst divergence, else the last scale, else the end.
 _INTERESTING = """
 select coalesce(
@@ -74,10 +80,47 @@ def question_named(name: str) -> Question:
     return question
 
 
+def require_used(asked: str, parameters: Collection[str], scope: Scope) -> None:
+    """Raises BadOption for a part of the scope that is not among the parameters of what is asked."""
+    for attribute, name in _SCOPE.items():
+        if getattr(scope, attribute) is not None and name not in parameters:
+            known = " and ".join(f"--{known}" for known in _SCOPE.values() if known in parameters) or "no option"
+            raise BadOption(f"{asked} does not use --{name}: it takes {known}")
+
+
+def parameters_of(text: str) -> frozenset[str]:
+    """The parts of a scope that SQL names, as `$hpa`; all of them where the text is no SQL, which `sql` refuses."""
+    try:
+        return frozenset(_SCOPE.values()) & only_reads(text).named_parameters
+    except duckdb.Error:
+        return frozenset(_SCOPE.values())
+
+
 def ask(results: Results, asked: Question, scope: Scope) -> duckdb.DuckDBPyRelation:
     """The answer for a scope. An empty scope is all HPAs and the whole recording."""
+    return results.sql(asked.text, **_values(results, asked.parameters, scope))
+
+
+def ask_sql(results: Results, text: str, scope: Scope) -> duckdb.DuckDBPyRelation:
+    """The answer to SQL that only reads. `$hpa`, `$at`, `$since` and `$until` in it are the scope."""
+    return results.sql(text, **_values(results, parameters_of(text), scope))
+
+
+def _values(results: Results, parameters: Collection[str], scope: Scope) -> dict[str, str | datetime]:
+    if not parameters:
+        return {}
     values = defaults(results, scope)
-    return results.sql(asked.text, **{name: values[name] for name in asked.parameters})
+    return {name: values[name] for name in parameters}
+
+
+def require_hpa(results: Results, pattern: str) -> None:
+    """Raises UnknownHpa, which names the nearest, if no HPA of the results is meant; `*` matches anything."""
+    names = hpa_names(results)
+    if any(fnmatchcase(name, pattern.replace("[", "[[]").replace("?", "[?]")) for name in names):
+        return
+    near = get_close_matches(pattern, names, n=1, cutoff=0.3)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names[:3]) or 'none'}"
+    raise UnknownHpa(f"no HPA {pattern!r} in {results.path}: {hint}")
 
 
 def defaults(results: Results, scope: Scope) -> dict[str, str | datetime]:

@@ -1,8 +1,9 @@
 """Opens a results file and answers from it: SQL, polars frames, and how the replay was run."""
 
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import duckdb
 
@@ -14,6 +15,8 @@ from hpaaudit.results.recorded_streams import Recorded, raise_problem
 
 if TYPE_CHECKING:
     import polars as pl
+
+Read = TypeVar("Read")
 
 Parameter = Any
 """A value for `$name` in SQL: text, number or datetime."""
@@ -44,7 +47,16 @@ class Results:
         """The rows of the answer as dictionaries by column; raises as `sql`."""
         try:
             answer = self._attached.ask(text, text, params)
-            return [dict(zip(answer.columns, row, strict=True)) for row in answer.fetchall()]
+            return [
+                dict(zip(answer.columns, row, strict=True)) for row in self._attached.interruptible(answer.fetchall)
+            ]
+        except duckdb.Error as error:
+            raise self.refused(error) from error
+
+    def read(self, work: Callable[[], Read]) -> Read:
+        """What `work` reads from a relation that `sql` returned. Ctrl-C ends it at once. Raises as `sql`."""
+        try:
+            return self._attached.interruptible(work)
         except duckdb.Error as error:
             raise self.refused(error) from error
 
@@ -99,11 +111,7 @@ class Results:
         """A relation as a polars frame, for example `reconciles`. Raises as `sql`."""
         if not name.isidentifier():
             raise BadQuery(f"{name!r} is not a relation: `show all tables` lists them")
-        relation = self.sql(f"from {name}")
-        try:
-            frame: pl.DataFrame = relation.pl()
-        except duckdb.Error as error:
-            raise self.refused(error) from error
+        frame: pl.DataFrame = self.read(self.sql(f"from {name}").pl)
         return frame
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
@@ -19,6 +19,7 @@ import duckdb
 
 from hpaaudit.errors import BadQuery, NotResults
 from hpaaudit.results import sql
+from hpaaudit.results.interruptible import Result, interruptible
 from hpaaudit.results.recorded_streams import Recorded, Stream
 
 _MAGIC, _MAGIC_AT = b"DUCK", 8
@@ -72,12 +73,20 @@ class AttachedResults:
             self._register_streams()
         self._create(named)
         try:
-            return self.connection.sql(asked, params=params or None)
+            return self._run(asked, params)
         except duckdb.Error:
             if not self.relations:
                 raise
         self._create({*self.relations})  # a relation may be named in a string, as in query_table('pods')
-        return self.connection.sql(asked, params=params or None)
+        return self._run(asked, params)
+
+    def _run(self, asked: duckdb.Statement | str, params: Mapping[str, Any]) -> duckdb.DuckDBPyRelation:
+        # Some statements run here already, for example EXPLAIN ANALYZE and PIVOT.
+        return self.interruptible(lambda: self.connection.sql(asked, params=params or None))
+
+    def interruptible(self, work: Callable[[], Result]) -> Result:
+        """What `work` returns, which uses the connection. Ctrl-C ends it at once."""
+        return interruptible(self.connection, work)
 
     def _create(self, names: set[str]) -> None:
         """Creates our relations of these names if they were not created yet, and before them those that they read."""
@@ -165,7 +174,7 @@ def attached(path: Path, recorded: Recorded | None) -> AttachedResults:
     opened = AttachedResults(connection=connection, folder=folder, recorded=recorded)
     weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
     try:
-        _attach(opened, path)
+        interruptible(connection, lambda: _attach(opened, path))
     except duckdb.Error as error:
         opened.close()
         raise NotResults(f"{path} cannot be opened: {str(error).splitlines()[0]}") from error

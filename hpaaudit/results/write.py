@@ -23,6 +23,8 @@ from hpaaudit.results.columns import to_arrow
 from hpaaudit.results.copy_facts import copy_facts
 from hpaaudit.results.copy_statuses import copy_statuses
 from hpaaudit.results.facts import FactTables
+from hpaaudit.results.interruptible import interruptible, is_interruption
+from hpaaudit.results.keep_replays import keep_replays
 from hpaaudit.results.mismatch_filter import MismatchFilter
 from hpaaudit.results.read import Results, open_results
 from hpaaudit.results.read_only import is_results, write_ahead_logs
@@ -57,7 +59,7 @@ class ResultsWriter:
 
     recorded            the recording, from which pods, targets, writes and Events are copied; None: there are none
     overwrite           replace a results file that is there
-    has_default_name    nobody named the file: it is replaced even if it holds no results
+    keeps_replays       the other replays of the same recording that the file holds are kept in schema `runs`
 
     Raises FileExists if a file is there that may not be replaced, NotWritable, and DamagedRecording.
     """
@@ -69,12 +71,12 @@ class ResultsWriter:
         replay: Replay,
         *,
         overwrite: bool,
-        has_default_name: bool = False,
+        keeps_replays: bool = False,
         recorded: ReplayedRecording | None = None,
     ) -> None:
         if path.exists() and not overwrite:
             raise FileExists(f"{path} exists: name another file with --into, or add --overwrite")
-        if path.is_dir() or (path.exists() and not has_default_name and not is_results(path)):
+        if path.is_dir() or (path.exists() and not is_results(path)):
             raise FileExists(
                 f"{path} is not a results file of hpaaudit and is not replaced: name another file with --into"
             )
@@ -84,12 +86,13 @@ class ResultsWriter:
         self._info = info
         self._replay = replay
         self._recorded = recorded
+        self._keeps_replays = keeps_replays
         self._log_tables: Mapping[str, pa.Table] = {} if recorded is None else recorded.log_tables
         self._folder = _private_folder(path)
         self._unfinished = self._folder / "results.duckdb"
         self._connection = duckdb.connect(config={"temp_directory": str(self._folder / "spill"), **_SETTINGS})
         try:
-            self._prepare()
+            interruptible(self._connection, self._prepare)
         except _UNWRITABLE as error:  # also for a path with a backslash or a question mark: DuckDB misreads these
             self._connection.close()
             self._drop()
@@ -135,12 +138,14 @@ class ResultsWriter:
         self._facts.finish()
         self._batches.flush()
         try:
-            self._audit()
+            interruptible(self._connection, self._audit)
         except duckdb.OutOfMemoryException:  # some operators cannot spill to disk
             self._connection.execute("rollback")
             self._connection.execute("reset memory_limit")
-            self._audit()
+            interruptible(self._connection, self._audit)
         self._show_recorded()
+        if self._keeps_replays:
+            interruptible(self._connection, lambda: keep_replays(self._connection, self._path))
         self._connection.execute("use memory")
         self._connection.execute("detach results")
         self._connection.close()
@@ -161,6 +166,8 @@ class ResultsWriter:
         self._drop()
         if isinstance(error, _UNWRITABLE):
             raise self._unwritable(error) from error
+        if is_interruption(error):
+            raise KeyboardInterrupt from error
 
     def _unwritable(self, error: duckdb.Error) -> NotWritable:
         reason = str(error).splitlines()[0]
@@ -236,6 +243,8 @@ class ResultsWriter:
             if self._repeated is not None:
                 copy_statuses(self._connection, self._recorded, until_us, self._repeated)
             copy_facts(self._connection, self._recorded, tables, until_us)
+        ask("set variable since = make_timestamp($at)", {"at": self._replay.since_us})
+        ask("set variable until = make_timestamp($at)", {"at": self._replay.until_us})
         for text in sql.folder("audit").values():
             if "$first" in text:
                 for first, last in self._parts():

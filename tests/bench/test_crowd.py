@@ -3,6 +3,8 @@
 import asyncio
 import json
 
+import pytest
+
 from hpaaudit.api import to_facts, workload
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.cluster.access.config import ClientConfig
@@ -41,6 +43,7 @@ async def followed(url: str, facts: list[Fact]) -> None:
         await observer.run()
 
 
+@pytest.mark.alone
 def test_a_recorder_follows_it_without_a_gap() -> None:
     facts: list[Fact] = []
     with crowd_server(HPAS) as url:

@@ -1,8 +1,12 @@
 """What every command keeps to: exit codes, quick help, clean streams, texts that cannot steer a terminal."""
 
 import json
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -90,7 +94,7 @@ def test_no_rows_are_still_valid_json_and_csv() -> None:
     none = '"select ts from reconciles where false"'
     assert run(f"hpaaudit query web.duckdb {none} -o json")[1] == "[]\n"
     assert run(f"hpaaudit query web.duckdb {none} -o csv")[1] == "ts\n"
-    assert run(f"hpaaudit query web.duckdb {none}")[1] == "TS\n"
+    assert run(f"hpaaudit query web.duckdb {none}")[1] == "TS\n0 rows\n"
 
 
 @pytest.mark.usefixtures("at_desk")
@@ -110,21 +114,55 @@ def test_parquet_comes_on_stdout(desk: Path) -> None:
     assert completed.stderr == b""
 
 
-def test_a_reader_that_goes_away_is_no_error(desk: Path) -> None:
-    code = (
-        "from hpaaudit.cli import main\n"
-        "sys.argv = ['hpaaudit', 'query', 'web.duckdb', 'select * from range(200000)']\nmain()"
-    )
+HUGE = "select count(*) from range(100000000) as a, range(1000000) as b"
+
+
+@contextmanager
+def started(arguments: Sequence[str], folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """`hpaaudit …` as a process of its own, which answers to SIGINT as in a terminal."""
+    code = f"from hpaaudit.cli import main\nsys.argv = ['hpaaudit', *{[*arguments]!r}]\nmain()"
     root = str(Path(__file__).parents[2])
     with subprocess.Popen(
-        [sys.executable, "-c", f"import sys; sys.path.insert(0, {root!r})\n{code}"],
+        [sys.executable, "-c", f"import signal, sys; sys.path.insert(0, {root!r})\n{INTERRUPTIBLE}\n{code}"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        cwd=desk,
+        cwd=folder,
     ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+INTERRUPTIBLE = "signal.signal(signal.SIGINT, signal.default_int_handler)"
+
+
+@pytest.mark.parametrize("output", ["table", "json", "csv", "parquet"])
+@pytest.mark.parametrize("rows", [0, 200_000])
+def test_a_reader_that_goes_away_is_no_error(output: str, rows: int, desk: Path) -> None:
+    """As with `| head`, whether the answer is longer than what a pipe holds or not."""
+    with started(["query", "web.duckdb", f"from range({rows})", "-o", output], desk) as process:
         assert process.stdout is not None
         assert process.stderr is not None
-        process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 0
+
+
+def test_a_command_that_fails_fails_although_nobody_reads_why(desk: Path) -> None:
+    with started(["replay", "nowhere"], desk) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        process.stderr.close()
+        assert process.wait() == 2
+
+
+@pytest.mark.parametrize("output", ["table", "json", "csv", "parquet"])
+@pytest.mark.parametrize("sql", [HUGE, f"explain analyze {HUGE}", "select * from range(1000000000000)"])
+def test_ctrl_c_ends_sql_at_once(sql: str, output: str, desk: Path) -> None:
+    with started(["query", "web.duckdb", sql, "-o", output], desk) as process:
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=5)
+        assert (process.returncode, said.strip()) == (130, b"interrupted")

@@ -90,8 +90,36 @@ def test_a_replay_that_is_narrowed_or_changed_is_not_the_answer_of_its_folder(op
     assert run(HOW_MANY) == true
     (option,) = run('hpaaudit query friday/what-if.duckdb "select options from replays" -o csv')[1].splitlines()[1:]
     assert option.startswith(options.split(maxsplit=1)[0])
-    assert run(f"hpaaudit replay friday {options} --into friday/results.duckdb --overwrite")[0] == 0
+    code, out, err = run(f"hpaaudit replay friday {options} --into friday/../friday/results.duckdb --overwrite")
+    assert (code, out) == (2, "")
+    assert "does not replace it: name another file with --into" in err
     assert run(HOW_MANY) == true
+
+
+@pytest.mark.usefixtures("here")
+def test_every_replay_of_a_recording_is_kept_and_the_last_one_is_shown() -> None:
+    kept = 'hpaaudit query friday/what-if.duckdb "select options from runs.replays order by ran_at" -o csv'
+    shown = 'hpaaudit query friday/what-if.duckdb "select options, (from recordings select count(*)) as n from replays"'
+    for tolerance in ("0.2", "0.3", "0.2"):
+        assert run(f"hpaaudit replay friday --flag tolerance={tolerance}")[0] == 0
+    assert run(kept)[1].split() == ["options", "--flag", "tolerance=0.3", "--flag", "tolerance=0.2"]
+    assert run(shown + " -o csv")[1].splitlines()[1:] == ["--flag tolerance=0.2,1"]
+    rows = (
+        'hpaaudit query friday/what-if.duckdb "select count(distinct desired) from runs.reconciles group by replay_id"'
+    )
+    assert len(run(rows + " -o csv")[1].splitlines()) == 3
+    assert run("hpaaudit replay friday")[0] == 0
+    assert run("hpaaudit replay friday --detail all")[0] == 0
+    details = 'hpaaudit query friday "select detail, mode from runs.replays order by ran_at" -o csv'
+    assert run(details)[1].split() == ["detail,mode", "moved,audit", "all,audit"]
+
+
+def test_replays_that_somebody_else_made_are_not_kept(here: Path) -> None:
+    assert run("hpaaudit replay friday --flag tolerance=0.3")[0] == 0
+    lied(here / "friday" / "what-if.duckdb")
+    assert run("hpaaudit replay friday --flag tolerance=0.2")[0] == 0
+    count = 'hpaaudit query friday/what-if.duckdb "select count(*) as n from runs.replays" -o csv'
+    assert run(count)[1] == "n\n1\n"
 
 
 @pytest.fixture

@@ -122,4 +122,4 @@ def test_an_address_without_a_port_is_a_usage_error() -> None:
     for wrong in ("8080", "localhost", ":8080", "localhost:http", "127.0.0.1:70000"):
         completed = run("record", "--into", "x", "--listen", wrong)
         assert completed.returncode == 2
-        assert "is no address: give ADDRESS:PORT" in completed.stderr
+        assert "is not an address: give ADDRESS:PORT" in completed.stderr

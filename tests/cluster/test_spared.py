@@ -33,5 +33,5 @@ def test_a_plan_names_what_is_not_to_be_read(cluster: Cluster, namespace: str, c
     create("checkout", cpu(50), QUEUE)
     kubeconfig = str(cluster.dir / "admin.kubeconfig")
     completed = run("record", "--plan", "--kubeconfig", kubeconfig, "-n", namespace, "--no-probe", "queue_depth")
-    assert "  not to be read:\n    queue_depth\n" in completed.stdout
+    assert "  not read, as asked:\n    queue_depth\n" in completed.stdout
     assert "; 1 read every 15 s" in completed.stdout

@@ -117,9 +117,10 @@ def hides(prefix: str, resource: str, namespace: str) -> bool:
     if prefix == "*":
         return True
     path, _, part = prefix.partition("#")
+    path = path.partition("?")[0]
     if path.endswith("/"):  # a group, or a version of it
         return any(kind.base.startswith(path.rstrip("/")) for kind in KINDS if kind.resource == resource)
-    words = path.partition("?")[0].strip("/").split("/")
+    words = path.strip("/").split("/")
     where = words[words.index("namespaces") + 1] if "namespaces" in words else ""
     if where and namespace and where != namespace:
         return False

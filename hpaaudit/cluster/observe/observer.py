@@ -203,7 +203,6 @@ class Observer:
         self.to_fetch |= self.pods.select(self.targets.selections())
         self._expire()
         await self._fetch_pods()
-        self.unseen_targets.update(self.to_fetch)
         await self.environment.follow_keda()
         await self.environment.follow_surroundings()
         paths, unprobed = self.targets.paths(), self.targets.unprobed()
@@ -215,6 +214,7 @@ class Observer:
             self.poller.set_unprobed(set(unprobed))
             self.poller.set_paths(paths)
         self.gaps.end(EVERYTHING, self.client.clock.now())
+        self.unseen_targets.update(self.to_fetch)
         self.settled.set()
 
     def _expire(self) -> None:

@@ -42,21 +42,15 @@ Relation = dict[str, Numbers | Words]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReconcileFilter:
-    """Which reconciles get a row: those of these HPAs, as `namespace/name` (none: of all), since and until when."""
+    """Which reconciles get a row: those of these HPAs, as `namespace/name` (none: of all)."""
 
     keys: Collection[str] = ()
-    since_us: int | None = None
-    until_us: int | None = None
 
     def wanted(self, reconciles: Rows, hpas: HpaTable) -> Array:
         """Where a reconcile gets a row."""
         wanted = np.ones(len(reconciles["hpa"]), bool)
         if self.keys:
             wanted &= np.array(["/".join(key) in self.keys for key in hpas.keys.named], bool)[reconciles["hpa"]]
-        if self.since_us is not None:
-            wanted &= reconciles["at_us"] >= self.since_us
-        if self.until_us is not None:
-            wanted &= reconciles["at_us"] <= self.until_us
         return wanted
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Self
 
@@ -18,14 +17,7 @@ from hpaaudit.recording.files import layout
 from hpaaudit.recording.files.durable import FOLDER_MODE, publish, remove, require_folder, sync_folder, write_synced
 from hpaaudit.recording.format import manifest
 from hpaaudit.recording.format.schema import FORMAT_VERSION, PARTS, TABLES
-
-
-def recorder_version() -> str:
-    """The version of hpaaudit. `unknown` in a checkout that is not installed."""
-    try:
-        return version("hpaaudit")
-    except PackageNotFoundError:
-        return "unknown"
+from hpaaudit.version import VERSION
 
 
 class RecordingFolder:
@@ -49,7 +41,7 @@ class RecordingFolder:
                 "format_version": FORMAT_VERSION,
                 "source": source,
                 "cluster": cluster,
-                "recorder_version": recorder_version(),
+                "recorder_version": VERSION,
                 "started_us": started_us,
             },
         )

@@ -19,6 +19,7 @@ with pinned_at_max as (
         'remove spec.replicas from the chart or manifest' as next_step
     from runs.scale_events
     where source = 'actual' and writer_class = 'deploy_tool'
+        and at_hi between (select started_at from runs.recordings) and (select ended_at from runs.recordings)
     group by hpa_uid
 ), two_autoscalers as (
     select

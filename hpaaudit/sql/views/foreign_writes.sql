@@ -18,5 +18,11 @@ left join main.scale_events as later
         when w.to_replicas < w.from_replicas then later.to_replicas >= w.from_replicas
         else later.to_replicas <= w.from_replicas
     end
-where w.source = 'actual' and w.writer_class <> 'hpa'
+where w.source = 'actual'
+    and w.writer_class <> 'hpa'
+    -- A replay with --since or --until shows what lies between, and what explains a reconcile between.
+    and (
+        w.at_hi between (select started_at from main.recordings) and (select ended_at from main.recordings)
+        or w.reconcile_id in (select reconcile_id from main.reconciles)
+    )
 group by all;

@@ -1,0 +1,32 @@
+-- Which reconciles of a replay with --since or --until are shown?
+-- Deletes the others, and narrows runs.recordings to the time that is shown. Every verdict was found before, from the
+-- whole recording. Without these options nothing is deleted.
+update runs.recordings
+set
+    started_at = greatest(started_at, least(coalesce(getvariable('since'), started_at), ended_at)),
+    ended_at = least(ended_at, greatest(coalesce(getvariable('until'), ended_at), started_at));
+
+create temp table left_out as
+select reconcile_id
+from runs.reconciles
+where ts < getvariable('since') or ts > getvariable('until');
+
+delete from runs.reconciles where reconcile_id in (from left_out);
+delete from runs.decision_steps where reconcile_id in (from left_out);
+delete from runs.reconcile_pods where reconcile_id in (from left_out);
+delete from runs.metric_proposals where reconcile_id in (from left_out);
+delete from runs.stabilization_inputs where reconcile_id in (from left_out);
+delete from runs.memories where reconcile_id in (from left_out);
+delete from runs.predicted_statuses where reconcile_id in (from left_out);
+delete from runs.predicted_events where reconcile_id in (from left_out);
+delete from runs.predicted_writes where reconcile_id in (from left_out);
+delete from runs.scale_events where source = 'predicted' and reconcile_id in (from left_out);
+-- A change that explains a reconcile that is shown is shown with it.
+delete from runs.scale_event_matches
+where (
+        coalesce(actual_at_hi, predicted_at) < getvariable('since')
+        or coalesce(actual_at_hi, predicted_at) > getvariable('until')
+    )
+    and (reconcile_id is null or reconcile_id in (from left_out));
+delete from episodes where reconcile_id in (from left_out);
+delete from verdicts where reconcile_id in (from left_out);

@@ -1,0 +1,3 @@
+"""The version of hpaaudit, installed or not."""
+
+VERSION = "0.1.0"

@@ -1,0 +1,78 @@
+"""--since and --until cut what is shown, not what the replay knows: what is shown stands in the whole replay too."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hpaaudit.flows.query import account
+from hpaaudit.flows.replay import replay
+from hpaaudit.model.account import ReplayAccount
+from hpaaudit.model.units import Micros
+from hpaaudit.results.read import Results
+
+RECORDINGS = sorted(path.parent for path in Path(__file__).parents[2].glob("recordings/*/recording.json"))
+TABLES = ("reconciles", "metric_proposals", "decision_steps", "reconcile_pods", "scale_event_matches", "foreign_writes")
+DETAILS = ("moved", "numbers")
+
+
+def rows(results: Results, table: str) -> list[dict[str, Any]]:
+    """The rows of a relation, without the columns that tell which replay it was, and which number an episode has."""
+    left_out = ("replay_id", "divergence_id")
+    return [
+        {name: value for name, value in row.items() if name not in left_out} for row in results.rows(f"from {table}")
+    ]
+
+
+def told(results: Results) -> ReplayAccount:
+    """What the first screen tells."""
+    return account(results)
+
+
+@pytest.mark.parametrize("detail", DETAILS)
+@pytest.mark.parametrize("recording", RECORDINGS, ids=lambda path: path.name)
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(bounds=st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted))
+def test_what_a_narrowed_replay_shows_is_a_part_of_the_whole(
+    recording: Path, detail: str, bounds: list[float], tmp_path: Path
+) -> None:
+    with replay(recording, into=tmp_path / "whole.duckdb", overwrite=True, detail=detail) as whole:
+        first_us, last_us = whole.span
+        since, until = (Micros(round(first_us + part * (last_us - first_us))) for part in bounds)
+        everything = {table: rows(whole, table) for table in TABLES}
+        classes = {row["reconcile_id"]: row["class"] for row in whole.rows("from reconciles")}
+    with replay(
+        recording, into=tmp_path / "part.duckdb", overwrite=True, detail=detail, since=since, until=until
+    ) as part:
+        assert part.span == (since, until)
+        shown = rows(part, "reconciles")
+        assert shown == [row for row in everything["reconciles"] if since <= _us(row["ts"]) <= until]
+        for table in TABLES:
+            assert [row for row in rows(part, table) if row not in everything[table]] == []
+        in_divergences = sum(row["reconciles"] for row in part.rows("from divergences"))
+        assert in_divergences == sum(classes[row["reconcile_id"]] is not None for row in shown)
+        for hpa in told(part).hpas:
+            assert hpa.reconciles == len(shown)
+            for finding in hpa.findings:
+                assert since <= finding.first_us <= finding.last_us <= until
+
+
+def _us(time: Any) -> int:
+    from hpaaudit.api.times import micros
+
+    return micros(time.isoformat() + "Z")
+
+
+def test_a_write_after_the_end_that_is_shown_still_explains_the_reconcile_before(tmp_path: Path) -> None:
+    """At 15:04:31, kubectl wrote, after the reconcile of 15:04:24 and before the next."""
+    from hpaaudit.api.times import micros
+
+    hand = next(path for path in RECORDINGS if path.name == "scaled-by-hand")
+    shutil.copytree(hand, tmp_path / "hand")
+    with replay(tmp_path / "hand", until=micros("2026-11-21T15:04:30Z")) as results:
+        (hpa,) = account(results).hpas
+    assert hpa.divergent == 1
+    assert [(write.writer_name, write.restored_to) for write in hpa.foreign_writes] == [("kubectl", 6)]

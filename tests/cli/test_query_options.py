@@ -1,0 +1,61 @@
+"""An option of `query` takes effect or is refused; an HPA that is not there is an error everywhere."""
+
+from pathlib import Path
+
+import pytest
+
+from hpaaudit.results import sql
+from hpaaudit.results.questions import questions
+from tests.cli.run import run
+
+OPTIONS = {"hpa": "shop/web", "at": "14:02", "since": "14:01", "until": "14:02"}
+ALWAYS = "select count(*) from reconciles"
+
+
+@pytest.mark.usefixtures("at_desk")
+@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("question", sql.folder("questions"))
+def test_a_question_uses_an_option_or_refuses_it(question: str, option: str) -> None:
+    """Which ones it uses is what its SQL says."""
+    code, out, err = run(f"hpaaudit query web.duckdb {question} --{option} {OPTIONS[option]}")
+    if option in questions()[question].parameters:
+        assert (code, err) == (0, "")
+    else:
+        assert (code, out) == (2, "")
+        assert err.startswith(f"Error: {question} does not use --{option}: it takes ")
+
+
+@pytest.mark.usefixtures("at_desk")
+@pytest.mark.parametrize("option", OPTIONS)
+def test_sql_uses_an_option_as_a_parameter_or_refuses_it(option: str) -> None:
+    value = OPTIONS[option]
+    code, out, err = run(f"hpaaudit query web.duckdb '{ALWAYS}' --{option} {value}")
+    assert (code, out, err) == (2, "", f"Error: this SQL does not use --{option}: it takes no option\n")
+    code, out, err = run(f"hpaaudit query web.duckdb 'select ${option} as given' --{option} {value} -o csv")
+    assert (code, err) == (0, "")
+    shown = out.splitlines()[1]
+    assert shown.startswith(value if option == "hpa" else f"2026-03-02T{value}:")
+
+
+@pytest.mark.usefixtures("at_desk")
+def test_a_dollar_in_a_text_is_no_parameter() -> None:
+    assert run("""hpaaudit query web.duckdb "select '$hpa' as said" -o csv""")[1] == "said\n$hpa\n"
+
+
+@pytest.mark.usefixtures("at_desk")
+def test_without_a_question_an_option_is_refused() -> None:
+    assert run("hpaaudit query web.duckdb --hpa shop/web")[:2] == (2, "")
+    assert run("hpaaudit query web.duckdb")[0] == 0
+
+
+@pytest.mark.parametrize("asked", ["query web.duckdb what_happened --hpa", "explain web.duckdb"])
+@pytest.mark.parametrize(("hpa", "hint"), [("shop/wep", "did you mean shop/web?"), ("q/zzzz", "there are shop/web")])
+def test_an_hpa_that_is_not_there_is_an_error(asked: str, hpa: str, hint: str, at_desk: Path) -> None:
+    del at_desk
+    assert run(f"hpaaudit {asked} {hpa}") == (2, "", f"Error: no HPA {hpa!r} in web.duckdb: {hint}\n")
+
+
+@pytest.mark.usefixtures("at_desk")
+@pytest.mark.parametrize(("pattern", "code"), [("shop/*", 0), ("*/web", 0), ("*/*", 0), ("*/x*", 2), ("shop/we?", 2)])
+def test_a_pattern_must_mean_an_hpa(pattern: str, code: int) -> None:
+    assert run(f"hpaaudit query web.duckdb what_happened --hpa '{pattern}'")[0] == code
