@@ -33,7 +33,11 @@ class Metric:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A change of `spec.replicas`, or one that was predicted and did not happen (`writer_class` is empty)."""
+    """A change of `spec.replicas`, or one that was predicted and did not happen (`writer_class` is empty).
+
+    raw_desired    what the metrics asked for;  stabilized  what memory made of it
+    tied_metrics   metrics besides `metric` that asked for the same number
+    """
 
     at_us: Micros
     from_replicas: int
@@ -47,6 +51,9 @@ class Change:
     divergence_class: str
     severity: str
     confidence: str
+    raw_desired: int | None = None
+    stabilized: int | None = None
+    tied_metrics: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +96,25 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Hold:
+    """For how long something kept an HPA from the number that its metrics asked for.
+
+    cause   `memory`: a remembered recommendation held the scale-down; `unready`: pods that were not ready or not
+            measured counted as idle, and stopped a scale-up
+    """
+
+    cause: str
+    reconciles: int
+    first_us: Micros
+    last_us: Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HpaAccount:
-    """One HPA over the whole replay."""
+    """One HPA over the whole replay.
+
+    comparable   decidable reconciles of which the controller's decision is known;  agree  it was the replay's
+    """
 
     namespace: str
     name: str
@@ -107,6 +131,9 @@ class HpaAccount:
     foreign_writes: tuple[ForeignWrite, ...]
     divergences: tuple[Divergence, ...]
     findings: tuple[Finding, ...] = ()
+    comparable: int = 0
+    agree: int = 0
+    holds: tuple[Hold, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +208,7 @@ class ReconcileAccount:
     before       the last change of `spec.replicas` before it
     steps        empty where they were not kept and cannot be had again
     flips        the nearest changes that change its decision; each was decided again, with its change and without
+    without_tolerance   what is decided of the same inputs without a tolerance; None if that was not asked
     """
 
     recording: str
@@ -217,3 +245,4 @@ class ReconcileAccount:
     before: Change | None
     divergence: Divergence | None
     flips: tuple[UtilizationFlip | MemoryFlip, ...] = ()
+    without_tolerance: int | None = None
