@@ -13,7 +13,7 @@ help:  ## this list
 demo: $(READY)  ## replay a real incident: what the controller did, what it should have done, who interfered
 	@$(BIN)/hpaaudit demo
 
-check: $(READY)  ## format, lint, types and the walls between the rooms, in seconds
+check: $(READY)  ## format, lint, types and the imports between packages, in seconds
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy

@@ -1,4 +1,4 @@
-"""Every error that we raise, by whose fault it is; each says what, where and what next."""
+"""Every error that we raise, grouped by its cause. Each message says what, where and what next."""
 
 
 class AuditError(Exception):

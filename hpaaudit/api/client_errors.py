@@ -87,5 +87,5 @@ class Server:
         """Go's `url.Error`: `Get "https://…": dial tcp …`."""
         if re.match(r'^(Get|Put|Post|Patch|Delete) "?http', error):
             return error
-        asked = f"{self.url}{path}"
-        return f'{verb} "{asked}": {error}' if self.quoted else f"{verb} {asked}: {error}"
+        url = f"{self.url}{path}"
+        return f'{verb} "{url}": {error}' if self.quoted else f"{verb} {url}: {error}"

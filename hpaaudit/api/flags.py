@@ -1,4 +1,4 @@
-"""Controller flags and feature gates, as on a command line, to the values that steer decisions."""
+"""Parses flags and feature gates of the controller, and lists those that change decisions, with their values."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -26,10 +26,10 @@ def short_name(name: str) -> str:
     return name.lstrip("-").replace("_", "-").removeprefix(PREFIX)
 
 
-def with_flags(flags: Flags, given: Mapping[str, str]) -> Flags:
+def with_flags(flags: Flags, values: Mapping[str, str]) -> Flags:
     """The flags with those that change a decision set; others are the controller's business only."""
     changes: dict[str, Any] = {}
-    for name, text in given.items():
+    for name, text in values.items():
         field = _FIELDS.get(short_name(name))
         if field is None:
             continue
@@ -50,22 +50,22 @@ def _tolerance(text: str) -> float:
     return value
 
 
-def user_flags(given: Mapping[str, str]) -> Mapping[str, str]:
+def user_flags(values: Mapping[str, str]) -> Mapping[str, str]:
     """The flags of a user by short name; BadOption for a name that no controller has."""
-    short = {short_name(name): text for name, text in given.items()}
+    short = {short_name(name): text for name, text in values.items()}
     for name in short:
         if name not in _FIELDS:
             raise BadOption(f"--flag {name} changes no decision: known are {', '.join(SHORT_NAMES)}")
     return short
 
 
-def assumptions(flags: Flags, observed: Mapping[str, str], given: Mapping[str, str]) -> tuple[Assumption, ...]:
+def assumptions(flags: Flags, observed: Mapping[str, str], user_values: Mapping[str, str]) -> tuple[Assumption, ...]:
     """Each flag that steers a decision, its value, and where that comes from."""
-    seen = {short_name(name) for name in observed}
-    found = []
+    observed_names = {short_name(name) for name in observed}
+    settings = []
     for name, field in _FIELDS.items():
         value = getattr(flags, field)
         text = f"{value}" if field == "tolerance" else f"{value / 1_000_000:g}s"
-        source = "user" if name in given else ("observed" if name in seen else "default")
-        found.append(Assumption(key=name, value=text, source=source))
-    return tuple(found)
+        source = "user" if name in user_values else ("observed" if name in observed_names else "default")
+        settings.append(Assumption(key=name, value=text, source=source))
+    return tuple(settings)

@@ -1,4 +1,4 @@
-"""KEDA's ScaledObjects: what makes an HPA, pauses it, and writes replicas past it."""
+"""Turns KEDA's ScaledObjects into facts: the HPA that each owns, its conditions, its pauses."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Answers of the custom and external metrics APIs: their type, and the values in them."""
+"""Decodes answers of the custom and external metrics APIs."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What pods used, as `metrics.k8s.io` answers: its shape, and the samples in it."""
+"""Decodes answers of `metrics.k8s.io`: the usage of each pod."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -37,7 +37,7 @@ class PodMetricsList(msgspec.Struct, gc=False):
 
 
 def pod_samples(body: PodMetricsList | Mapping[str, Any], *, single: bool = False) -> tuple[PodSample, ...]:
-    """Return the samples of an answer; ValueError where it is none.
+    """Return the samples of an answer; ValueError if it has another shape.
 
     body     decoded as its shape, or any JSON object
     single   whether it is one PodMetrics and not a list of them
@@ -54,7 +54,7 @@ _ITEM = msgspec.json.Decoder(_PodMetrics)
 
 
 def pod_sample(data: bytes) -> PodSample:
-    """The sample of one item's JSON; ValueError where it is none."""
+    """The sample of one item's JSON; ValueError if it is not one."""
     try:
         return _sample(_ITEM.decode(data))
     except msgspec.DecodeError as problem:
@@ -67,8 +67,10 @@ def _sample(item: _PodMetrics) -> PodSample:
         pod=(item.metadata and item.metadata.name) or "",
         timestamp_us=timestamp_us,
         window_us=_window_us(times.bounded(times.duration(item.window or "0")), timestamp_us),
-        containers=tuple([ContainerUsage(name=_word(c.name or ""), usage=quantity.amounts(c.usage)) for c in found])
-        if (found := item.containers)
+        containers=tuple(
+            [ContainerUsage(name=_word(c.name or ""), usage=quantity.amounts(c.usage)) for c in containers]
+        )
+        if (containers := item.containers)
         else (),
     )
 
@@ -80,7 +82,7 @@ def _word(text: str) -> str:
 
 
 def _window_us(window_us: Micros, timestamp_us: Micros | None) -> Micros:
-    """A window in whole seconds, rounded up, which no decision can tell from the exact one.
+    """A window in whole seconds, rounded up, which gives the same decisions as the exact one.
 
     The controller asks of it only whether the timestamp is before the pod's transition plus the window. Both are
     `metav1.Time`, whole seconds, so that only the next whole second of the window matters. metrics-server's windows

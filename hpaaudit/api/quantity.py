@@ -1,4 +1,4 @@
-"""Kubernetes' quantities: the text, the thousandths that the controller computes with, the exact value.
+"""Parses Kubernetes' quantities: the text, the thousandths that the controller computes with, the exact value.
 
 As `resource.Quantity` of apimachinery up to 1.37, its overflow and its rounding included.
 """

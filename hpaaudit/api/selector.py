@@ -33,7 +33,7 @@ _SUBDOMAIN_HINT = (
 class BadSelector(ValueError):
     """A selector that Kubernetes refuses; the text is Kubernetes' own.
 
-    old       the words of 1.15 to 1.20, which tell only the first error;  oldest   those before
+    old       the words of 1.15 to 1.20, which have only the first error;  oldest   those before
     """
 
     def __init__(self, text: str, old: str = "", oldest: str = "") -> None:
@@ -178,9 +178,9 @@ def _term(key: str, operator: str, values: tuple[str, ...]) -> Term:
             if not _NUMBER.fullmatch(value)
         ]
     for index, value in enumerate(values):
-        found = _value_errors(value)
-        if found:
-            hint = "; ".join(found)
+        value_errors = _value_errors(value)
+        if value_errors:
+            hint = "; ".join(value_errors)
             errors.append(f"values[{index}][{key}]: Invalid value: {_quoted(value)}: {hint}")
             old.append(f"invalid label value: {_quoted(value)}: at key: {_quoted(key)}: {hint}")
             oldest.append(f"invalid label value: {_quoted(value)}: {hint}")
@@ -253,8 +253,8 @@ class _Parser:
             token = self.next()
         if not _is_word(token):
             raise BadSelector(f"found '{token}', expected: identifier")
-        if found := _key_errors(token):
-            raise BadSelector(f"<nil>: Invalid value: {_quoted(token)}: {'; '.join(found)}")
+        if errors := _key_errors(token):
+            raise BadSelector(f"<nil>: Invalid value: {_quoted(token)}: {'; '.join(errors)}")
         if negated:
             return _term(token, "!", ())
         if self.peek() in ("", ","):

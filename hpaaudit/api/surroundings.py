@@ -1,4 +1,4 @@
-"""Objects that can hold the pods of an HPA back or change them: quotas, limits, VPAs, nodes, admission."""
+"""Objects that can limit or change the pods of an HPA: quotas, limits, VPAs, nodes, admission."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -24,7 +24,7 @@ _CONCERNED = (
 
 
 def surrounding_seen(at_us: Micros, kind: Kind, raw: Raw) -> SurroundingSeen:
-    """An object of one of KINDS, reduced to what holds pods back or changes them: EMPTY_STATE if there is none."""
+    """An object of one of KINDS, reduced to what limits or changes pods: EMPTY_STATE if there is none."""
     meta = metadata(raw)
     state = {key: value for key, value in KINDS[kind](raw).items() if value not in (None, "", [], {})}
     return SurroundingSeen(
@@ -60,7 +60,7 @@ def _vpa(raw: Raw) -> dict[str, Any]:
         "targetRef": spec.get("targetRef"),
         "updateMode": (spec.get("updatePolicy") or {}).get("updateMode"),
         "containerPolicies": (spec.get("resourcePolicy") or {}).get("containerPolicies"),
-        "recommended": {one.get("containerName", ""): one.get("target") for one in recommended},
+        "recommended": {entry.get("containerName", ""): entry.get("target") for entry in recommended},
     }
 
 
@@ -68,9 +68,11 @@ def _node(raw: Raw) -> dict[str, Any]:
     spec, status = raw.get("spec") or {}, raw.get("status") or {}
     able, conditions = status.get("allocatable") or {}, status.get("conditions") or ()
     return {
-        "ready": next((one.get("status") for one in conditions if one.get("type") == "Ready"), None),
+        "ready": next((entry.get("status") for entry in conditions if entry.get("type") == "Ready"), None),
         "unschedulable": spec.get("unschedulable"),
-        "taints": [{key: one[key] for key in ("key", "effect") if key in one} for one in spec.get("taints") or ()],
+        "taints": [
+            {key: entry[key] for key in ("key", "effect") if key in entry} for entry in spec.get("taints") or ()
+        ],
         "allocatable": {name: able[name] for name in ("cpu", "memory", "pods") if name in able},
     }
 

@@ -142,7 +142,7 @@ class _Scale(TypedDict, total=False):
 
 
 def scale_of(raw: Mapping[str, Any]) -> Scale:
-    """A Scale. Its JSON leaves out zero replicas. ValueError if it is none."""
+    """A Scale. Its JSON leaves out zero replicas. ValueError if it has another shape."""
     try:
         msgspec.convert(raw, _Scale)
     except msgspec.ValidationError as problem:
@@ -180,7 +180,7 @@ def scale_read(  # noqa: PLR0913  # an answer as a capture has it, a line of JSO
 def metrics_read(  # noqa: PLR0913  # likewise
     at_us: Micros, took_us: Micros, path: str, status: int, body: Any, error: str, by: str
 ) -> ResourceMetricsRead | ValuesRead:
-    """A read of one of the three metric APIs. ValueError if the path is none of theirs.
+    """A read of one of the three metric APIs. ValueError if the path belongs to none of them.
 
     body   JSON, a PodMetricsList, a MetricValueList, or the text that came instead
     """

@@ -1,4 +1,4 @@
-"""`autoscaling/v1`, as the controllers up to 1.22 read it: what it cannot say stands in annotations.
+"""Decodes `autoscaling/v1`, which the controllers up to 1.22 read. Fields that it lacks are in annotations.
 
 The annotations hold the metrics in the shape of `v2beta1`, and the behavior as `v2beta1` keeps it.
 """

@@ -37,8 +37,8 @@ def decode_status(status_json: str) -> HpaStatus:
 
 def kept_behavior(annotations_json: str) -> Behavior | None:
     """The behavior of an annotation, which has Go's own field names; None without one."""
-    kept = annotation(annotations_json, "behavior")
-    return v2.behavior(_plain_names(kept)) if kept else None
+    behavior_json = annotation(annotations_json, "behavior")
+    return v2.behavior(_plain_names(behavior_json)) if behavior_json else None
 
 
 def annotation(annotations_json: str, name: str) -> Any:

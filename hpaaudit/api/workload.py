@@ -110,7 +110,7 @@ def _is_rolling(kind: str, status: Mapping[str, Any]) -> bool:
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
-    """An object, empty if it is none: nobody checks the fields of a custom resource."""
+    """The value if it is an object, else an empty one: the fields of a custom resource may have any type."""
     return value if isinstance(value, Mapping) else {}
 
 

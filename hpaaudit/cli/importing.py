@@ -28,7 +28,8 @@ def capture(files: tuple[Path, ...], into: Path) -> None:
     Example: hpaaudit import capture incident.jsonl.gz --into recordings/incident
     """
     from hpaaudit.flows.importing import import_capture
-    from hpaaudit.report.text import counted, printable
+    from hpaaudit.model.counted import counted
+    from hpaaudit.report.text import printable
 
     imported = import_capture(files, into=into)
     click.echo(f"imported {counted(imported.facts, 'fact')} into {into}", err=True)

@@ -1,4 +1,4 @@
-"""Whether a value is one that the Kubernetes API can hold: of the right type, and no number too large for its field."""
+"""Checks that a value is one that the Kubernetes API can hold: its type, and the bits of its numbers."""
 
 from dataclasses import is_dataclass
 from functools import cache
@@ -25,8 +25,8 @@ def misfit(value: Any, kind: Any, where: str = "") -> str:
     kind    the type that the value should have
     where   its name, for example `spec`
     """
-    found = _misfit(value, kind, where.rpartition(".")[2])
-    return f"{where}{found}".lstrip(". ") if found else ""
+    problem = _misfit(value, kind, where.rpartition(".")[2])
+    return f"{where}{problem}".lstrip(". ") if problem else ""
 
 
 def scale_misfit(scale: Scale | None) -> str:
@@ -62,17 +62,17 @@ def _misfit(value: Any, kind: Any, name: str) -> str:  # noqa: C901, PLR0911 (on
             return f" is {_shown(value)}"
         kinds = [own[0]] * len(value) if own[-1] is Ellipsis else own
         pairs = enumerate(zip(value, kinds, strict=True))
-        return _first((f"[{place}]", item, one, name) for place, (item, one) in pairs)
+        return _first((f"[{index}]", item, item_kind, name) for index, (item, item_kind) in pairs)
     if value is None and NoneType in own:
         return ""
-    return _misfit(value, next(one for one in own if one is not NoneType), name)
+    return _misfit(value, next(item_kind for item_kind in own if item_kind is not NoneType), name)
 
 
 def _first(parts: Any) -> str:
-    for place, value, kind, name in parts:
-        found = _misfit(value, kind, name)
-        if found:
-            return f"{place}{found}"
+    for where, value, kind, name in parts:
+        problem = _misfit(value, kind, name)
+        if problem:
+            return f"{where}{problem}"
     return ""
 
 
@@ -99,10 +99,10 @@ def _text(value: Any) -> str:
 
 def _shown(value: Any) -> str:
     try:
-        found = ascii(value)
+        text = ascii(value)
     except (ValueError, RecursionError):  # more digits than Python prints, or too deep
         return f"a very large {type(value).__name__}"
-    return found if len(found) <= _SHOWN else f"{found[:_SHOWN]}…"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _camel(field: str) -> str:

@@ -23,7 +23,7 @@ class Destination:
     """A results file to write.
 
     overwrite          an existing results file is replaced
-    has_default_name   nobody named the file: the other replays of this recording that it holds are kept
+    has_default_name   the user did not name the file: the other replays of this recording that it holds are kept
     is_what_if         an option narrowed or changed the replay
     """
 

@@ -93,10 +93,10 @@ def _redecided(account: ReconcileAccount, recording: "Recording", settings: Repl
 def _settings(results: "Results", recording: "Recording") -> ReplaySettings:
     """The settings of the replay, as its results hold them; raises NotResults."""
     assumptions = {assumption.key: assumption for assumption in results.assumptions}
-    given = {key: assumption.value for key, assumption in assumptions.items() if assumption.source == "user"}
-    behaviours = {key: value == "on" for key, value in given.items() if value in ("on", "off")}
-    flags = {key: value for key, value in given.items() if key != "release" and key not in behaviours}
-    controller = ControllerOptions(release=given.get("release"), flags=flags, behaviours=behaviours)
+    user_values = {key: assumption.value for key, assumption in assumptions.items() if assumption.source == "user"}
+    behaviours = {key: value == "on" for key, value in user_values.items() if value in ("on", "off")}
+    flags = {key: value for key, value in user_values.items() if key != "release" and key not in behaviours}
+    controller = ControllerOptions(release=user_values.get("release"), flags=flags, behaviours=behaviours)
     try:
         api_server, period_us = assumptions["api-server"].value, duration(assumptions["sync-period"].value)
     except (KeyError, ValueError) as error:

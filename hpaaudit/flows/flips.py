@@ -53,7 +53,7 @@ def desired_without_tolerance(inputs: ReconcileInput) -> int | None:
 
     The tolerance kept nothing if that is the same number: a ratio just below 1 asks for no fewer pods than there are.
     """
-    seen = inputs.seen
+    seen = inputs.observation
     if seen.hpa is None:
         return None
     behavior = seen.hpa.spec.behavior
@@ -62,11 +62,11 @@ def desired_without_tolerance(inputs: ReconcileInput) -> int | None:
         behavior = replace(behavior, scale_up=up, scale_down=down)
     hpa = replace(seen.hpa, spec=replace(seen.hpa.spec, behavior=behavior))
     flags = replace(inputs.flags, tolerance=0.0)
-    return _desired(replace(inputs, seen=replace(seen, hpa=hpa), flags=flags))
+    return _desired(replace(inputs, observation=replace(seen, hpa=hpa), flags=flags))
 
 
 def _desired(inputs: ReconcileInput) -> int | None:
-    return reconcile(inputs.seen, inputs.memory, inputs.flags)[0].desired
+    return reconcile(inputs.observation, inputs.memory, inputs.flags)[0].desired
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +83,7 @@ class _MeasuredPods:
 def _utilization_flips(decision: Decision, inputs: ReconcileInput) -> Iterator[UtilizationFlip]:
     proposal = next((proposal for proposal in decision.proposals if proposal.is_winner), None)
     pods = None if proposal is None else _measured_pods(proposal)
-    hpa = inputs.seen.hpa
+    hpa = inputs.observation.hpa
     if proposal is None or pods is None or not proposal.target or hpa is None:
         return
     behaviours = behaviours_of(inputs.flags)
@@ -158,8 +158,8 @@ def _first_change(desired_at: Callable[[int], int | None], before: int | None, e
 
 def _with_usage(inputs: ReconcileInput, pods: _MeasuredPods, usage_milli: int) -> ReconcileInput:
     """The same inputs, but the measured pods use so much together, each the same."""
-    seen = inputs.seen
-    hpa, read = seen.hpa, seen.metrics[pods.metric_idx]
+    observation = inputs.observation
+    hpa, read = observation.hpa, observation.metrics[pods.metric_idx]
     if hpa is None or not isinstance(read, ResourceMetricsRead) or read.samples is None:
         return inputs
     container = hpa.spec.metrics[pods.metric_idx].container
@@ -173,8 +173,8 @@ def _with_usage(inputs: ReconcileInput, pods: _MeasuredPods, usage_milli: int) -
     )
     # Another metric of the HPA may read the same answer: it changes there too.
     changed = replace(read, samples=samples)
-    metrics = tuple(changed if other is read or other == read else other for other in seen.metrics)
-    return replace(inputs, seen=replace(seen, metrics=metrics))
+    metrics = tuple(changed if other is read or other == read else other for other in observation.metrics)
+    return replace(inputs, observation=replace(observation, metrics=metrics))
 
 
 def _with_sample_usage(sample: PodSample, resource: str, container: str, usage_milli: Milli) -> PodSample:
@@ -199,12 +199,12 @@ def _memory_flips(decision: Decision, inputs: ReconcileInput) -> Iterator[Memory
         return
 
     def desired_at(now_us: int) -> int | None:
-        return _desired(replace(inputs, seen=replace(inputs.seen, decided_us=Micros(now_us))))
+        return _desired(replace(inputs, observation=replace(inputs.observation, decided_us=Micros(now_us))))
 
     for recommendation in sorted(inputs.memory.recommendations or (), key=lambda remembered: remembered.at_us):
         # With a behavior a recommendation exactly as old as the window has left it; without one it still counts.
         for leaves_us in (recommendation.at_us + window_us, recommendation.at_us + window_us + 1):
-            if leaves_us <= inputs.seen.decided_us:
+            if leaves_us <= inputs.observation.decided_us:
                 continue
             desired = desired_at(leaves_us)
             if desired is None or desired == decision.desired:

@@ -94,8 +94,8 @@ def _given_sync_period(controller: ControllerOptions) -> Micros | None:
     """The sync period that the user named, None if it is to be inferred."""
     from hpaaudit.api.flags import user_flags, with_flags
 
-    given = user_flags(controller.flags)
-    return with_flags(Flags(), given).sync_period_us if "sync-period" in given else None
+    options = user_flags(controller.flags)
+    return with_flags(Flags(), options).sync_period_us if "sync-period" in options else None
 
 
 def _without_unsupported(recording: "Recording", planned: "Plan", derived: "InferredReconciles | None") -> "Plan":
@@ -116,7 +116,7 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
     from hpaaudit.api.flags import assumptions, user_flags, with_flags
     from hpaaudit.engine.behaviours.release import KNOWN, behaviour, known_release
 
-    given = user_flags(controller.flags)
+    options = user_flags(controller.flags)
     given_release = None if controller.release is None else known_release(controller.release)
     process = planned.controllers[0] if planned.controllers else None
     recorded_release = (process.version or process.release) if process is not None else planned.version
@@ -129,7 +129,7 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
         with_behaviours=tuple(sorted(name for name, on in switched.items() if on)),
         without_behaviours=tuple(sorted(name for name, on in switched.items() if not on)),
     )
-    flags = with_flags(with_flags(flags, observed), given)
+    flags = with_flags(with_flags(flags, observed), options)
     if planned.api_server:
         flags = replace(flags, api_server=planned.api_server)
     period_is_inferred = planned.period_source == "inferred"
@@ -141,13 +141,13 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
         recording=recording,
         plan=planned,
         flags=flags,
-        overrides=given,
+        overrides=options,
         release_given=given_release is not None,
         assumptions=(
             Assumption(key="release", value=release, source=release_source),
             *(
                 replace(setting, source="inferred") if setting.key == "sync-period" and period_is_inferred else setting
-                for setting in assumptions(flags, observed, given)
+                for setting in assumptions(flags, observed, options)
             ),
             *(
                 Assumption(key=name, value="on" if on else "off", source="user")
@@ -164,6 +164,6 @@ def _require(hpas: Collection[str], recorded: Collection[str]) -> None:
     """Raises UnknownHpa, which names the nearest ones, unless all these HPAs were recorded."""
     for key in hpas:
         if key not in recorded:
-            near = difflib.get_close_matches(key, recorded, n=3, cutoff=0.3) or sorted(recorded)[:3]
-            hint = f"did you mean {', '.join(near)}?" if near else "it holds no HPA at all"
+            similar = difflib.get_close_matches(key, recorded, n=3, cutoff=0.3) or sorted(recorded)[:3]
+            hint = f"did you mean {', '.join(similar)}?" if similar else "it holds no HPA at all"
             raise UnknownHpa(f"no HPA {key} in this recording: {hint}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from hpaaudit.errors import AuditError, BadOption, RecordingError
 from hpaaudit.model.facts import RecorderStarted
 from hpaaudit.model.note import Event, Level, Note
-from hpaaudit.model.plan import Kept, Plan, Progress
+from hpaaudit.model.plan import Plan, Progress, StorageCounts
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.version import VERSION
 
@@ -196,7 +196,7 @@ class Session:
                 observer = Observer(client, scope, writer.add, self.note)
                 observer.restore(writer.last_states)
                 writer.last_states = ()  # the facts of 50,000 pods take 100 MB
-                server.begin(observer, lambda: _kept(writer, uploader))
+                server.begin(observer, lambda: _storage_counts(writer, uploader))
                 try:
                     async with asyncio.TaskGroup() as group:
                         background = [
@@ -214,9 +214,9 @@ class Session:
                 await asyncio.to_thread(writer.close)
             if uploader:
                 await uploader.finish(UPLOAD_SECONDS)
-        done = self._progress(observer, writer)
-        self.show(done)
-        return done
+        progress = self._progress(observer, writer)
+        self.show(progress)
+        return progress
 
     def _uploader(self) -> "Uploader | None":
         """The uploader to the object store, None without `--upload`. Raises BadOption if obstore is not installed."""
@@ -273,10 +273,10 @@ class Session:
         return replace(progress, gaps=gaps, bytes=writer.bytes, seconds=asyncio.get_running_loop().time() - self.begun)
 
 
-def _kept(writer: "RecorderWriter", uploader: "Uploader | None") -> Kept:
+def _storage_counts(writer: "RecorderWriter", uploader: "Uploader | None") -> StorageCounts:
     """What the disk and the object store have of the recording."""
     failures, failing = (uploader.failures, uploader.failing) if uploader else (0, 0)
-    return Kept(
+    return StorageCounts(
         wal_bytes=writer.log_bytes,
         segments=writer.segments,
         unwritten=writer.unwritten,

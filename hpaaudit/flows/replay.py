@@ -12,7 +12,8 @@ from hpaaudit.flows.destination import Destination, destination_of, open_writer
 from hpaaudit.flows.options import AS_RECORDED, EVERYTHING, ControllerOptions, Scope, Warn, command_line, ignore_warning
 from hpaaudit.flows.prepare import Prepared, prepare, prepare_compiled
 from hpaaudit.flows.provenance import is_ours, remember
-from hpaaudit.model.audit import Pass, Replay
+from hpaaudit.model.audit import Replay, ReplayedReconcile
+from hpaaudit.model.counted import counted
 from hpaaudit.model.facts import Fact, HpaSeen
 from hpaaudit.model.units import Micros
 from hpaaudit.version import VERSION
@@ -109,14 +110,14 @@ def replay_whole(recording: "Recording", warn: Warn = ignore_warning) -> "Result
 
 def replayed_reconciles(
     recording: Path, controller: ControllerOptions = AS_RECORDED, hpas: Collection[str] = ()
-) -> Iterator[Pass]:
+) -> Iterator[ReplayedReconcile]:
     """The reconciles of a recording, decided again in full detail and in order; no results are written."""
     from hpaaudit.recording.reading.recording import open_recording
 
     return decide_one_by_one(prepare(open_recording(recording), controller, Scope(hpas=hpas)), hpas)
 
 
-def decide_one_by_one(prepared: Prepared, hpas: Collection[str] = ()) -> Iterator[Pass]:
+def decide_one_by_one(prepared: Prepared, hpas: Collection[str] = ()) -> Iterator[ReplayedReconcile]:
     """The reconciles of a prepared recording, decided one at a time in full detail."""
     from hpaaudit.engine.replay import process as engine
 
@@ -236,7 +237,7 @@ def _warn_of_omissions(prepared: Prepared, warn: Warn) -> None:
     if recording.removed_us is not None:
         warn(f"what was recorded up to {whole_seconds(recording.removed_us)} was removed: that time is a gap")
     if recording.torn:
-        warn(f"the last {recording.torn} bytes of the log were being written and are not read")
+        warn(f"a write of the log was cut off: its last {counted(recording.torn, 'byte')} cannot be read")
     foreign = recording.foreign()
     if foreign.count:
         more = f" and {foreign.count - FOREIGN_FILES_NAMED} more" if foreign.count > FOREIGN_FILES_NAMED else ""

@@ -91,13 +91,13 @@ def _folders(file: Path, source: Path, recorded_at: Path) -> Iterator[Path]:
 
 def _own_results(path: Path, recording: "Recording", warn: Warn) -> "Results | None":
     """The results at a path, if this user made them of this recording as a whole."""
-    ours = is_ours(path)
+    is_own = is_ours(path)
     try:
         results = open_file(path, recording.folder)
     except NotResults:
         return None
     if results.manifest_sha256 == recording.info.manifest_sha256 and results.is_whole:
-        if ours:
+        if is_own:
             return results
         warn(f"{path} was not made here by you: {recording.folder} is replayed anew")
     results.close()

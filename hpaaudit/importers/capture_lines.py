@@ -50,14 +50,14 @@ def numbered(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """Open a regular file. Its first bytes tell how it is packed."""
+    """Open a regular file. Its first bytes show how it is compressed."""
     try:
         status = path.stat()
     except (OSError, ValueError) as error:
         raise BadCapture(f"{path}: no such file; name a capture of JSON lines") from error
     if not stat.S_ISREG(status.st_mode):
-        what = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file, and it is read twice"
-        raise BadCapture(f"{path}: is {what}; name a file of JSON lines")
+        problem = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file, and it is read twice"
+        raise BadCapture(f"{path}: is {problem}; name a file of JSON lines")
     try:
         file = os.fdopen(os.open(path, os.O_RDONLY | _NONBLOCKING), "rb")
     except OSError as error:

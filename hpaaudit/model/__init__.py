@@ -1,1 +1,1 @@
-"""Words: frozen values in Kubernetes' own nouns, without behaviour to speak of."""
+"""Frozen values that all packages share: facts, HPAs, decisions, results. They are named as Kubernetes names them."""

@@ -1,4 +1,4 @@
-"""What the results tell of a replay, and of one reconcile, before it is put into words."""
+"""The results of a replay and of one reconcile as values, which `report/` words."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from hpaaudit.model.units import Micros, Milli
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """What a metric said in a reconcile; `target` is milli, or percent where `target_type` is Utilization."""
+    """One metric of a reconcile. `target` is in milli, or in percent if `target_type` is Utilization."""
 
     name: str
     type: str
@@ -58,7 +58,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignWrite:
-    """Somebody else wrote `spec.replicas`; `restored_us`, `restored_to` tell the HPA's write that undid it, if any."""
+    """A write of `spec.replicas` by somebody else.
+
+    restored_us, restored_to   the HPA's write that undid it, None if none did
+    """
 
     at_us: Micros
     writer_class: str
@@ -71,7 +74,7 @@ class ForeignWrite:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Divergence:
-    """An episode in which prediction and reality part."""
+    """A run of reconciles in which what the replay decided differs from what happened."""
 
     opened_us: Micros
     closed_us: Micros | None
@@ -138,9 +141,10 @@ class HpaAccount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayAccount:
-    """One replay: `file` is where its results lie, `recording` what was replayed.
+    """One replay.
 
-    gaps   what nobody looked at, and for how many seconds
+    file        the results file;  recording   the recording that was replayed
+    gaps        what was not observed, and for how many seconds
     """
 
     file: str
@@ -155,7 +159,7 @@ class ReplayAccount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepLine:
-    """A step of a decision, its detail as it was kept."""
+    """A step of a decision, with its detail as it was stored."""
 
     stage: str
     code: str
@@ -167,7 +171,7 @@ class StepLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodLine:
-    """How often a bucket was counted for one cause, metric by metric."""
+    """How many pods one metric put into one bucket for one cause."""
 
     metric_idx: int
     bucket: str
@@ -177,7 +181,7 @@ class PodLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UtilizationFlip:
-    """The nearest utilization of a metric at which a reconcile would have decided otherwise.
+    """The nearest utilization of a metric at which a reconcile would have decided another number.
 
     desired   what it would have decided then
     """
@@ -189,7 +193,7 @@ class UtilizationFlip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFlip:
-    """When a remembered recommendation leaves the stabilization window, so that the same metrics decide otherwise.
+    """When a remembered recommendation leaves the stabilization window, and the same metrics lead to another number.
 
     desired   what is decided from then on
     """
@@ -201,13 +205,13 @@ class MemoryFlip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReconcileAccount:
-    """One reconcile: what it read, how it came to its number, what controller and cluster say to it.
+    """One reconcile: what it read, how it came to its number, and what the controller published and the cluster did.
 
-    conditions   as published when it was over: type, status, reason
-    events       that Kubernetes showed because of it: reason, message
+    conditions   as published after it: type, status, reason
+    events       that the controller posted in it: reason, message
     before       the last change of `spec.replicas` before it
-    steps        empty where they were not kept and cannot be had again
-    flips        the nearest changes that change its decision; each was decided again, with its change and without
+    steps        empty if they were not stored and cannot be decided again
+    flips        the nearest changes of inputs that change its decision. Each is proven by deciding with and without it
     without_tolerance   what is decided of the same inputs without a tolerance; None if that was not asked
     """
 

@@ -1,4 +1,4 @@
-"""What a replay hands to the audit: the instants, what was decided at each, and what was assumed."""
+"""The output of a replay: when each reconcile took place, what it decided, and what was assumed."""
 
 from dataclasses import dataclass
 
@@ -8,10 +8,10 @@ from hpaaudit.model.units import Micros
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Instant:
+class ReconcileTime:
     """When one HPA was reconciled, and how we know.
 
-    source   `reconcile` (a capture's line), `audit`, `controller_log`, `status_write`, `event` or `grid`
+    source   `reconcile` (a line of a capture), `status_write`, `event`, `grid` and so on, as `reconciles.at_source`
     """
 
     began_us: Micros
@@ -21,17 +21,17 @@ class Instant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pass:
+class ReplayedReconcile:
     """One replayed reconcile.
 
-    memory          what the controller remembers after it
-    band_lo, _hi    least and greatest `desired` over everything that this reconcile may have seen
-    evidence        `proven` (a published status fits exactly one candidate), `seen` or `assumed`
-    missing_input   what would close the band, empty where it is a point
+    memory             what the controller remembers after it
+    band_lo, band_hi   least and greatest `desired` over all inputs that this reconcile may have read
+    evidence           `proven` (the published status follows from these inputs), `seen` or `assumed`
+    missing_input      what was not recorded and would narrow the band to one number, empty if it is one
     """
 
     reconcile_id: int
-    instant: Instant
+    instant: ReconcileTime
     epoch_id: int
     decision: Decision
     memory: Memory
@@ -43,7 +43,7 @@ class Pass:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumption:
-    """A setting of the controller and where it comes from: `observed`, `inferred`, `user` or `default`."""
+    """A setting of the controller, and where we have it from: `observed`, `inferred`, `user` or `default`."""
 
     key: str
     value: str
@@ -55,7 +55,7 @@ class RecordedFile:
     """A file of a recording, as its manifest names it.
 
     segment   its number
-    path      absolute, where it lay
+    path      absolute, where it was when it was replayed
     """
 
     segment: int
@@ -66,9 +66,10 @@ class RecordedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordingInfo:
-    """Which recording was replayed: `source` is how it was made (`record`, `capture`, …).
+    """The recording that was replayed.
 
-    files   those that its manifests name, segment by segment
+    source   how it was made: `record`, `capture` and so on
+    files    those that its manifests name, segment by segment
     """
 
     path: str
@@ -84,11 +85,14 @@ class RecordingInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """How a replay was run: release, flags as `flag=value`, what was assumed, how much detail is kept.
+    """How a replay was run.
 
-    options    that narrowed or changed it, as they are written; empty: the whole recording, as it was recorded
-    since_us   what came earlier is evidence, but is not shown; None: everything is
-    until_us   the same of what came later
+    mode          `audit` or `what_if`
+    detail        how many steps and pods are stored
+    assumptions   the settings of the controller
+    options       as the user wrote them, if they narrow or change the replay; empty for the whole recording
+    since_us      what came earlier is evidence, but is not shown; None: everything is
+    until_us      the same of what came later
     """
 
     replay_id: str

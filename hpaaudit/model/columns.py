@@ -1,6 +1,6 @@
-"""Columns: many values of one kind side by side, as a fleet is read and decided.
+"""Columns: tables as arrays, for the compiled replay of a fleet.
 
-Only the fast path works on them; numpy comes with the extra `[fast]` and is no import of this file.
+NumPy comes with the extra `[fast]`. This file imports it for types only, because everybody imports the model.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Numbers or truths; `missing` is True where one is NULL, None where all are there.
+    """A column of numbers or booleans.
 
-    values   int64, float64 or bool; zero where it is missing
+    values    int64, float64 or bool; zero where the value is NULL
+    missing   True where the value is NULL; None if no value is
     """
 
     values: "NDArray[Any]"
@@ -27,16 +28,16 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Texts, each an index into `words`, or -1 where it is NULL."""
+    """A column of texts, as a dictionary: each code is an index into `words`, or -1 where the text is NULL."""
 
     codes: "NDArray[np.int32]"
     words: tuple[str, ...]
 
     def are(self, word: str) -> "NDArray[np.bool_]":
-        """Where a text is this word."""
+        """True where the text is this word."""
         code = self.words.index(word) if word in self.words else len(self.words)
-        found: NDArray[np.bool_] = self.codes == code
-        return found
+        equal: NDArray[np.bool_] = self.codes == code
+        return equal
 
 
 Columns: TypeAlias = Mapping[str, Numbers | Words]
@@ -53,9 +54,9 @@ def words(table: Columns, name: str) -> Words:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slice:
-    """One segment of a recording as columns, table by table as the format page names them.
+    """One segment of a recording as columns, by the names of its tables.
 
-    The rows of a table stand as in its file; `seq` says in which order the facts came.
+    The rows are in the order of the file. `seq` gives the order in which the facts came.
     """
 
     number: int
@@ -68,9 +69,9 @@ class Slice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """What a compiled replay made of a stretch of reconciles.
+    """What the compiled rules decided for a batch of reconciles.
 
-    reconciles   a row each: the columns of `reconciles` as far as a replay alone can tell
+    reconciles   a row per reconcile: those columns of `reconciles` that follow from a replay alone
     proposals    a row per metric of a reconcile: the columns of `metric_proposals`
     writes       a row per write of the scale that the controller makes: `reconcile_id`, `seq`, `ts`, `to_replicas`,
                  `http_status`
@@ -82,16 +83,17 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Telling:
-    """What one segment of a recording tells of when HPAs were reconciled.
+class ReconcileEvidence:
+    """The facts of one segment that show when HPAs were reconciled.
 
-    first_seq   the number of its first fact: not 0 in the first segment where older ones were removed
-    at_us       of every fact, in their order
-    facts       those that tell something, each with the number of facts before it: of HPAs only those that show
-                another spec, or the first of a life
-    keys        `namespace/name` of HPAs;  key, seq   where one of them shows another status than before
-    repeated    facts that show an HPA whose status is as it was
-    texts       what the statuses say
+    first_seq   the number of its first fact; not 0 in the first segment if older segments were removed
+    at_us       the time of every fact, in their order
+    facts       the evidence, each with the number of facts before it. Of HPAs only the first fact of each object, and
+                those with another spec than before
+    keys        `namespace/name` of HPAs
+    key, seq    the HPA (an index into `keys`) and the fact of each changed status
+    repeated    facts that show an HPA with an unchanged status
+    texts       the distinct statuses, as JSON
     """
 
     first_seq: int

@@ -1,4 +1,4 @@
-"""What one reconcile concluded, step by step, with the numbers that made it."""
+"""What one reconcile decides, step by step."""
 
 from dataclasses import dataclass
 
@@ -8,11 +8,12 @@ from hpaaudit.model.units import Micros, Milli
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One stage of the chain gate, propose, stabilize, limit, write.
+    """One step of a decision.
 
-    code      of `reason_code`, for example `stabilize.down_hold`
-    binding   without this step alone the outcome would be another
-    detail    names and numbers that a sentence about it needs
+    stage     gate, propose, stabilize, limit or write
+    code      a `reason_code`, for example `stabilize.down_hold`
+    binding   without this step alone the decision would be another
+    detail    names and numbers for a sentence about it
     """
 
     stage: str
@@ -25,7 +26,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodBucket:
-    """How one metric counted one pod; `value` is what was used, filled in or measured."""
+    """How one metric counted one pod. `value` is the usage that it counted, measured or filled in."""
 
     pod: str
     uid: str
@@ -37,12 +38,12 @@ class PodBucket:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricProposal:
-    """What one metric asked for, and how it came to it.
+    """The number of replicas that one metric proposes, and how it was computed.
 
     target          milli, or percent where `target_type` is Utilization
-    current_milli   what status publishes as value or averageValue
-    ratio           of the first evaluation; `ratio_adjusted` after missing and unready pods were filled in
-    tolerance       of the side that was tested; `inside_tolerance` that it was tested and held
+    current_milli   the value or averageValue that the status publishes
+    ratio           of usage to target;  ratio_adjusted   the same after missing and unready pods were filled in
+    tolerance       of the direction that was tested;  inside_tolerance   the ratio was tested and was within it
     """
 
     metric_idx: int
@@ -90,15 +91,15 @@ class ScaleAttempt:
 class Decision:
     """One reconcile.
 
-    gone             the HPA was deleted: nothing but the memory changed
-    raw_desired      the highest proposal; None where metrics were not consulted or failed as a whole
+    gone             the HPA was deleted: only the memory changed
+    raw_desired      the highest proposal; None if metrics were not computed, or all of them failed
     stabilized       after the stabilization window;  rate_limited   after policies, before min and max
     desired          what `scale.spec.replicas` should become; None where the scale could not be read
     status_desired   what `status.desiredReplicas` becomes: the old value on failures
     action           `scale_up`, `scale_down` or `hold`
     reason_code      the last binding step, else the winner's metric code
-    status           the whole status that the controller computes;  status_version   as which it is shown
-    writes_status    it differs from the one that stands, so it is written
+    status           the whole status that the controller computes;  status_version   the API version of it
+    writes_status    the status differs from the one before, so it is written
     error            what the controller gives to its error handler, empty if nothing
     """
 

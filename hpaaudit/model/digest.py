@@ -1,4 +1,4 @@
-"""A few bytes that tell values of the model apart, where keeping these themselves would take too much memory."""
+"""Digests: 16 bytes that stand for a value of the model where the value would take too much memory."""
 
 from hashlib import blake2b
 
@@ -8,5 +8,8 @@ _packed = msgspec.msgpack.Encoder().encode
 
 
 def digest(value: object) -> bytes:
-    """What differs wherever two values do; Python's own hash is the same for -1 and -2, and for 0 and 2^61 - 1."""
+    """The digest of a value; different values have different digests.
+
+    Python's own hash is the same for -1 and -2, and for 0 and 2^61 - 1.
+    """
     return blake2b(_packed(value), digest_size=16).digest()

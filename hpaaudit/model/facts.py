@@ -1,8 +1,8 @@
-"""Facts: one thing seen once, as the recorder or an importer saw it and as a recording keeps it.
+"""Facts: what the recorder or an importer observed, one observation each.
 
-A recording is a sequence of facts in the order in which they were seen. Times are microseconds;
-`at_us` is the instant from which on the fact holds. Objects keep the JSON of what a decision needs,
-in canonical form (sorted keys, no blanks), so that nothing recorded is changed by our decoding.
+A recording is a sequence of facts in the order of observation. A fact holds from `at_us` on. Where a decision needs
+a part of an object, the fact has its JSON in canonical form (sorted keys, no blanks), so that our decoding cannot
+change what was recorded.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class ControllerSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HpaSeen:
-    """An HPA as it was from here on, in the served version `api_version`."""
+    """An HPA as it was from `at_us` on, in the served version `api_version`."""
 
     at_us: Micros
     namespace: str
@@ -57,7 +57,7 @@ class HpaGone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSeen:
-    """A pod as it was from here on."""
+    """A pod as it was from `at_us` on."""
 
     at_us: Micros
     pod: Pod
@@ -87,8 +87,9 @@ class TargetRef:
 class TargetSeen:
     """A workload that an HPA scales, from its watch.
 
-    manager, operation, subresource, written_us   who owns `spec.replicas` by managedFields, empty or
-    None where nobody does;  template_hash   changes with a rollout, empty where unknown
+    manager, operation, subresource, written_us   who owns `spec.replicas` according to managedFields, empty or None if
+                    nobody does
+    template_hash   changes with a rollout, empty if unknown
     """
 
     at_us: Micros
@@ -116,9 +117,9 @@ class TargetGone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RolloutSeen:
-    """A rollout of a workload began or ended: `rolling` holds from here on.
+    """A rollout of a workload began or ended: `rolling` holds from `at_us` on.
 
-    revision    as `template_hash` of its TargetSeen
+    revision    the `template_hash` of its TargetSeen
     max_surge, max_unavailable   a number or a percentage, empty where the strategy has none
     """
 
@@ -153,7 +154,7 @@ class ScaleRead:
 class ResourceMetricsRead:
     """A read of `metrics.k8s.io`; samples in the answer's order, None where it failed.
 
-    `path` is as it was requested, for error texts quote it.
+    `path` is as it was requested, because error messages quote it.
     """
 
     at_us: Micros
@@ -185,7 +186,7 @@ class ScaleWritten:
     """Somebody wrote a scale (or a workload's replicas), or tried to.
 
     scale      after the write, None where it failed or the answer is unknown
-    sent       the replicas that were asked for, None where unknown
+    sent       the replicas in the request, None if unknown
     by, agent, manager   user, user agent and field manager, empty where unknown
     """
 
@@ -225,7 +226,7 @@ class StatusWritten:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventSeen:
-    """A Kubernetes Event as it was from here on; `count` rises when the client merges repeats."""
+    """A Kubernetes Event as it was from `at_us` on; `count` rises when the client merges repeats."""
 
     at_us: Micros
     namespace: str
@@ -246,7 +247,7 @@ class EventSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaseSeen:
-    """A leader election Lease: its holder is a controller process."""
+    """A Lease of leader election. Its holder is a controller process."""
 
     at_us: Micros
     namespace: str
@@ -259,7 +260,7 @@ class LeaseSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiServiceSeen:
-    """Whether an aggregated API was available; `available` as in its condition."""
+    """Whether an aggregated API was available. `available` is the status of its condition."""
 
     at_us: Micros
     name: str
@@ -271,12 +272,12 @@ class ApiServiceSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScaledObjectSeen:
-    """A ScaledObject of KEDA, which owns an HPA and scales to and from zero past it.
+    """A ScaledObject of KEDA. It owns an HPA, and scales to and from zero without it.
 
-    hpa_name       of the HPA that it made, empty while there is none
-    min_replicas, max_replicas, idle_replicas, fallback_replicas   as written, None where it does not say
+    hpa_name       the HPA that it created, empty while there is none
+    min_replicas, max_replicas, idle_replicas, fallback_replicas   as written, None if it has none
     ready, active, fallback, paused   status of these conditions, empty without one
-    triggers_json  type, name and metricType of each trigger;  annotations_json   those of KEDA's own
+    triggers_json  type, name and metricType of each trigger;  annotations_json   KEDA's annotations only
     """
 
     at_us: Micros
@@ -312,9 +313,9 @@ class ScaledObjectGone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurroundingSeen:
-    """An object that holds pods back or changes them: a quota, limits, a VPA, a node, an admission rule; or its end.
+    """An object that limits or changes pods, or its deletion: a quota, limits, a VPA, a node, an admission webhook.
 
-    state_json   the part of it that does so, sorted keys; `{}` when it is gone
+    state_json   the part of it that does so, with sorted keys; `{}` if it was deleted
     """
 
     at_us: Micros
@@ -329,7 +330,7 @@ class SurroundingSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionRead:
-    """The API server's version, and its clock: server minus recorder, None where unknown."""
+    """The API server's version, and how far its clock is ahead of the recorder's, None if unknown."""
 
     at_us: Micros
     version: str
@@ -339,12 +340,12 @@ class VersionRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecorderStarted:
-    """A recorder began, or went on with its recording.
+    """A recorder started a recording, or continued one.
 
     version   of hpaaudit;  server  URL of the API server
-    trust     how the server was known: `authority` (that the kubeconfig names), `system` (the machine's authorities),
+    trust     how the server was authenticated: by the `authority` that the kubeconfig names, by those of the `system`,
               `unverified` (`insecure-skip-tls-verify`) or `plain` (http)
-    auth      what was shown to it: `token`, `certificate`, `plugin` or `nothing`, several joined by `+`
+    auth      how the recorder authenticated: `token`, `certificate`, `plugin` or `nothing`, several joined by `+`
     """
 
     at_us: Micros
@@ -356,7 +357,7 @@ class RecorderStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reconciled:
-    """The controller reconciled this HPA: began at `began_us`, decided at `at_us`."""
+    """The controller reconciled this HPA: it began at `began_us` and decided at `at_us`."""
 
     at_us: Micros
     namespace: str
@@ -366,9 +367,9 @@ class Reconciled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """Nobody looked at the paths that begin with `prefix` (`*`: at anything) until `until_us`.
+    """From `at_us` to `until_us` the paths that begin with `prefix` were not observed; `*` means nothing was.
 
-    `PATH#writers`: the scales of these workloads were read, but not who wrote them, nor rollouts.
+    `PATH#writers` means that the scales of these workloads were read, but not who wrote them, nor their rollouts.
     """
 
     at_us: Micros
@@ -379,14 +380,14 @@ class Gap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """An object, an answer or a value that was not taken up, for it has another shape than Kubernetes gives it.
+    """An object, an answer or a value that was refused because it does not have the shape that the API defines.
 
     path         of the collection, or as it was requested; a table of the recording where the value came from elsewhere
-    namespace, name, uid   of the object as far as it told them, else empty
-    reason       what is wrong, and where in it
-    object_json  of the object the fields that are read of a sound one; what has another type than it should only as
-                 that type's name; `{}` where there is nothing safe to keep
-    bytes        of all of it as it came, 0 where unknown
+    namespace, name, uid   of the object, empty where they could not be read
+    reason       what is wrong, and where in the object
+    object_json  the fields that we read of a valid object. A value of a wrong type is replaced by the name of its
+                 type; `{}` if nothing can be stored safely
+    bytes        the size of the answer, 0 if unknown
     count        how often it was refused since its last row, this time included
     """
 
@@ -403,7 +404,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """The recording was complete to here."""
+    """The recorder ended properly: the recording is complete up to here."""
 
     at_us: Micros
 

@@ -13,11 +13,11 @@ READINESS_DELAY_US = Micros(30 * SECOND)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flags:
-    """What steers every decision of one controller process.
+    """The settings of one controller process.
 
-    `gates` holds only those that were set; a behaviour's default comes from its release, and
-    `with_behaviours`, `without_behaviours` switch single ones, for vendors port them back.
-    `api_server` is where the controller reached its API server: it appears in error texts.
+    gates   only those that were set; the others have the default of the release
+    with_behaviours, without_behaviours   behaviours switched on or off, because vendors backport single ones
+    api_server   the URL under which the controller reached its API server: it appears in error messages
     """
 
     release: str = "1.36"

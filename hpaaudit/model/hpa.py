@@ -7,7 +7,7 @@ from hpaaudit.model.units import Micros, Quantity
 
 
 class MetricType(StrEnum):
-    """The sources of a metric that `autoscaling/v2` knows."""
+    """The types of metrics in `autoscaling/v2`."""
 
     RESOURCE = "Resource"
     CONTAINER_RESOURCE = "ContainerResource"
@@ -44,7 +44,7 @@ class LabelSelector:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricTarget:
-    """What a metric is held against; the source decides which field counts, not always `type`."""
+    """The target of a metric. Which field counts depends on the type of the metric, not always on `type`."""
 
     type: str
     value: Quantity | None
@@ -57,7 +57,7 @@ class MetricSpec:
     """One entry of `spec.metrics`.
 
     `name` is the resource or the metric; `container` only for ContainerResource; `selector` and
-    `described` only where the source has them. `target` is None when the entry lacks its source.
+    `described` only where the source has them. `target` is None if the entry has no source.
     """
 
     type: str
@@ -70,7 +70,7 @@ class MetricSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScalingPolicy:
-    """At most `value` pods or percent may change within `period_seconds`."""
+    """A policy: at most `value` pods, or percent of them, may change within `period_seconds`."""
 
     type: str
     value: int
@@ -79,7 +79,7 @@ class ScalingPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScalingRules:
-    """`HPAScalingRules` of one direction, defaults filled in; a None window means the flag's."""
+    """`HPAScalingRules` of one direction, with defaults. A window of None means that the controller's flag counts."""
 
     stabilization_window_seconds: int | None
     select_policy: str | None
@@ -89,7 +89,7 @@ class ScalingRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Behavior:
-    """`spec.behavior`: present, even empty, it switches the controller to another algorithm."""
+    """`spec.behavior`. If it is present, even empty, the controller uses another algorithm."""
 
     scale_up: ScalingRules
     scale_down: ScalingRules
@@ -108,7 +108,7 @@ class HpaSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """One entry of `status.conditions`; `last_transition_us` None is upstream's zero time."""
+    """One entry of `status.conditions`; `last_transition_us` is None for upstream's zero time."""
 
     type: str
     status: str

@@ -1,4 +1,4 @@
-"""What distinguishes two objects with the same name."""
+"""The key of an object, which differs between two objects that had the same name one after the other."""
 
 
 def object_key(uid: str, namespace: str, name: str) -> str:

@@ -1,4 +1,4 @@
-"""What is in a recording, what is wrong with it, and which verdicts it cannot reach."""
+"""What is in a recording, what is damaged, and what it cannot show."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,10 @@ from hpaaudit.model.units import Micros
 class Damage:
     """A file that differs from what was written.
 
-    segment   that it belongs to; 0: `recording.json`
+    segment   number of its segment; 0 for `recording.json`
     file      path inside the recording's folder
-    problem   a predicate: `has 4312 bytes, its manifest says 4320`
-    refused   the disk did not give it: it may be sound
+    problem   the rest of a sentence: `has 4312 bytes, its manifest says 4320`
+    refused   the disk failed to read it, so it may be undamaged
     """
 
     segment: int
@@ -25,11 +25,11 @@ class Damage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
-    """What a hash that was kept outside of a recording says of it.
+    """What a hash proves that was stored outside of the recording.
 
     found     it is the head of this recording, or was
-    whole     it leads to every byte that is there now
-    segment   number of the last segment that it leads to, 0 for none
+    whole     it covers every byte that is there now
+    segment   number of the last segment that it covers, 0 for none
     """
 
     expected: str
@@ -40,19 +40,19 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """What a check of every checksum found.
+    """The result of a check of every checksum.
 
     files, bytes  of its tables, all checked
-    facts         that were read again, None where only checksums were asked for
-    sound_until   the last instant before the first damage, None without damage or with nothing before it
+    facts         how many were read as well, None if only checksums were checked
+    sound_until   the last time before the first damage, None without damage or with nothing before it
     unfinished    segments that were being written when the recorder died: not damage, not read
-    logged        facts that stand in the log, which is no segment yet
+    logged        facts in the write-ahead log, which are in no segment yet
     torn          bytes at the end of the log that were being written when the recorder died: not damage, not read
-    removed       number of the last segment that was removed, 0 where none was;  removed_us   its last instant
-    repaired      numbers of segments that stand for damaged ones
-    head          hash that leads to every byte
-    anchor        what the hash says that the user kept elsewhere, None where none was given
-    foreign       names in the folder that are no part of the recording, at most a thousand;  foreign_count   of all
+    removed       number of the last segment that was removed, 0 if none was;  removed_us   the time of its last fact
+    repaired      numbers of segments that replace damaged ones
+    head          the hash that covers every byte
+    anchor        what the hash proves that the user stored elsewhere, None if none was given
+    foreign       names in the folder that are not part of the recording, at most 1,000;  foreign_count   of all
     """
 
     info: RecordingInfo
@@ -77,27 +77,28 @@ class Verification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mend:
-    """One thing that a repair does.
+    """The repair of one file.
 
-    file      that is damaged, relative to the recording's folder;  problem  a predicate
-    kept      facts of it that stay;  lost  that are not there any more, None where nobody knows how many
-    aside     what is moved to the quarantine
+    file          the damaged file, relative to the recording's folder
+    problem       the rest of a sentence, as in `Damage`
+    kept          facts of it that are saved;  lost  facts that are not, None if their number is unknown
+    quarantined   what is moved to the quarantine
     """
 
     file: str
     problem: str
     kept: int = 0
     lost: int | None = 0
-    aside: tuple[str, ...] = ()
+    quarantined: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repair:
     """What a repair did, or would do.
 
-    path    of the recording
-    mends   in the order of the segments; none where everything is sound
-    done    False: it was only planned
+    path    the recording's folder
+    mends   in the order of the segments; empty if nothing is damaged
+    done    False if it was only planned
     """
 
     path: str
@@ -117,11 +118,11 @@ class TableSize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamSize:
-    """One polled request: how often it was read and what came.
+    """One polled request: how often it was read, and how many items it brought.
 
     kind      `scale`, `resource` or `values`
     request   its path
-    polled    items of all answers;  new   those that an answer brought first; 0 for scales
+    polled    items of all answers;  new   items that differed from the answer before; 0 for scales
     """
 
     kind: str
@@ -135,7 +136,7 @@ class StreamSize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Missing:
-    """Something that was not recorded, and what cannot be said without it."""
+    """Something that was not recorded, and what is unknown without it."""
 
     what: str
     limits: str
@@ -143,9 +144,9 @@ class Missing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """An object, or what else was not taken up, and why: `count` times.
+    """An object, an answer or a value that was refused `count` times, and why.
 
-    what   its path, as far as it told one
+    what   its path, as far as it is known
     """
 
     what: str
@@ -157,16 +158,16 @@ class Unread:
 class Inspection:
     """What is in a recording.
 
-    first_us, last_us   of its facts, None without any
-    releases            that the controller or the API server reported, in order of appearance
+    first_us, last_us   times of the first and the last fact, None without facts
+    releases            as the controller or the API server reported them, in order of appearance
     hpas                `namespace/name`, sorted;  pods, targets   distinct ones
     polled, new         items of all answers, and those that were new; a pod with its containers is one
-    refused             what was not taken up, for it has another shape than Kubernetes gives it, most often first
+    refused             what does not have the shape that the API defines, the most frequent first
     bytes               of all segments, manifests included, and of the log
-    logged              facts that stand in the log, which is no segment yet;  torn   bytes at its end that are none
-    recorders           who recorded, in order of appearance: version, server, trust and auth, as in `recorders`
-    foreign             names in the folder that are no part of the recording, at most a thousand
-    foreign_count       of all of these
+    logged              facts in the write-ahead log, which are in no segment yet;  torn   incomplete bytes at its end
+    recorders           in order of appearance: version, server, trust and auth, as in `recorders`
+    foreign             names in the folder that are not part of the recording, at most 1,000
+    foreign_count       how many there are
     """
 
     info: RecordingInfo

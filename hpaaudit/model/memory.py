@@ -1,4 +1,4 @@
-"""What the controller remembers of one HPA between reconciles, lost when its process ends."""
+"""What the controller remembers of one HPA between reconciles. It is lost when the controller's process ends."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from hpaaudit.model.units import Micros
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recommendation:
-    """A raw proposal and when it was made."""
+    """A recommendation before stabilization, and when it was computed. Upstream: `timestampedRecommendation`."""
 
     replicas: int
     at_us: Micros
@@ -15,7 +15,10 @@ class Recommendation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScaleEvent:
-    """A scale by this HPA: replicas moved, when; `outdated` slots are used again."""
+    """A change of replicas by this HPA, and when. Upstream: `timestampedScaleEvent`.
+
+    outdated   the next scale event replaces it
+    """
 
     change: int
     at_us: Micros
@@ -24,10 +27,11 @@ class ScaleEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """Slots in upstream's order: expired ones are overwritten, never removed.
+    """The lists in upstream's order: expired entries are overwritten, never removed.
 
-    recommendations   None until the first pass that reads the scale
-    selector          of the scale, as last stored; None until the first pass that reaches the metrics
+    recommendations   None until the first reconcile that reads the scale
+    up, down          scale events of each direction
+    selector          of the scale, as last stored; None until the first reconcile that computes metrics
     """
 
     recommendations: tuple[Recommendation, ...] | None = None

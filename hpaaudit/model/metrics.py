@@ -1,4 +1,4 @@
-"""What was measured: requests to the metric APIs and the values that they answer with."""
+"""Metrics: requests to the metric APIs, and the values in their answers."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ from hpaaudit.model.units import Micros, Milli
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricsRequest:
-    """A decoded read of a metric API, equal for equal meaning whatever its spelling.
+    """A request to a metric API. Requests that mean the same are equal, however they are spelled.
 
-    api        the group, for example `custom.metrics.k8s.io`; any served version answers alike
+    api        the group, for example `custom.metrics.k8s.io`; all served versions give the same answer
     resource   `pods` for resource metrics; for custom metrics the resource (`ingresses.networking.k8s.io`,
                `namespaces` for the namespace itself); empty for external
     object     name of the described object, `*` for every pod, empty where the API has none
@@ -29,7 +29,7 @@ class MetricsRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContainerUsage:
-    """What one container of a PodMetrics used, resource by resource."""
+    """The usage of one container in a PodMetrics, by resource."""
 
     name: str
     usage: tuple[tuple[str, Milli], ...]
@@ -50,7 +50,7 @@ class MetricValue:
     """One item of a MetricValueList or of an ExternalMetricValueList.
 
     `object` names the described object (external: the series' labels as sorted JSON);
-    `window_us` is None where the answer gives none.
+    `window_us` is None if the answer has none.
     """
 
     object: str

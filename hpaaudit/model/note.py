@@ -1,4 +1,4 @@
-"""What a recorder says while it works: a line for a person, with a name and fields for a machine."""
+"""Messages of the recorder: a line for people, with a name and fields for machines."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import Self
 
 
 class Event(StrEnum):
-    """What was said; the names are kept, and the runbook tells each."""
+    """The names of messages. They do not change, and the runbook explains each."""
 
     STARTED = "recording_started"
     ENDED = "recording_ended"
@@ -38,7 +38,7 @@ class Event(StrEnum):
 
 
 class Level(StrEnum):
-    """How much it matters: a warning costs evidence, an error ends or stops something."""
+    """The severity: a warning means that evidence is lost, an error that something stops."""
 
     INFO = "info"
     WARNING = "warning"
@@ -49,7 +49,7 @@ Field = str | int | float | bool | None
 
 
 class Note(str):
-    """A line as a person reads it, `event` and `fields` as a machine does; a plain line is a warning named `note`."""
+    """A message: the line for people; `event` and `fields` for machines. A plain line is a warning named `note`."""
 
     __slots__ = ("event", "fields", "level")
 
@@ -58,7 +58,7 @@ class Note(str):
     fields: Mapping[str, Field]
 
     def __new__(cls, line: str, event: Event = Event.NOTE, level: Level = Level.WARNING, **fields: Field) -> Self:
-        """Make one of its parts."""
-        made = super().__new__(cls, line)
-        made.event, made.level, made.fields = event, level, fields
-        return made
+        """Makes a message of its parts."""
+        note = super().__new__(cls, line)
+        note.event, note.level, note.fields = event, level, fields
+        return note

@@ -1,4 +1,4 @@
-"""Everything that one reconcile could see, at one instant, and what became of its writes."""
+"""The input of one reconcile: everything that it reads, and how its writes are answered."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from hpaaudit.model.units import Micros
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteOutcome:
-    """What a write of the controller was answered with, and when; status 0: no answer at all."""
+    """The answer to a write of the controller, and when it came. Status 0 means that there was no answer."""
 
     at_us: Micros
     path: str
@@ -20,19 +20,19 @@ class WriteOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """One reconcile's input.
+    """The input of one reconcile.
 
-    hpa             None when it was deleted: the memory is freed
+    hpa             None if it was deleted: its memory is dropped
     target_error    why the target cannot be resolved (an unknown kind, a bad apiVersion), empty if it can
-    scale_reads     the first answer, then those after each failed write; empty if none is known
-    scale_us        when the scale was answered: the first recommendation is stamped so
-    pods            of the HPA's namespace, whatever their labels
-    metrics         the answer that the n-th metric saw; None where none is known
-    metric_us       when the n-th metric was answered: its pods are judged then
-    rivals          the other HPAs of the namespace with the selector that the controller remembers of each
-    decided_us      after the last read
-    scale_writes    how the writes of the scale went; empty: the first one succeeds at `decided_us`
-    status_write    how the write of the status went; None: it succeeds
+    scale_reads     the first answer, then those after each failed write; empty if none was recorded
+    scale_us        when the scale was answered, which is the time of the first recommendation
+    pods            all of the HPA's namespace, whatever their labels
+    metrics         the answer for each metric; None if none was recorded
+    metric_us       when each metric was answered, which is the time at which its pods are grouped
+    rivals          the other HPAs of the namespace, with the selector that the controller remembers of each
+    decided_us      when the last read was answered
+    scale_writes    the answers to writes of the scale; if empty, the first write succeeds at `decided_us`
+    status_write    the answer to the write of the status; if None, it succeeds
     written_version the resource version that the controller's own last status write gave the HPA, 0 if unknown
     """
 

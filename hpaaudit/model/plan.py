@@ -1,11 +1,11 @@
-"""What a recorder would do, and what it has done so far."""
+"""What `record --plan` shows before a recording, and the counts of a running recorder."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """What a running recorder holds: objects that it follows now, and sums since its start."""
+    """The counts of a running recorder: HPAs and pods that it follows now, and totals since its start."""
 
     hpas: int
     pods: int
@@ -17,7 +17,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Permission:
-    """A right that a recorder needs; `namespace` is empty for all of them, `name` for every object."""
+    """A right that the recorder needs. An empty `namespace` means all namespaces, an empty `name` all objects."""
 
     verb: str
     resource: str
@@ -29,17 +29,17 @@ class Permission:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What `record` would read, and what it could not.
+    """What `record` would read, and what it could not read.
 
-    context, server, version   which cluster
-    namespace       empty: all
-    watches         streams that stay open;  polls  distinct requests per interval
+    context, server, version   the cluster
+    namespace       empty for all namespaces
+    watches         watches that stay open;  polls  distinct requests per interval
     bytes_per_hour  on disk, estimated
     denied          rights that are missing
-    unserved        metric API groups that HPAs need and nobody serves, with the number of HPAs
-    unauditable     HPAs (`namespace/name`) whose decisions cannot be judged, and why
-    spared          metrics that would be read but for `--no-probe`
-    warnings        why the server, or what is shown to it, is not safe
+    unserved        metric API groups that HPAs need but that are not served, with the number of HPAs
+    unauditable     HPAs (`namespace/name`) whose decisions cannot be replayed, and why
+    spared          metrics that are not read because of `--no-probe`
+    warnings        why the connection to the server is not safe
     """
 
     context: str
@@ -61,12 +61,12 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """What became of what a recorder saw.
+class StorageCounts:
+    """How much of what a recorder observed is on the disk and uploaded.
 
-    wal_bytes   of the log of facts that are in no segment yet;  segments  that were made whole since the start
-    unwritten   facts that the disk did not take yet
-    upload_failures   uploads that failed since the start;  failing  segments whose upload is tried again now
+    wal_bytes   size of the write-ahead log;  segments  completed since the start
+    unwritten   facts that could not be written to the disk yet
+    upload_failures   uploads that failed since the start;  failing  segments whose upload is being retried
     """
 
     wal_bytes: int = 0

@@ -1,4 +1,4 @@
-"""What is scaled: its Scale and its Pods."""
+"""The scale subresource of a scale target, and its pods."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from hpaaudit.model.units import Micros, Milli
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """The scale subresource: two different numbers of replicas, and the selector as text."""
+    """The scale subresource: replicas of its spec and of its status, and the selector as text."""
 
     spec_replicas: int
     status_replicas: int
@@ -16,7 +16,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Container:
-    """A container of a pod's spec and what it requests; `restart_policy` only on init containers."""
+    """A container of a pod's spec, with its requests. Only init containers have a `restart_policy`."""
 
     name: str
     requests: tuple[tuple[str, Milli], ...]
@@ -28,7 +28,7 @@ class Pod:
     """The fields of a pod that a reconcile reads.
 
     `ready` is the status of the Ready condition ("True", "False", "Unknown"), empty without one.
-    `pod_requests` is None where the pod has no pod-level resources, `overhead` empty without.
+    `pod_requests` is None if the pod has no pod-level resources; `overhead` is empty if it has none.
     """
 
     namespace: str

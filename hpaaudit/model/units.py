@@ -1,4 +1,4 @@
-"""Milli and Micros: the two whole numbers that everything is counted in."""
+"""The units: thousandths for quantities, microseconds for times, both whole numbers."""
 
 from dataclasses import dataclass
 from typing import NewType
@@ -13,18 +13,18 @@ SECOND = 1_000_000
 """Microseconds in a second."""
 
 YEAR_1_US, YEAR_10000_US = -62_135_596_800 * SECOND, 253_402_300_800 * SECOND
-"""Between these an RFC 3339 text can tell a time."""
+"""The times that RFC 3339 can express."""
 
 LAST_US = 221_845_392_000 * SECOND
-"""9000-01-01T00:00:00Z: what is said to have been seen later was not; sums with any window stay times."""
+"""9000-01-01T00:00:00Z, the last time that a fact may have. A time plus any window is then a valid time, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quantity:
     """A Kubernetes quantity: its text, its int64 thousandths, its exact billionths.
 
-    `milli` is what the controller computes with, upstream's overflow included; `nano` is what
-    equality of two statuses compares, for upstream compares quantities by value.
+    The controller computes with `milli`, upstream's overflow included. Two statuses are compared by `nano`, because
+    upstream compares quantities by value.
     """
 
     text: str

@@ -1,10 +1,10 @@
-"""The order of resource versions: numbers where a server gives numbers, as every API server does."""
+"""Resource versions as numbers, so that they can be ordered. Every API server uses decimal numbers."""
 
 _DIGITS = 19
 
 
 def version_number(text: str) -> int | None:
-    """A resource version as the number that it is; None where it is none, or too long for 64 bits."""
+    """A resource version as a number; None if it is not one, or does not fit 64 bits."""
     if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
         return None
     number = int(text)

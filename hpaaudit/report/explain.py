@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from hpaaudit.model.account import Change, Metric, ReconcileAccount, StepLine
+from hpaaudit.model.counted import counted
 from hpaaudit.model.units import Micros
 from hpaaudit.report.flip import flip_text
 from hpaaudit.report.reasons import measure, sentence
-from hpaaudit.report.text import clock, counted, lasting, paragraph, printable, unseen
+from hpaaudit.report.text import clock, duration, missing_in_words, paragraph, printable
 
 _LABEL = 12
 _SOURCES = {
@@ -56,7 +57,7 @@ def _answer(account: ReconcileAccount) -> Iterator[str]:
 
 def _chain(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
     source = _SOURCES.get(account.at_source, account.at_source)
-    about = f" +- {lasting(account.uncertainty_s)}" if account.uncertainty_s else ""
+    about = f" +- {duration(account.uncertainty_s)}" if account.uncertainty_s else ""
     numbers = (
         ("spec", account.spec_replicas),
         ("status", account.status_replicas),
@@ -66,7 +67,7 @@ def _chain(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
     yield "when", f"{source}{about}; input {account.evidence}"
     yield "input", ", ".join(f"{name} {_number(value)}" for name, value in numbers)
     if account.band is not None and account.band[0] < account.band[1]:
-        unknown = f"; unknown: {unseen(account.missing_input)}" if account.missing_input else ""
+        unknown = f"; unknown: {missing_in_words(account.missing_input)}" if account.missing_input else ""
         yield "band", f"{account.band[0]}..{account.band[1]}{unknown}"
     for index, metric in enumerate(account.metrics):
         yield from _group(account, index, metric)
@@ -122,7 +123,7 @@ def _detail(step: StepLine) -> str:
     if isinstance(recommended, int):
         words.append(f"{detail.get('recommendation')} of {clock(Micros(recommended))}")
     if isinstance(window, int):
-        words.append(f"window {lasting(window / 1e6)}")
+        words.append(f"window {duration(window / 1e6)}")
     if step.stage == "bound":
         words += [f"{name} {detail[name]}" for name in ("min", "max") if detail.get(name) is not None]
     if detail.get("limit") is not None:

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 
 from hpaaudit.api.times import whole_seconds
+from hpaaudit.model.counted import counted
 from hpaaudit.model.inspection import Inspection, Repair, StreamSize, TableSize, Verification
 from hpaaudit.model.units import Micros
 from hpaaudit.report.table import table
-from hpaaudit.report.text import clock, counted, printable, stamp
+from hpaaudit.report.text import clock, printable, stamp
 
 LISTED = 10
 """The most items of a kind that the text names. JSON has all."""

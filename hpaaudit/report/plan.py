@@ -1,8 +1,9 @@
 """Words the plan of a recorder: what it would read, how much, and what it cannot read."""
 
+from hpaaudit.model.counted import counted
 from hpaaudit.model.plan import Permission, Plan
 from hpaaudit.report.progress import size
-from hpaaudit.report.text import counted, pasteable, printable
+from hpaaudit.report.text import pasteable, printable
 
 
 def plan_text(plan: Plan) -> str:

@@ -1,7 +1,7 @@
 """Formats the progress of a recorder in one line."""
 
+from hpaaudit.model.counted import counted
 from hpaaudit.model.plan import Progress
-from hpaaudit.report.text import counted
 
 _UNITS = ((1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB"))
 

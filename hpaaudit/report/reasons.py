@@ -5,7 +5,7 @@ from typing import Any
 
 from hpaaudit.model.account import Change, Metric, ReconcileAccount, StepLine
 from hpaaudit.model.units import Micros
-from hpaaudit.report.text import clock, lasting, quantity
+from hpaaudit.report.text import clock, duration, quantity
 
 _SENTENCES = {
     "gate.target_unreadable": "Nothing was decided: the scale of the target could not be read{because}.",
@@ -165,5 +165,5 @@ def _step_words(step: StepLine) -> dict[str, Any]:
         words["recommended_at"] = clock(Micros(recommended))
         if isinstance(window, int):
             words["until"] = clock(Micros(recommended + window))
-            words["window"] = lasting(window / 1e6)
+            words["window"] = duration(window / 1e6)
     return words

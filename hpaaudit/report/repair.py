@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from hpaaudit.model.counted import counted
 from hpaaudit.model.inspection import Mend, Repair
-from hpaaudit.report.text import counted, printable
+from hpaaudit.report.text import printable
 
 
 def repair_text(repair: Repair) -> str:

@@ -4,9 +4,19 @@ from collections.abc import Iterator
 
 from hpaaudit.model.account import Change, Divergence, Finding, ForeignWrite, Hold, HpaAccount, ReplayAccount
 from hpaaudit.model.audit import Assumption
+from hpaaudit.model.counted import counted
 from hpaaudit.report.reasons import why
 from hpaaudit.report.table import table
-from hpaaudit.report.text import between, clock, counted, lasting, paragraph, pasteable, printable, stamp, unseen
+from hpaaudit.report.text import (
+    clock,
+    duration,
+    duration_between,
+    missing_in_words,
+    paragraph,
+    pasteable,
+    printable,
+    stamp,
+)
 
 IN_FULL = 3
 """So many HPAs are described in full; the others are rows of a table."""
@@ -115,7 +125,7 @@ def _foreign(write: ForeignWrite) -> str:
     wrote = f"At {clock(write.at_us)} {who} wrote {write.from_replicas} -> {write.to_replicas}"
     if write.restored_us is None:
         return f"{wrote}; the HPA did not undo that before the recording ended."
-    return f"{wrote}; the HPA had {write.restored_to} again after {between(write.at_us, write.restored_us)}."
+    return f"{wrote}; the HPA had {write.restored_to} again after {duration_between(write.at_us, write.restored_us)}."
 
 
 def _refused(divergences: list[Divergence]) -> str:
@@ -131,7 +141,7 @@ def _moves(hpa: HpaAccount) -> str:
 
 
 def _unseen(hpa: HpaAccount) -> str:
-    return f" Not recorded: {', '.join(map(unseen, hpa.undecidable_why))}." if hpa.undecidable_why else ""
+    return f" Not recorded: {', '.join(map(missing_in_words, hpa.undecidable_why))}." if hpa.undecidable_why else ""
 
 
 def _changes(changes: tuple[Change, ...], account: ReplayAccount) -> str:
@@ -177,9 +187,9 @@ def _counts(hpa: HpaAccount) -> Iterator[str]:
     )
     decidable = hpa.reconciles - hpa.undecidable
     rate = _agreement(hpa) if decidable else "none is decidable"
-    rest = f"undecidable: {lasting(hpa.undecidable_s)}" if hpa.undecidable else "undecidable: none"
+    rest = f"undecidable: {duration(hpa.undecidable_s)}" if hpa.undecidable else "undecidable: none"
     if hpa.undecidable_why:
-        rest += f", {', '.join(map(unseen, hpa.undecidable_why))}"
+        rest += f", {', '.join(map(missing_in_words, hpa.undecidable_why))}"
     yield paragraph(f"{rate}; {rest}")
     yield f"  inputs proven: {hpa.proven} of {hpa.reconciles}"
 
@@ -213,7 +223,7 @@ def _others(hpas: tuple[HpaAccount, ...]) -> str:
 
 
 def _footing(account: ReplayAccount) -> Iterator[str]:
-    gaps = ", ".join(f"{stream} {lasting(seconds)}" for stream, seconds in account.gaps)
+    gaps = ", ".join(f"{stream} {duration(seconds)}" for stream, seconds in account.gaps)
     yield paragraph(f"recorder gaps: {gaps or 'none'}")
     assumed = [a for a in account.assumptions if a.source != "observed" and a.key not in _TEXT_ONLY]
     yield paragraph(f"assumed: {', '.join(map(_assumption, assumed)) or 'nothing'}")

@@ -1,4 +1,4 @@
-"""Formats times, durations, quantities and counts, and makes text safe to print."""
+"""Formats times, durations and quantities, and makes text safe to print."""
 
 import shlex
 import textwrap
@@ -35,7 +35,7 @@ def stamp(at_us: Micros) -> str:
     return precise(at_us)
 
 
-def lasting(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """A duration: `22s`, `5m 00s`, `2h 05m`."""
     whole = round(seconds)
     if whole < 60:  # noqa: PLR2004 seconds in a minute
@@ -47,20 +47,15 @@ def lasting(seconds: float) -> str:
     return f"{hours}h {minutes:02d}m"
 
 
-def between(begin_us: Micros, end_us: Micros) -> str:
+def duration_between(begin_us: Micros, end_us: Micros) -> str:
     """The duration between two times."""
-    return lasting((end_us - begin_us) / SECOND)
+    return duration((end_us - begin_us) / SECOND)
 
 
 def quantity(milli: Milli | int) -> str:
     """A quantity as Kubernetes writes it: `2`, `1160m`."""
     whole, rest = divmod(milli, 1000)
     return str(whole) if not rest else f"{milli}m"
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 pod`, `3 pods`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def paragraph(text: str, indent: str = "  ") -> str:
@@ -75,6 +70,6 @@ def paragraph(text: str, indent: str = "  ") -> str:
     )
 
 
-def unseen(missing_input: str) -> str:
+def missing_in_words(missing_input: str) -> str:
     """A missing input in words: `memory before recording` for `memory.before_recording`."""
     return printable(missing_input.replace(".", " ").replace("_", " "))

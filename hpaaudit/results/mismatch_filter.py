@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 
-from hpaaudit.model.audit import Pass
+from hpaaudit.model.audit import ReplayedReconcile
 from hpaaudit.model.identity import object_key
 from hpaaudit.model.units import Micros
 from hpaaudit.results.facts import PublishedStatuses
@@ -18,9 +18,9 @@ class MismatchFilter:
     def __init__(self, published: Mapping[str, PublishedStatuses], gaps: Sequence[tuple[Micros, Micros]]) -> None:
         self._published = published
         self._gaps = gaps
-        self._last: dict[str, Pass] = {}
+        self._last: dict[str, ReplayedReconcile] = {}
 
-    def add(self, reconcile: Pass) -> Iterator[Pass]:
+    def add(self, reconcile: ReplayedReconcile) -> Iterator[ReplayedReconcile]:
         """The reconcile before this one of the same HPA, if it may not match."""
         key = object_key(reconcile.decision.uid, reconcile.decision.namespace, reconcile.decision.name)
         before = self._last.get(key)
@@ -28,12 +28,12 @@ class MismatchFilter:
         if before is not None and self._may_not_match(key, before, reconcile):
             yield before
 
-    def flush(self) -> Iterator[Pass]:
+    def flush(self) -> Iterator[ReplayedReconcile]:
         """The last reconcile of every HPA. Nothing shows what became of it, so it may not match."""
         yield from self._last.values()
         self._last.clear()
 
-    def _may_not_match(self, key: str, reconcile: Pass, following: Pass) -> bool:
+    def _may_not_match(self, key: str, reconcile: ReplayedReconcile, following: ReplayedReconcile) -> bool:
         decision = reconcile.decision
         return (
             decision.action != "hold"
@@ -48,7 +48,7 @@ class MismatchFilter:
             )
         )
 
-    def _was_contradicted(self, key: str, reconcile: Pass, following: Pass) -> bool:
+    def _was_contradicted(self, key: str, reconcile: ReplayedReconcile, following: ReplayedReconcile) -> bool:
         """True if the status that stood before the next reconcile is not the one that we decided."""
         published, decision = self._published.get(key), reconcile.decision
         if published is None or decision.status is None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hpaaudit.api.encode import status_json
-from hpaaudit.model.audit import Pass
+from hpaaudit.model.audit import ReplayedReconcile
 from hpaaudit.model.decision import Decision, PodBucket
 from hpaaudit.model.identity import object_key
 from hpaaudit.model.memory import Memory, Recommendation, ScaleEvent
@@ -15,7 +15,7 @@ from hpaaudit.results.batches import Row
 _CONDITIONS = {"AbleToScale": "able", "ScalingActive": "active", "ScalingLimited": "limited"}
 
 
-def identity(replay_id: str, replayed: Pass) -> dict[str, Any]:
+def identity(replay_id: str, replayed: ReplayedReconcile) -> dict[str, Any]:
     """The first columns of every table about reconciles."""
     decision = replayed.decision
     return {
@@ -27,7 +27,7 @@ def identity(replay_id: str, replayed: Pass) -> dict[str, Any]:
     }
 
 
-def reconcile(replayed: Pass, same: Row) -> Row:
+def reconcile(replayed: ReplayedReconcile, same: Row) -> Row:
     """The row of `reconciles` without the columns that the audit adds."""
     decision, instant = replayed.decision, replayed.instant
     return {
@@ -69,7 +69,7 @@ def conditions(decision: Decision) -> Row:
     return columns
 
 
-def metric_proposals(replayed: Pass, same: Row) -> Iterator[Row]:
+def metric_proposals(replayed: ReplayedReconcile, same: Row) -> Iterator[Row]:
     """One row per metric."""
     for proposal in replayed.decision.proposals:
         yield {
@@ -131,14 +131,14 @@ def _pod(pod: PodBucket) -> Row:
     }
 
 
-def predicted_status(replayed: Pass, same: Row) -> Iterator[Row]:
+def predicted_status(replayed: ReplayedReconcile, same: Row) -> Iterator[Row]:
     """The status that the controller writes, if it writes one."""
     decision = replayed.decision
     if decision.writes_status and decision.status is not None:
         yield {**same, "ts": replayed.instant.at_us, "status": status_json(decision.status, decision.status_version)}
 
 
-def predicted_events(replayed: Pass, same: Row) -> Iterator[Row]:
+def predicted_events(replayed: ReplayedReconcile, same: Row) -> Iterator[Row]:
     """One row per Event that the controller posts."""
     for seq, event in enumerate(replayed.decision.events):
         yield {
@@ -151,7 +151,7 @@ def predicted_events(replayed: Pass, same: Row) -> Iterator[Row]:
         }
 
 
-def predicted_writes(replayed: Pass, same: Row) -> Iterator[Row]:
+def predicted_writes(replayed: ReplayedReconcile, same: Row) -> Iterator[Row]:
     """One row per write of the scale that the controller makes."""
     for seq, attempt in enumerate(replayed.decision.attempts):
         yield {
@@ -185,7 +185,7 @@ def _scale_event(slot: ScaleEvent) -> Row:
     return {"change": slot.change, "ts": slot.at_us, "outdated": slot.outdated}
 
 
-def stabilization_inputs(replayed: Pass, same: Row) -> Iterator[Row]:
+def stabilization_inputs(replayed: ReplayedReconcile, same: Row) -> Iterator[Row]:
     """The remembered recommendations within the window, if stabilization changed the number.
 
     The step says how long the window is and which recommendation decided.

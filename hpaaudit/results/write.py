@@ -13,7 +13,7 @@ import duckdb
 import pyarrow as pa
 
 from hpaaudit.errors import FileExists, NotWritable
-from hpaaudit.model.audit import Pass, RecordingInfo, Replay
+from hpaaudit.model.audit import RecordingInfo, Replay, ReplayedReconcile
 from hpaaudit.model.columns import Decided
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.units import SECOND
@@ -116,7 +116,7 @@ class ResultsWriter:
         self._facts.statuses = repeated is None
         self._facts.add(facts)
 
-    def add(self, reconciles: Iterable[Pass]) -> None:
+    def add(self, reconciles: Iterable[ReplayedReconcile]) -> None:
         """Takes replayed reconciles. One whose HPA is gone leaves no row."""
         for reconcile in reconciles:
             if not reconcile.decision.gone:
@@ -259,7 +259,7 @@ class ResultsWriter:
             "select min(hpa), max(hpa) from replayed_hpas group by part order by part"
         ).fetchall()
 
-    def _add(self, reconcile: Pass) -> None:
+    def _add(self, reconcile: ReplayedReconcile) -> None:
         add, detail = self._batches.add, self._replay.detail
         same = reconcile_rows.identity(self._replay.replay_id, reconcile)
         add("staged.replayed", [reconcile_rows.reconcile(reconcile, same)])
@@ -276,12 +276,12 @@ class ResultsWriter:
         for before in self._mismatches.add(reconcile):
             self._add_steps_and_pods_of_mismatch(before)
 
-    def _add_steps_and_pods_of_mismatch(self, reconcile: Pass) -> None:
+    def _add_steps_and_pods_of_mismatch(self, reconcile: ReplayedReconcile) -> None:
         """Adds those of the two that are not kept of every reconcile anyway."""
         detail = self._replay.detail
         self._add_steps_and_pods(reconcile, steps=detail not in _STEPS, pods=detail not in _PODS)
 
-    def _add_steps_and_pods(self, reconcile: Pass, *, steps: bool, pods: bool) -> None:
+    def _add_steps_and_pods(self, reconcile: ReplayedReconcile, *, steps: bool, pods: bool) -> None:
         same = reconcile_rows.identity(self._replay.replay_id, reconcile)
         if steps:
             self._batches.add("replayed_steps", reconcile_rows.steps(reconcile.decision, same))

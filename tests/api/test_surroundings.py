@@ -17,8 +17,8 @@ def state(kind: Kind, raw: dict[str, Any]) -> dict[str, Any]:
     """What is kept of an object."""
     seen = surrounding_seen(Micros(0), kind, {"metadata": {"name": "one", "annotations": {"a": "hunter2"}}, **raw})
     assert "hunter2" not in seen.state_json
-    found: dict[str, Any] = json.loads(seen.state_json)
-    return found
+    by_name: dict[str, Any] = json.loads(seen.state_json)
+    return by_name
 
 
 @pytest.mark.parametrize(

@@ -143,8 +143,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         one, rows = small(SMALL_HPAS, SMALL_HOURS, args.seed, Path(folder) / "small")
         sys.stdout.write(rendered(f"{SMALL_HPAS} HPAs, {SMALL_HOURS} h", rows))
-        told = list(outside.rows(Path(folder) / "told", args.seed))
-        sys.stdout.write("\n" + rendered(f"{outside.HPAS} HPAs, {outside.HOURS} h, as seen from outside", told))
+        items = list(outside.rows(Path(folder) / "told", args.seed))
+        sys.stdout.write("\n" + rendered(f"{outside.HPAS} HPAs, {outside.HOURS} h, as seen from outside", items))
         rows = list(large(args.hpas, args.hours, args.seed, Path(folder), one, week=args.week))
         sys.stdout.write("\n" + rendered(f"{args.hpas} HPAs, {args.hours:g} h", rows))
         if args.fuzz:

@@ -130,8 +130,8 @@ DEPLOYMENT = _template({
 def filled(template: list[str], **values: str) -> str:
     """A template with its holes filled."""
     texts = template[:]
-    for place in range(1, len(texts), 2):
-        texts[place] = values[texts[place][1:-1]]
+    for index in range(1, len(texts), 2):
+        texts[index] = values[texts[index][1:-1]]
     return "".join(texts)
 
 
@@ -205,13 +205,13 @@ class Crowd:
         first = namespace * HPAS_OF_NAMESPACE
         items = []
         for hpa in range(first, min(first + HPAS_OF_NAMESPACE, self.hpas)):
-            for place in range(hpa * PODS_OF_HPA, (hpa + 1) * PODS_OF_HPA):
+            for index in range(hpa * PODS_OF_HPA, (hpa + 1) * PODS_OF_HPA):
                 cpu, memory = chance.randrange(40_000_000, 90_000_000), chance.randrange(60_000, 90_000)
                 items.append(
-                    f'{{"metadata":{{"name":"{self.pod_name(place, self.lives.get(place, 0))}",'
+                    f'{{"metadata":{{"name":"{self.pod_name(index, self.lives.get(index, 0))}",'
                     f'"namespace":"{self.namespace(hpa)}","creationTimestamp":"{stamp(now)}",'
                     f'"labels":{{"app":"app-{hpa:04d}","pod-template-hash":"7d9c6b8f5","team":"shop"}}}},'
-                    f'"timestamp":"{stamp(scraped - place % 5)}","window":"15.{place % 1000:03d}s","containers":['
+                    f'"timestamp":"{stamp(scraped - index % 5)}","window":"15.{index % 1000:03d}s","containers":['
                     f'{{"name":"app","usage":{{"cpu":"{cpu}n","memory":"{memory}Ki"}}}},'
                     f'{{"name":"proxy","usage":{{"cpu":"{cpu // 7}n","memory":"{memory // 3}Ki"}}}}]}}'
                 )

@@ -59,8 +59,8 @@ class Collection:
 
     def initial(self, version: int) -> Iterator[bytes]:
         """All that is there as events, and the bookmark that ends them."""
-        for place in range(self.size):
-            yield f'{{"type":"ADDED","object":{self.item(place)}}}\n'.encode()
+        for index in range(self.size):
+            yield f'{{"type":"ADDED","object":{self.item(index)}}}\n'.encode()
         meta = {"resourceVersion": str(version), "annotations": {END: "true"}}
         yield json.dumps({"type": "BOOKMARK", "object": {"kind": self.kind, "metadata": meta}}).encode() + b"\n"
 

@@ -41,9 +41,9 @@ def _share(share: tuple[int, int]) -> list[str]:
     shared = Path("/dev/shm")  # noqa: S108 (files of this run only)
     for seed in range(begin, begin + count):
         with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None) as folder:
-            told = compared(Path(folder) / "world", seed, PASSES, compiled)
-        if told:
-            found.append(f"world {seed}: {told}")
+            comparisons = compared(Path(folder) / "world", seed, PASSES, compiled)
+        if comparisons:
+            found.append(f"world {seed}: {comparisons}")
     return found
 
 

@@ -23,8 +23,8 @@ def reconciles_a_second() -> float:
     Its API server is part of the same process: every request is JSON, but crosses no socket. Nothing is written.
     """
     with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, ORACLE_DRY="1"):
-        done = run(RELEASE, [_world(number) for number in range(WORLDS)], Path(folder))
-    return done.reconciles / done.seconds
+        completed = run(RELEASE, [_world(number) for number in range(WORLDS)], Path(folder))
+    return completed.reconciles / completed.seconds
 
 
 def _world(number: int) -> Json:

@@ -14,7 +14,7 @@ from hpaaudit.api.encode import status_json
 from hpaaudit.engine.replay.plan import PlannedReconcile, plan
 from hpaaudit.engine.replay.process import Process
 from hpaaudit.flows.replay import replay
-from hpaaudit.model.audit import Instant
+from hpaaudit.model.audit import ReconcileTime
 from hpaaudit.model.facts import Fact, HpaSeen, Reconciled, ResourceMetricsRead, ScaleRead, ValuesRead
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.units import Micros
@@ -35,15 +35,15 @@ def seen_from_outside(folder: Path) -> Iterator[Fact]:
     for fact in opened.facts():
         if isinstance(fact, Reconciled):
             key = f"{fact.namespace}/{fact.name}"
-            at = Instant(began_us=fact.began_us, at_us=fact.at_us, source="reconcile", uncertainty_us=Micros(0))
-            done = process.reconcile(PlannedReconcile(key=key, index=0, instant=at), 0)
-            if done.decision.status is not None and done.decision.writes_status:
+            at = ReconcileTime(began_us=fact.began_us, at_us=fact.at_us, source="reconcile", uncertainty_us=Micros(0))
+            replayed = process.reconcile(PlannedReconcile(key=key, index=0, instant=at), 0)
+            if replayed.decision.status is not None and replayed.decision.writes_status:
                 version += 1
                 shown = replace(
                     last[key],
                     at_us=fact.at_us,
                     resource_version=str(version),
-                    status_json=status_json(done.decision.status),
+                    status_json=status_json(replayed.decision.status),
                 )
                 last[key] = shown
                 process.apply(shown)
@@ -76,8 +76,8 @@ def rows(folder: Path, seed: int) -> Iterator[Row]:
     took = {}
     for detail in ("numbers", "moved"):
         begun = time.perf_counter()
-        with replay(folder / "outside", into=folder / f"{detail}.duckdb", detail=detail) as found:
-            count = found.rows("select count(*) as n from reconciles")[0]["n"]
+        with replay(folder / "outside", into=folder / f"{detail}.duckdb", detail=detail) as results:
+            count = results.rows("select count(*) as n from reconciles")[0]["n"]
         took[detail] = time.perf_counter() - begun
     yield Row(
         f"s, replay told by statuses alone ({count:,})",

@@ -37,8 +37,8 @@ class Raw:
 
     def _line(self, hpa: int, at: int, places: list[int], values: str) -> str:
         listed = self.world.listed.now
-        items = ",".join(self._pod(place, at) for place in places)
-        used = ",".join(self._sample(place, at) for place in places if listed[place])
+        items = ",".join(self._pod(index, at) for index in places)
+        used = ",".join(self._sample(index, at) for index in places if listed[index])
         return (
             f'{{"at":"{precise(Micros(at))}","hpa":{self._hpa(hpa)},"scale":{self._scale(hpa)},'
             f'"pods":{{"kind":"PodList","apiVersion":"v1","items":[{items}]}},'

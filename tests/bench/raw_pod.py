@@ -114,7 +114,10 @@ def _created(owner: str) -> dict[str, Any]:
     )
     container = {
         ".": {},
-        "f:env": {".": {}, **{f'k:{{"name":"{one}"}}': {".": {}, **_leaves("name", "value")} for one in _ENV}},
+        "f:env": {
+            ".": {},
+            **{f'k:{{"name":"{variable}"}}': {".": {}, **_leaves("name", "value")} for variable in _ENV},
+        },
         "f:livenessProbe": probe,
         "f:readinessProbe": probe,
         "f:ports": {

@@ -3,6 +3,8 @@
 import asyncio
 import json
 
+import pytest
+
 from hpaaudit.api import to_facts, workload
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.cluster.access.config import ClientConfig
@@ -29,7 +31,7 @@ def test_its_objects_are_those_of_kubernetes() -> None:
     assert dict(pod.labels)["app"] == "app-0007"
     assert (pod.phase, pod.ready, pod.deleting_us) == ("Running", "True", None)
     assert pod.name in {sample["metadata"]["name"] for sample in samples}
-    assert len({crowd.pod_name(place, 0) for place in range(crowd.pods)}) == HPAS * PODS_OF_HPA
+    assert len({crowd.pod_name(index, 0) for index in range(crowd.pods)}) == HPAS * PODS_OF_HPA
 
 
 async def followed(url: str, facts: list[Fact]) -> None:
@@ -41,6 +43,7 @@ async def followed(url: str, facts: list[Fact]) -> None:
         await observer.run()
 
 
+@pytest.mark.alone
 def test_a_recorder_follows_it_without_a_gap() -> None:
     facts: list[Fact] = []
     with crowd_server(HPAS) as url:

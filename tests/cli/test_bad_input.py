@@ -63,16 +63,16 @@ def refused(folder: Path, line: str) -> str:
 @pytest.mark.parametrize("command", ["replay", "explain", "inspect", "verify"])
 def test_a_folder_that_is_no_recording(command: str, here: Path) -> None:
     (here / "notes").mkdir()
-    said = refused(here, f"hpaaudit {command} notes")
-    assert said == "notes has no recording.json: name the folder that `record` or `import` wrote into."
+    message = refused(here, f"hpaaudit {command} notes")
+    assert message == "notes has no recording.json: name the folder that `record` or `import` wrote into."
 
 
 @pytest.mark.parametrize("command", ["replay", "explain", "inspect", "verify"])
 def test_a_newer_format(command: str, here: Path) -> None:
     path = here / "friday" / "recording.json"
     path.write_text(path.read_text().replace('"format_version": 1', '"format_version": 99'))
-    said = refused(here, f"hpaaudit {command} friday")
-    assert said == "friday has format version 99, this hpaaudit reads up to 1: upgrade hpaaudit."
+    message = refused(here, f"hpaaudit {command} friday")
+    assert message == "friday has format version 99, this hpaaudit reads up to 1: upgrade hpaaudit."
 
 
 @pytest.mark.parametrize("command", ["replay", "explain", "inspect"])
@@ -80,11 +80,11 @@ def test_a_damaged_file_and_what_can_be_saved(command: str, here: Path) -> None:
     path = here / "friday" / "segments" / "000002" / "hpas.parquet"
     size = path.stat().st_size
     path.write_bytes(path.read_bytes()[:100])
-    said = refused(here, f"hpaaudit {command} friday")
-    assert said.startswith(
+    message = refused(here, f"hpaaudit {command} friday")
+    assert message.startswith(
         f"segments/000002/hpas.parquet in friday has 100 bytes, its manifest says {size}: replay up to "
     )
-    assert said.endswith("with --until, or restore it from a copy.")
+    assert message.endswith("with --until, or restore it from a copy.")
 
 
 @pytest.mark.parametrize("table", ["hpas", "samples", "pods"])
@@ -141,14 +141,14 @@ def test_a_bad_option(options: str, said: str, here: Path) -> None:
 
 
 def test_a_bad_time_to_explain(here: Path) -> None:
-    said = refused(here, "hpaaudit explain friday --at 25:00")
-    assert said == f"{OPTION} '--at': '25:00' is not a time: {TIMES} (see hpaaudit explain --help)"
+    message = refused(here, "hpaaudit explain friday --at 25:00")
+    assert message == f"{OPTION} '--at': '25:00' is not a time: {TIMES} (see hpaaudit explain --help)"
 
 
 def test_an_output_file_that_exists_is_replaced_only_when_told(here: Path) -> None:
     assert run("hpaaudit replay friday --into mine.duckdb")[0] == 0
-    said = refused(here, "hpaaudit replay friday --into mine.duckdb")
-    assert said == "mine.duckdb exists: name another file with --into, or add --overwrite"
+    message = refused(here, "hpaaudit replay friday --into mine.duckdb")
+    assert message == "mine.duckdb exists: name another file with --into, or add --overwrite"
     assert run("hpaaudit replay friday --into mine.duckdb --overwrite")[0] == 0
 
 
@@ -158,9 +158,9 @@ def test_a_file_that_holds_no_results_is_replaced_by_nobody(here: Path) -> None:
         other.execute("create table thesis as select 42 as answer")
     (here / "folder.duckdb").mkdir()
     for name in ("mine", "other", "folder"):
-        said = refused(here, f"hpaaudit replay friday --into {name}.duckdb --overwrite")
+        message = refused(here, f"hpaaudit replay friday --into {name}.duckdb --overwrite")
         assert (
-            said
+            message
             == f"{name}.duckdb is not a results file of hpaaudit and is not replaced: name another file with --into"
         )
 
@@ -183,20 +183,20 @@ def test_sql_that_cannot_be_answered(sql: str, said: str, here: Path) -> None:
 
 def test_a_capture_line_that_is_not_json_is_named_by_file_and_number(here: Path) -> None:
     (here / "incident.jsonl").write_text(f"{STARTED}\nnot json\n")
-    said = refused(here, "hpaaudit import capture incident.jsonl --into incident")
-    assert said.startswith("incident.jsonl:2: not JSON (")
-    assert said.endswith("; a capture has one JSON object a line")
+    message = refused(here, "hpaaudit import capture incident.jsonl --into incident")
+    assert message.startswith("incident.jsonl:2: not JSON (")
+    assert message.endswith("; a capture has one JSON object a line")
 
 
 def test_a_capture_that_is_not_there(here: Path) -> None:
-    said = refused(here, "hpaaudit import capture incident.jsonl --into incident")
-    assert said == "incident.jsonl: no such file; name a capture of JSON lines"
+    message = refused(here, "hpaaudit import capture incident.jsonl --into incident")
+    assert message == "incident.jsonl: no such file; name a capture of JSON lines"
 
 
 def test_a_folder_that_holds_something_is_no_place_for_a_recording(here: Path) -> None:
     (here / "incident.jsonl").write_text(f"{STARTED}\n")
-    said = refused(here, "hpaaudit import capture incident.jsonl --into friday")
-    assert said == "friday already holds something: name a folder that is new or empty."
+    message = refused(here, "hpaaudit import capture incident.jsonl --into friday")
+    assert message == "friday already holds something: name a folder that is new or empty."
 
 
 def test_an_hpa_that_the_engine_does_not_know_is_named_and_the_others_are_replayed(here: Path) -> None:
@@ -219,19 +219,19 @@ def test_an_hpa_that_the_engine_does_not_know_is_named_and_the_others_are_replay
 
 def test_a_context_that_does_not_exist_names_those_that_do(here: Path) -> None:
     config = kubeconfig(here, "http://127.0.0.1:1")
-    said = refused(here, f"hpaaudit record --into today --kubeconfig {config} --context prod")
-    assert said == f"{config} has no context prod; it has shop, staging"
+    message = refused(here, f"hpaaudit record --into today --kubeconfig {config} --context prod")
+    assert message == f"{config} has no context prod; it has shop, staging"
 
 
 def test_a_kubeconfig_that_is_not_there(here: Path) -> None:
-    said = refused(here, "hpaaudit record --into today --kubeconfig nowhere")
-    assert said == "nowhere: No such file or directory; name another kubeconfig by --kubeconfig"
+    message = refused(here, "hpaaudit record --into today --kubeconfig nowhere")
+    assert message == "nowhere: No such file or directory; name another kubeconfig by --kubeconfig"
 
 
 def test_a_server_that_cannot_be_reached(here: Path) -> None:
     config = kubeconfig(here, "http://127.0.0.1:1")
-    said = refused(here, f"hpaaudit record --into today --kubeconfig {config}")
-    assert said.startswith("context shop (http://127.0.0.1:1) cannot be reached: Connection refused")
+    message = refused(here, f"hpaaudit record --into today --kubeconfig {config}")
+    assert message.startswith("context shop (http://127.0.0.1:1) cannot be reached: Connection refused")
 
 
 @pytest.mark.parametrize(

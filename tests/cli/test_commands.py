@@ -59,8 +59,8 @@ def test_every_help_ends_with_an_example(name: str) -> None:
 
 
 def test_kubectl_calls_it_by_its_own_name() -> None:
-    done = python("sys.argv = ['kubectl-hpaaudit', 'replay', '--help']\nfrom hpaaudit.cli import main\nmain()")
-    assert done.stdout.startswith(b"Usage: kubectl hpaaudit replay ")
+    completed = python("sys.argv = ['kubectl-hpaaudit', 'replay', '--help']\nfrom hpaaudit.cli import main\nmain()")
+    assert completed.stdout.startswith(b"Usage: kubectl hpaaudit replay ")
 
 
 def test_an_interrupt_is_130(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,10 +108,10 @@ def test_parquet_comes_on_stdout(desk: Path) -> None:
         "from hpaaudit.cli import main\n"
         "sys.argv = ['hpaaudit', 'query', 'web.duckdb', 'from reconciles', '-o', 'parquet']\nmain()"
     )
-    done = python(code, cwd=desk)
-    (desk / "answer.parquet").write_bytes(done.stdout)
+    completed = python(code, cwd=desk)
+    (desk / "answer.parquet").write_bytes(completed.stdout)
     assert pq.read_table(desk / "answer.parquet").num_rows == 14
-    assert done.stderr == b""
+    assert completed.stderr == b""
 
 
 HUGE = "select count(*) from range(100000000) as a, range(1000000) as b"

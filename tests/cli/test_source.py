@@ -177,15 +177,15 @@ def test_a_state_folder_that_others_could_write_to_is_none(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
-    place = tmp_path / "hpaaudit"
+    folder = tmp_path / "hpaaudit"
     if kind == "open":
-        place.mkdir()
-        place.chmod(0o777)
+        folder.mkdir()
+        folder.chmod(0o777)
     elif kind == "link":
         (tmp_path / "other").mkdir()
-        place.symlink_to(tmp_path / "other")
+        folder.symlink_to(tmp_path / "other")
     else:
-        place.write_text("")
+        folder.write_text("")
     (tmp_path / "none").write_text("")
     assert provenance.state_folder() is None
 

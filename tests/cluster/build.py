@@ -45,7 +45,7 @@ def built(release: str = RELEASE, programs: tuple[str, ...] = tuple(PROGRAMS)) -
 
 def go(*args: str, cwd: Path) -> str:
     """Run the Go toolchain, quietly and with a low priority; its last words when it fails."""
-    done = subprocess.run(
+    completed = subprocess.run(
         ["nice", "go", *args],
         cwd=cwd,
         env={**os.environ, "GOFLAGS": "-mod=mod -trimpath -buildvcs=false", "GOWORK": "off", "CGO_ENABLED": "0"},
@@ -53,9 +53,9 @@ def go(*args: str, cwd: Path) -> str:
         text=True,
         check=False,
     )
-    if done.returncode:
-        raise SystemExit(f"go {' '.join(args[:3])} …: exit {done.returncode}\n{done.stderr[-4000:]}")
-    return done.stdout
+    if completed.returncode:
+        raise SystemExit(f"go {' '.join(args[:3])} …: exit {completed.returncode}\n{completed.stderr[-4000:]}")
+    return completed.stdout
 
 
 def wrapper(folder: Path, release: str) -> str:
@@ -66,8 +66,8 @@ def wrapper(folder: Path, release: str) -> str:
     """
     libraries = "v0." + release.split(".", 1)[1]
     (folder / "go.mod").write_text("module cluster\n")
-    found = json.loads(go("mod", "download", "-json", f"{KUBERNETES}@v{release}", cwd=folder))
-    text = Path(found["GoMod"]).read_text()
+    document = json.loads(go("mod", "download", "-json", f"{KUBERNETES}@v{release}", cwd=folder))
+    text = Path(document["GoMod"]).read_text()
     ours = {
         *re.findall(r"^\s*(k8s\.io/[\w./-]+) v0\.0\.0$", text, re.MULTILINE),
         *re.findall(r"^\s*(?:replace )?(k8s\.io/[\w./-]+) => \./staging/", text, re.MULTILINE),

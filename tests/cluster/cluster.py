@@ -53,12 +53,12 @@ def free_ports(count: int) -> list[int]:
     """Ports that nobody listens on, a moment ago."""
     held = [socket.socket() for _ in range(count)]
     try:
-        for one in held:
-            one.bind((HOST, 0))
-        return [one.getsockname()[1] for one in held]
+        for item in held:
+            item.bind((HOST, 0))
+        return [item.getsockname()[1] for item in held]
     finally:
-        for one in held:
-            one.close()
+        for item in held:
+            item.close()
 
 
 def die_with_parent() -> None:
@@ -296,9 +296,9 @@ class Cluster:
         def etcd(path: str, body: dict[str, Any]) -> dict[str, Any]:
             connection = http.client.HTTPConnection(HOST, self.ports["etcd"], timeout=10)
             connection.request("POST", f"/v3/kv/{path}", json.dumps(body))
-            found: dict[str, Any] = json.load(connection.getresponse())
+            by_name: dict[str, Any] = json.load(connection.getresponse())
             connection.close()
-            return found
+            return by_name
 
         newest = etcd("range", {"key": base64.b64encode(b"/").decode(), "count_only": True})
         etcd("compaction", {"revision": newest["header"]["revision"], "physical": True})

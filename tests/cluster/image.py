@@ -44,10 +44,12 @@ class Image:
 
 def run(*command: str | Path) -> str:
     """What a program prints; its last words when it fails."""
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(map(str, command[:8]))} …: exit {done.returncode}\n{done.stderr[-4000:]}")
-    return done.stdout.strip()
+    completed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if completed.returncode:
+        raise SystemExit(
+            f"{' '.join(map(str, command[:8]))} …: exit {completed.returncode}\n{completed.stderr[-4000:]}"
+        )
+    return completed.stdout.strip()
 
 
 def buildah(*args: str | Path) -> str:
@@ -68,8 +70,8 @@ def make_base(name: str) -> None:
     if name in buildah("images", "--format", "{{.Name}}:{{.Tag}}").splitlines():
         return
     say(f"making a stand-in for {name} of Debian's {SUITE}")
-    with tempfile.TemporaryDirectory(prefix="hpaaudit-base-") as place:
-        root = Path(place) / "root"
+    with tempfile.TemporaryDirectory(prefix="hpaaudit-base-") as folder:
+        root = Path(folder) / "root"
         run("debootstrap", "--variant=minbase", f"--include={PACKAGES}", SUITE, root, MIRROR)
         for link, program in LINKS.items():
             (root / "usr/local/bin" / link).symlink_to(f"/usr/bin/{program}")
@@ -99,8 +101,8 @@ def build() -> Image:
     run("make", "--no-print-directory", "wheel")
     (wheel,) = re.findall(r"hpaaudit-([\w.]+)-py3", RECIPE.read_text("utf-8"))[:1]
     name = f"localhost/hpaaudit:{wheel}"
-    with tempfile.TemporaryDirectory(prefix="hpaaudit-image-") as place:
-        mounts = pip_settings(Path(place))
+    with tempfile.TemporaryDirectory(prefix="hpaaudit-image-") as folder:
+        mounts = pip_settings(Path(folder))
         given = ("--build-arg", f"BASE_DIGEST={digest}")
         buildah("bud", "--isolation", "chroot", "--pull-never", *given, *mounts, "--file", RECIPE, "--tag", name, ROOT)
     inspected = json.loads(buildah("inspect", "--type", "image", name))

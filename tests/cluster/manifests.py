@@ -14,7 +14,7 @@ def deployment(name: str, *, replicas: int = 1, containers: tuple[str, ...] = ("
     spec = {
         "nodeName": "node-1",
         "terminationGracePeriodSeconds": 5,
-        "containers": [{"name": one, "image": "none", "resources": resources} for one in containers],
+        "containers": [{"name": container, "image": "none", "resources": resources} for container in containers],
     }
     return {
         "apiVersion": "apps/v1",

@@ -102,9 +102,9 @@ def external(world: World, api: str, namespace: str, metric: str, selector: str)
         return failure(404, f"the server could not find the metric {metric}")
     stamp = rfc3339(time.time())
     items = [
-        {"metricName": metric, "metricLabels": one["labels"], "timestamp": stamp, "value": str(one["value"])}
-        for one in known
-        if matches(selector, one["labels"])
+        {"metricName": metric, "metricLabels": item["labels"], "timestamp": stamp, "value": str(item["value"])}
+        for item in known
+        if matches(selector, item["labels"])
     ]
     return 200, {"kind": "ExternalMetricValueList", "apiVersion": api, "metadata": {}, "items": items}
 

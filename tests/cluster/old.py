@@ -74,9 +74,13 @@ def play(folder: Path, release: str, best: str) -> Path:
 def look(recording: Path, release: str, best: str) -> None:
     """Replay it as that release, and say what came out; end where a decision is not the controller's."""
     seen = Counter(fact.api_version for fact in open_recording(recording).facts() if isinstance(fact, HpaSeen))
-    done = run("replay", str(recording), "--release", release, *incident.FLAGS)
-    if done.returncode or not done.stderr.startswith(UNSAID.get(best, "")) or (done.stderr and best not in UNSAID):
-        raise SystemExit(f"replay: exit {done.returncode}\n{done.stderr}")
+    completed = run("replay", str(recording), "--release", release, *incident.FLAGS)
+    if (
+        completed.returncode
+        or not completed.stderr.startswith(UNSAID.get(best, ""))
+        or (completed.stderr and best not in UNSAID)
+    ):
+        raise SystemExit(f"replay: exit {completed.returncode}\n{completed.stderr}")
     with open_results(recording / "what-if.duckdb") as results:
 
         def rows(sql: str) -> list[tuple[Any, ...]]:
@@ -90,7 +94,7 @@ def look(recording: Path, release: str, best: str) -> None:
         say(f"  {title}")
         for row in found:
             say("    " + "  ".join(str(value) for value in row if value is not None))
-    say(f"  HPAs were read as {dict(seen)}\n  {done.stderr}")
+    say(f"  HPAs were read as {dict(seen)}\n  {completed.stderr}")
     if set(seen) != {f"autoscaling/{best}"}:
         raise SystemExit(f"not read as {best} alone")
     if divergent != [("checkout", "external_write.manual", 1)]:

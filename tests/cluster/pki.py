@@ -9,9 +9,9 @@ SERVICE = "metrics.kube-system.svc"
 
 def openssl(*args: str, cwd: Path) -> None:
     """Run openssl; its own words when it fails."""
-    done = subprocess.run(["openssl", *args], cwd=cwd, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"openssl {args[0]}: {done.stderr.strip()}")
+    completed = subprocess.run(["openssl", *args], cwd=cwd, capture_output=True, text=True, check=False)
+    if completed.returncode:
+        raise RuntimeError(f"openssl {args[0]}: {completed.stderr.strip()}")
 
 
 def key(pki: Path, name: str) -> None:

@@ -75,7 +75,7 @@ def mounts(volumes: dict[str, Path], container: Manifest, account: Path) -> list
         made("/dev/mqueue", "mqueue", "nodev"),
         made("/sys", "sysfs", "nodev", "ro"),
         bound(ACCOUNT, account, "ro"),
-        *(bound(one["mountPath"], volumes[one["name"]], "rw") for one in container["volumeMounts"]),
+        *(bound(mount["mountPath"], volumes[mount["name"]], "rw") for mount in container["volumeMounts"]),
     ]
 
 
@@ -149,8 +149,8 @@ class Container:
 
     def pid(self) -> int:
         """The number of its first process, outside."""
-        told = subprocess.run([*self.runc("state"), self.name], capture_output=True, check=True)
-        return int(json.loads(told.stdout)["pid"])
+        completed = subprocess.run([*self.runc("state"), self.name], capture_output=True, check=True)
+        return int(json.loads(completed.stdout)["pid"])
 
     def status(self) -> dict[str, str]:
         """What the kernel says of that process."""
@@ -199,7 +199,7 @@ def play(root: Path, image: dict[str, Any], seconds: float) -> None:
     """Record a real cluster from within the image for some seconds, and look at what it wrote from without."""
     tools.make()
     built = tools.kubectl("kustomize", str(recorder.ROOT / "deploy/overlays/cluster"))
-    objects = {found["kind"]: found for found in yaml.safe_load_all(built.stdout)}
+    objects = {document["kind"]: document for document in yaml.safe_load_all(built.stdout)}
     pod = objects["Deployment"]["spec"]["template"]["spec"]
     (container,) = pod["containers"]
     user, group = pod["securityContext"]["runAsUser"], pod["securityContext"]["fsGroup"]
@@ -263,9 +263,9 @@ def look_at(running: Container, user: int) -> None:
 def look_into(recording: Path, user: int) -> None:
     """Hold a recording to what happened, with the commands of a user and with the facts."""
     for command in ("verify", "inspect"):
-        done = recorder.run(command, str(recording))
-        must(done.returncode == 0, f"`hpaaudit {command}` of what it wrote", done.stdout + done.stderr)
-        say(done.stdout)
+        outcome = recorder.run(command, str(recording))
+        must(outcome.returncode == 0, f"`hpaaudit {command}` of what it wrote", outcome.stdout + outcome.stderr)
+        say(outcome.stdout)
     must({path.stat().st_uid for path in recording.rglob("*")} == {user}, f"every file of it belongs to {user}")
     facts = list(open_recording(recording).facts())
     kinds = {type(fact) for fact in facts}

@@ -26,9 +26,9 @@ def recorded(cluster: Cluster, namespace: str, into: Path, *more: str) -> tuple[
     """The facts of a few seconds of a namespace, and what was said."""
     kubeconfig = str(cluster.dir / "admin.kubeconfig")
     options = ("--kubeconfig", kubeconfig, "-n", namespace, "--interval", "500ms", "--for", "3s")
-    done = run("record", "--into", str(into), *options, *more)
-    assert done.returncode == 0, done.stderr
-    return list(open_recording(into).facts()), done.stderr
+    completed = run("record", "--into", str(into), *options, *more)
+    assert completed.returncode == 0, completed.stderr
+    return list(open_recording(into).facts()), completed.stderr
 
 
 class Recorder:

@@ -369,14 +369,14 @@ async def _record(cluster: Small, into: Path, enough: Callable[[list[Fact]], boo
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
     url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    told: list[Fact] = []
+    recorded: list[Fact] = []
     notes: list[str] = []
     clock = Clock()
-    keeper = RecorderWriter(into, cluster=url, now_us=clock.now(), note=notes.append, limits=Limits(ballast_bytes=0))
+    writer = RecorderWriter(into, cluster=url, now_us=clock.now(), note=notes.append, limits=Limits(ballast_bytes=0))
 
     def sink(fact: Fact) -> None:
-        told.append(fact)
-        keeper.add(fact)
+        recorded.append(fact)
+        writer.add(fact)
 
     ended: BaseException | None = None
     async with Client(ClientConfig(source="test", context="test", server=url), clock, qps=10_000) as client:
@@ -384,14 +384,14 @@ async def _record(cluster: Small, into: Path, enough: Callable[[list[Fact]], boo
         running = asyncio.create_task(observer.run())
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
-        while loop.time() < until and not running.done() and not enough(told):  # noqa: ASYNC110  # a test's patience
+        while loop.time() < until and not running.done() and not enough(recorded):  # noqa: ASYNC110  # a test's patience
             await asyncio.sleep(0.02)
         if running.done():
             ended = running.exception() or RuntimeError("it ended")
         observer.stop()
         await asyncio.gather(running, return_exceptions=True)
     await runner.cleanup()
-    keeper.close()
+    writer.close()
     facts = list(open_recording(into).facts())
     return Recorded(facts, verify(into, reread=True), notes, ended)
 

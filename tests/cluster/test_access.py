@@ -60,8 +60,8 @@ async def a_plugin_of_v1beta1_prints_a_token(scene: Scene) -> None:
     plugin = ExecPlugin(scene.folder, "v1beta1")
     plugin.prints("issued")
     await scene.comes_in("token issued", plugin.user())
-    told = json.loads(plugin.told.read_text())
-    assert told == {"apiVersion": plugin.version, "kind": "ExecCredential", "spec": {"interactive": False}}
+    document = json.loads(plugin.told.read_text())
+    assert document == {"apiVersion": plugin.version, "kind": "ExecCredential", "spec": {"interactive": False}}
 
 
 async def a_server_that_need_not_be_verified(scene: Scene) -> None:

@@ -159,12 +159,12 @@ def test_a_recorder_with_few_descriptors_under_siege_loses_nothing_and_says_litt
                     with urllib.request.urlopen(f"{url}/healthz", timeout=5) as answer:  # noqa: S310  # our own address
                         answers.append(answer.read())
                     time.sleep(0.2)
-                for one in silent[:-1100]:
-                    one.close()
+                for item in silent[:-1100]:
+                    item.close()
                 silent = silent[-1100:]
             said_lines = recorder.stderr.read().splitlines()
-        for one in silent:
-            one.close()
+        for item in silent:
+            item.close()
     assert b"ok\n" in answers
     assert recorder.returncode == 0, said_lines[-3:]
     assert len(said_lines) < 50, said_lines[:50]

@@ -97,9 +97,9 @@ def homes(cluster: Cluster) -> Iterator[tuple[str, ...]]:
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_the_api_server_accepts_every_object_and_warns_of_none(overlay: str, cluster: Cluster) -> None:
     """Unknown fields and what Pod Security would say of a template come as errors and warnings."""
-    for found in objects_of(overlay):
-        path = f"{collection(found)}/{found['metadata']['name']}?{SURELY}&force=true"
-        status, headers, body = cluster.kube.raw("PATCH", path, found, APPLY)
+    for item in objects_of(overlay):
+        path = f"{collection(item)}/{item['metadata']['name']}?{SURELY}&force=true"
+        status, headers, body = cluster.kube.raw("PATCH", path, item, APPLY)
         assert status in (200, 201), body
         assert "Warning" not in headers
 
@@ -126,8 +126,8 @@ def test_the_pod_is_admitted_where_pod_security_is_restricted(overlay: str, clus
 def test_the_command_line_of_the_pod_is_one_that_the_recorder_knows(overlay: str) -> None:
     """With an option that is wrong on purpose: what it complains of is that one, and nothing before it."""
     (container,) = one(objects_of(overlay), "Deployment")["spec"]["template"]["spec"]["containers"]
-    done = run(*container["args"], "--no-such-option")
-    assert done.stderr.startswith("Error: No such option '--no-such-option'"), done.stderr
+    completed = run(*container["args"], "--no-such-option")
+    assert completed.stderr.startswith("Error: No such option '--no-such-option'"), completed.stderr
     assert ("--all-namespaces" in container["args"]) == overlay.startswith("cluster")
     mounts = {mount["mountPath"] for mount in container["volumeMounts"]}
     assert str(Path(container["args"][container["args"].index("--into") + 1]).parent) in mounts
@@ -135,7 +135,7 @@ def test_the_command_line_of_the_pod_is_one_that_the_recorder_knows(overlay: str
 
 def test_with_a_store_there_is_no_disk_to_keep() -> None:
     objects = objects_of("cluster-upload")
-    assert "PersistentVolumeClaim" not in {found["kind"] for found in objects}
+    assert "PersistentVolumeClaim" not in {item["kind"] for item in objects}
     assert "emptyDir" in one(objects, "Deployment")["spec"]["template"]["spec"]["volumes"][0]
 
 
@@ -207,9 +207,9 @@ def busy(cluster: Cluster, namespace: str, keda: str) -> None:
 def recorded(account: Account, into: Path) -> tuple[list[Fact], list[str]]:
     """What a few seconds of recording hold, and what the recorder said of what it cannot see."""
     options = ("--kubeconfig", str(account.kubeconfig), *account.where, "--interval", "500ms", "--for", "4s")
-    done = run("record", "--into", str(into), *options)
-    assert done.returncode == 0, done.stderr
-    _, *said, _, _ = done.stderr.splitlines()  # where it looks, the last progress, and where it is
+    completed = run("record", "--into", str(into), *options)
+    assert completed.returncode == 0, completed.stderr
+    _, *said, _, _ = completed.stderr.splitlines()  # where it looks, the last progress, and where it is
     return list(open_recording(into).facts()), [
         line for line in said if not line.startswith("following ") and ", its hash is " not in line
     ]
@@ -217,9 +217,9 @@ def recorded(account: Account, into: Path) -> tuple[list[Fact], list[str]]:
 
 def missing(account: Account) -> list[str]:
     """The commands by which `record --plan` names missing rights."""
-    done = run("record", "--plan", "--kubeconfig", str(account.kubeconfig), *account.where)
-    assert done.returncode == 0, done.stderr
-    return [line.strip() for line in done.stdout.splitlines() if "kubectl auth can-i" in line]
+    completed = run("record", "--plan", "--kubeconfig", str(account.kubeconfig), *account.where)
+    assert completed.returncode == 0, completed.stderr
+    return [line.strip() for line in completed.stdout.splitlines() if "kubectl auth can-i" in line]
 
 
 def groups_read(facts: list[Fact]) -> set[str]:
@@ -237,16 +237,16 @@ def refused(facts: list[Fact]) -> set[str]:
 def streams(recording: Path) -> set[str]:
     """What a replay says that nobody looked at when the recording ended."""
     question = "select distinct stream from coverage_gaps where gap_to = (select max(gap_to) from coverage_gaps)"
-    done = run("query", str(recording), question, "-o", "csv")
-    assert done.returncode == 0, done.stderr
-    return set(done.stdout.split()[1:])
+    completed = run("query", str(recording), question, "-o", "csv")
+    assert completed.returncode == 0, completed.stderr
+    return set(completed.stdout.split()[1:])
 
 
 def unreached(recording: Path) -> set[str]:
     """What `inspect` calls missing in a recording, each with the verdicts that suffer."""
-    done = run("inspect", str(recording))
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.partition("\n  missing\n")[2].partition("\n\n")[0].splitlines()
+    completed = run("inspect", str(recording))
+    assert completed.returncode == 0, completed.stderr
+    lines = completed.stdout.partition("\n  missing\n")[2].partition("\n\n")[0].splitlines()
     return {line.strip().partition(":")[0] for line in lines}
 
 

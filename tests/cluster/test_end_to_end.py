@@ -39,8 +39,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Incident:
 @pytest.fixture(scope="module")
 def replayed(played: Incident) -> Iterator[Results]:
     """The recording, replayed by the real command, with the flags that this controller was started with."""
-    done = run("replay", str(played.recording), *incident.FLAGS)
-    assert (done.returncode, done.stderr) == (0, "")
+    completed = run("replay", str(played.recording), *incident.FLAGS)
+    assert (completed.returncode, completed.stderr) == (0, "")
     with open_results(played.recording / "what-if.duckdb") as results:
         yield results
 

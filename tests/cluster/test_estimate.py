@@ -101,8 +101,8 @@ def lived(crowd: Crowd, clock: Hours, rounds: int) -> Iterator[Fact]:
         return hpa_seen(clock.us, HPAS.event.decode(f'{{"type":"MODIFIED","object":{crowd.hpa(hpa, turn)}}}').object)
 
     yield from (status(hpa, 0) for hpa in range(crowd.hpas))
-    for place in range(crowd.pods):
-        yield pod_seen(clock.us, PODS.event.decode(f'{{"type":"ADDED","object":{crowd.pod(place)}}}').object)
+    for index in range(crowd.pods):
+        yield pod_seen(clock.us, PODS.event.decode(f'{{"type":"ADDED","object":{crowd.pod(index)}}}').object)
     for turn in range(1, rounds + 1):
         for namespace in range(crowd.namespaces):
             clock.seconds += 15 / crowd.namespaces

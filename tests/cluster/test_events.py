@@ -44,8 +44,8 @@ def test_events_of_replica_sets_and_pods_are_kept_but_for_what_the_pods_show(
 
     def post(kind: str, name: str, reason: str) -> None:
         about = {"kind": kind, "namespace": namespace, "name": name}
-        made: dict[str, Any] = {"metadata": {"generateName": "e"}, "involvedObject": about, "reason": reason}
-        cluster.kube.post(f"/api/v1/namespaces/{namespace}/events", made | {"type": "Warning"})
+        fields: dict[str, Any] = {"metadata": {"generateName": "e"}, "involvedObject": about, "reason": reason}
+        cluster.kube.post(f"/api/v1/namespaces/{namespace}/events", fields | {"type": "Warning"})
 
     post("ReplicaSet", f"checkout-{HASH}", "FailedCreate")
     eyes = watching()

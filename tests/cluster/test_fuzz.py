@@ -402,7 +402,7 @@ def test_a_recording_of_objects_of_any_bytes_is_sound_and_has_every_good_one(
         st.booleans(),
     )
     def law(more: dict[str, list[bytes]], events: dict[str, list[bytes]], streamed: bool) -> None:
-        lines = {kind: [event("MODIFIED", one) for one in found] for kind, found in events.items()}
+        lines = {kind: [event("MODIFIED", item) for item in found] for kind, found in events.items()}
         cluster = Small(more=dict(more), events=lines, streamed=streamed)
 
         def enough(facts: list[Fact]) -> bool:
@@ -426,15 +426,15 @@ def test_what_breaks_an_invariant_is_a_row_in_its_place_and_the_log_is_sound(tmp
     @given(st.lists(st.tuples(st.sampled_from(facts), st.integers(0, 20), st.sampled_from(odd)), max_size=12))
     def law(drawn: list[tuple[Fact, int, Any]]) -> None:
         into = next(folders)
-        keeper = RecorderWriter(into, cluster="here", now_us=NOW, note=nothing, limits=Limits(ballast_bytes=0))
+        writer = RecorderWriter(into, cluster="here", now_us=NOW, note=nothing, limits=Limits(ballast_bytes=0))
         for fact, place, value in drawn:
             names = [name for name in fact.__slots__ if name != "at_us"]
             fields = {name: getattr(fact, name) for name in fact.__slots__}
-            keeper.add(type(fact)(**fields | {names[place % len(names)]: value}))
-            keeper.add(fact)
-        keeper.flush(NOW)
+            writer.add(type(fact)(**fields | {names[place % len(names)]: value}))
+            writer.add(fact)
+        writer.flush(NOW)
         assert len(list(open_recording(into).facts())) == 2 * len(drawn)
-        keeper.close()
+        writer.close()
         kept = list(open_recording(into).facts())
         assert verify(into, reread=True).damages == ()
         assert kept[1::2] == [fact for fact, _, _ in drawn]

@@ -22,13 +22,13 @@ def listening(into: Path, kubeconfig: Path, namespace: str) -> Iterator[Ask]:
     """A recorder with its HTTP server; a function that requests a path and returns status and text."""
     recorder = Recorder(into, kubeconfig, "-n", namespace, "--interval", "500ms", "--listen", "127.0.0.1:0")
     assert recorder.process.stderr
-    said = recorder.process.stderr.readline()
-    found = re.fullmatch(r"listening on (http://127\.0\.0\.1:\d+)\n", said)
-    assert found, said
+    line = recorder.process.stderr.readline()
+    match = re.fullmatch(r"listening on (http://127\.0\.0\.1:\d+)\n", line)
+    assert match, line
 
     def ask(path: str) -> tuple[int, str]:
         try:
-            with urllib.request.urlopen(found[1] + path, timeout=10) as answer:  # noqa: S310  # our own address
+            with urllib.request.urlopen(match[1] + path, timeout=10) as answer:  # noqa: S310  # our own address
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as refusal:
             with refusal:
@@ -57,22 +57,22 @@ def test_a_recorder_tells_that_it_lives_that_it_is_ready_and_what_it_counts(
 ) -> None:
     create("checkout")
     with listening(tmp_path / "recording", cluster.dir / "admin.kubeconfig", namespace) as ask:
-        said = until_ready(ask)
+        lines_until_ready = until_ready(ask)
         assert ask("/healthz") == (200, "ok\n")
         assert ask("/")[0] == 404
         status, text = ask("/metrics")
     events = tuple(f"events(involvedObject.kind={kind})" for kind in ("HorizontalPodAutoscaler", "Deployment"))
     followed = ("horizontalpodautoscalers.autoscaling", "deployments.apps", "pods", "watches", "metrics")
     for what in (*followed, *events):
-        assert f"[+]{what} " in said
+        assert f"[+]{what} " in lines_until_ready
     assert status == 200
-    told = samples_of(text)
-    assert told["hpaaudit_cache_objects", "horizontalpodautoscalers.autoscaling"] == 1
-    assert told["hpaaudit_relists_total", "pods"] == 1
-    assert told["hpaaudit_api_request_duration_seconds_count", "200", "pods.metrics.k8s.io", "list"] >= 1
-    assert abs(told["hpaaudit_clock_skew_seconds", "apiserver"]) < 2
-    assert abs(told["hpaaudit_last_success_timestamp_seconds", "pods.metrics.k8s.io"] - time.time()) < 60
-    assert not [key for key in told if key[0] == "hpaaudit_degraded" and told[key]]
+    sampled = samples_of(text)
+    assert sampled["hpaaudit_cache_objects", "horizontalpodautoscalers.autoscaling"] == 1
+    assert sampled["hpaaudit_relists_total", "pods"] == 1
+    assert sampled["hpaaudit_api_request_duration_seconds_count", "200", "pods.metrics.k8s.io", "list"] >= 1
+    assert abs(sampled["hpaaudit_clock_skew_seconds", "apiserver"]) < 2
+    assert abs(sampled["hpaaudit_last_success_timestamp_seconds", "pods.metrics.k8s.io"] - time.time()) < 60
+    assert not [key for key in sampled if key[0] == "hpaaudit_degraded" and sampled[key]]
 
 
 def test_what_is_forbidden_keeps_no_recorder_from_being_ready_and_is_counted(
@@ -82,9 +82,9 @@ def test_what_is_forbidden_keeps_no_recorder_from_being_ready_and_is_counted(
     rule = {"apiGroups": ["autoscaling"], "resources": ["horizontalpodautoscalers"], "verbs": ["list", "watch"]}
     cluster.allow("reader", namespace, [rule])
     with listening(tmp_path / "recording", cluster.dir / "reader.kubeconfig", namespace) as ask:
-        said = until_ready(ask)
+        lines_until_ready = until_ready(ask)
         text = ask("/metrics")[1]
-    assert "[+]pods is refused (403), and a gap\n" in said
+    assert "[+]pods is refused (403), and a gap\n" in lines_until_ready
     assert 'hpaaudit_degraded{reason="forbidden",source="pods"} 1.0\n' in text
     assert re.search(r'hpaaudit_watch_restarts_total\{reason="refused",resource="pods"\} [1-9]', text)
 
@@ -111,15 +111,15 @@ def test_an_address_that_is_taken_is_one_line_and_no_folder(cluster: Cluster, tm
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         into, kubeconfig = str(tmp_path / "recording"), str(cluster.dir / "admin.kubeconfig")
-        done = run("record", "--into", into, "--kubeconfig", kubeconfig, "--listen", address)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"Error: cannot listen on {address}: ")
-    assert done.stderr.endswith("name another address by --listen\n")
+        completed = run("record", "--into", into, "--kubeconfig", kubeconfig, "--listen", address)
+    assert completed.returncode == 2
+    assert completed.stderr.startswith(f"Error: cannot listen on {address}: ")
+    assert completed.stderr.endswith("name another address by --listen\n")
     assert not (tmp_path / "recording").exists()
 
 
 def test_an_address_without_a_port_is_a_usage_error() -> None:
     for wrong in ("8080", "localhost", ":8080", "localhost:http", "127.0.0.1:70000"):
-        done = run("record", "--into", "x", "--listen", wrong)
-        assert done.returncode == 2
-        assert "is no address: give ADDRESS:PORT" in done.stderr
+        completed = run("record", "--into", "x", "--listen", wrong)
+        assert completed.returncode == 2
+        assert "is not an address: give ADDRESS:PORT" in completed.stderr

@@ -46,9 +46,9 @@ def test_what_went_while_nobody_looked_is_gone_after_the_new_list(
     eyes = watching()
     eyes.until(PodSeen, lambda seen: seen.pod.ready == "True")
     assert eyes.observer
-    [watch] = [one for one in eyes.observer.watches.reflectors if one.resource == "pods"]
+    [watch] = [reflector for reflector in eyes.observer.watches.reflectors if reflector.resource == "pods"]
     # As if another pod had been seen before, and all of that were long past when the connection breaks.
-    eyes.observer.pods.seen[namespace, "ghost"] = PodVersion("ghost", 0, 0, 0)
+    eyes.observer.pods.versions[namespace, "ghost"] = PodVersion("ghost", 0, 0, 0)
     watch.progress.resource_version = "1"
     cluster.compact()
     cluster.restart_apiserver()

@@ -20,10 +20,10 @@ def pod(name: str = "web-0", version: int = 7, **labels: str) -> dict[str, Any]:
 
 def following(*selectors: str, keep: tuple[str, ...] = ()) -> tuple[PodStore, list[Fact]]:
     """Pods of these selectors, and what is told of them."""
-    told: list[Fact] = []
-    pods = PodStore(told.append, keep)
+    recorded: list[Fact] = []
+    pods = PodStore(recorded.append, keep)
     pods.select({("shop", parsed(text)) for text in selectors})
-    return pods, told
+    return pods, recorded
 
 
 def parsed(text: str) -> Selector:

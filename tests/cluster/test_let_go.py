@@ -28,7 +28,7 @@ def test_selectors_and_labels_of_namespaces_that_are_gone_are_let_go() -> None:
         pods.expire({(space, WEB)}, now)
         assert len(pods.namespaces) <= 2 * UNWANTED_US // SECOND + 2
     assert len(facts) == 2 * NAMESPACES
-    assert not pods.seen
+    assert not pods.versions
     for times in (1, 2, 3, 4):
         pods.expire(set(), Micros(NAMESPACES * SECOND + times * UNWANTED_US))
     assert not pods.namespaces
@@ -72,6 +72,6 @@ def test_a_pod_that_was_told_of_is_followed_to_its_end_though_nobody_asks_for_it
     pods.update(pod("shop", "web-1"), Micros(3 * UNWANTED_US))
     pods.delete(pod("shop"), Micros(3 * UNWANTED_US))
     assert [type(fact) for fact in facts] == [PodSeen, PodGone]
-    assert not pods.seen
+    assert not pods.versions
     # Whoever asks again has them read again.
     assert pods.select({("shop", WEB)}) == {("shop", WEB)}

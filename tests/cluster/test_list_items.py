@@ -37,7 +37,7 @@ def test_every_list_is_the_same_in_whatever_pieces_it_comes(
     body = {**before, "items": objects, **{key: value for key, value in after.items() if key not in before}}
     data = json.dumps(body, indent=3 if wide else None, ensure_ascii=wide).encode()
     found, items = fed(data, cuts)
-    assert [json.loads(one) for one in found] == objects
+    assert [json.loads(item) for item in found] == objects
     assert json.loads(items.rest) == {**body, "items": []}
     assert items.count == len(objects)
 
@@ -52,7 +52,7 @@ def test_changed_bytes_are_another_list_or_no_list_but_nothing_else(
     data = data[:place] + other + data[place + len(other) :]
     try:
         found, items = fed(data, [cut])
-        parts = [json.loads(one) for one in found]
+        parts = [json.loads(item) for item in found]
         rest = json.loads(items.rest)
     except ValueError:
         return

@@ -97,13 +97,13 @@ def test_an_error_is_the_last_line_and_no_token_is_in_it(tmp_path: Path) -> None
     for log in ("json", "text"):
         with api_server({HPAS: echo}) as server:
             config = kubeconfig(tmp_path, server)
-            done = run("record", "--into", str(tmp_path / "r"), "--kubeconfig", str(config), "--log", log)
-        assert done.returncode == 2
-        assert "Bearer [token]" in done.stderr
-        assert "mine" not in done.stderr
-        assert "\x07" not in done.stderr
+            completed = run("record", "--into", str(tmp_path / "r"), "--kubeconfig", str(config), "--log", log)
+        assert completed.returncode == 2
+        assert "Bearer [token]" in completed.stderr
+        assert "mine" not in completed.stderr
+        assert "\x07" not in completed.stderr
         if log == "json":
-            (line,) = lines_of(done.stderr)
+            (line,) = lines_of(completed.stderr)
             assert (line["event"], line["level"], line["kind"]) == ("failed", "error", "Forbidden")
 
 
@@ -115,9 +115,9 @@ def test_an_error_that_nobody_foresaw_is_a_line_too(tmp_path: Path) -> None:
         "from hpaaudit.cli import main; main()"
     )
     command = [sys.executable, "-c", code, "record", "--into", str(tmp_path / "r"), "--log", "json"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    (line,) = lines_of(done.stderr)
+    completed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert completed.returncode == 2
+    (line,) = lines_of(completed.stderr)
     assert line["event"] == "crashed"
     assert "KeyError: 'surprise'" in line["traceback"]
 

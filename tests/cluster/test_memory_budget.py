@@ -100,7 +100,7 @@ def test_where_all_wait_for_each_other_one_gives_way_and_the_others_go_on() -> N
 
         said = await asyncio.wait_for(asyncio.gather(*(read(budget.reserve()) for _ in range(5))), 10)
         assert said.count("") >= 1
-        assert all("in flight" in one for one in said if one)
+        assert all("in flight" in line for line in said if line)
         assert budget.taken == 0
 
     asyncio.run(play())
@@ -151,8 +151,8 @@ def test_json_weighs_no_less_than_what_it_becomes(unit: str) -> None:
 
     data = ("[" + ",".join([unit] * 100_000) + "]").encode()
     tracemalloc.start()
-    made = json.loads(data)
+    document = json.loads(data)
     taken, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert len(made) == 100_000
+    assert len(document) == 100_000
     assert decoded_bytes(data) * 2 >= taken

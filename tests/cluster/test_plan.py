@@ -12,21 +12,21 @@ Create = Callable[..., None]
 def plan(cluster: Cluster, namespace: str, user: str = "admin") -> str:
     """The plan for one namespace."""
     kubeconfig = str(cluster.dir / f"{user}.kubeconfig")
-    done = run("record", "--plan", "--kubeconfig", kubeconfig, "-n", namespace)
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
+    completed = run("record", "--plan", "--kubeconfig", kubeconfig, "-n", namespace)
+    assert (completed.returncode, completed.stderr) == (0, "")
+    return completed.stdout
 
 
 def test_an_admin_can_audit_everything(cluster: Cluster, namespace: str, create: Create) -> None:
     create("checkout", cpu(50), external("queue_depth", {"queue": "orders"}, "10"))
     create("search", per_pod("http_requests", "10"))
-    said = plan(cluster, namespace)
-    assert said.startswith(f"here ({cluster.url}), Kubernetes v1.36.3, namespace {namespace}\n")
-    assert "  2 HPAs with " in said
+    output = plan(cluster, namespace)
+    assert output.startswith(f"here ({cluster.url}), Kubernetes v1.36.3, namespace {namespace}\n")
+    assert "  2 HPAs with " in output
     # HPAs, Deployments, pods, Lease, API services, quotas, limits; Events of HPAs, Deployments, ReplicaSets, pods.
-    assert "  11 streams; 3 reads every 15 s, 0.2 requests per second\n" in said
-    assert "kB per hour" in said
-    assert said.endswith("  every HPA can be audited\n")
+    assert "  11 streams; 3 reads every 15 s, 0.2 requests per second\n" in output
+    assert "kB per hour" in output
+    assert output.endswith("  every HPA can be audited\n")
 
 
 def test_nothing_is_read_from_the_metric_apis(cluster: Cluster, namespace: str, create: Create) -> None:
@@ -38,12 +38,12 @@ def test_nothing_is_read_from_the_metric_apis(cluster: Cluster, namespace: str, 
 
 def test_missing_rights_are_the_commands_that_ask_for_them(cluster: Cluster, namespace: str, create: Create) -> None:
     create("checkout")
-    said = plan(cluster, namespace, "nobody")
-    assert "  0 HPAs with 0 pods\n" in said
-    assert f"    kubectl auth can-i list horizontalpodautoscalers.autoscaling -n {namespace}\n" in said
-    assert f"    kubectl auth can-i watch pods -n {namespace}\n" in said
-    assert "    kubectl auth can-i list leases.coordination.k8s.io/kube-controller-manager -n kube-system\n" in said
-    assert "    kubectl auth can-i list apiservices.apiregistration.k8s.io -A\n" in said
+    output = plan(cluster, namespace, "nobody")
+    assert "  0 HPAs with 0 pods\n" in output
+    assert f"    kubectl auth can-i list horizontalpodautoscalers.autoscaling -n {namespace}\n" in output
+    assert f"    kubectl auth can-i watch pods -n {namespace}\n" in output
+    assert "    kubectl auth can-i list leases.coordination.k8s.io/kube-controller-manager -n kube-system\n" in output
+    assert "    kubectl auth can-i list apiservices.apiregistration.k8s.io -A\n" in output
 
 
 def test_an_hpa_that_cannot_be_audited_is_named_with_the_reason(
@@ -55,7 +55,7 @@ def test_an_hpa_that_cannot_be_audited_is_named_with_the_reason(
     widget["spec"]["scaleTargetRef"] |= {"apiVersion": "example.net/v1", "kind": "Widget"}
     cluster.kube.post(hpas, widget)
     cluster.kube.post(hpas, hpa("orphan", cpu(50)))
-    said = plan(cluster, namespace)
-    assert f"    {namespace}/orphan  Deployment orphan is not there, may not be read, or has no selector\n" in said
-    assert f"    {namespace}/widget  scales a Widget, which example.net/v1 does not serve\n" in said
-    assert f"{namespace}/checkout " not in said
+    output = plan(cluster, namespace)
+    assert f"    {namespace}/orphan  Deployment orphan is not there, may not be read, or has no selector\n" in output
+    assert f"    {namespace}/widget  scales a Widget, which example.net/v1 does not serve\n" in output
+    assert f"{namespace}/checkout " not in output

@@ -61,12 +61,12 @@ def test_every_login_of_a_kubeconfig_records(
     kubeconfig = tmp_path / "kubeconfig"
     kubeconfig.write_text(json.dumps(config))
     into = tmp_path / "recording"
-    done = run(
+    completed = run(
         *("record", "--into", str(into), "--kubeconfig", str(kubeconfig)),
         *("-n", namespace, "--interval", "500ms", "--for", "2s"),
     )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == ""
+    assert completed.returncode == 0, completed.stderr
+    assert completed.stdout == ""
     facts = facts_in(into)
     assert any(isinstance(fact, HpaSeen) and fact.name == "checkout" for fact in facts)
     assert any(isinstance(fact, ResourceMetricsRead) and fact.status == 200 for fact in facts)
@@ -104,20 +104,24 @@ def test_all_namespaces_are_one_recording(cluster: Cluster, namespace: str, crea
     path = f"/apis/autoscaling/v2/namespaces/{namespace}-too/horizontalpodautoscalers"
     cluster.kube.post(path, hpa("there", cpu(50)))
     into, kubeconfig = tmp_path / "recording", str(cluster.dir / "admin.kubeconfig")
-    done = run("record", "--into", str(into), "--kubeconfig", kubeconfig, "-A", "--interval", "500ms", "--for", "2s")
+    completed = run(
+        "record", "--into", str(into), "--kubeconfig", kubeconfig, "-A", "--interval", "500ms", "--for", "2s"
+    )
     cluster.kube.delete(f"/api/v1/namespaces/{namespace}-too")
-    assert done.returncode == 0, done.stderr
+    assert completed.returncode == 0, completed.stderr
     seen = {(fact.namespace, fact.name) for fact in facts_in(into) if isinstance(fact, HpaSeen)}
     assert {(namespace, "here"), (f"{namespace}-too", "there")} <= seen
 
 
 def test_nobody_may_record_and_is_told_why(cluster: Cluster, namespace: str, tmp_path: Path) -> None:
     into = tmp_path / "recording"
-    done = run("record", "--into", str(into), "--kubeconfig", str(cluster.dir / "nobody.kubeconfig"), "-n", namespace)
-    assert done.returncode == 2
-    assert f"refused to list horizontalpodautoscalers.autoscaling in namespace {namespace} (403)" in done.stderr
-    assert 'User "nobody" cannot list resource' in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    completed = run(
+        "record", "--into", str(into), "--kubeconfig", str(cluster.dir / "nobody.kubeconfig"), "-n", namespace
+    )
+    assert completed.returncode == 2
+    assert f"refused to list horizontalpodautoscalers.autoscaling in namespace {namespace} (403)" in completed.stderr
+    assert 'User "nobody" cannot list resource' in completed.stderr
+    assert len(completed.stderr.splitlines()) == 1
     assert not into.exists()
 
 
@@ -126,16 +130,18 @@ def test_a_token_that_nobody_has_is_refused(cluster: Cluster, tmp_path: Path) ->
     config["users"][0]["user"] = {"token": "expired"}
     kubeconfig = tmp_path / "kubeconfig"
     kubeconfig.write_text(json.dumps(config))
-    done = run("record", "--into", str(tmp_path / "recording"), "--kubeconfig", str(kubeconfig))
-    assert done.returncode == 2
-    assert "does not know you (401)" in done.stderr
+    completed = run("record", "--into", str(tmp_path / "recording"), "--kubeconfig", str(kubeconfig))
+    assert completed.returncode == 2
+    assert "does not know you (401)" in completed.stderr
 
 
 def test_a_context_that_does_not_exist_names_those_that_do(cluster: Cluster, tmp_path: Path) -> None:
     kubeconfig = str(cluster.dir / "admin.kubeconfig")
-    done = run("record", "--into", str(tmp_path / "recording"), "--kubeconfig", kubeconfig, "--context", "production")
-    assert done.returncode == 2
-    assert reason(done.stderr) == f"{kubeconfig} has no context production; it has here\n"
+    completed = run(
+        "record", "--into", str(tmp_path / "recording"), "--kubeconfig", kubeconfig, "--context", "production"
+    )
+    assert completed.returncode == 2
+    assert reason(completed.stderr) == f"{kubeconfig} has no context production; it has here\n"
 
 
 def test_a_server_that_is_not_there_is_one_line(cluster: Cluster, tmp_path: Path) -> None:
@@ -143,9 +149,9 @@ def test_a_server_that_is_not_there_is_one_line(cluster: Cluster, tmp_path: Path
     config["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
     kubeconfig = tmp_path / "kubeconfig"
     kubeconfig.write_text(json.dumps(config))
-    done = run("record", "--into", str(tmp_path / "recording"), "--kubeconfig", str(kubeconfig))
-    assert done.returncode == 2
-    assert reason(done.stderr) == "context here (https://127.0.0.1:1) cannot be reached: Connection refused\n"
+    completed = run("record", "--into", str(tmp_path / "recording"), "--kubeconfig", str(kubeconfig))
+    assert completed.returncode == 2
+    assert reason(completed.stderr) == "context here (https://127.0.0.1:1) cannot be reached: Connection refused\n"
 
 
 def test_a_server_with_a_strange_certificate_is_not_trusted(cluster: Cluster, tmp_path: Path) -> None:
@@ -153,17 +159,17 @@ def test_a_server_with_a_strange_certificate_is_not_trusted(cluster: Cluster, tm
     config["clusters"][0]["cluster"]["certificate-authority"] = str(cluster.dir / "pki/front-proxy-ca.crt")
     kubeconfig = tmp_path / "kubeconfig"
     kubeconfig.write_text(json.dumps(config))
-    done = run("record", "--into", str(tmp_path / "recording"), "--kubeconfig", str(kubeconfig))
-    assert done.returncode == 2
-    assert "its certificate is not valid" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    completed = run("record", "--into", str(tmp_path / "recording"), "--kubeconfig", str(kubeconfig))
+    assert completed.returncode == 2
+    assert "its certificate is not valid" in completed.stderr
+    assert len(completed.stderr.splitlines()) == 1
 
 
 def test_a_folder_that_holds_something_is_not_touched(cluster: Cluster, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    done = run("record", "--into", str(tmp_path), "--kubeconfig", str(cluster.dir / "admin.kubeconfig"))
-    assert done.returncode == 2
-    assert "already holds something" in done.stderr
+    completed = run("record", "--into", str(tmp_path), "--kubeconfig", str(cluster.dir / "admin.kubeconfig"))
+    assert completed.returncode == 2
+    assert "already holds something" in completed.stderr
     assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
 
 
@@ -179,13 +185,13 @@ def test_with_fewer_rights_the_scale_is_read_and_the_rest_is_named(
     ]
     cluster.allow("reader", namespace, rules)
     into = tmp_path / "recording"
-    done = run(
+    completed = run(
         *("record", "--into", str(into), "--kubeconfig", str(cluster.dir / "reader.kubeconfig")),
         *("-n", namespace, "--interval", "500ms", "--for", "3s"),
     )
-    assert done.returncode == 0, done.stderr
+    assert completed.returncode == 0, completed.stderr
     for missing in ("deployments, so their scales are read", "Events of a HorizontalPodAutoscaler", "the Lease"):
-        assert f"cannot follow {missing}" in done.stderr
+        assert f"cannot follow {missing}" in completed.stderr
     facts = facts_in(into)
     reads = [fact for fact in facts if isinstance(fact, ScaleRead)]
     assert reads
@@ -202,14 +208,14 @@ def test_recording_needs_neither_duckdb_nor_polars_nor_numba(cluster: Cluster, n
         f" kubeconfig=Path({str(cluster.dir / 'admin.kubeconfig')!r}));"
         "print(sorted({'duckdb', 'polars', 'numba'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    completed = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert completed.stdout == "[]\n"
 
 
 def test_the_help_ends_with_an_example() -> None:
-    done = run("record", "--help")
-    assert done.returncode == 0
-    assert "hpaaudit record --into friday -n shop --for 2h" in done.stdout
+    completed = run("record", "--help")
+    assert completed.returncode == 0
+    assert "hpaaudit record --into friday -n shop --for 2h" in completed.stdout
 
 
 @pytest.mark.parametrize(
@@ -226,6 +232,6 @@ def test_the_help_ends_with_an_example() -> None:
     ],
 )
 def test_a_wrong_option_is_a_usage_error(options: list[str], said: str) -> None:
-    done = run("record", *options)
-    assert done.returncode == 2
-    assert said in done.stderr
+    completed = run("record", *options)
+    assert completed.returncode == 2
+    assert said in completed.stderr

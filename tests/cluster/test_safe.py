@@ -22,14 +22,14 @@ EVIL = 'x\x1b[2J\x1b]0;owned\x07<script>alert(1)<b>"\u202eevil'
 
 def secretive(name: str) -> dict[str, Any]:
     """A Deployment with things in it that are nobody's business."""
-    made = deployment(name)
-    template = made["spec"]["template"]
+    workload = deployment(name)
+    template = workload["spec"]["template"]
     template["metadata"] |= {"annotations": {"vault": "hunter2-annotation"}}
     template["metadata"]["labels"] = {**template["metadata"]["labels"], "owner": "hunter2-label", "tier": "front"}
     container = template["spec"]["containers"][0]
     container |= {"env": [{"name": "PASSWORD", "value": "hunter2-env"}], "args": ["--password=hunter2-argument"]}
-    made["metadata"]["annotations"] = {"note": "hunter2-note"}
-    return made
+    workload["metadata"]["annotations"] = {"note": "hunter2-note"}
+    return workload
 
 
 def test_nothing_is_kept_that_no_decision_needs(
@@ -105,8 +105,8 @@ def test_texts_that_would_steer_a_terminal_are_kept_as_they_are_and_shown_writte
         ("query", str(into), "select reason, message from k8s_events where name = 'evil' or message like 'x%'"),
         ("query", str(into), "select metric_name, invalid_code from metric_proposals"),
     ):
-        done = run(*command)
-        assert done.returncode == 0, (command, done.stderr)
-        shown += [done.stdout, done.stderr]
+        completed = run(*command)
+        assert completed.returncode == 0, (command, completed.stderr)
+        shown += [completed.stdout, completed.stderr]
     assert not {character for text in shown for character in text if character in "\x1b\x07\u202e"}
     assert any(r"x\x1b[2J" in text for text in shown)

@@ -32,6 +32,6 @@ def test_a_spared_metric_is_a_gap_and_its_neighbours_are_read(
 def test_a_plan_names_what_is_not_to_be_read(cluster: Cluster, namespace: str, create: Create) -> None:
     create("checkout", cpu(50), QUEUE)
     kubeconfig = str(cluster.dir / "admin.kubeconfig")
-    done = run("record", "--plan", "--kubeconfig", kubeconfig, "-n", namespace, "--no-probe", "queue_depth")
-    assert "  not to be read:\n    queue_depth\n" in done.stdout
-    assert "; 1 read every 15 s" in done.stdout
+    completed = run("record", "--plan", "--kubeconfig", kubeconfig, "-n", namespace, "--no-probe", "queue_depth")
+    assert "  not read, as asked:\n    queue_depth\n" in completed.stdout
+    assert "; 1 read every 15 s" in completed.stdout

@@ -14,7 +14,7 @@ from hpaaudit.cluster.scope import Scope
 from hpaaudit.cluster.serve.exposition import exposition
 from hpaaudit.cluster.serve.http_server import readiness
 from hpaaudit.model.facts import Gap, VersionRead
-from hpaaudit.model.plan import Kept
+from hpaaudit.model.plan import StorageCounts
 from hpaaudit.model.units import SECOND, Micros
 
 PODS = "/apis/metrics.k8s.io/v1beta1/namespaces/shop/pods"
@@ -47,9 +47,9 @@ def samples_of(text: str) -> dict[tuple[str, ...], float]:
     return {(one.name, *(value for _, value in sorted(one.labels.items()))): one.value for one in found}
 
 
-def samples(telemetry: Telemetry, kept: Kept | None = None) -> dict[tuple[str, ...], float]:
+def samples(telemetry: Telemetry, storage: StorageCounts | None = None) -> dict[tuple[str, ...], float]:
     """All that is told where no observer works yet."""
-    return samples_of(exposition(telemetry, None, kept or Kept()).decode())
+    return samples_of(exposition(telemetry, None, storage or StorageCounts()).decode())
 
 
 def test_requests_are_counted_by_resource_verb_and_status() -> None:
@@ -58,18 +58,18 @@ def test_requests_are_counted_by_resource_verb_and_status() -> None:
     telemetry.observe_request("GET", f"{PODS}", 200, Micros(0), Micros(31 * SECOND))
     telemetry.observe_request("GET", "/api/v1/pods?watch=1", 403, Micros(0), Micros(5_000))
     telemetry.observe_request("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", 0, Micros(0), Micros(1))
-    told = samples(telemetry)
+    sampled = samples(telemetry)
     name = "hpaaudit_api_request_duration_seconds"
     listed = ("pods.metrics.k8s.io", "list")
-    assert told[f"{name}_count", "200", *listed] == 2
-    assert told[f"{name}_sum", "200", *listed] == pytest.approx(31.2)
+    assert sampled[f"{name}_count", "200", *listed] == 2
+    assert sampled[f"{name}_sum", "200", *listed] == pytest.approx(31.2)
     edges = ("0.1", "0.25", "30.0", "+Inf")
-    assert [told[f"{name}_bucket", "200", edge, *listed] for edge in edges] == [0, 1, 1, 2]
-    assert told[f"{name}_count", "403", "pods", "watch"] == 1
-    assert told[f"{name}_count", "0", "selfsubjectaccessreviews.authorization.k8s.io", "create"] == 1
+    assert [sampled[f"{name}_bucket", "200", edge, *listed] for edge in edges] == [0, 1, 1, 2]
+    assert sampled[f"{name}_count", "403", "pods", "watch"] == 1
+    assert sampled[f"{name}_count", "0", "selfsubjectaccessreviews.authorization.k8s.io", "create"] == 1
     success = "hpaaudit_last_success_timestamp_seconds"
-    assert told[success, "pods.metrics.k8s.io"] == 31
-    assert (success, "pods") not in told
+    assert sampled[success, "pods.metrics.k8s.io"] == 31
+    assert (success, "pods") not in sampled
 
 
 def test_gaps_and_the_clock_are_counted_as_they_are_recorded() -> None:
@@ -79,21 +79,23 @@ def test_gaps_and_the_clock_are_counted_as_they_are_recorded() -> None:
     telemetry.observe_fact(
         VersionRead(at_us=Micros(0), version="", clock_offset_us=Micros(-250_000), round_trip_us=None)
     )
-    told = samples(telemetry)
-    assert told["hpaaudit_gap_seconds_total", "*"] == 1.5
-    assert told["hpaaudit_gap_seconds_total", "pods"] == 3
-    assert told["hpaaudit_gap_seconds_total", "deployments.apps"] == 1.5
-    assert told["hpaaudit_clock_skew_seconds", "apiserver"] == -0.25
+    sampled = samples(telemetry)
+    assert sampled["hpaaudit_gap_seconds_total", "*"] == 1.5
+    assert sampled["hpaaudit_gap_seconds_total", "pods"] == 3
+    assert sampled["hpaaudit_gap_seconds_total", "deployments.apps"] == 1.5
+    assert sampled["hpaaudit_clock_skew_seconds", "apiserver"] == -0.25
 
 
 def test_what_the_disk_and_the_store_have_is_told() -> None:
-    told = samples(Telemetry(), kept=Kept(wal_bytes=7, segments=3, unwritten=2, upload_failures=5, failing=1))
-    assert told["hpaaudit_wal_bytes",] == 7
-    assert told["hpaaudit_segments_published_total",] == 3
-    assert told["hpaaudit_upload_failures_total",] == 5
-    assert told["hpaaudit_degraded", "disk", ""] == 2
-    assert told["hpaaudit_degraded", "upload", ""] == 1
-    assert told["process_resident_memory_bytes",] > 0
+    sampled = samples(
+        Telemetry(), storage=StorageCounts(wal_bytes=7, segments=3, unwritten=2, upload_failures=5, failing=1)
+    )
+    assert sampled["hpaaudit_wal_bytes",] == 7
+    assert sampled["hpaaudit_segments_published_total",] == 3
+    assert sampled["hpaaudit_upload_failures_total",] == 5
+    assert sampled["hpaaudit_degraded", "disk", ""] == 2
+    assert sampled["hpaaudit_degraded", "upload", ""] == 1
+    assert sampled["process_resident_memory_bytes",] > 0
 
 
 def test_a_recorder_is_ready_when_all_is_followed_and_metrics_answered_lately() -> None:
@@ -124,5 +126,5 @@ def test_a_recorder_is_ready_when_all_is_followed_and_metrics_answered_lately() 
 
 
 def test_every_metric_says_what_it_is() -> None:
-    families = list(text_string_to_metric_families(exposition(Telemetry(), None, Kept()).decode()))
+    families = list(text_string_to_metric_families(exposition(Telemetry(), None, StorageCounts()).decode()))
     assert [family.name for family in families if not family.documentation] == []

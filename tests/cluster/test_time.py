@@ -44,8 +44,8 @@ def test_an_answer_without_a_date_tells_nothing() -> None:
 def test_a_clock_that_was_set_is_believed_from_then_on() -> None:
     offset = Offset()
     offset.read(formatdate(1000), Micros(1000 * SECOND), Micros(1000 * SECOND))
-    found = offset.read(formatdate(5000), Micros(1001 * SECOND), Micros(1001 * SECOND))
-    assert found == 3999 * SECOND + SECOND // 2
+    offset_read = offset.read(formatdate(5000), Micros(1001 * SECOND), Micros(1001 * SECOND))
+    assert offset_read == 3999 * SECOND + SECOND // 2
 
 
 def test_a_gap_is_written_in_slices_and_counted_once() -> None:

@@ -66,9 +66,9 @@ def test_every_start_of_a_recorder_is_a_row_that_every_command_tells(tmp_path: P
         config["users"][0]["user"]["token"] = SHOWN * 3
         kubeconfig.write_text(json.dumps(config))
         for times in (1, 2):
-            done = run("record", "--into", str(into), "--kubeconfig", str(kubeconfig), "-A", "--for", "2s")
-            assert done.returncode == 0, done.stderr
-            assert done.stderr.count("in plain text: use https") == 1
+            completed = run("record", "--into", str(into), "--kubeconfig", str(kubeconfig), "-A", "--for", "2s")
+            assert completed.returncode == 0, completed.stderr
+            assert completed.stderr.count("in plain text: use https") == 1
             assert len([one for one in open_recording(into).facts() if isinstance(one, RecorderStarted)]) == times
         plan = run("record", "--plan", "--kubeconfig", str(kubeconfig), "-A")
         assert "in plain text: use https" in plan.stdout

@@ -30,7 +30,7 @@ def test_where_the_scale_cannot_be_read_the_target_and_its_pods_are_a_gap_from_w
     gaps = [gap for gap in found.of(Gap) if "had just become known" in gap.cause]
     assert {gap.prefix for gap in gaps} == {
         "/api/v1/namespaces/shop/pods?new",
-        "/apis/example.com/v1/namespaces/shop/rockets",
+        "/apis/example.com/v1/namespaces/shop/rockets?new",
     }
     assert {gap.at_us for gap in gaps if gap.at_us == known_us}
     assert max(gap.until_us for gap in gaps) >= found.facts[-1].at_us - 1000

@@ -62,11 +62,11 @@ def test_a_store_that_is_away_keeps_nobody_from_recording(
     code = "import hpaaudit.flows.record as flow; flow.UPLOAD_SECONDS = 1; from hpaaudit.cli import main; main()"
     options = ["record", "--into", str(tmp_path / "recording"), "--kubeconfig", str(cluster.dir / "admin.kubeconfig")]
     more = ["-n", namespace, "--interval", "500ms", "--for", "2s", "--upload", URL, "--log", "json"]
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", code, *options, *more], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
-    events = [json.loads(line)["event"] for line in done.stderr.splitlines()]
+    assert completed.returncode == 0, completed.stderr
+    events = [json.loads(line)["event"] for line in completed.stderr.splitlines()]
     assert [event for event in events if not event.endswith("_sealed")] == [
         "recording_started",
         "estimate",
@@ -81,14 +81,16 @@ def test_without_the_library_it_says_what_to_install(tmp_path: Path) -> None:
     code = "import sys; sys.modules['obstore'] = None; from hpaaudit.cli import main; main()"
     config = kubeconfig(tmp_path, "http://127.0.0.1:1")
     options = ["record", "--into", str(tmp_path / "r"), "--kubeconfig", str(config), "--upload", URL]
-    done = subprocess.run([sys.executable, "-c", code, *options], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr == "Error: --upload needs obstore: pip install 'hpaaudit[cloud]'\n"
+    completed = subprocess.run(
+        [sys.executable, "-c", code, *options], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert completed.returncode == 2
+    assert completed.stderr == "Error: --upload needs obstore: pip install 'hpaaudit[cloud]'\n"
 
 
 def test_a_url_that_names_no_store_begins_nothing(cluster: Cluster, tmp_path: Path) -> None:
     into, config = tmp_path / "recording", str(cluster.dir / "admin.kubeconfig")
-    done = run("record", "--into", str(into), "--kubeconfig", config, "--upload", "bucket/prefix")
-    assert done.returncode == 2
-    assert "names no object store: give s3://bucket/prefix" in done.stderr
+    completed = run("record", "--into", str(into), "--kubeconfig", config, "--upload", "bucket/prefix")
+    assert completed.returncode == 2
+    assert "names no object store: give s3://bucket/prefix" in completed.stderr
     assert not into.exists()

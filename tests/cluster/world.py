@@ -189,15 +189,15 @@ class World:
         ]
         containers = [
             {
-                "name": one["name"],
-                "image": one["image"],
+                "name": container["name"],
+                "image": container["image"],
                 "imageID": "",
                 "ready": is_ready,
                 "started": True,
                 "restartCount": 0,
                 "state": {"running": {"startedAt": started}},
             }
-            for one in pod["spec"]["containers"]
+            for container in pod["spec"]["containers"]
         ]
         status = {
             "phase": "Running",

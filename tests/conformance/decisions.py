@@ -11,7 +11,7 @@ from hpaaudit.api.times import micros
 from hpaaudit.engine.replay.plan import plan
 from hpaaudit.engine.replay.process import Process, replay
 from hpaaudit.importers.capture import Reader
-from hpaaudit.model.audit import Pass
+from hpaaudit.model.audit import ReplayedReconcile
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.facts import ControllerSeen, Fact
 from hpaaudit.model.flags import Flags
@@ -33,12 +33,12 @@ from tests.conformance.expected import (
 def compare(capture: Path) -> Outcome:
     """Replay a capture without files; an engine that raises is a difference, too."""
     expected = expected_of(capture)
-    found: list[str] = []
+    lines: list[str] = []
     try:
-        found += differences(facts_of(capture), expected)
+        lines += differences(facts_of(capture), expected)
     except Exception as error:  # noqa: BLE001 (whatever it is, it is a finding, and the others are compared)
-        found.append(f"{type(error).__name__}: {error}")
-    return Outcome(name_of(capture), len(expected), tuple(found))
+        lines.append(f"{type(error).__name__}: {error}")
+    return Outcome(name_of(capture), len(expected), tuple(lines))
 
 
 def facts_of(capture: Path) -> list[Fact]:
@@ -92,8 +92,8 @@ def _errors(text: str, *, chance: bool) -> list[str]:
     return [line for line in lines if not (chance and line.startswith("failed to update status"))]
 
 
-def _memory(made: Pass, start_us: int) -> dict[str, Any]:
-    memory = made.memory
+def _memory(reconcile: ReplayedReconcile, start_us: int) -> dict[str, Any]:
+    memory = reconcile.memory
 
     def events(kept: tuple[ScaleEvent, ...] | None) -> list[list[Any]] | None:
         if kept is None:

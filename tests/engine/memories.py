@@ -52,8 +52,8 @@ def condition(decision: Decision, kind: str) -> Condition:
 
 def says(decision: Decision, kind: str) -> str:
     """Print a condition as `True/ScaleUpLimit`."""
-    found = condition(decision, kind)
-    return f"{found.status}/{found.reason}"
+    shown = condition(decision, kind)
+    return f"{shown.status}/{shown.reason}"
 
 
 def posted(decision: Decision) -> list[str]:

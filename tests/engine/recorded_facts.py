@@ -8,7 +8,7 @@ from hpaaudit.api.encode import status_json
 from hpaaudit.api.to_facts import canonical_json
 from hpaaudit.engine.replay.plan import Plan, plan
 from hpaaudit.engine.replay.process import Process, replay
-from hpaaudit.model.audit import Pass
+from hpaaudit.model.audit import ReplayedReconcile
 from hpaaudit.model.facts import ControllerSeen, Ended, Fact, HpaSeen, PodGone, PodSeen, Reconciled
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Hpa, MetricSpec, MetricTarget, ScalingRules
@@ -25,23 +25,25 @@ _LENGTHS = {"window_us", "took_us"}
 
 def facts_of_observations(observations: Iterable[Observation]) -> list[Fact]:
     """The facts of some reconciles: what changed before each, then its own line."""
-    found: list[Fact] = []
+    facts_read: list[Fact] = []
     known: dict[str, Pod] = {}
     for seen in observations:
         if seen.hpa is None:
             raise AssertionError("only existing HPAs can be recorded")
-        found.append(hpa_seen(seen.at_us, seen.hpa))
+        facts_read.append(hpa_seen(seen.at_us, seen.hpa))
         here = {pod.name: pod for pod in seen.pods}
-        found += [
+        facts_read += [
             PodGone(at_us=seen.at_us, namespace=seen.namespace, name=name, uid=known[name].uid)
             for name in sorted(known.keys() - here.keys())
         ]
-        found += [PodSeen(at_us=seen.at_us, pod=pod) for pod in seen.pods if known.get(pod.name) != pod]
+        facts_read += [PodSeen(at_us=seen.at_us, pod=pod) for pod in seen.pods if known.get(pod.name) != pod]
         known = here
-        found += [replace(read, by=CONTROLLER) for read in seen.scale_reads]
-        found += [replace(read, by=CONTROLLER) for read in seen.metrics if read is not None]
-        found.append(Reconciled(at_us=seen.at_us, namespace=seen.namespace, name=seen.name, began_us=seen.began_us))
-    return [*found, Ended(at_us=found[-1].at_us)]
+        facts_read += [replace(read, by=CONTROLLER) for read in seen.scale_reads]
+        facts_read += [replace(read, by=CONTROLLER) for read in seen.metrics if read is not None]
+        facts_read.append(
+            Reconciled(at_us=seen.at_us, namespace=seen.namespace, name=seen.name, began_us=seen.began_us)
+        )
+    return [*facts_read, Ended(at_us=facts_read[-1].at_us)]
 
 
 def hpa_seen(at_us: Micros, hpa: Hpa) -> HpaSeen:
@@ -135,7 +137,7 @@ class _Always:
         return self.flags
 
 
-def replayed(facts: Sequence[Fact], flags: Flags) -> list[Pass]:
+def replayed(facts: Sequence[Fact], flags: Flags) -> list[ReplayedReconcile]:
     """Replay facts whole."""
     laid_out = plan(facts, None)
     return list(replay(facts, laid_out, process_of(laid_out, flags), ()))

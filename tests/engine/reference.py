@@ -82,7 +82,7 @@ def reconcile(seen: Observation, process: Process, flags: Flags) -> Verdict:
 def _wakes(hpa: Hpa, minimum: int, flags: Flags) -> bool:
     if not dict(flags.gates).get("HPAScaleToZero", False):
         return False
-    if not any(found.type == "ScaledToZero" and found.status == "True" for found in hpa.status.conditions):
+    if not any(condition.type == "ScaledToZero" and condition.status == "True" for condition in hpa.status.conditions):
         return False
     return minimum > 0 or any(metric.type in ("Object", "External") for metric in hpa.spec.metrics)
 
@@ -174,15 +174,15 @@ class _Metric:
     def _resource_samples(self, read: ResourceMetricsRead) -> Samples:
         if not read.samples:
             raise InvalidMetric
-        found: Samples = {}
+        samples: Samples = {}
         for item in read.samples:
             usages = [dict(used.usage).get(self.metric.name) for used in item.containers]
             if self.metric.container:
                 named = [used.name for used in item.containers]
                 usages = [usages[named.index(self.metric.container)]] if self.metric.container in named else []
             if usages and None not in usages:
-                found[item.pod] = (sum(u for u in usages if u is not None), item.timestamp_us or 0, item.window_us)
-        return found
+                samples[item.pod] = (sum(u for u in usages if u is not None), item.timestamp_us or 0, item.window_us)
+        return samples
 
     def _per_pod(self, samples: Samples, resource: str, average: int | None, percent: int | None) -> int:
         """Of the target an average, or a percentage of the requests."""
@@ -250,7 +250,7 @@ class _Metric:
     def _request(self, pod: Pod) -> int:
         own = dict(pod.pod_requests or ())
         containers = [*pod.containers, *(c for c in pod.init_containers if c.restart_policy == "Always")]
-        asked = [(found.name, dict(found.requests).get(self.metric.name)) for found in containers]
+        asked = [(container.name, dict(container.requests).get(self.metric.name)) for container in containers]
         if self.metric.container:
             asked = [pair for pair in asked if pair[0] == self.metric.container][:1]
             if not asked:

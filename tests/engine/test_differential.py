@@ -8,7 +8,7 @@ import pytest
 from hpaaudit.engine.controller.reconcile import reconcile
 from hpaaudit.model.memory import EMPTY, Memory
 from tests.engine import reference
-from tests.engine.worlds import passes, world
+from tests.engine.worlds import observations, world
 
 WORLDS, PASSES, SHARES = 600, 12, 4
 
@@ -38,7 +38,7 @@ def test_two_engines_agree(share: int) -> None:
     for seed in range(share, WORLDS, SHARES):
         drawn = world(Random(seed))  # noqa: S311 (a seed makes a world)
         memory, process = EMPTY, reference.Process()
-        for number, seen in enumerate(passes(drawn, PASSES)):
+        for number, seen in enumerate(observations(drawn, PASSES)):
             decision, memory = reconcile(seen, memory, drawn.flags)
             verdict = reference.reconcile(seen, process, drawn.flags)
             theirs = tuple(kept.get("shop/web", []) for kept in (process.recommendations, process.up, process.down))
@@ -48,6 +48,6 @@ def test_two_engines_agree(share: int) -> None:
             if decision.desired is not None:
                 drawn.replicas = decision.desired
             met.update([decision.action, decision.reason_code])
-            met.update(found.metric_type for found in decision.proposals)
-            met.update(found.adjust_code or found.invalid_code for found in decision.proposals)
+            met.update(proposal.metric_type for proposal in decision.proposals)
+            met.update(proposal.adjust_code or proposal.invalid_code for proposal in decision.proposals)
     assert MET_IN_EVERY_SHARE - set(met) == set()

@@ -156,8 +156,8 @@ def test_a_tolerance_that_holds_does_so_however_many_pods_there_are(
     found = [asked(count) for count in (1, replicas, 3 * replicas)]
     held = {asked.proposals[0].proposal for asked in found} == {replicas}
     on_target = usage // 10 == percent
-    assert ({one.reason_code for one in found} <= {"tolerance.hold", "metric.on_target"}) == held
-    assert ({one.reason_code for one in found} == {"metric.on_target"}) == (on_target and held)
+    assert ({item.reason_code for item in found} <= {"tolerance.hold", "metric.on_target"}) == held
+    assert ({item.reason_code for item in found} == {"metric.on_target"}) == (on_target and held)
 
 
 def test_a_hold_names_the_recommendation_that_decided_and_its_window() -> None:
@@ -209,5 +209,5 @@ def test_until_1_15_the_minimum_speaks_in_the_words_of_the_upper_limit(
     scene: dict[str, Any] = {"replicas": 5, "status_replicas": 5, "minimum": 3, "maximum": maximum, "memory": OLD}
     status = decide(per_pod(1000), crowd=pods("5@1"), flags=flags(release=release), **scene).status
     assert status is not None
-    limited = next(found for found in status.conditions if found.type == "ScalingLimited")
+    limited = next(condition for condition in status.conditions if condition.type == "ScalingLimited")
     assert (limited.reason, limited.message) == ("TooFewReplicas", message)

@@ -68,6 +68,6 @@ def test_a_container_and_an_average_of_cpu_look_at_readiness_too() -> None:
 
 def test_each_pod_falls_into_exactly_one_bucket() -> None:
     crowd = pods("3@500 2:pending 2 1@500:unready,start-10 2@500:terminating 1@500:failed 1@900:ghost")
-    found = propose(cpu(50), crowd=crowd, replicas=5)
-    assert (found.ready_pods, found.unready_pods, found.missing_pods, found.ignored_pods) == (3, 3, 2, 3)
-    assert len({pod.pod for pod in found.pods}) == len(found.pods) == 11
+    proposal = propose(cpu(50), crowd=crowd, replicas=5)
+    assert (proposal.ready_pods, proposal.unready_pods, proposal.missing_pods, proposal.ignored_pods) == (3, 3, 2, 3)
+    assert len({pod.pod for pod in proposal.pods}) == len(proposal.pods) == 11

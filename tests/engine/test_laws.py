@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hpaaudit.engine.controller.reconcile import reconcile
 from hpaaudit.engine.replay.plan import plan
 from hpaaudit.engine.replay.process import replay
-from hpaaudit.model.audit import Pass
+from hpaaudit.model.audit import ReplayedReconcile
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.memory import EMPTY, Memory
@@ -21,7 +21,7 @@ from hpaaudit.model.observation import Observation
 from hpaaudit.model.units import SECOND
 from tests.engine.recorded_facts import facts_of_observations, moved, process_of, replayed
 from tests.engine.scenes import RELEASE_1_36, Metric, cpu, memory, per_pod, pods, propose
-from tests.engine.worlds import World, passes, world
+from tests.engine.worlds import World, observations, world
 from tests.same import said
 
 steady = settings(
@@ -43,7 +43,7 @@ def _run(drawn: World, count: int) -> list[tuple[Observation, Memory, Decision, 
     """Reconcile a world in a closed loop: what was seen, remembered, decided, and remembered then."""
     found: list[tuple[Observation, Memory, Decision, Memory]] = []
     before = EMPTY
-    for seen in passes(drawn, count):
+    for seen in observations(drawn, count):
         decision, after = reconcile(seen, before, drawn.flags)
         found.append((seen, before, decision, after))
         before = after
@@ -52,8 +52,8 @@ def _run(drawn: World, count: int) -> list[tuple[Observation, Memory, Decision, 
     return found
 
 
-def _essence(made: list[Pass]) -> list[str]:
-    return said((found.instant, found.decision, found.memory, found.band_lo, found.band_hi) for found in made)
+def _essence(reconciles: list[ReplayedReconcile]) -> list[str]:
+    return said((found.instant, found.decision, found.memory, found.band_lo, found.band_hi) for found in reconciles)
 
 
 @steady

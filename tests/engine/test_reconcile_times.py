@@ -35,13 +35,13 @@ def us(seconds: float) -> Micros:
     ],
 )
 def test_a_grid_stands_between_the_evidence(evidence: list[float], starts: list[float], grid: list[float]) -> None:
-    made = reconcile_times(
+    times = reconcile_times(
         seen(*evidence), us(0), us(100), PERIOD, newborn=False, starts=[us(second) for second in starts]
     )
-    assert [found.at_us for found in made if found.source == GRID] == [us(second) for second in grid]
-    assert [found.at_us for found in made if found.source != GRID] == [us(second) for second in evidence]
+    assert [reconcile.at_us for reconcile in times if reconcile.source == GRID] == [us(second) for second in grid]
+    assert [reconcile.at_us for reconcile in times if reconcile.source != GRID] == [us(second) for second in evidence]
 
 
 def test_evidence_has_its_place_among_the_facts_and_a_grid_has_none() -> None:
-    made = reconcile_times(seen(15, 45), us(0), us(50), PERIOD, newborn=True)
-    assert [found.facts for found in made] == [0, NOWHERE, 1]
+    times = reconcile_times(seen(15, 45), us(0), us(50), PERIOD, newborn=True)
+    assert [reconcile.facts for reconcile in times] == [0, NOWHERE, 1]

@@ -171,8 +171,8 @@ WHOLE: dict[str, Any] = {
     ("release", "asked"), [("1.28", 500), ("1.29", 600), ("1.33", 600), ("1.34", 950), ("1.37", 950), ("1.38", 900)]
 )
 def test_a_pods_request_grew_by_sidecars_then_by_its_own_level_and_lost_its_overhead(release: str, asked: int) -> None:
-    found = propose(cpu(50), crowd=pods("1@10", **WHOLE), flags=flags(release=release))
-    assert [pod.request for pod in found.pods] == [asked]
+    proposal = propose(cpu(50), crowd=pods("1@10", **WHOLE), flags=flags(release=release))
+    assert [pod.request for pod in proposal.pods] == [asked]
     named = propose(container("a", 50), crowd=pods("1@10", **WHOLE), flags=flags(release=release))
     assert [pod.request for pod in named.pods] == [300]
 
@@ -247,26 +247,26 @@ def test_decides(scene: dict[str, Any], release: str, desired: int) -> None:
 def test_a_tolerance_of_its_own_is_asked_since_1_35(
     release: str, gates: tuple[tuple[str, bool], ...], behavior: dict[str, Any], desired: int
 ) -> None:
-    found = propose(
+    proposal = propose(
         per_pod(100), crowd=pods("10@115"), replicas=10, behavior=behavior, flags=flags(release=release, gates=gates)
     )
-    assert found.proposal == desired
+    assert proposal.proposal == desired
 
 
 @pytest.mark.parametrize(("release", "ambiguous"), [("1.25", False), ("1.26", True), ("1.37", True)])
 def test_pods_of_two_hpas_are_ambiguous_since_1_26(release: str, ambiguous: bool) -> None:
     crowd, rivals = pods("3@500"), (("shop/other", "app=web"),)
-    made = decide(cpu(50), crowd=crowd, replicas=3, rivals=rivals, flags=flags(release=release))
-    assert (says(made, "ScalingActive") == "False/AmbiguousSelector") == ambiguous
+    decision = decide(cpu(50), crowd=crowd, replicas=3, rivals=rivals, flags=flags(release=release))
+    assert (says(decision, "ScalingActive") == "False/AmbiguousSelector") == ambiguous
 
 
 @pytest.mark.parametrize(("release", "kept"), [("1.28", 1), ("1.29", 0)])
 def test_a_failure_replaces_what_was_published_since_1_29(release: str, kept: int) -> None:
     status = decide(per_pod(100), crowd=pods("2@100"), replicas=2, flags=flags(release=release)).status
     assert status is not None
-    made = decide(per_pod(100).failing(), status=status, replicas=2, flags=flags(release=release))
-    assert made.status is not None
-    assert [metric.type for metric in made.status.current_metrics or ()].count("Pods") == kept
+    decision = decide(per_pod(100).failing(), status=status, replicas=2, flags=flags(release=release))
+    assert decision.status is not None
+    assert [metric.type for metric in decision.status.current_metrics or ()].count("Pods") == kept
 
 
 @pytest.mark.parametrize(
@@ -275,20 +275,20 @@ def test_a_failure_replaces_what_was_published_since_1_29(release: str, kept: in
 )
 def test_of_a_missing_request_and_no_samples_the_latter_is_found_first_since_1_26(release: str, text: str) -> None:
     crowd = pods("1@900:unready,start-10", request=None)
-    found = propose(cpu(50), crowd=crowd, flags=flags(release=release))
-    assert (found.valid, found.invalid_text) == (False, f"failed to get cpu utilization: {text}")
+    proposal = propose(cpu(50), crowd=crowd, flags=flags(release=release))
+    assert (proposal.valid, proposal.invalid_text) == (False, f"failed to get cpu utilization: {text}")
 
 
 @pytest.mark.parametrize(("release", "active"), [("1.15", "False/ScalingDisabled"), ("1.16", "True/ValidMetricFound")])
 def test_a_minimum_of_zero_keeps_the_hpa_at_work_at_zero_since_1_16(release: str, active: str) -> None:
-    made = decide(asks(3), replicas=0, minimum=0, flags=flags(release=release))
-    assert says(made, "ScalingActive") == active
+    decision = decide(asks(3), replicas=0, minimum=0, flags=flags(release=release))
+    assert says(decision, "ScalingActive") == active
 
 
 @pytest.mark.parametrize(("release", "told"), [("1.26", False), ("1.27", True)])
 def test_the_error_of_one_metric_outlives_a_pass_since_1_27(release: str, told: bool) -> None:
-    made = decide(asks(9), external(average=1).failing(), replicas=5, flags=flags(release=release))
-    assert (made.desired, bool(made.error)) == (9, told)
+    decision = decide(asks(9), external(average=1).failing(), replicas=5, flags=flags(release=release))
+    assert (decision.desired, bool(decision.error)) == (9, told)
 
 
 @pytest.mark.parametrize(("release", "published"), [("1.37", -(2**63)), ("1.38", 35_000)])
@@ -296,8 +296,8 @@ def test_the_error_of_one_metric_outlives_a_pass_since_1_27(release: str, told: 
 def test_without_replicas_an_average_is_published_as_the_total_since_1_38(
     metric: Metric, release: str, published: int
 ) -> None:
-    found = propose(metric, replicas=0, status=ASLEEP, flags=flags(release=release))
-    assert (found.proposal, found.current_milli) == (4, published)
+    proposal = propose(metric, replicas=0, status=ASLEEP, flags=flags(release=release))
+    assert (proposal.proposal, proposal.current_milli) == (4, published)
 
 
 def test_a_percentage_beyond_int32_lets_everything_through_since_1_38() -> None:

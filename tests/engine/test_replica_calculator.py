@@ -159,19 +159,19 @@ REFUSALS: list[tuple[str, Metric, Crowd, str]] = [
 
 @pytest.mark.parametrize(("metric", "crowd", "text"), [row[1:] for row in REFUSALS], ids=[row[0] for row in REFUSALS])
 def test_refuses(metric: Metric, crowd: Crowd, text: str) -> None:
-    found = propose(metric, crowd=crowd, replicas=3)
-    assert (found.valid, found.proposal, found.invalid_text) == (False, None, text)
+    proposal = propose(metric, crowd=crowd, replicas=3)
+    assert (proposal.valid, proposal.proposal, proposal.invalid_text) == (False, None, text)
 
 
 def test_an_answer_of_the_api_wins_over_an_empty_list_of_pods() -> None:
-    found = propose(cpu(50).failing(403, "nodes is forbidden"), crowd=(), replicas=3)
-    assert found.invalid_text.endswith("unable to fetch metrics from resource metrics API: nodes is forbidden")
+    proposal = propose(cpu(50).failing(403, "nodes is forbidden"), crowd=(), replicas=3)
+    assert proposal.invalid_text.endswith("unable to fetch metrics from resource metrics API: nodes is forbidden")
 
 
 def test_status_shows_the_first_average_and_not_the_one_that_decided() -> None:
-    found = propose(cpu(30), crowd=pods("2@600 1:pending"), replicas=3)
-    assert (found.current_utilization, found.current_milli, found.proposal) == (60, 600, 4)
-    assert (found.ratio, found.ratio_adjusted) == (2.0, 40 / 30)
+    proposal = propose(cpu(30), crowd=pods("2@600 1:pending"), replicas=3)
+    assert (proposal.current_utilization, proposal.current_milli, proposal.proposal) == (60, 600, 4)
+    assert (proposal.ratio, proposal.ratio_adjusted) == (2.0, 40 / 30)
     truncated = propose(cpu(60), crowd=pods("2@1000 1@999", request=1500), replicas=3)
     assert (truncated.current_utilization, truncated.current_milli) == (66, 999)
     surge = propose(cpu(50), crowd=pods("11@400 1"), replicas=10)
@@ -233,8 +233,8 @@ def test_an_external_average_stands_against_status_replicas(
     ],
 )
 def test_an_external_value_sums_up_to_int64_and_wraps_only_below(series: tuple[int, ...], published: int) -> None:
-    found = propose(external(*series, value=10_000), crowd=pods("1@1"), replicas=1)
-    assert found.current_milli == published
+    proposal = propose(external(*series, value=10_000), crowd=pods("1@1"), replicas=1)
+    assert proposal.current_milli == published
 
 
 @pytest.mark.parametrize(("usage", "proposal"), [(0, 0), (1, 1), (10_000, 1), (10_500, 2), (35_000, 4)])
@@ -277,11 +277,11 @@ def test_each_direction_may_have_its_own_tolerance(behavior: dict[str, Any], usa
 
 def test_without_the_gate_the_flag_is_the_tolerance() -> None:
     given = flags(("HPAConfigurableTolerance", False))
-    found = propose(per_pod(100), crowd=pods("10@115"), replicas=10, behavior=TOLERANCES, flags=given)
-    assert (found.proposal, found.tolerance) == (12, 0.1)
+    proposal = propose(per_pod(100), crowd=pods("10@115"), replicas=10, behavior=TOLERANCES, flags=given)
+    assert (proposal.proposal, proposal.tolerance) == (12, 0.1)
 
 
 def test_a_tolerance_is_the_double_that_upstream_makes_of_it() -> None:
     behavior = {"scaleDown": {"tolerance": "9m"}}
-    found = propose(per_pod(1000), crowd=pods("10@900"), replicas=10, behavior=behavior)
-    assert found.tolerance == 9 * 0.001 == 0.009000000000000001
+    proposal = propose(per_pod(1000), crowd=pods("10@900"), replicas=10, behavior=behavior)
+    assert proposal.tolerance == 9 * 0.001 == 0.009000000000000001

@@ -72,10 +72,10 @@ def test_every_listed_pod_must_say_its_request_whatever_becomes_of_it(state: str
 def test_an_init_container_that_ends_has_no_name_here() -> None:
     whole = pods("1@10", containers=(("i", 300, 10),))
     for lacking in (pods("1@10", containers=TWO, init=(INIT,)), pods("1@10", containers=TWO)):
-        found = propose(container("i", 50), crowd=whole + lacking, replicas=2)
-        assert found.invalid_text.endswith("container i not found in Pod web-1")
+        proposal = propose(container("i", 50), crowd=whole + lacking, replicas=2)
+        assert proposal.invalid_text.endswith("container i not found in Pod web-1")
 
 
 def test_a_request_of_zero_is_one() -> None:
-    found = propose(cpu(50), crowd=pods("1@10", request=0) + pods("1@10", request=100), replicas=2)
-    assert ([pod.request for pod in found.pods], found.current_utilization) == ([0, 100], 20)
+    proposal = propose(cpu(50), crowd=pods("1@10", request=0) + pods("1@10", request=100), replicas=2)
+    assert ([pod.request for pod in proposal.pods], proposal.current_utilization) == ([0, 100], 20)

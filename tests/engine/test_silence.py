@@ -11,7 +11,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hpaaudit.model.audit import Pass
+from hpaaudit.model.audit import ReplayedReconcile
 from hpaaudit.model.facts import (
     ControllerSeen,
     Ended,
@@ -70,18 +70,18 @@ def _recorded(usage: Sequence[int], refused: Collection[int] = ()) -> tuple[list
     return [*facts, Ended(at_us=at(1000 + PERIOD * len(usage) + 1))], truth
 
 
-def _by_number(made: list[Pass]) -> dict[int, Pass]:
+def _by_number(reconciles: list[ReplayedReconcile]) -> dict[int, ReplayedReconcile]:
     """Find which reconcile of the loop each replayed one stands for."""
-    return {round((found.instant.at_us - at(1000)) / (PERIOD * SECOND)): found for found in made}
+    return {round((reconcile.instant.at_us - at(1000)) / (PERIOD * SECOND)): reconcile for reconcile in reconciles}
 
 
 @steady
 @given(usages)
 def test_what_was_recorded_whole_is_proven_and_decided_as_it_was(usage: list[int]) -> None:
     facts, truth = _recorded(usage)
-    found = _by_number(replayed(facts, RELEASE_1_36))
+    by_number = _by_number(replayed(facts, RELEASE_1_36))
     for number, desired in enumerate(truth, 1):
-        made = found[number]
+        made = by_number[number]
         assert (made.evidence, made.decision.desired) == ("proven", desired)
         assert (made.band_lo, made.band_hi) == (desired, desired)
 
@@ -92,8 +92,8 @@ def test_a_lost_answer_is_never_made_up_for_by_another(usage: list[int], data: s
     facts, truth = _recorded(usage)
     answers = [index for index, fact in enumerate(facts) if isinstance(fact, ResourceMetricsRead)]
     lost = data.draw(st.integers(1, len(answers) - 1))
-    found = _by_number(replayed([fact for i, fact in enumerate(facts) if i != answers[lost]], RELEASE_1_36))
-    made = found[lost + 1]
+    by_number = _by_number(replayed([fact for i, fact in enumerate(facts) if i != answers[lost]], RELEASE_1_36))
+    made = by_number[lost + 1]
     assert made.evidence == "assumed" or made.decision.desired == truth[lost]
 
 
@@ -103,10 +103,10 @@ def test_a_lost_change_of_the_target_is_never_made_up_for_by_another(usage: list
     facts, truth = _recorded(usage)
     changes = [index for index, fact in enumerate(facts) if isinstance(fact, TargetSeen)]
     lost = data.draw(st.sampled_from(changes))
-    found = _by_number(replayed([fact for i, fact in enumerate(facts) if i != lost], RELEASE_1_36))
+    by_number = _by_number(replayed([fact for i, fact in enumerate(facts) if i != lost], RELEASE_1_36))
     for number, desired in enumerate(truth, 1):
-        if number in found:
-            assert found[number].evidence == "assumed" or found[number].decision.desired == desired
+        if number in by_number:
+            assert by_number[number].evidence == "assumed" or by_number[number].decision.desired == desired
 
 
 @steady
@@ -116,9 +116,9 @@ def test_an_answer_that_the_controller_was_refused_is_known_from_what_it_publish
 ) -> None:
     refused = data.draw(st.sets(st.integers(1, len(usage)), min_size=1))
     facts, truth = _recorded(usage, refused)
-    found = _by_number(replayed(facts, RELEASE_1_36))
+    by_number = _by_number(replayed(facts, RELEASE_1_36))
     for number, desired in enumerate(truth, 1):
-        made = found[number]
+        made = by_number[number]
         assert (made.evidence, made.decision.desired) == ("proven", desired)
         assert (made.decision.reason_code == "gate.all_metrics_invalid") == (number in refused)
 
@@ -145,7 +145,7 @@ def test_what_was_decided_after_a_gap_is_within_what_may_have_been_decided(
     facts, truth = _recorded(usage)
     since = data.draw(st.integers(1, len(usage) - 3))
     until = data.draw(st.integers(since + 2, len(usage) - 1))
-    found = _by_number(replayed(_interrupted(facts, since, until), RELEASE_1_36))
+    by_number = _by_number(replayed(_interrupted(facts, since, until), RELEASE_1_36))
     for number in range(until + 1, len(usage) + 1):
-        made, desired = found[number], truth[number - 1]
+        made, desired = by_number[number], truth[number - 1]
         assert made.evidence == "assumed" or made.band_lo <= desired <= made.band_hi, (number, made)

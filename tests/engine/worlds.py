@@ -80,7 +80,7 @@ def world(random: Random) -> World:
     )
 
 
-def passes(drawn: World, count: int, *, status: HpaStatus = BLANK) -> Iterator[Observation]:
+def observations(drawn: World, count: int, *, status: HpaStatus = BLANK) -> Iterator[Observation]:
     """Draw the next observations of a world; whoever decides them sets `drawn.replicas` in between."""
     random = drawn.random
     for _ in range(count):

@@ -23,7 +23,7 @@ from hpaaudit.engine.replay.hpa_history import COMPONENT
 from hpaaudit.engine.replay.plan import plan
 from hpaaudit.engine.replay.process import Process, replay
 from hpaaudit.flows.fleet import texts
-from hpaaudit.model.audit import Pass
+from hpaaudit.model.audit import ReplayedReconcile
 from hpaaudit.model.columns import Columns, Words
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.memory import Memory
@@ -54,12 +54,25 @@ def one_by_one(folder: Path, flags_of: FlagsOf) -> Tables:
     laid_out = plan(facts, None)
     first = laid_out.controllers[0] if laid_out.controllers else None
     process = Process(laid_out, flags_of(first), flags_of, keep_pods=False)
-    passes = list(replay(facts, laid_out, process, ()))
-    memories = {f"{done.decision.namespace}/{done.decision.name}": _slots(done.memory) for done in passes}
+    reconciles = list(replay(facts, laid_out, process, ()))
+    memories = {
+        f"{reconcile.decision.namespace}/{reconcile.decision.name}": _slots(reconcile.memory)
+        for reconcile in reconciles
+    }
     return Tables(
-        reconciles=[_told(reconcile_rows.reconcile(done, _same(done))) for done in _here(passes)],
-        proposals=[_told(row) for done in _here(passes) for row in reconcile_rows.metric_proposals(done, _same(done))],
-        writes=[_told(row) for done in _here(passes) for row in reconcile_rows.predicted_writes(done, _same(done))],
+        reconciles=[
+            _without_texts(reconcile_rows.reconcile(reconcile, _same(reconcile))) for reconcile in _existing(reconciles)
+        ],
+        proposals=[
+            _without_texts(row)
+            for reconcile in _existing(reconciles)
+            for row in reconcile_rows.metric_proposals(reconcile, _same(reconcile))
+        ],
+        writes=[
+            _without_texts(row)
+            for reconcile in _existing(reconciles)
+            for row in reconcile_rows.predicted_writes(reconcile, _same(reconcile))
+        ],
         memories=memories,
     )
 
@@ -112,15 +125,15 @@ def listed(table: Any) -> Any:
     return table.tolist() if isinstance(table, np.ndarray) else table
 
 
-def _here(passes: list[Pass]) -> Iterator[Pass]:
-    return (done for done in passes if not done.decision.gone)
+def _existing(reconciles: list[ReplayedReconcile]) -> Iterator[ReplayedReconcile]:
+    return (reconcile for reconcile in reconciles if not reconcile.decision.gone)
 
 
-def _same(done: Pass) -> Row:
-    return {**reconcile_rows.identity("", done), "ts": done.instant.at_us}
+def _same(reconcile: ReplayedReconcile) -> Row:
+    return {**reconcile_rows.identity("", reconcile), "ts": reconcile.instant.at_us}
 
 
-def _told(row: Row) -> Row:
+def _without_texts(row: Row) -> Row:
     """A row without its texts, NULLs left out, floats as they print, for not a number differs from itself."""
     return {
         name: repr(value) if isinstance(value, float) else value
@@ -132,7 +145,7 @@ def _told(row: Row) -> Row:
 def _rows(columns: Columns) -> Iterator[Row]:
     values = {name: list(_values(column)) for name, column in columns.items()}
     for row in zip(*values.values(), strict=True):
-        yield _told(dict(zip(values, row, strict=True)))
+        yield _without_texts(dict(zip(values, row, strict=True)))
 
 
 def _values(column: Any) -> Iterator[Any]:

@@ -72,13 +72,13 @@ def replayed_twice(recording: Path, folder: Path, **asked: Any) -> Both:
 
 
 def _replay(recording: Path, path: Path, detail: str, asked: dict[str, Any]) -> _Made:
-    told: list[str] = []
+    lines: list[str] = []
     problem = ""
     try:
-        hpaaudit.replay(recording, into=path, overwrite=True, detail=detail, warn=told.append, **asked).close()
+        hpaaudit.replay(recording, into=path, overwrite=True, detail=detail, warn=lines.append, **asked).close()
     except AuditError as error:
         problem = f"{type(error).__name__}: {error}"
-    return _Made(path=path, problem=problem, told=told)
+    return _Made(path=path, problem=problem, told=lines)
 
 
 def compared(ours: Path, theirs: Path, where: str = "true") -> tuple[int, str]:
@@ -98,26 +98,26 @@ def compared(ours: Path, theirs: Path, where: str = "true") -> tuple[int, str]:
                 for side in ("ours", "theirs")
             )
             for sign, one, other in (("-", others, mine), ("+", mine, others)):
-                found = ask(f"({one}) except all ({other}) order by all limit 1").fetchall()
-                if found:
+                answer = ask(f"({one}) except all ({other}) order by all limit 1").fetchall()
+                if answer:
                     pair = ask(f"({other}) except all ({one}) order by all limit 1").fetchall()
-                    return 0, f"{table}: {_told(names, found[0], pair[0] if pair else None, sign)}"
+                    return 0, f"{table}: {_difference(names, answer[0], pair[0] if pair else None, sign)}"
         (count,) = ask("select count(*) from ours.runs.reconciles").fetchall()[0]
         return count, ""
 
 
 def _columns(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, list[str]]]:
     """The relations that both have, and of each the columns that must agree."""
-    found = connection.execute(
+    rows = connection.execute(
         "select table_name, list(column_name order by column_index) from duckdb_columns() "
         "where database_name = 'theirs' and schema_name = 'runs' group by all order by all"
     ).fetchall()
-    for table, names in found:
+    for table, names in rows:
         if table not in ONLY_MOVED:
             yield table, [name for name in names if name not in TEXTS]
 
 
-def _told(names: list[str], row: tuple[Any, ...], other: tuple[Any, ...] | None, sign: str) -> str:
+def _difference(names: list[str], row: tuple[Any, ...], other: tuple[Any, ...] | None, sign: str) -> str:
     one_by_one, compiled = (row, other) if sign == "-" else (other, row)
     if one_by_one is None or compiled is None:
         return f"only {'one by one' if compiled is None else 'compiled'}: {dict(zip(names, row, strict=True))}"

@@ -11,7 +11,7 @@ from hpaaudit.model.flags import Flags
 from hpaaudit.model.memory import EMPTY
 from hpaaudit.recording.writing.writer import Writer
 from tests.engine.recorded_facts import facts_of_observations
-from tests.engine.worlds import passes, world
+from tests.engine.worlds import observations, world
 from tests.fleet.beside import Walk, by_kernel, difference, one_by_one
 
 RELEASES = ("1.36", "1.36", "1.12", "1.15", "1.18", "1.20", "1.23", "1.28", "1.33", "1.37")
@@ -33,13 +33,13 @@ def draw(folder: Path, seed: int, count: int, rows: int = ROWS) -> Flags:
     """Write a world whose replicas follow its decisions; return the flags of its controller."""
     drawn = world(Random(seed))  # noqa: S311 (a seed makes a world)
     flags = replace(drawn.flags, release=Random(seed).choice(RELEASES))  # noqa: S311
-    seen, memory = [], EMPTY
-    for look in passes(drawn, count):
-        seen.append(look)
-        decision, memory = reconcile(look, memory, flags)
+    decided, memory = [], EMPTY
+    for observation in observations(drawn, count):
+        decided.append(observation)
+        decision, memory = reconcile(observation, memory, flags)
         if decision.desired is not None:
             drawn.replicas = decision.desired
-    write(folder, facts_of_observations(seen), rows)
+    write(folder, facts_of_observations(decided), rows)
     return flags
 
 

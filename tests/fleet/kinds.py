@@ -139,19 +139,19 @@ def keep(folder: Path, drawn: Drawn) -> None:
         return
     span_us = facts[-1].at_us - facts[0].at_us
     keep_us = Micros(max(span_us // 2, 1)) if drawn.keeping == "retention" else None
-    made = RecorderWriter(
+    writer = RecorderWriter(
         folder, cluster="", now_us=facts[0].at_us, note=lambda _: None, limits=Limits(ballast_bytes=0, keep_us=keep_us)
     )
     for number, fact in enumerate(facts, 1):
-        made.add(fact)
+        writer.add(fact)
         if number % drawn.rows == 0 and drawn.keeping == "retention":
-            made.seal(fact.at_us)
+            writer.seal(fact.at_us)
         elif number % drawn.rows == 0:
-            made.flush(fact.at_us)
+            writer.flush(fact.at_us)
         if drawn.keeping == "log" and number == len(facts) // 2:
-            made.seal(fact.at_us)
-    made.flush(facts[-1].at_us)
-    made.release()
+            writer.seal(fact.at_us)
+    writer.flush(facts[-1].at_us)
+    writer.release()
 
 
 def beside(facts: Sequence[Fact], others: Sequence[Fact], prefix: str) -> list[Fact]:

@@ -102,21 +102,21 @@ def test_without_numba_it_is_decided_one_by_one_and_said_once_where_that_takes_l
 ) -> None:
     monkeypatch.setattr(flow, "installed", lambda: False)
     monkeypatch.setattr("hpaaudit.flows.replay.PATIENCE_SECONDS", 0.1)
-    told: list[str] = []
-    with hpaaudit.replay(recording, into=recording.with_name("plain.duckdb"), warn=told.append) as found:
+    lines: list[str] = []
+    with hpaaudit.replay(recording, into=recording.with_name("plain.duckdb"), warn=lines.append) as found:
         assert found.detail == "moved"
-    assert len(told) == 1
-    assert "hpaaudit[fast]" in told[0]
+    assert len(lines) == 1
+    assert "hpaaudit[fast]" in lines[0]
 
 
 def test_what_is_beyond_the_kernel_is_decided_one_by_one_and_said(tmp_path: Path) -> None:
-    told: list[str] = []
+    lines: list[str] = []
     folder = tmp_path / "shared-pods"
     ambiguous = Path(__file__).parents[1] / "conformance" / "1.36" / "several-100-0001.capture.jsonl.gz"
     hpaaudit.import_capture([ambiguous], into=folder)
-    with hpaaudit.replay(folder, detail="numbers", warn=told.append) as found:
+    with hpaaudit.replay(folder, detail="numbers", warn=lines.append) as found:
         assert _rows(found, "reconciles")
-    assert any("one by one" in line for line in told)
+    assert any("one by one" in line for line in lines)
 
 
 def test_compiled_code_lies_in_the_users_cache_where_the_installation_is_not_ours(
@@ -145,11 +145,11 @@ def test_after_a_gap_the_kernel_knows_as_little_as_the_rules_one_by_one(
     with Writer(tmp_path / "gap", source="record", started_us=facts[0].at_us) as writer:
         for fact in (*facts[: len(facts) // 2], gap, *facts[len(facts) // 2 :]):
             writer.add(fact)
-    told: list[str] = []
+    lines: list[str] = []
     with (
-        hpaaudit.replay(tmp_path / "gap", into=tmp_path / "a.duckdb", detail="numbers", warn=told.append) as ours,
+        hpaaudit.replay(tmp_path / "gap", into=tmp_path / "a.duckdb", detail="numbers", warn=lines.append) as ours,
         hpaaudit.replay(tmp_path / "gap", into=tmp_path / "b.duckdb", detail="moved") as theirs,
     ):
         for table in ("reconciles", "coverage_gaps", "divergences"):
             assert (table, _rows(ours, table)) == (table, _rows(theirs, table))
-    assert not [line for line in told if "one by one" in line]
+    assert not [line for line in lines if "one by one" in line]

@@ -96,8 +96,8 @@ def test_it_tells_what_the_real_controller_saw_likewise_from_outside(release: st
             except Unsupported as reason:
                 beyond.add(str(reason))
                 continue
-            found = difference(ours, one_by_one(mine, flags_of))
-            assert (name_of(capture), kind, found) == (name_of(capture), kind, "")
+            differs = difference(ours, one_by_one(mine, flags_of))
+            assert (name_of(capture), kind, differs) == (name_of(capture), kind, "")
             decided += len(ours.reconciles)
     assert decided > 0
     assert beyond <= BEYOND

@@ -45,10 +45,10 @@ def _world() -> list[Fact]:
     return beside(list(first), list(second), "other")
 
 
-def _sure(found: Both) -> int:
+def _sure(comparison: Both) -> int:
     """How many reconciles both replays hold, decided by the compiled rules."""
-    assert (found.difference, found.beyond, found.refused) == ("", "", "")
-    return found.reconciles
+    assert (comparison.difference, comparison.beyond, comparison.refused) == ("", "", "")
+    return comparison.reconciles
 
 
 @pytest.mark.parametrize("share", range(SHARES))
@@ -119,11 +119,13 @@ def test_an_hpa_has_no_reconcile_after_its_end_though_a_process_starts_then(tmp_
     start = ControllerSeen(
         at_us=Micros(end_us + 90 * SECOND), state="started", release="1.36", version="", flags=(), gates=()
     )
-    told = sorted([*_deleted(facts, end_us), born, start], key=lambda fact: fact.at_us)
-    write(tmp_path / "recording", told, 60)
+    ordered = sorted([*_deleted(facts, end_us), born, start], key=lambda fact: fact.at_us)
+    write(tmp_path / "recording", ordered, 60)
     assert _sure(replayed_twice(tmp_path / "recording", tmp_path, flags={"sync-period": "15s"})) > 0
-    with hpaaudit.replay(tmp_path / "recording", into=tmp_path / "again.duckdb", flags={"sync-period": "15s"}) as found:
-        gaps = found.rows(
+    with hpaaudit.replay(
+        tmp_path / "recording", into=tmp_path / "again.duckdb", flags={"sync-period": "15s"}
+    ) as results:
+        gaps = results.rows(
             "select epoch_us(ts) - lag(epoch_us(ts)) over (order by ts) as gap from reconciles where hpa_uid = 'again'"
         )
     assert min(row["gap"] for row in gaps if row["gap"] is not None) >= 15 * SECOND
@@ -135,6 +137,6 @@ def test_a_fleet_that_was_there_before_the_recorder_is_decided_by_the_compiled_r
     outside.write(tmp_path / "lines", tmp_path / "outside")
     facts = list(open_recording(tmp_path / "outside").facts())
     write(tmp_path / "seen", list(begun(facts, len(facts) // 30)), 20_000)
-    with hpaaudit.replay(tmp_path / "seen", into=tmp_path / "found.duckdb") as found:
-        assert found.detail == "numbers"
-        assert found.rows("select count(*) as n from reconciles")[0]["n"] > 8000
+    with hpaaudit.replay(tmp_path / "seen", into=tmp_path / "found.duckdb") as results:
+        assert results.detail == "numbers"
+        assert results.rows("select count(*) as n from reconciles")[0]["n"] > 8000

@@ -130,9 +130,9 @@ def test_an_odd_hpa_is_named_and_left_out_and_changes_no_row_of_another(
 ) -> None:
     odd = CHANGES[change]()
     recording = _keep(tmp_path / "odd", [odd(fact) for fact in facts])
-    found = replayed_twice(recording, tmp_path, **ASKED)
-    assert (found.difference, found.beyond) == ("", "")
-    assert [line.split(":")[0] for line in found.left_out] == [f"{ODD}/web is not replayed"]
+    comparison = replayed_twice(recording, tmp_path, **ASKED)
+    assert (comparison.difference, comparison.beyond) == ("", "")
+    assert [line.split(":")[0] for line in comparison.left_out] == [f"{ODD}/web is not replayed"]
     assert _others(tmp_path / "compiled.duckdb") == _others(alone)
     assert _others(alone)
     only = replayed_twice(recording, tmp_path, hpas=(f"{OTHER}/web",), **ASKED)

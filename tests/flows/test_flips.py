@@ -29,7 +29,7 @@ def decide(percent: int, scene: dict[str, Any], memory: Memory, controller: Flag
     crowd = pods(f"{count}@{percent * 10}")
     metrics: list[Metric] = [cpu(target)]
     seen = observation(*metrics, replicas=scene["replicas"], crowd=crowd, **rest)
-    inputs = ReconcileInput(seen=seen, memory=memory, flags=controller)
+    inputs = ReconcileInput(observation=seen, memory=memory, flags=controller)
     return reconcile(seen, memory, controller, keep_pods=True)[0], inputs
 
 
@@ -133,7 +133,7 @@ def test_a_metric_that_not_every_pod_was_measured_for_names_no_utilization() -> 
     for crowd in ("9@600 1", "9@600 1@600:unready", "9@600 1@600:terminating"):
         seen = observation(cpu(60), replicas=10, crowd=pods(crowd))
         decision = reconcile(seen, EMPTY, flags(), keep_pods=True)[0]
-        assert nearest_flips(decision, ReconcileInput(seen=seen, memory=EMPTY, flags=flags())) == ()
+        assert nearest_flips(decision, ReconcileInput(observation=seen, memory=EMPTY, flags=flags())) == ()
 
 
 def test_explain_names_the_flips_of_a_recording_and_none_without_it(tmp_path: Path) -> None:

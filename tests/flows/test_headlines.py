@@ -76,7 +76,7 @@ def without_tolerance(world: World) -> int | None:
     scene = {name: world[name] for name in ("replicas", "minimum", "maximum", "behavior")}
     seen = observation(*metrics, **scene)
     controller = flags(release=world["release"], tolerance=world["tolerance"])
-    inputs = ReconcileInput(seen=seen, memory=memory_of(world), flags=controller)
+    inputs = ReconcileInput(observation=seen, memory=memory_of(world), flags=controller)
     assert reconcile(seen, inputs.memory, controller)[0].desired == decided(world).desired
     return desired_without_tolerance(inputs)
 

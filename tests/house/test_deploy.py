@@ -42,7 +42,9 @@ Rule = dict[str, list[str]]
 def documents() -> list[dict[str, Any]]:
     """Every object that lies in deploy/, the patches of kustomizations apart."""
     files = [path for path in DEPLOY.rglob("*.yaml") if path.name != "kustomization.yaml"]
-    return [found for path in files for found in yaml.safe_load_all(path.read_text("utf-8")) if "kind" in found]
+    return [
+        document for path in files for document in yaml.safe_load_all(path.read_text("utf-8")) if "kind" in document
+    ]
 
 
 def rules(overlay: str) -> list[Rule]:
@@ -55,7 +57,7 @@ def rules(overlay: str) -> list[Rule]:
 
 
 def test_no_rule_anywhere_writes() -> None:
-    roles = [found for found in documents() if found["kind"] in ("Role", "ClusterRole")]
+    roles = [document for document in documents() if document["kind"] in ("Role", "ClusterRole")]
     assert len(roles) >= len(OVERLAYS)
     assert {verb for role in roles for rule in role["rules"] for verb in rule["verbs"]} <= READING
     assert not any("aggregationRule" in role for role in roles)
@@ -88,7 +90,7 @@ def test_a_binding_gives_only_our_own_role_to_only_our_own_account(overlay: str)
 def test_a_tenant_needs_nothing_that_is_cluster_scoped() -> None:
     for overlay in ("namespace", "namespace-minimal"):
         files = [path for path in (DEPLOY / "overlays" / overlay).glob("*.yaml") if path.name != "kustomization.yaml"]
-        kinds = {found["kind"] for path in files for found in yaml.safe_load_all(path.read_text("utf-8"))}
+        kinds = {document["kind"] for path in files for document in yaml.safe_load_all(path.read_text("utf-8"))}
         assert kinds == {"Role", "RoleBinding"}
 
 
@@ -135,23 +137,23 @@ def test_no_image_is_named_by_a_tag_alone() -> None:
 
 @pytest.mark.parametrize("asked", ["", "BASE_DIGEST=latest", f"BASE_DIGEST=sha256:{'0' * 64}"])
 def test_no_image_is_built_without_the_digest_of_its_base_and_its_own_name(asked: str) -> None:
-    done = subprocess.run(
+    completed = subprocess.run(
         ["make", "--dry-run", "image", *asked.split()], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 2
-    assert f"{'IMAGE' if '0' in asked else 'BASE_DIGEST'}=" in done.stderr
+    assert completed.returncode == 2
+    assert f"{'IMAGE' if '0' in asked else 'BASE_DIGEST'}=" in completed.stderr
 
 
 def test_a_bill_of_materials_names_every_package_of_the_lock_and_the_wheel(tmp_path: Path) -> None:
     wheel = tmp_path / f"hpaaudit-{hpaaudit.__version__}-py3-none-any.whl"
     wheel.write_bytes(b"a wheel")
     subprocess.run([sys.executable, DEPLOY / "sbom.py", tmp_path], check=True, capture_output=True)
-    found = json.loads((tmp_path / f"hpaaudit-{hpaaudit.__version__}.cdx.json").read_text("utf-8"))
-    assert {one["name"]: one["version"] for one in found["components"]} == {
+    document = json.loads((tmp_path / f"hpaaudit-{hpaaudit.__version__}.cdx.json").read_text("utf-8"))
+    assert {component["name"]: component["version"] for component in document["components"]} == {
         name.lower(): version for name, version in pinned(DEPLOY / "requirements.lock").items()
     }
-    assert all(one["properties"] for one in found["components"])
-    main = found["metadata"]["component"]
+    assert all(component["properties"] for component in document["components"])
+    main = document["metadata"]["component"]
     assert (main["name"], main["version"]) == ("hpaaudit", hpaaudit.__version__)
     assert main["hashes"] == [{"alg": "SHA-256", "content": hashlib.sha256(b"a wheel").hexdigest()}]
 
@@ -260,9 +262,9 @@ def test_the_image_holds_all_that_record_imports() -> None:
         "import sys; sys.modules |= dict.fromkeys(('numpy', 'duckdb', 'polars', 'numba')); before = set(sys.modules);"
         f"{RECORD}; print(*sorted({{name.partition('.')[0] for name in set(sys.modules) - before}}))"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    completed = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     owners = packages_distributions()
-    imported = {owner.lower().replace("_", "-") for name in done.stdout.split() for owner in owners.get(name, ())}
+    imported = {owner.lower().replace("_", "-") for name in completed.stdout.split() for owner in owners.get(name, ())}
     assert {"aiohttp", "click", "msgspec", "obstore", "prometheus-client", "pyarrow", "pyyaml"} <= imported
     assert imported - {"hpaaudit"} <= set(pinned(DEPLOY / "requirements.lock"))
 
@@ -279,8 +281,8 @@ def test_the_recipe_makes_a_recorder_of_the_lock_and_the_wheel_alone(tmp_path: P
     script = commands.replace("/tmp/", f"{copied}/").replace("/opt/hpaaudit", str(installed))  # noqa: S108
     path = f"{tmp_path / 'image' / 'bin'}{os.pathsep}{os.environ['PATH']}"
     quicker = {**os.environ, "PATH": path, "PIP_NO_COMPILE": "1"}
-    done = subprocess.run(["sh", "-ec", script], env=quicker, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    completed = subprocess.run(["sh", "-ec", script], env=quicker, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, completed.stderr
 
     def run(*command: str | Path) -> str:
         bare = {"HOME": "/nonexistent", "PATH": os.defpath}

@@ -41,8 +41,8 @@ def run(place: Path, no_skip: str) -> tuple[int, str]:
     ]
     environment = {**os.environ, "HPAAUDIT_NO_SKIP": no_skip}
     environment.pop("PYTEST_ADDOPTS", None)
-    done = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout
+    completed = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False)
+    return completed.returncode, completed.stdout
 
 
 def test_a_skip_is_a_failure_that_names_the_test_and_the_reason(place: Path) -> None:

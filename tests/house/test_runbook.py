@@ -16,7 +16,7 @@ from hpaaudit import errors
 from hpaaudit.cluster.client.telemetry import Telemetry
 from hpaaudit.cluster.serve.exposition import exposition
 from hpaaudit.model.note import Event
-from hpaaudit.model.plan import Kept
+from hpaaudit.model.plan import StorageCounts
 from tests.cluster import tools
 from tests.cluster.tools import find
 
@@ -49,9 +49,9 @@ def rules() -> list[dict[str, Any]]:
 
 def metrics() -> dict[str, str]:
     """Our own metrics as the page names them, each with its type."""
-    found = text_string_to_metric_families(exposition(Telemetry(), None, Kept()).decode())
+    found = text_string_to_metric_families(exposition(Telemetry(), None, StorageCounts()).decode())
     suffix = {"counter": "_total"}
-    ours = {one.name + suffix.get(one.type, ""): one.type for one in found if one.name.startswith("hpaaudit_")}
+    ours = {item.name + suffix.get(item.type, ""): item.type for item in found if item.name.startswith("hpaaudit_")}
     return ours | dict.fromkeys(SEEN_ONLY, "gauge")
 
 
@@ -68,7 +68,7 @@ def test_every_alert_is_on_the_page_with_its_meaning_and_what_to_do() -> None:
 
 
 def test_every_event_is_on_the_page_and_no_other() -> None:
-    assert sorted(first_cells("What it says")) == sorted(Event)
+    assert sorted(first_cells("What it logs")) == sorted(Event)
 
 
 def test_whatever_is_noted_has_a_name() -> None:
@@ -231,9 +231,11 @@ def changes(series: str) -> list[dict[str, Any]]:
     loaded = "\n  ".join(["load 1m", *lines])
     environment = {**os.environ, "RULES": str(ALERTS), "SERIES": loaded}
     command = [find(tools.ALERTS), "-test.run", "TestAlerts"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
-    assert done.returncode == 0, done.stdout + done.stderr
-    found: list[dict[str, Any]] = json.loads(next(line for line in done.stdout.splitlines() if line.startswith("[")))
+    completed = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    found: list[dict[str, Any]] = json.loads(
+        next(line for line in completed.stdout.splitlines() if line.startswith("["))
+    )
     return found
 
 
@@ -248,6 +250,6 @@ def test_an_alert_fires_on_its_own_trouble_alone_and_at_its_time(alert: str) -> 
     trouble = SICK[alert]
     found = changes(f"{trouble.beside}\n{trouble.series}")
     wanted = {"pending": trouble.pending, "firing": trouble.firing, "inactive": trouble.over}
-    told = [(one["alert"], one["state"], one["minute"]) for one in found]
+    told = [(item["alert"], item["state"], item["minute"]) for item in found]
     assert told == [(alert, state, minute) for state, minute in wanted.items() if minute is not None]
-    assert not [one["summary"] for one in found if "error" in one["summary"] or "<no value>" in one["summary"]]
+    assert not [item["summary"] for item in found if "error" in item["summary"] or "<no value>" in item["summary"]]

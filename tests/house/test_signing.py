@@ -27,7 +27,7 @@ def test_the_commands_of_the_page_sign_and_check(tmp_path: Path) -> None:
     environment = {**os.environ, "HOME": str(tmp_path), "PATH": path}
 
     def said(command: str) -> tuple[int, str]:
-        done = subprocess.run(
+        completed = subprocess.run(
             ["sh", "-c", command.replace("~", "$HOME")],
             cwd=tmp_path,
             env=environment,
@@ -35,7 +35,7 @@ def test_the_commands_of_the_page_sign_and_check(tmp_path: Path) -> None:
             text=True,
             check=False,
         )
-        return done.returncode, done.stdout + done.stderr
+        return completed.returncode, completed.stdout + completed.stderr
 
     assert len(COMMANDS) == 6
     for command in COMMANDS:

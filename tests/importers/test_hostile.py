@@ -65,12 +65,12 @@ def refused(path: Path) -> str:
     into = path.parent / "recording"
     with pytest.raises(BadCapture) as caught:
         import_capture([path], into=into)
-    said = str(caught.value)
-    assert said.startswith(f"{path}:")
-    assert "\n" not in said
-    assert len(said) < 1000
+    text = str(caught.value)
+    assert text.startswith(f"{path}:")
+    assert "\n" not in text
+    assert len(text) < 1000
     assert not into.exists()
-    return said.removeprefix(f"{path}:")
+    return text.removeprefix(f"{path}:")
 
 
 def watched(path: str, metadata: str, rest: str = "") -> bytes:
@@ -218,10 +218,10 @@ def test_memory_stays_within_what_the_page_says(tmp_path: Path, what: str) -> No
                 file.write(b"a" * (16 << 20))
         else:  # as many values as a line may have
             file.write(b'"x":[' + b"[{}]," * 1_300_000 + b"1]}\n")
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", MEASURED, str(path), str(tmp_path / "r")], capture_output=True, text=True, check=True
     )
-    code, peak = map(int, done.stdout.splitlines()[-1].split())
+    code, peak = map(int, completed.stdout.splitlines()[-1].split())
     assert code == (2 if what == "bomb" else 0)
     assert peak < MEGABYTES
 

@@ -41,7 +41,7 @@ def decided(folder: Path, *lines: Line) -> list[Decision]:
     laid_out = plan(facts, None)
     flags = Flags(release="1.36")
     process = Process(laid_out, flags, lambda _: flags, keep_pods=False)
-    return [made.decision for made in replay(facts, laid_out, process, ())]
+    return [reconcile.decision for reconcile in replay(facts, laid_out, process, ())]
 
 
 def test_without_an_answer_of_its_own_a_reconcile_saw_the_newest(tmp_path: Path) -> None:

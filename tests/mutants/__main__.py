@@ -83,8 +83,8 @@ REACHED: set[tuple[str, str]] = set()
 
 def worlds() -> Iterator[World]:
     """Every capture that we hold: those of each release in turn, so that old rules are asked for early."""
-    found = sorted(FOUND.glob("*.capture.jsonl.gz"))
-    in_turn = zip_longest(found, *(captures(release) for release in releases()))
+    ordered = sorted(FOUND.glob("*.capture.jsonl.gz"))
+    in_turn = zip_longest(ordered, *(captures(release) for release in releases()))
     for capture in (capture for turn in in_turn for capture in turn if capture is not None):
         name = f"{capture.parent.name}/{name_of(capture)}"
         yield World(name, list(Reader((capture,)).facts()), expected_of(capture))

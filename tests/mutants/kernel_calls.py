@@ -79,7 +79,7 @@ def reached() -> set[Rule]:
     from hpaaudit.engine.fleet import compile as compiled
 
     found = compiled.functions()
-    return {(one.__module__.rsplit(".", 1)[1], one.__name__) for one in found if ".engine.rules." in one.__module__}
+    return {(item.__module__.rsplit(".", 1)[1], item.__name__) for item in found if ".engine.rules." in item.__module__}
 
 
 def calls() -> Iterator[Call]:

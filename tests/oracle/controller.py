@@ -62,7 +62,7 @@ def run(
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as lines:
         lines.writelines(f"{json.dumps(scenario)}\n" for scenario in scenarios)
         lines.flush()
-        done = subprocess.run(
+        completed = subprocess.run(
             [binary or program(release), "-test.run", "TestOracle", "-test.cpu", "1", "-test.timeout", "60m", *extra],
             env={
                 **os.environ,
@@ -75,7 +75,9 @@ def run(
             text=True,
             check=False,
         )
-    said = re.search(r"scenarios=(\d+) refused=(\d+) reconciles=(\d+) seconds=([\d.]+)", done.stdout)
-    if done.returncode or said is None:
-        raise RuntimeError(f"the controller of {release} broke:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
-    return Run(int(said[1]), int(said[2]), int(said[3]), float(said[4]))
+    match = re.search(r"scenarios=(\d+) refused=(\d+) reconciles=(\d+) seconds=([\d.]+)", completed.stdout)
+    if completed.returncode or match is None:
+        raise RuntimeError(
+            f"the controller of {release} broke:\n{completed.stdout[-2000:]}\n{completed.stderr[-2000:]}"
+        )
+    return Run(int(match[1]), int(match[2]), int(match[3]), float(match[4]))

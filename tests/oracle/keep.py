@@ -32,10 +32,11 @@ def main() -> None:
         count = max(options.worlds, ZEROS) if profile == "tozero" else options.worlds
         worlds += [scenario(options.seed, profile, options.release, index) for index in range(count)]
     options.into.mkdir(parents=True, exist_ok=True)
-    done = run(options.release, worlds, options.into.absolute(), plain=False)
+    completed = run(options.release, worlds, options.into.absolute(), plain=False)
     rows = sum(check(capture) for capture in options.into.glob("*.capture.jsonl.gz"))
     sys.stdout.write(
-        f"{done.scenarios} worlds ({done.refused} refused), {done.reconciles} reconciles; {rows} rows agree\n"
+        f"{completed.scenarios} worlds ({completed.refused} refused), "
+        f"{completed.reconciles} reconciles; {rows} rows agree\n"
     )
 
 

@@ -62,9 +62,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         profile = Path(folder) / "profile"
         counted = ["-test.coverprofile", str(profile)]
-        done = run(options.release, worlds, Path(folder), binary=measured(options.release), extra=counted)
+        completed = run(options.release, worlds, Path(folder), binary=measured(options.release), extra=counted)
         blocks, ran, whole = unreached(profile)
-    sys.stdout.write(f"{options.release}: {done.reconciles} reconciles reach {ran} of {whole} statements\n")
+    sys.stdout.write(f"{options.release}: {completed.reconciles} reconciles reach {ran} of {whole} statements\n")
     for file, first, last in blocks:
         sys.stdout.write(f"  {file}:{first}-{last}\n")
 

@@ -72,6 +72,6 @@ def test_shrinking_ends_with_nothing_left_that_could_go(monkeypatch: pytest.Monk
 def test_fresh_worlds_are_decided_as_the_real_controller_decides_them() -> None:
     """The single cases, and one world of each profile."""
     drawn = [scenario(20260302, profile, RELEASE, 0) for profile in PROFILES]
-    done = compared(RELEASE, [*vectors(RELEASE), *mishaps(RELEASE), *drawn])
-    assert done.theirs.reconciles > 500
-    assert [(world["name"], texts[0]) for world, texts in done.differing] == []
+    comparisons = compared(RELEASE, [*vectors(RELEASE), *mishaps(RELEASE), *drawn])
+    assert comparisons.theirs.reconciles > 500
+    assert [(world["name"], texts[0]) for world, texts in comparisons.differing] == []

@@ -106,7 +106,7 @@ def scenario(seed: int, profile: str, release: str, index: int) -> Json:
         sc["faults"] = faults(d, sc, until, step)
     if d.has("people") and profile != "legacy":
         sc["events"] = people(d, sc, owner, until, step)
-    # After a restart, and by passes that last, several HPAs fall due at one instant, and a map decides who is first.
+    # After a restart, and by long reconciles, several HPAs fall due at one instant, and a map decides who is first.
     alone = len(sc["hpas"]) == 1
     if alone and d.has("restart"):
         add_restarts(d, sc, until, step)

@@ -38,7 +38,7 @@ def begin(folder: Path, now_us: Micros, disk: Disk, told: list[str]) -> Recorder
 def record(folder: Path, seed: int, disk: Disk, told: list[str], count: int = 200) -> None:
     """Record while the disk fails and the recorder dies now and then: what is acknowledged can be read at any time."""
     chance = random.Random(seed)  # noqa: S311 (chance that can be repeated)
-    keeper, number, second, deaths = begin(folder, Micros(0), disk, told), 0, 0, 0
+    writer, number, second, deaths = begin(folder, Micros(0), disk, told), 0, 0, 0
     while number < count:
         second += 1
         if chance.random() < 0.1:
@@ -46,24 +46,24 @@ def record(folder: Path, seed: int, disk: Disk, told: list[str], count: int = 20
             disk.misbehave(error, chance.randint(1, ALL), one_in, chance.getrandbits(31))
         elif chance.random() < 0.1:
             disk.behave()
-        keeper.add(fact(number))
-        keeper.tick(Micros(second * SECOND))
-        keeper._collect_result(Micros(second * SECOND), wait=chance.random() < 0.5)
+        writer.add(fact(number))
+        writer.tick(Micros(second * SECOND))
+        writer._collect_result(Micros(second * SECOND), wait=chance.random() < 0.5)
         number += 1
         if chance.random() < 0.05:
-            acknowledged, found = keeper.acknowledged, kept(folder)
+            acknowledged, found = writer.acknowledged, kept(folder)
             assert len(found) + deaths >= acknowledged
             assert found == [fact(other) for other in range(len(found))]
         if chance.random() < 0.01:
-            keeper.release()
-            keeper = begin(folder, Micros(second * SECOND), disk, told)
+            writer.release()
+            writer = begin(folder, Micros(second * SECOND), disk, told)
             number, deaths = len(kept(folder)), deaths + 1
     disk.behave()
-    assert keeper.flush(Micros((second + 120) * SECOND))
+    assert writer.flush(Micros((second + 120) * SECOND))
     gaps = len(open_recording(folder).gaps)
     assert gaps <= deaths  # one that died before it could log its gap left that to the next
-    assert keeper.acknowledged == count + gaps
-    keeper.close()
+    assert writer.acknowledged == count + gaps
+    writer.close()
     assert kept(folder) == [fact(number) for number in range(count)]
     assert open_recording(folder).complete
 

@@ -63,19 +63,19 @@ def fill(folder: Path, *, uploading: bool) -> None:
         if getattr(line, "level", None) != Level.INFO:  # segments that are whole
             told.append(line)
 
-    keeper = RecorderWriter(folder, cluster="here", now_us=Micros(0), note=note, limits=LIMITS)
+    writer = RecorderWriter(folder, cluster="here", now_us=Micros(0), note=note, limits=LIMITS)
     assert (folder / "ballast").stat().st_size == LIMITS.ballast_bytes
     filler = folder.parent / "filler"
     filler.write_bytes(bytes(TAKEN))
     for number in range(COUNT):
         given.append(seen(number, chance))
-        keeper.add(given[-1])
-        keeper.tick(Micros(number * SECOND))
-        keeper._collect_result(Micros(number * SECOND), wait=True)  # a segment takes no second
+        writer.add(given[-1])
+        writer.tick(Micros(number * SECOND))
+        writer._collect_result(Micros(number * SECOND), wait=True)  # a segment takes no second
         if uploading:
             for segment in upload_marks.not_uploaded(folder):
                 upload_marks.mark_uploaded(segment)
-        assert keeper._fullness < 1.7  # memory stays bounded
+        assert writer._fullness < 1.7  # memory stays bounded
     gaps = list(open_recording(folder).gaps)
     if uploading:
         assert told == []
@@ -84,11 +84,11 @@ def fill(folder: Path, *, uploading: bool) -> None:
         assert len(told) == 1
         assert "No space left on device; new facts wait in memory until it accepts writes again" in told[0]
         assert not (folder / "ballast").exists()
-        assert list(keeper._shedder.since) == ["/api/v1/pods", "/apis/metrics.k8s.io", "*"]
+        assert list(writer._shedder.since) == ["/api/v1/pods", "/apis/metrics.k8s.io", "*"]
     assert verify(folder, reread=True).damages == ()
     filler.unlink()
-    keeper.tick(LATER)
-    keeper.close()
+    writer.tick(LATER)
+    writer.close()
     assert verify(folder, reread=True).damages == ()
     found = list(open_recording(folder).facts())
     assert world(found) == world(given)
@@ -97,7 +97,7 @@ def fill(folder: Path, *, uploading: bool) -> None:
         return
     assert told[1:] == [f"{folder}: the disk accepts writes again; what memory could not hold is a gap"]
     gaps = [fact for fact in found if isinstance(fact, Gap)]
-    assert keeper.gaps == len(gaps)  # what the last line of the recorder counts
+    assert writer.gaps == len(gaps)  # what the last line of the recorder counts
     cause = "nothing could be written (No space left on device) and memory was full"
     assert [(gap.prefix, gap.until_us, gap.cause) for gap in gaps] == [
         (prefix, LATER, cause) for prefix in ("/api/v1/pods", "/apis/metrics.k8s.io", "*")

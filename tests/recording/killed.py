@@ -59,13 +59,13 @@ def fact(number: int) -> Fact:
 def record_for_ever(folder: Path, limits: Limits, number: int, tell: int) -> None:
     """Record facts from a number on; tell after each how many are acknowledged, gaps not counted."""
     again = (folder / "recording.json").exists()
-    keeper = RecorderWriter(folder, cluster="here", now_us=Micros(number), note=lambda _: None, limits=limits)
-    before, told = keeper.acknowledged + again - number, -1
+    writer = RecorderWriter(folder, cluster="here", now_us=Micros(number), note=lambda _: None, limits=limits)
+    before, told = writer.acknowledged + again - number, -1
     while True:
-        keeper.add(fact(number))
+        writer.add(fact(number))
         number += 1
-        if keeper.acknowledged != told:
-            told = keeper.acknowledged
+        if writer.acknowledged != told:
+            told = writer.acknowledged
             os.write(tell, f"{told - before}\n".encode())
 
 

@@ -17,8 +17,8 @@ Body = dict[str, Any]
 
 def tables_of(folder: Path) -> list[tuple[int, str]]:
     """Every table file of a recording: number of its segment, and its table."""
-    found = sorted((folder / layout.SEGMENTS).glob("*/*.parquet"))
-    return [(int(path.parent.name), path.stem) for path in found]
+    ordered = sorted((folder / layout.SEGMENTS).glob("*/*.parquet"))
+    return [(int(path.parent.name), path.stem) for path in ordered]
 
 
 def rows_of(folder: Path, number: int, table: str) -> pa.Table:
@@ -113,9 +113,10 @@ def lies(column: pa.ChunkedArray) -> list[tuple[str, pa.Array]]:
         for index, text in enumerate(TEXTS):
             told(f"text {index} {text[:20]!r}", text)
     text = [None if value is None else str(value) for value in values]
+    no_utf8 = [None if item is None else item.encode() + b"\xed\xa0\x80" for item in text]
     found += [
         ("as text", pa.array(text, pa.string())),
-        ("as bytes", pa.array([None if one is None else one.encode() + b"\xed\xa0\x80" for one in text], pa.binary())),
+        ("as bytes", pa.array(no_utf8, pa.binary())),
         ("as floats", pa.array([0.5] * count, pa.float64())),
         ("as lists", pa.array([[1, 2]] * count, pa.list_(pa.int64()))),
         ("as structs", pa.array([{"a": 1}] * count)),

@@ -24,16 +24,16 @@ def one(folder: Path, number: int, begin: float) -> str:
     while time.monotonic() < begin:
         pass
     try:
-        keeper = RecorderWriter(
+        writer = RecorderWriter(
             folder, cluster="here", now_us=Micros(0), note=lambda _: None, limits=Limits(ballast_bytes=0)
         )
     except AuditError as error:
         return f"out {type(error).__name__} {error}"
     since = time.monotonic()
-    keeper.add(Ended(at_us=Micros(1000 + number)))
-    kept = keeper.flush(Micros(0))
+    writer.add(Ended(at_us=Micros(1000 + number)))
+    kept = writer.flush(Micros(0))
     time.sleep(SECONDS)
-    kept &= keeper.seal(Micros(0))
+    kept &= writer.seal(Micros(0))
     return f"in {since} {time.monotonic()} {kept}"
 
 

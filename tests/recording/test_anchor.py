@@ -38,7 +38,7 @@ def test_the_head_that_verify_says_is_what_it_expects(folder: Path) -> None:
 
 def test_an_earlier_head_stands_for_what_there_was_then(folder: Path) -> None:
     found = [verify(folder, expect=head).anchor for head in heads(folder)]
-    assert [(one.found, one.whole, one.segment) for one in found if one] == [
+    assert [(item.found, item.whole, item.segment) for item in found if item] == [
         (True, False, 0), (True, False, 1), (True, False, 2), (True, True, 3), (True, True, 3)
     ]  # fmt: skip
 
@@ -56,7 +56,7 @@ def test_an_end_that_went_when_the_recorder_went_on_is_still_known(
                 writer.seal()
         ends.append(verify(folder).head)
     found = [verify(folder, expect=end).anchor for end in ends]
-    assert [(one.found, one.whole, one.segment) for one in found if one] == [
+    assert [(item.found, item.whole, item.segment) for item in found if item] == [
         (True, False, 1), (True, False, 2), (True, True, 3)
     ]  # fmt: skip
 
@@ -104,18 +104,18 @@ def test_what_stands_for_removed_segments_is_led_to_by_the_head_and_not_by_the_c
 
 def test_what_stands_in_a_log_is_beyond_the_hash_of_the_last_segment(folder: Path, facts: list[Fact]) -> None:
     head = verify(folder).head
-    keeper = RecorderWriter(folder, cluster="https://10.0.0.1:6443", now_us=Micros(at(100)), note=[].append)
-    keeper.add(facts[0])
-    keeper.flush(Micros(at(101)))
+    writer = RecorderWriter(folder, cluster="https://10.0.0.1:6443", now_us=Micros(at(100)), note=[].append)
+    writer.add(facts[0])
+    writer.flush(Micros(at(101)))
     anchor = verify(folder, expect=head).anchor
     assert anchor is not None
     assert (anchor.found, anchor.whole, anchor.segment) == (True, False, SEGMENTS)
-    keeper.release()
+    writer.release()
 
 
 @pytest.mark.parametrize("text", ["", "x", "0" * 63, "0" * 65, "g" * 64])
 def test_what_is_no_hash_is_refused(folder: Path, text: str) -> None:
     code, out, err = run(f"hpaaudit verify {folder} --expect '{text}'")
     assert (code, out) == (2, "")
-    assert "is no hash" in err
+    assert "is not a hash" in err
     assert err.count("\n") == 1

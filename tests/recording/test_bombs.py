@@ -58,8 +58,8 @@ def test_a_sound_file_is_read() -> None:
 
 @pytest.mark.usefixtures("little")
 def test_what_unpacks_to_more_than_a_segment_is_not_unpacked() -> None:
-    said = refused(lies.parquet(leases(holder=pa.array(["a" * LIMIT, "b", "c"])), use_dictionary=False), 3)
-    assert said == f"takes more than {LIMIT} bytes unpacked"
+    message = refused(lies.parquet(leases(holder=pa.array(["a" * LIMIT, "b", "c"])), use_dictionary=False), 3)
+    assert message == f"takes more than {LIMIT} bytes unpacked"
 
 
 def events(count: int) -> pa.Table:
@@ -85,8 +85,8 @@ def test_a_text_that_is_told_by_little_is_not_written_out_in_every_row(name: str
     count = 2000
     data = lies.parquet(lies.replaced(events(count), name, pa.array(["x" * 2000] * count)), **how)
     assert len(data) < LIMIT // 10
-    said = refused(data, count, table="events")
-    assert said == f"takes more than {LIMIT} bytes unpacked" or "Not yet implemented" in said
+    message = refused(data, count, table="events")
+    assert message == f"takes more than {LIMIT} bytes unpacked" or "Not yet implemented" in message
 
 
 def test_a_text_that_is_told_by_little_is_read_as_it_is_where_it_is_little() -> None:
@@ -107,7 +107,7 @@ def test_rows_that_the_manifest_does_not_say_are_not_read() -> None:
 
 def test_more_columns_and_row_groups_than_anybody_writes() -> None:
     wide = leases(2, **{f"c{number}": pa.array([1, 2]) for number in range(100)})
-    assert refused(lies.parquet(wide), 2).startswith("has 108 columns in 1 row groups")
+    assert refused(lies.parquet(wide), 2).startswith("has 108 columns in 1 row group")
     assert refused(lies.parquet(leases(100), row_group_size=1), 100).startswith("has 8 columns in 100 row groups")
 
 
@@ -209,7 +209,9 @@ def test_a_bomb_of_a_real_size_takes_no_more_memory_than_the_page_of_the_format_
     data = lies.parquet(lies.replaced(rows, "uid", word), use_dictionary=["uid"], store_schema=False)
     lies.tell(folder, {(number, "events"): data})
     assert verify(folder, reread=True).damages
-    done = subprocess.run([sys.executable, "-c", MEASURED, str(folder)], capture_output=True, text=True, check=True)
-    said, peak = done.stdout.splitlines()
+    completed = subprocess.run(
+        [sys.executable, "-c", MEASURED, str(folder)], capture_output=True, text=True, check=True
+    )
+    said, peak = completed.stdout.splitlines()
     assert "takes more than" in said
     assert int(peak) < MEGABYTES

@@ -18,8 +18,10 @@ def test_nothing_is_lost_to_a_disk_that_fails_now_and_then(first: int, tmp_path:
     folder.mkdir()
     disk = make_disk(folder, tmp_path)
     command = [sys.executable, "-m", "tests.recording.faulty", folder, str(first), str(first + 4)]
-    done = subprocess.run(command, cwd=REPOSITORY, env=disk.environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    completed = subprocess.run(
+        command, cwd=REPOSITORY, env=disk.environment, capture_output=True, text=True, check=False
+    )
+    assert (completed.returncode, completed.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("mode", ["keeping", "uploading"])
@@ -31,5 +33,5 @@ def test_a_full_disk_is_survived(mode: str, tmp_path: Path) -> None:
     ):
         pytest.skip("a small disk needs mounts of its own, which are refused here: run this as root")
     command = ["unshare", "-rm", sys.executable, "-m", "tests.recording.full", tmp_path, mode]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    completed = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert (completed.returncode, completed.stderr) == (0, "")

@@ -76,6 +76,6 @@ def test_a_name_that_steers_a_terminal_is_written_out_by_every_command(sound: Pa
 def test_very_many_are_counted_and_some_are_named(sound: Path) -> None:
     for number in range(FOREIGN_NAMED + 5):
         (sound / f"{number}.bin").write_bytes(b"")
-    found = verify(sound)
-    assert (len(found.foreign), found.foreign_count) == (FOREIGN_NAMED, FOREIGN_NAMED + 5)
+    verification = verify(sound)
+    assert (len(verification.foreign), verification.foreign_count) == (FOREIGN_NAMED, FOREIGN_NAMED + 5)
     assert f"and {FOREIGN_NAMED - 5} more" in run(f"hpaaudit verify {sound}")[1]

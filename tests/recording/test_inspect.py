@@ -16,23 +16,23 @@ SERVER = "https://10.0.0.1:6443"
 
 
 def test_an_inspection_counts_what_was_recorded(folder: Path, facts: list[Fact]) -> None:
-    found = inspect(folder)
-    assert found.facts == len(facts)
-    assert found.hpas == ("shop/checkout", "shop/orders")
-    assert (found.pods, found.targets, found.segments) == (2, 1, 3)
-    assert found.releases == ("1.36", "v1.36.2")
-    assert (found.first_us, found.last_us) == (facts[0].at_us, facts[-1].at_us)
-    assert found.bytes == sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    assert found.missing == ()
-    assert [gap.cause for gap in found.gaps] == ["the watch broke"]
+    inspection = inspect(folder)
+    assert inspection.facts == len(facts)
+    assert inspection.hpas == ("shop/checkout", "shop/orders")
+    assert (inspection.pods, inspection.targets, inspection.segments) == (2, 1, 3)
+    assert inspection.releases == ("1.36", "v1.36.2")
+    assert (inspection.first_us, inspection.last_us) == (facts[0].at_us, facts[-1].at_us)
+    assert inspection.bytes == sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    assert inspection.missing == ()
+    assert [gap.cause for gap in inspection.gaps] == ["the watch broke"]
 
 
 def test_samples_are_counted_by_request_as_polled_and_as_new(folder: Path) -> None:
-    found = inspect(folder)
-    by_kind = {stream.kind: (stream.reads, stream.failures, stream.polled, stream.new) for stream in found.streams}
+    inspection = inspect(folder)
+    by_kind = {stream.kind: (stream.reads, stream.failures, stream.polled, stream.new) for stream in inspection.streams}
     # Five reads of pods: two, failed, two, the same two, one. Two of a queue: two series, then one.
     assert by_kind == {"resource": (5, 1, 7, 5), "values": (2, 0, 3, 3), "scale": (1, 0, 0, 0)}
-    assert (found.reads, found.failures, found.polled, found.new) == (8, 1, 10, 8)
+    assert (inspection.reads, inspection.failures, inspection.polled, inspection.new) == (8, 1, 10, 8)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ RACES = int(os.environ.get("HPAAUDIT_RACES", "25"))
 OTHER = "is being recorded into by another process"
 
 
-def keeper(folder: Path, told: list[str] | None = None) -> RecorderWriter:
+def open_writer(folder: Path, told: list[str] | None = None) -> RecorderWriter:
     """Begin a recording, or go on with one."""
     note = [].append if told is None else told.append
     return RecorderWriter(folder, cluster="here", now_us=Micros(0), note=note, limits=Limits(ballast_bytes=0))
@@ -32,8 +32,8 @@ def keeper(folder: Path, told: list[str] | None = None) -> RecorderWriter:
 
 def test_of_recorders_that_start_at_once_one_is_in_and_nothing_is_lost(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.recording.racing", tmp_path, str(RACES)]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True)
-    races, winners, overlaps, losses, *others = done.stdout.split()
+    completed = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    races, winners, overlaps, losses, *others = completed.stdout.split()
     assert (int(races), int(overlaps), int(losses)) == (RACES, 0, 0)
     assert int(winners) >= RACES
     assert set(others) <= {"RecordingError"}
@@ -41,41 +41,41 @@ def test_of_recorders_that_start_at_once_one_is_in_and_nothing_is_lost(tmp_path:
 
 def test_two_names_of_one_folder_are_one_folder(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "friday")
-    with keeper(tmp_path / "friday"), pytest.raises(RecordingError, match=OTHER):
-        keeper(tmp_path / "link")
+    with open_writer(tmp_path / "friday"), pytest.raises(RecordingError, match=OTHER):
+        open_writer(tmp_path / "link")
 
 
 def test_an_import_is_kept_out_as_well(tmp_path: Path) -> None:
-    with keeper(tmp_path / "friday"), pytest.raises(RecordingError, match=OTHER):
+    with open_writer(tmp_path / "friday"), pytest.raises(RecordingError, match=OTHER):
         Writer(tmp_path / "friday", source="capture", started_us=Micros(0))
     with Writer(tmp_path / "then", source="capture", started_us=Micros(0)), pytest.raises(RecordingError, match=OTHER):
-        keeper(tmp_path / "then")
+        open_writer(tmp_path / "then")
 
 
 def test_whoever_is_kept_out_leaves_no_file(tmp_path: Path) -> None:
     (tmp_path / "friday").mkdir()
     held = lock.Lock(tmp_path / "friday")
     with pytest.raises(RecordingError, match=OTHER):
-        keeper(tmp_path / "friday")
+        open_writer(tmp_path / "friday")
     assert not list((tmp_path / "friday").iterdir())
     held.release()
-    keeper(tmp_path / "friday").close()
+    open_writer(tmp_path / "friday").close()
 
 
 def test_a_folder_that_was_moved_away_takes_nothing_until_it_is_back(tmp_path: Path) -> None:
     """Who took its name is another recording: nothing of ours is written there."""
-    told = list[str]()
-    ours = keeper(tmp_path / "friday", told)
+    lines = list[str]()
+    ours = open_writer(tmp_path / "friday", lines)
     ours.add(Ended(at_us=Micros(1)))
     assert ours.flush(Micros(1))
     (tmp_path / "friday").rename(tmp_path / "away")
-    with keeper(tmp_path / "friday") as other:
+    with open_writer(tmp_path / "friday") as other:
         other.add(Ended(at_us=Micros(5)))
     before = {path: path.read_bytes() for path in (tmp_path / "friday").rglob("*") if path.is_file()}
     ours.add(Ended(at_us=Micros(2)))
     assert not ours.flush(Micros(2))
     assert not ours.seal(Micros(2))
-    assert "the folder was moved, removed or replaced" in told[-1]
+    assert "the folder was moved, removed or replaced" in lines[-1]
     assert before == {path: path.read_bytes() for path in (tmp_path / "friday").rglob("*") if path.is_file()}
     shutil.rmtree(tmp_path / "friday")
     (tmp_path / "away").rename(tmp_path / "friday")
@@ -84,10 +84,10 @@ def test_a_folder_that_was_moved_away_takes_nothing_until_it_is_back(tmp_path: P
 
 
 def test_a_folder_that_was_removed_ends_in_one_line(tmp_path: Path) -> None:
-    ours = keeper(tmp_path / "friday")
+    ours = open_writer(tmp_path / "friday")
     ours.add(Ended(at_us=Micros(1)))
     shutil.rmtree(tmp_path / "friday")
-    with pytest.raises(RecordingError, match=r"friday: the folder was moved, removed or replaced; 1 facts could not"):
+    with pytest.raises(RecordingError, match=r"friday: the folder was moved, removed or replaced; 1 fact could not"):
         ours.close()
     assert not (tmp_path / "friday").exists()
 
@@ -109,30 +109,30 @@ class NoLocks:
 
 def test_where_folders_cannot_be_locked_a_file_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lock, "fcntl", NoLocks(files=True))
-    told = list[str]()
-    with keeper(tmp_path / "friday", told) as ours:
+    lines = list[str]()
+    with open_writer(tmp_path / "friday", lines) as ours:
         ours.add(Ended(at_us=Micros(1)))
         with pytest.raises(RecordingError, match=OTHER):
-            keeper(tmp_path / "friday")
-    assert not any("cannot be locked" in line for line in told)
+            open_writer(tmp_path / "friday")
+    assert not any("cannot be locked" in line for line in lines)
     assert (tmp_path / "friday/lock").stat().st_mode & 0o777 == 0o600
     assert verify(tmp_path / "friday", reread=True).damages == ()
-    keeper(tmp_path / "friday").close()  # the file stays, and keeps nobody out
+    open_writer(tmp_path / "friday").close()  # the file stays, and keeps nobody out
 
 
 def test_a_file_system_without_locks_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lock, "fcntl", NoLocks(files=False))
-    told = list[str]()
-    keeper(tmp_path / "friday", told).close()
-    assert told[0] == f"{tmp_path / 'friday'} cannot be locked there: see that nobody else records into it"
+    lines = list[str]()
+    open_writer(tmp_path / "friday", lines).close()
+    assert lines[0] == f"{tmp_path / 'friday'} cannot be locked there: see that nobody else records into it"
 
 
 def test_a_recorder_of_before_is_kept_out(tmp_path: Path) -> None:
     """Up to 0.1.0 a recorder locked `recording.json` alone."""
-    keeper(tmp_path / "friday").close()
+    open_writer(tmp_path / "friday").close()
     file = os.open(tmp_path / "friday/recording.json", os.O_RDONLY)
     lock.fcntl.flock(file, lock.fcntl.LOCK_EX | lock.fcntl.LOCK_NB)
     with pytest.raises(RecordingError, match=OTHER):
-        keeper(tmp_path / "friday")
+        open_writer(tmp_path / "friday")
     os.close(file)
-    keeper(tmp_path / "friday").close()
+    open_writer(tmp_path / "friday").close()

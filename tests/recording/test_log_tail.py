@@ -27,7 +27,7 @@ RELATIONS = (
 )
 
 
-def keeper(folder: Path) -> RecorderWriter:
+def open_writer(folder: Path) -> RecorderWriter:
     """Go on with a recording, or begin it."""
     return RecorderWriter(folder, cluster="here", now_us=Micros(0), note=[].append, limits=Limits(ballast_bytes=0))
 
@@ -37,7 +37,7 @@ def growing(request: pytest.FixtureRequest, tmp_path: Path) -> RecorderWriter:
     """Give a real recording, the last part of whose facts stands in the log."""
     facts = list(open_recording(RECORDING).facts())
     sealed = int(len(facts) * request.param)
-    growing = keeper(tmp_path / "growing")
+    growing = open_writer(tmp_path / "growing")
     for number, fact in enumerate(facts):
         if number == sealed and sealed:
             growing.seal(Micros(0))

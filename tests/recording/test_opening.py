@@ -80,8 +80,8 @@ def listening(path: Path) -> None:
     here = Path.cwd()
     os.chdir(path.parent)  # its name may be 108 bytes at most
     try:
-        with socket.socket(socket.AF_UNIX) as made:
-            made.bind(path.name)
+        with socket.socket(socket.AF_UNIX) as server_socket:
+            server_socket.bind(path.name)
     finally:
         os.chdir(here)
 
@@ -106,7 +106,11 @@ def test_a_file_that_is_something_else_is_named_by_everybody_who_reads(
             except RecordingError as error:
                 found.append(str(error))
         checked, counted = found
-        said = checked if isinstance(checked, str) else " ".join(f"{one.file} {one.problem}" for one in checked.damages)
+        said = (
+            checked
+            if isinstance(checked, str)
+            else " ".join(f"{damage.file} {damage.problem}" for damage in checked.damages)
+        )
         assert name in said, (name, said)
         assert isinstance(counted, str), name
         assert name in counted

@@ -76,7 +76,7 @@ def _no_hang() -> Iterator[None]:
     signal.signal(signal.SIGALRM, before)
 
 
-def keeper(into: Path) -> RecorderWriter:
+def open_writer(into: Path) -> RecorderWriter:
     """Begin a recording, or go on with one."""
     return RecorderWriter(into, cluster="here", now_us=Micros(100), note=[].append, limits=LIMITS)
 
@@ -101,15 +101,15 @@ def test_what_is_planted_does_no_harm(
     outside.mkdir()
     (outside / "file").write_text("theirs")
     before = (outside / "file").stat().st_mtime_ns
-    first = keeper(into)
+    first = open_writer(into)
     first.add(Ended(at_us=Micros(1)))
     assert first.seal(Micros(1))
     if when == "before it starts":
         first.release()
-    for place in places:
-        plant(into, place, kind, outside)
+    for index in places:
+        plant(into, index, kind, outside)
     if when == "before it starts":
-        first = keeper(into)
+        first = open_writer(into)
     first.add(Ended(at_us=Micros(200)))
     first.flush(Micros(200))
     for segment in upload_marks.not_uploaded(into):
@@ -120,7 +120,7 @@ def test_what_is_planted_does_no_harm(
     first.add(Ended(at_us=Micros(202)))
     assert first.flush(Micros(202))
     first.release()
-    with keeper(into) as again:
+    with open_writer(into) as again:
         again.add(Ended(at_us=Micros(300)))
     facts = [fact.at_us for fact in open_recording(into).facts() if not isinstance(fact, Gap)]
     assert facts == [1, 200, 201, 202, 300]
@@ -134,7 +134,7 @@ def test_all_that_a_recorder_makes_is_for_its_user_alone(tmp_path: Path) -> None
     into = tmp_path / "friday"
     mask = os.umask(0)
     try:
-        recorder = keeper(into)
+        recorder = open_writer(into)
         recorder.add(Ended(at_us=Micros(1)))
         recorder.seal(Micros(1))
         upload_marks.mark_uploaded(into / "segments/000001")
@@ -144,7 +144,7 @@ def test_all_that_a_recorder_makes_is_for_its_user_alone(tmp_path: Path) -> None
         with (into / "log/000002.wal").open("ab") as log:
             log.write(b"torn")
         modes = {path: stat.S_IMODE(path.stat().st_mode) for path in into.rglob("*")}
-        keeper(into).close()
+        open_writer(into).close()
         modes |= {path: stat.S_IMODE(path.stat().st_mode) for path in into.rglob("*")}
     finally:
         os.umask(mask)

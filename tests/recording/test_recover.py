@@ -24,7 +24,7 @@ CLUSTER = "https://10.0.0.1:6443"
 LATER = at(600)
 
 
-def keeper(folder: Path, now_us: Micros = LATER, told: list[str] | None = None) -> RecorderWriter:
+def open_writer(folder: Path, now_us: Micros = LATER, told: list[str] | None = None) -> RecorderWriter:
     """Begin a recording, or go on with one."""
     note = [].append if told is None else told.append
     return RecorderWriter(folder, cluster=CLUSTER, now_us=now_us, note=note, limits=Limits(ballast_bytes=0))
@@ -34,7 +34,7 @@ def keeper(folder: Path, now_us: Micros = LATER, told: list[str] | None = None) 
 def killed(tmp_path: Path, facts: list[Fact]) -> Path:
     """Give a recording with some facts in a segment and the rest in a log, whose recorder is no more."""
     folder = tmp_path / "killed"
-    dead = keeper(folder, at(0))
+    dead = open_writer(folder, at(0))
     for fact in facts[:10]:
         dead.add(fact)
     dead.seal(at(0))
@@ -47,7 +47,7 @@ def killed(tmp_path: Path, facts: list[Fact]) -> Path:
 
 def goes_on(folder: Path) -> list[Gap]:
     """Record one more fact; return the gaps that this makes, which stand just before it."""
-    with keeper(folder) as again:
+    with open_writer(folder) as again:
         again.add(Ended(at_us=LATER))
     recording = open_recording(folder)
     assert recording.complete
@@ -83,7 +83,7 @@ def test_a_torn_tail_is_set_aside_and_told(killed: Path, facts: list[Fact]) -> N
         log.write(b"torn")
     (gap,) = goes_on(killed)
     assert gap.cause == (
-        "the recorder died, and was started again; 4 bytes of its log were not whole; set aside: log/000002.wal"
+        "the recorder died, and was started again; its log ended with 4 incomplete bytes; set aside: log/000002.wal"
     )
     assert (killed / "quarantine/000002.wal").read_bytes().endswith(b"torn")
     assert list(open_recording(killed).facts())[: len(facts) - 1] == facts[:-1]
@@ -130,7 +130,7 @@ def test_a_last_segment_that_cannot_be_read_is_set_aside_where_nothing_follows(
 def test_a_log_is_gone_on_with_though_the_segment_before_cannot_be_read(killed: Path, facts: list[Fact]) -> None:
     manifest = (killed / "segments/000001/manifest.json").read_bytes()
     (killed / "segments/000001/manifest.json").write_text("{}")
-    with keeper(killed):
+    with open_writer(killed):
         pass
     assert verify(killed, reread=True).damages == ()
     assert [fact for fact in open_recording(killed).facts() if not isinstance(fact, Gap)] == [
@@ -145,7 +145,7 @@ def test_a_log_is_gone_on_with_though_the_segment_before_cannot_be_read(killed: 
 
 
 def test_what_stood_when_it_died_is_known(killed: Path, facts: list[Fact]) -> None:
-    again = keeper(killed)
+    again = open_writer(killed)
     seen = {type(fact).__name__ for fact in again.last_states}
     # The target was deleted, so were one HPA, one pod and the ScaledObject.
     assert seen == {"HpaSeen", "PodSeen", "RolloutSeen", "ApiServiceSeen", "EventSeen", "SurroundingSeen"}
@@ -156,22 +156,22 @@ def test_what_stood_when_it_died_is_known(killed: Path, facts: list[Fact]) -> No
 
 
 def test_going_on_is_told(killed: Path) -> None:
-    told: list[str] = []
-    keeper(killed, LATER, told).close()
-    assert told[0] == f"going on in {killed}: the recorder died, and was started again"
+    lines: list[str] = []
+    open_writer(killed, LATER, lines).close()
+    assert lines[0] == f"going on in {killed}: the recorder died, and was started again"
 
 
 def test_each_whole_segment_and_the_end_are_told_with_their_hash(tmp_path: Path, facts: list[Fact]) -> None:
     """Kept elsewhere, it proves what stood in the folder then."""
-    told: list[str] = []
-    again = keeper(tmp_path / "friday", at(0), told)
+    lines: list[str] = []
+    again = open_writer(tmp_path / "friday", at(0), lines)
     for fact in facts[:10]:
         again.add(fact)
     again.seal(at(0))
     first = open_recording(tmp_path / "friday").info.manifest_sha256
     again.add(facts[10])
     again.close()
-    notes = [(note.event, note.fields) for note in told if isinstance(note, Note)]
+    notes = [(note.event, note.fields) for note in lines if isinstance(note, Note)]
     (one, two, end) = [fields for _, fields in notes]
     assert [event for event, _ in notes] == [Event.SEGMENT_SEALED, Event.SEGMENT_SEALED, Event.RECORDING_SEALED]
     assert (one["segment"], one["sha256"], one["facts"]) == (1, first, 10)
@@ -181,7 +181,7 @@ def test_each_whole_segment_and_the_end_are_told_with_their_hash(tmp_path: Path,
 
 def test_the_gaps_that_the_keeper_writes_are_counted(killed: Path, tmp_path: Path, facts: list[Fact]) -> None:
     """A recorder that goes on has a gap; one that begins has none; what retention removes leaves one."""
-    with keeper(killed) as again:
+    with open_writer(killed) as again:
         assert again.gaps == 1
     limits = Limits(ballast_bytes=0, keep_bytes=1)
     with RecorderWriter(tmp_path / "short", cluster=CLUSTER, now_us=at(0), note=[].append, limits=limits) as short:
@@ -194,8 +194,8 @@ def test_the_gaps_that_the_keeper_writes_are_counted(killed: Path, tmp_path: Pat
 
 
 def test_a_second_recorder_is_kept_out(killed: Path) -> None:
-    with keeper(killed), pytest.raises(RecordingError, match=r"is being recorded into by another process"):
-        keeper(killed)
+    with open_writer(killed), pytest.raises(RecordingError, match=r"is being recorded into by another process"):
+        open_writer(killed)
 
 
 def test_a_recording_of_another_cluster_is_refused(killed: Path) -> None:
@@ -207,27 +207,27 @@ def test_a_recording_of_another_cluster_is_refused(killed: Path) -> None:
 def test_an_imported_recording_is_refused(tmp_path: Path) -> None:
     Writer(tmp_path / "then", source="capture", started_us=Micros(0)).close()
     with pytest.raises(RecordingError, match="was made by capture: nothing can be recorded into it"):
-        keeper(tmp_path / "then")
+        open_writer(tmp_path / "then")
     assert open_recording(tmp_path / "then").complete
 
 
 def test_a_newer_format_is_refused(killed: Path) -> None:
     (killed / "recording.json").write_text('{"format_version": 2}')
     with pytest.raises(RecordingError, match="upgrade hpaaudit"):
-        keeper(killed)
+        open_writer(killed)
 
 
 def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(FileExists, match="already holds something"):
-        keeper(tmp_path)
+        open_writer(tmp_path)
 
 
 def test_what_a_recorder_leaves_that_died_as_it_began_is_a_place_to_begin(tmp_path: Path) -> None:
     (tmp_path / "segments").mkdir()
     (tmp_path / "lost+found").mkdir()
     (tmp_path / "recording.json.tmp").write_text("{")
-    keeper(tmp_path, at(0)).close()
+    open_writer(tmp_path, at(0)).close()
     assert open_recording(tmp_path).complete
 
 
@@ -242,12 +242,12 @@ def test_a_gap_that_a_recorder_had_ended_long_before_it_died_is_not_made_longer(
     """A gap that lasts is written down every minute: one that was not, for longer, had ended."""
     old = Gap(at_us=at(0), until_us=at(10), prefix="/api/v1/pods", cause="Connection lost")
     new = replace(old, at_us=at(50), until_us=at(55), prefix="/apis/apps/v1/deployments")
-    dead = keeper(tmp_path / "dead", at(0))
+    dead = open_writer(tmp_path / "dead", at(0))
     for fact in (old, new, Ended(at_us=at(120))):
         dead.add(fact)
     dead.flush(at(120))
     dead.release()
-    with keeper(tmp_path / "dead"):
+    with open_writer(tmp_path / "dead"):
         pass
     found = open_recording(tmp_path / "dead").gaps
     assert found == (old, new, replace(new, at_us=at(55), until_us=at(120)), found[-1])
@@ -262,9 +262,9 @@ def test_a_log_that_cannot_be_read_now_stays_where_it_is(killed: Path, monkeypat
     with monkeypatch.context() as patch:
         patch.setattr(log_tail, "read_at_most", refused)
         with pytest.raises(RecordingError, match="log cannot be read"):
-            keeper(killed)
+            open_writer(killed)
     before = len(list(open_recording(killed).facts()))
-    with keeper(killed):
+    with open_writer(killed):
         pass
     assert len(list(open_recording(killed).facts())) > before
 
@@ -285,11 +285,11 @@ def test_before_a_log_goes_the_name_of_its_segment_is_on_the_disk(
             done.append(f"remove {path.name}")
         free(path)
 
-    with keeper(killed):  # the log becomes a segment
+    with open_writer(killed):  # the log becomes a segment
         pass
     log = killed / "log/000002.wal"
     log.touch()
     monkeypatch.setattr(recover, "sync_folder", synced)
     monkeypatch.setattr(recover, "free_name", freed)
-    keeper(killed).close()
+    open_writer(killed).close()
     assert done.index("sync segments") < done.index(f"remove {log.name}")

@@ -24,13 +24,13 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("refused") / "recording"
     facts = list(open_recording(RECORDING).facts())
     limits = Limits(ballast_bytes=0, keep_bytes=1)
-    keeper = RecorderWriter(folder, cluster="here", now_us=Micros(facts[0].at_us), note=[].append, limits=limits)
+    writer = RecorderWriter(folder, cluster="here", now_us=Micros(facts[0].at_us), note=[].append, limits=limits)
     for number, fact in enumerate(facts, 1):
-        keeper.add(fact)
+        writer.add(fact)
         if number in (len(facts) // 2, len(facts) * 3 // 4):
-            keeper.seal(fact.at_us)
-    keeper.flush(Micros(0))
-    keeper.release()
+            writer.seal(fact.at_us)
+    writer.flush(Micros(0))
+    writer.release()
     return folder
 
 

@@ -32,7 +32,7 @@ LONG = int(os.environ.get("HPAAUDIT_DAMAGES", "400"))
 CLUSTER, LATER = "https://10.0.0.1:6443", at(600)
 
 
-def keeper(folder: Path, now_us: Micros = LATER) -> RecorderWriter:
+def open_writer(folder: Path, now_us: Micros = LATER) -> RecorderWriter:
     """Begin a recording, or go on with one."""
     return RecorderWriter(folder, cluster=CLUSTER, now_us=now_us, note=[].append, limits=LIMITS)
 
@@ -53,7 +53,7 @@ def history() -> list[list[Fact]]:
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give a recording with a segment and a log of nine frames, whose recorder is no more."""
     folder = tmp_path_factory.mktemp("small") / "recording"
-    dead = keeper(folder, at(0))
+    dead = open_writer(folder, at(0))
     dead.add(Ended(at_us=at(-1)))
     dead.seal(at(0))
     for part in history():
@@ -77,10 +77,10 @@ def intact(whole: bytes, damaged: bytes) -> list[int]:
 def saved(damaged: bytes, known: tuple[int, str, int]) -> list[Fact]:
     """What can be read of a damaged log."""
     try:
-        found = log_content.read_frames(damaged, known)
+        content = log_content.read_frames(damaged, known)
     except ValueError:
         return []
-    return from_log(found, at(-1)).facts
+    return from_log(content, at(-1)).facts
 
 
 @pytest.fixture(scope="module")
@@ -96,13 +96,13 @@ def check(whole: bytes, damaged: bytes, known: tuple[int, str, int], told: list[
     there = intact(whole, damaged)
     kept = [fact for fact in facts if not isinstance(fact, Gap)]
     assert kept == [fact for number in there for fact in told[number]]
-    gaps = [fact for fact in facts if isinstance(fact, Gap) and "facts of the log are damaged" in fact.cause]
+    gaps = [fact for fact in facts if isinstance(fact, Gap) and fact.cause.startswith("the log is damaged:")]
     holes = [(before, number) for before, number in zip([-1, *there], there, strict=False) if number > before + 1]
     assert [(gap.at_us, gap.until_us) for gap in gaps] == [
         (told[before][-1].at_us if before >= 0 else at(-1), told[number][0].at_us) for before, number in holes
     ]
     lost = sum(len(told[number]) for before, after in holes for number in range(before + 1, after))
-    assert sum(int(gap.cause.split()[0]) for gap in gaps) == lost
+    assert sum(int(gap.cause.removeprefix("the log is damaged: ").split()[0]) for gap in gaps) == lost
 
 
 @pytest.mark.parametrize("harm", [flips, cuts, lambda data: zeroed(data, 100)], ids=["flips", "cuts", "zeros"])
@@ -146,8 +146,8 @@ def repaired(folder: Path, told: list[Fact]) -> list[Fact]:
     planned = repair(folder, plan=True)
     assert before == {path: path.read_bytes() for path in before}
     assert not (folder / "quarantine").exists()
-    done = repair(folder)
-    assert {mend.file for mend in done.mends} == {mend.file for mend in planned.mends}
+    mended = repair(folder)
+    assert {mend.file for mend in mended.mends} == {mend.file for mend in planned.mends}
     assert verify(folder, reread=True).damages == ()
     assert repair(folder).mends == ()
     there = {path.read_bytes() for path in folder.rglob("*") if path.is_file()}
@@ -166,7 +166,7 @@ def test_a_damaged_log_goes_on_being_recorded(seed: int, small: Path, tmp_path: 
     shutil.copytree(small, folder)
     damaged = by_chance(whole, random.Random(seed))  # noqa: S311 (chance that can be repeated)
     (folder / LOG).write_bytes(damaged)
-    with keeper(folder) as again:
+    with open_writer(folder) as again:
         again.add(Ended(at_us=at(700)))
     assert verify(folder, reread=True).damages == ()
     kept = [fact for fact in open_recording(folder).facts() if not isinstance(fact, Gap)]
@@ -183,10 +183,10 @@ def test_a_lost_frame_is_a_gap_with_both_ends_and_what_changes_is_unknown_until_
     whole = (small / LOG).read_bytes()
     start, end = spans(whole)[4]
     (folder / LOG).write_bytes(whole[:start] + bytes(end - start) + whole[end:])
-    found = repaired(folder, [Ended(at_us=at(-1)), *(fact for part in told for fact in part)])
-    gaps = [fact for fact in found if isinstance(fact, Gap)]
+    repair_result = repaired(folder, [Ended(at_us=at(-1)), *(fact for part in told for fact in part)])
+    gaps = [fact for fact in repair_result if isinstance(fact, Gap)]
     assert (gaps[0].at_us, gaps[0].until_us, gaps[0].prefix) == (at(3.5), at(5), "*")
-    assert gaps[0].cause == "4 facts of the log are damaged"
+    assert gaps[0].cause == "the log is damaged: 4 facts lost"
     assert {gap.prefix for gap in gaps[1:]} >= {"/apis/autoscaling/", "/api/v1/pods", "/apis/apps"}
     assert {(gap.at_us, gap.until_us) for gap in gaps[1:]} == {(at(5), at(8.5))}
     with replay(folder) as results:
@@ -213,7 +213,7 @@ def test_a_log_of_an_older_recorder_is_read_and_repaired(tmp_path: Path, monkeyp
     """Answers that continue a damaged one are unknown there: they are left out, which is a gap, and never guessed."""
     without_what_stands_alone(monkeypatch)
     folder, told = tmp_path / "recording", history()
-    dead = keeper(folder, at(0))
+    dead = open_writer(folder, at(0))
     for part in told:
         for fact in part:
             dead.add(fact)
@@ -239,7 +239,7 @@ def test_a_log_of_an_older_recorder_is_read_and_repaired(tmp_path: Path, monkeyp
 
 def test_frames_of_another_log_are_none_of_ours(small: Path, known: tuple[int, str, int], tmp_path: Path) -> None:
     """A file system may give a file the blocks of another one."""
-    other = keeper(tmp_path / "other", at(1))
+    other = open_writer(tmp_path / "other", at(1))
     other.add(Ended(at_us=at(-1)))
     other.seal(at(0))
     for number in range(40):
@@ -266,11 +266,11 @@ def test_frames_of_another_log_are_none_of_ours(small: Path, known: tuple[int, s
 def sealed(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> Path:
     """Give a recording of three segments, in which every pod and HPA is told of in its order."""
     folder = tmp_path / "sealed"
-    with keeper(folder, at(0)) as made:
+    with open_writer(folder, at(0)) as writer:
         for part in segments:
             for fact in part:
-                made.add(fact)
-            made.seal(part[-1].at_us)
+                writer.add(fact)
+            writer.seal(part[-1].at_us)
     return folder
 
 
@@ -298,12 +298,12 @@ def test_every_damaged_file_is_set_aside_and_all_other_facts_stay(
                 )
             if way == "gone" and path.name == "end.json":
                 continue
-            found = repaired(folder, facts)
-            gaps = [fact for fact in found if isinstance(fact, Gap)]
+            repair_result = repaired(folder, facts)
+            gaps = [fact for fact in repair_result if isinstance(fact, Gap)]
             if path.name == "end.json":
                 assert len(gaps) == 1  # the one that was recorded
                 continue
-            lost = [fact for fact in facts if fact not in found]
+            lost = [fact for fact in facts if fact not in repair_result]
             recording = open_recording(folder)
             unseen = [fact for fact in lost if recording.complete or fact.at_us <= recording.info.ended_us]
             assert all(any(gap.at_us <= fact.at_us <= gap.until_us for gap in gaps) for fact in unseen), (path, way)
@@ -319,10 +319,10 @@ def test_segments_that_are_gone_leave_a_gap(
 ) -> None:
     for number in gone:
         shutil.rmtree(sealed / layout.segment_name(number))
-    found = repaired(sealed, facts)
-    assert any(isinstance(fact, Gap) and "damaged" in fact.cause for fact in found)
+    repair_result = repaired(sealed, facts)
+    assert any(isinstance(fact, Gap) and "damaged" in fact.cause for fact in repair_result)
     there = [fact for number, part in enumerate(segments, 1) if number not in gone for fact in part]
-    assert [fact for fact in found if fact in facts] == there
+    assert [fact for fact in repair_result if fact in facts] == there
 
 
 def test_a_segment_that_is_found_again_can_be_put_back(sealed: Path, facts: list[Fact], tmp_path: Path) -> None:
@@ -392,7 +392,7 @@ def test_a_repair_that_was_cut_short_is_done_by_the_next(
 
 
 def test_a_recording_that_grows_is_not_repaired(sealed: Path) -> None:
-    with keeper(sealed), pytest.raises(RecordingError, match="is being recorded into by another process"):
+    with open_writer(sealed), pytest.raises(RecordingError, match="is being recorded into by another process"):
         repair(sealed)
 
 
@@ -406,7 +406,7 @@ def test_answers_behind_a_hole_are_those_that_were_given(tmp_path: Path) -> None
     """Of a fleet that mostly repeats, each frame in turn is lost: what is read of the others is what was read."""
     folder, told = tmp_path / "fleet", list[list[Fact]]()
     chance = random.Random(3)  # noqa: S311 (chance that can be repeated)
-    dead = keeper(folder, at(0))
+    dead = open_writer(folder, at(0))
     names = [f"web-{number}" for number in range(30)]
     for second in range(12):
         chance.shuffle(names)

@@ -40,19 +40,19 @@ STATES = (
 RECORDING = Path(__file__).parents[2] / "recordings" / "scaled-by-hand"
 
 
-def keeper(folder: Path, limits: Limits = LIMITS, now_us: Micros = NOON) -> RecorderWriter:
+def open_writer(folder: Path, limits: Limits = LIMITS, now_us: Micros = NOON) -> RecorderWriter:
     """Begin a recording, or go on with one."""
     return RecorderWriter(folder, cluster="here", now_us=now_us, note=[].append, limits=limits)
 
 
 def sealed(folder: Path, segments: tuple[tuple[Fact, ...], ...], limits: Limits) -> RecorderWriter:
     """Record segments, each sealed at its last fact's time."""
-    made = keeper(folder, limits)
+    writer = open_writer(folder, limits)
     for part in segments:
         for fact in part:
-            made.add(fact)
-        made.seal(part[-1].at_us)
-    return made
+            writer.add(fact)
+        writer.seal(part[-1].at_us)
+    return writer
 
 
 def numbers(folder: Path) -> list[str]:
@@ -117,15 +117,15 @@ def test_the_newest_segment_stays_whatever_its_age_and_size(
 def test_removing_again_and_again_leaves_one_gap_from_the_very_beginning(tmp_path: Path) -> None:
     folder = tmp_path / "long"
     facts = [fact for fact in open_recording(RECORDING).facts() if not isinstance(fact, Ended)]
-    made = keeper(folder, Limits(ballast_bytes=0, keep_bytes=40_000), Micros(facts[0].at_us))
+    writer = open_writer(folder, Limits(ballast_bytes=0, keep_bytes=40_000), Micros(facts[0].at_us))
     removed = set()
     for number, fact in enumerate(facts):
-        made.add(fact)
+        writer.add(fact)
         if number % (len(facts) // 12) == 9:
-            made.seal(fact.at_us)
+            writer.seal(fact.at_us)
             assert verify(folder, reread=True).damages == ()
             removed.add(numbers(folder)[0])
-    made.close()
+    writer.close()
     assert len(removed) > 2
     (gap,) = open_recording(folder).gaps
     assert gap.at_us == facts[0].at_us
@@ -133,9 +133,9 @@ def test_removing_again_and_again_leaves_one_gap_from_the_very_beginning(tmp_pat
     assert sum(file.stat().st_size for file in (folder / "segments").rglob("*.parquet")) < 100_000
     kept = len(facts) // 12
     assert list(open_recording(folder).facts())[-kept:] == facts[-kept:]
-    said: list[str] = []
-    with replay(folder, warn=said.append) as results:
-        assert [line for line in said if "was removed: that time is a gap" in line]
+    lines: list[str] = []
+    with replay(folder, warn=lines.append) as results:
+        assert [line for line in lines if "was removed: that time is a gap" in line]
         found = (
             "select count(*) from reconciles where verdict = 'match' and ts > (select max(gap_to) from coverage_gaps)"
         )
@@ -179,7 +179,7 @@ def test_a_removal_that_was_interrupted_anywhere_reads_as_done_or_not_begun(
 
 
 def test_a_recording_goes_on_after_a_removal(two: Path, facts: list[Fact]) -> None:
-    known = {fact.name for fact in keeper(two, now_us=at(99)).last_states if isinstance(fact, HpaSeen)}
+    known = {fact.name for fact in open_writer(two, now_us=at(99)).last_states if isinstance(fact, HpaSeen)}
     assert known == {"checkout"}
     assert verify(two, reread=True).damages == ()
     assert list(open_recording(two).facts())[-7:] == facts[-7:]

@@ -16,7 +16,7 @@ from hpaaudit.recording.reading.last_states import last_states
 from hpaaudit.recording.recorder.recover import recover
 from hpaaudit.recording.recorder.writer_limits import Limits
 from hpaaudit.recording.upkeep.retention import remove_segments, sealed_segments
-from tests.recording.test_retention import keeper
+from tests.recording.test_retention import open_writer
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def refusing(number: int) -> Iterator[list[str]]:
 def sealed(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> Path:
     """Give a recording of several segments whose recorder is no more."""
     folder = tmp_path / "sealed"
-    dead = keeper(folder, Limits(ballast_bytes=0))
+    dead = open_writer(folder, Limits(ballast_bytes=0))
     for part in segments:
         for fact in part:
             dead.add(fact)

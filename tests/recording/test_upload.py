@@ -68,14 +68,14 @@ def same(left: Path, right: Path) -> bool:
         {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
         for root in (left, right)
     ]
-    plain = [{name: data for name, data in found.items() if not name.endswith("/uploaded")} for found in files]
+    plain = [{name: data for name, data in file.items() if not name.endswith("/uploaded")} for file in files]
     return plain[0] == plain[1]
 
 
 def test_what_is_downloaded_again_is_the_recording(store: Store, recording: Path, tmp_path: Path) -> None:
-    told: list[str] = []
-    uploader = finish(recording, told)
-    assert told == []
+    lines: list[str] = []
+    uploader = finish(recording, lines)
+    assert lines == []
     assert (uploader.failures, uploader.failing) == (0, 0)
     assert uploaded(recording) == {1, 2, 3}
     assert upload_marks.uploaded_through(recording) == 3
@@ -128,11 +128,11 @@ def test_a_recording_that_grows_is_followed(store: Store, recording: Path, tmp_p
 
 
 def test_a_store_that_is_away_is_asked_again_until_it_is_back(store: Store, recording: Path, tmp_path: Path) -> None:
-    told: list[str] = []
+    lines: list[str] = []
     store.down()
 
     async def play() -> None:
-        uploader = Uploader(recording, URL, told.append, BRISK)
+        uploader = Uploader(recording, URL, lines.append, BRISK)
         running = asyncio.create_task(uploader.run())
         await until(lambda: uploader.failures >= 2)
         assert uploader.failing == 3
@@ -141,9 +141,9 @@ def test_a_store_that_is_away_is_asked_again_until_it_is_back(store: Store, reco
         running.cancel()
 
     asyncio.run(play())
-    assert events(told) == [Event.UPLOAD_FAILED, Event.UPLOAD_RECOVERED]
-    assert "Error performing PUT" in told[0]
-    assert SECRET not in "".join(told)
+    assert events(lines) == [Event.UPLOAD_FAILED, Event.UPLOAD_RECOVERED]
+    assert "Error performing PUT" in lines[0]
+    assert SECRET not in "".join(lines)
     assert verify(store.download("prod/hpas", tmp_path / "back")).complete
 
 
@@ -159,9 +159,9 @@ def test_what_an_uploader_left_its_successor_brings(store: Store, recording: Pat
             store.put(f"{prefix}/{name}", (recording / name).read_bytes())
         for mark in recording.glob("segments/*/uploaded"):
             mark.unlink()
-        told: list[str] = []
-        finish(recording, told, f"s3://{BUCKET}/{prefix}")
-        assert told == []
+        lines: list[str] = []
+        finish(recording, lines, f"s3://{BUCKET}/{prefix}")
+        assert lines == []
         assert verify(store.download(prefix, tmp_path / f"back-{count}")).damages == ()
 
 
@@ -186,44 +186,44 @@ def test_a_recording_that_goes_on_has_not_ended_in_the_store_either(
 def test_a_store_that_complains_of_deleting_what_is_not_there_is_as_good(recording: Path, tmp_path: Path) -> None:
     """As Google's and Azure's do, and a folder."""
     (recording / "end.json").unlink()
-    told: list[str] = []
-    uploader = Uploader(recording, "s3://nobody/asked", told.append, BRISK)
+    lines: list[str] = []
+    uploader = Uploader(recording, "s3://nobody/asked", lines.append, BRISK)
     uploader.store = LocalStore(tmp_path / "store", mkdir=True)
     asyncio.run(uploader.finish(30))
-    assert told == []
+    assert lines == []
     assert same(tmp_path / "store", recording)
 
 
 def test_another_recording_at_that_place_is_never_touched(store: Store, recording: Path) -> None:
     store.put("prod/hpas/recording.json", b"{}")
-    told: list[str] = []
-    uploader = finish(recording, told)
+    lines: list[str] = []
+    uploader = finish(recording, lines)
     assert uploader.given_up
     assert uploader.failing == 3
-    assert events(told) == [Event.UPLOAD_REFUSED, Event.UPLOAD_UNFINISHED]
-    assert f"{URL}/recording.json is there already and differs" in told[0]
+    assert events(lines) == [Event.UPLOAD_REFUSED, Event.UPLOAD_UNFINISHED]
+    assert f"{URL}/recording.json is there already and differs" in lines[0]
     assert store.names("prod/hpas") == ["recording.json"]
 
 
 def test_a_segment_that_the_disk_damaged_stays_and_the_others_go(store: Store, recording: Path) -> None:
     pods = recording / "segments/000002/pods.parquet"
     pods.write_bytes(pods.read_bytes()[:-1] + b"?")
-    told: list[str] = []
-    assert finish(recording, told).failing == 1
+    lines: list[str] = []
+    assert finish(recording, lines).failing == 1
     assert uploaded(recording) == {1, 3}
-    assert events(told) == [Event.SEGMENT_DAMAGED, Event.UPLOAD_UNFINISHED]
-    assert "pods.parquet differs from what was written" in told[0]
+    assert events(lines) == [Event.SEGMENT_DAMAGED, Event.UPLOAD_UNFINISHED]
+    assert "pods.parquet differs from what was written" in lines[0]
     assert "segments/000002/manifest.json" not in store.names("prod/hpas")
 
 
 def test_a_segment_that_the_disk_does_not_give_now_goes_with_the_next_try(store: Store, recording: Path) -> None:
-    told: list[str] = []
+    lines: list[str] = []
     with refusing(2):
-        uploader = finish(recording, told)
+        uploader = finish(recording, lines)
     assert uploaded(recording) == {1, 2, 3}
     assert not uploader.failing
-    assert events(told) == [Event.UPLOAD_FAILED, Event.UPLOAD_RECOVERED]
-    assert "parquet cannot be read (Input/output error)" in told[0]
+    assert events(lines) == [Event.UPLOAD_FAILED, Event.UPLOAD_RECOVERED]
+    assert "parquet cannot be read (Input/output error)" in lines[0]
     assert "manifest.json" in "".join(store.names("prod/hpas"))
 
 

@@ -28,7 +28,7 @@ def unheard(_: str) -> None:
     """Nobody listens."""
 
 
-def keeper(folder: Path, limits: Limits = LIMITS) -> RecorderWriter:
+def open_writer(folder: Path, limits: Limits = LIMITS) -> RecorderWriter:
     """Begin a recording, or go on with one."""
     return RecorderWriter(folder, cluster="https://10.0.0.1:6443", now_us=Micros(0), note=unheard, limits=limits)
 
@@ -37,7 +37,7 @@ def keeper(folder: Path, limits: Limits = LIMITS) -> RecorderWriter:
 def growing(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> Path:
     """Give the folder of a recording whose first segment is sealed, and the rest in a log of several frames."""
     folder = tmp_path / "growing"
-    with_log = keeper(folder)
+    with_log = open_writer(folder)
     first, *rest = segments
     for fact in first:
         with_log.add(fact)
@@ -64,7 +64,7 @@ def test_what_stands_in_a_log_is_read_as_what_is_sealed(growing: Path, folder: P
 def test_slices_of_a_log_hold_what_its_segment_will(growing: Path, tmp_path: Path) -> None:
     (_, ours) = open_recording(growing).slices()
     shutil.copytree(growing, tmp_path / "sealed")
-    keeper(tmp_path / "sealed").close()
+    open_writer(tmp_path / "sealed").close()
     (_, theirs, _) = open_recording(tmp_path / "sealed").slices()
     assert (ours.number, ours.first_seq, ours.facts) == (theirs.number, theirs.first_seq, theirs.facts)
     assert (ours.first_us, ours.last_us) == (theirs.first_us, theirs.last_us)
@@ -141,7 +141,7 @@ def test_what_was_being_written_when_the_recorder_died_is_no_damage(
 
 def of_another_recording(folder: Path) -> None:
     """Put the log of another recording into its place."""
-    with keeper(folder.with_name("other")) as other:
+    with open_writer(folder.with_name("other")) as other:
         other.add(next(open_recording(folder).facts()))
         other.flush(Micros(0))
         shutil.copy(other.folder / "log/000001.wal", folder / LOG)
@@ -169,7 +169,7 @@ def test_a_log_that_does_not_continue_the_segments_is_refused(
 
 def test_a_log_whose_segment_is_sealed_is_not_read(growing: Path, facts: list[Fact]) -> None:
     log = (growing / LOG).read_bytes()
-    again = keeper(growing)
+    again = open_writer(growing)
     (growing / LOG).write_bytes(log)
     assert list(open_recording(growing).facts()) == facts
     again.release()
@@ -181,7 +181,7 @@ def test_every_history_is_read_from_a_log_as_it_was_written(history: list[Fact |
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
-        with_log = keeper(Path(folder))
+        with_log = open_writer(Path(folder))
         for fact in history:
             if fact == SEAL:
                 with_log.flush(Micros(0))

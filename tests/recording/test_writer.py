@@ -138,9 +138,7 @@ def test_a_full_disk_loses_nothing_that_is_in_memory(tmp_path: Path, monkeypatch
         writer.add(ends(1)[0])
         with monkeypatch.context() as patched:
             patched.setattr(os, "fsync", full)
-            with pytest.raises(
-                RecordingError, match="No space left on device; 1 facts wait in memory: free some space"
-            ):
+            with pytest.raises(RecordingError, match="No space left on device; 1 fact in memory: free some space"):
                 writer.seal()
         assert list((tmp_path / "full/segments").iterdir()) == []
         writer.add(ends(2)[0])

@@ -99,11 +99,11 @@ def test_a_path_that_duckdb_cannot_write_to_is_replayed_all_the_same(
     named: str, recordings: dict[str, Path], clean: dict[str, Answers], tmp_path: Path
 ) -> None:
     """It takes a backslash for a slash, and puts `.wal` before a question mark."""
-    told: list[str] = []
+    lines: list[str] = []
     folder = copy(recordings["metrics-down"], tmp_path / named)
-    with replay(folder, warn=told.append) as results:
+    with replay(folder, warn=lines.append) as results:
         assert answers(results) == clean["metrics-down"]
-    assert [line.startswith(f"{folder} cannot be written to: the results are kept in ") for line in told] == [True]
+    assert [line.startswith(f"{folder} cannot be written to: the results are kept in ") for line in lines] == [True]
 
 
 @pytest.mark.parametrize("harm", HARMS)
@@ -211,7 +211,7 @@ def test_a_recording_that_is_gone_is_said(recordings: dict[str, Path], tmp_path:
     replay(folder, into=tmp_path / "r.duckdb").close()
     shutil.rmtree(folder)
     copy(recordings["scaled-by-hand"], folder)
-    told: list[str] = []
+    lines: list[str] = []
     with pytest.raises(Exception, match=f"the recording {folder} is not there: put it beside") as gone:
         query(tmp_path / "r.duckdb", "select * from pod_states").rows()
     assert "\n" not in str(gone.value)
@@ -219,9 +219,9 @@ def test_a_recording_that_is_gone_is_said(recordings: dict[str, Path], tmp_path:
         tmp_path / "r.duckdb",
         "shop/checkout",
         at=open_recording(ROOT / "metrics-down").info.started_us,
-        warn=told.append,
+        warn=lines.append,
     )
-    assert [line.startswith(f"the recording {folder} is not there") for line in told] == [True]
+    assert [line.startswith(f"the recording {folder} is not there") for line in lines] == [True]
 
 
 @pytest.fixture

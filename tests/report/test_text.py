@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpaaudit.api.times import micros
+from hpaaudit.model.counted import counted
 from hpaaudit.model.units import Milli
 from hpaaudit.report.table import table
-from hpaaudit.report.text import clock, counted, lasting, paragraph, printable, quantity, unseen
+from hpaaudit.report.text import clock, duration, missing_in_words, paragraph, printable, quantity
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ def test_printable_text_stays_as_it_is(text: str) -> None:
     [(0, "0s"), (22.4, "22s"), (59.6, "1m 00s"), (300, "5m 00s"), (3599, "59m 59s"), (7500, "2h 05m")],
 )
 def test_a_length_of_time_is_short(seconds: float, shown: str) -> None:
-    assert lasting(seconds) == shown
+    assert duration(seconds) == shown
 
 
 @pytest.mark.parametrize(("milli", "shown"), [(0, "0"), (1160, "1160m"), (2000, "2"), (-500, "-500m"), (-2000, "-2")])
@@ -54,7 +55,7 @@ def test_a_quantity_is_written_as_kubernetes_does(milli: int, shown: str) -> Non
 def test_small_words() -> None:
     assert clock(micros("2026-03-02T14:05:19.9Z")) == "14:05:19Z"
     assert (counted(1, "pod"), counted(2, "pod")) == ("1 pod", "2 pods")
-    assert unseen("memory.before_recording") == "memory before recording"
+    assert missing_in_words("memory.before_recording") == "memory before recording"
     assert paragraph("a\x1bb") == "  a\\x1bb"
 
 

@@ -1,4 +1,4 @@
-"""The passes of a replay as the columns that a compiled one brings: numbers, and texts as far as it has them."""
+"""The reconciles of a replay as the columns that a compiled one brings: numbers, and texts as far as it has them."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hpaaudit.model.audit import Pass
+from hpaaudit.model.audit import ReplayedReconcile
 from hpaaudit.model.columns import Columns, Decided, Numbers, Words
 from hpaaudit.results import reconcile_rows, sql
 
@@ -14,18 +14,18 @@ UNTOLD = {"replay_id", "error", "invalid_text"}
 """What a compiled replay does not tell."""
 
 
-def decided(passes: Iterable[Pass], size: int) -> Iterator[Decided]:
-    """The passes as columns, slice by slice of that many; each slice has words of its own."""
-    made = [done for done in passes if not done.decision.gone]
+def decided(reconciles: Iterable[ReplayedReconcile], size: int) -> Iterator[Decided]:
+    """The reconciles as columns, slice by slice of that many; each slice has words of its own."""
+    made = [done for done in reconciles if not done.decision.gone]
     for start in range(0, len(made), size):
         known = [(done, reconcile_rows.identity("", done)) for done in made[start : start + size]]
         yield Decided(
-            reconciles=_columns("reconciles", [reconcile_rows.reconcile(*one) for one in known]),
+            reconciles=_columns("reconciles", [reconcile_rows.reconcile(*item) for item in known]),
             proposals=_columns(
-                "metric_proposals", [row for one in known for row in reconcile_rows.metric_proposals(*one)]
+                "metric_proposals", [row for item in known for row in reconcile_rows.metric_proposals(*item)]
             ),
             writes=_columns(
-                "predicted_writes", [row for one in known for row in reconcile_rows.predicted_writes(*one)]
+                "predicted_writes", [row for item in known for row in reconcile_rows.predicted_writes(*item)]
             ),
         )
 

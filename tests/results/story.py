@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hpaaudit.model.audit import Assumption, Instant, Pass, RecordingInfo, Replay
+from hpaaudit.model.audit import Assumption, ReconcileTime, RecordingInfo, Replay, ReplayedReconcile
 from hpaaudit.model.decision import Decision, MetricProposal, PodBucket, PostedEvent, ScaleAttempt, Step
 from hpaaudit.model.facts import (
     ControllerSeen,
@@ -114,7 +114,7 @@ SCENES = (
 )
 
 
-def passes() -> Iterator[Pass]:
+def reconciles() -> Iterator[ReplayedReconcile]:
     """What a replay of the recording says."""
     remembered: list[Recommendation] = []
     written = 4
@@ -126,9 +126,9 @@ def passes() -> Iterator[Pass]:
         refused = scene.http != 200 or scene.raw is None
         status_desired = written if refused else scene.desired
         written = written if refused else scene.said or scene.desired
-        yield Pass(
+        yield ReplayedReconcile(
             reconcile_id=index + 1,
-            instant=Instant(began_us=at_us, at_us=at_us, source="status_write", uncertainty_us=Micros(0)),
+            instant=ReconcileTime(began_us=at_us, at_us=at_us, source="status_write", uncertainty_us=Micros(0)),
             epoch_id=1,
             decision=_decision(scene, at_us, status_desired),
             memory=Memory(recommendations=tuple(remembered), selector="app=web"),
@@ -176,11 +176,13 @@ def facts() -> Iterator[Fact]:
 
 def results(folder: Path, *, detail: str = "moved") -> Results:
     """The story as a finished results file."""
-    return replayed(folder / "web.duckdb", facts(), passes(), detail=detail)
+    return replayed(folder / "web.duckdb", facts(), reconciles(), detail=detail)
 
 
-def replayed(path: Path, seen: Iterable[Fact], decided: Iterable[Pass], *, detail: str = "moved") -> Results:
-    """A finished results file over these facts and passes."""
+def replayed(
+    path: Path, seen: Iterable[Fact], decided: Iterable[ReplayedReconcile], *, detail: str = "moved"
+) -> Results:
+    """A finished results file over these facts and reconciles."""
     known = list(seen)
     with tempfile.TemporaryDirectory() as folder:
         seen_as = recorded(Path(folder) / "recording", known)

@@ -69,8 +69,8 @@ _WORDS = st.sampled_from((*_OWN, "shop", "alice", ""))
 def test_engine_and_audit_know_the_same_controller(username: str) -> None:
     with duckdb.connect() as connection:
         connection.execute(sql.folder("macros")["writer_class"])
-        told = connection.execute("select writer_class(?, '', '', '', 'scale')", [username]).fetchone()
-    assert is_controller(username) == (told == ("hpa",))
+        rows = connection.execute("select writer_class(?, '', '', '', 'scale')", [username]).fetchone()
+    assert is_controller(username) == (rows == ("hpa",))
 
 
 @pytest.mark.parametrize(
@@ -129,11 +129,11 @@ def test_a_gap_hides_what_its_prefix_says(prefix: str, stream: str, hides_shop: 
     with duckdb.connect() as connection:
         for name in ("gap_stream", "gap_hides", "metric_names"):
             connection.execute(sql.folder("macros")[name])
-        found = connection.execute(
+        rows = connection.execute(
             "select gap_stream($p), gap_hides($p, 'shop', metric_names($m::json))",
             {"p": prefix, "m": json.dumps(metrics)},
         ).fetchone()
-        assert found == (stream, hides_shop)
+        assert rows == (stream, hides_shop)
 
 
 @pytest.mark.parametrize(
@@ -160,8 +160,8 @@ def test_a_gap_hides_what_its_prefix_says(prefix: str, stream: str, hides_shop: 
 def test_the_gap_of_one_object_concerns_the_hpas_that_it_can_be_of(prefix: str, concerns: bool) -> None:
     with duckdb.connect() as connection:
         connection.execute(sql.folder("macros")["gap_of_object"])
-        found = connection.execute("select gap_of_object(?, 'check out', 'web')", [prefix]).fetchone()
-    assert found == (concerns,)
+        rows = connection.execute("select gap_of_object(?, 'check out', 'web')", [prefix]).fetchone()
+    assert rows == (concerns,)
 
 
 def test_a_gap_of_a_metric_hides_it_from_an_hpa_whose_metrics_an_annotation_keeps() -> None:
@@ -170,13 +170,13 @@ def test_a_gap_of_a_metric_hides_it_from_an_hpa_whose_metrics_an_annotation_keep
             connection.execute(sql.folder("macros")[name])
         path = "/apis/external.metrics.k8s.io/v1beta1/namespaces/shop/queue"
         connection.execute("create table specs (metrics json); insert into specs values (null)")
-        found = connection.execute("select gap_hides(?, 'shop', metric_names(metrics)) from specs", [path]).fetchone()
-        assert found == (True,)
+        rows = connection.execute("select gap_hides(?, 'shop', metric_names(metrics)) from specs", [path]).fetchone()
+        assert rows == (True,)
 
 
 def audited(folder: Path, facts: Iterator[Fact] | list[Fact]) -> Results:
     """The story's replay over other facts."""
-    return story.replayed(folder / "x.duckdb", facts, story.passes())
+    return story.replayed(folder / "x.duckdb", facts, story.reconciles())
 
 
 def write_of_the_scale(seconds: float, sent: int, *, status: int = 200, by: str = HPA_ACCOUNT) -> ScaleWritten:
@@ -231,10 +231,10 @@ def test_a_write_that_was_seen_is_exact_in_time_and_beats_managed_fields(tmp_pat
     index = next(i for i, fact in enumerate(facts) if isinstance(fact, TargetSeen) and fact.manager == "helm")
     facts.insert(index, write_of_the_scale(51.9, 3, by="alice"))
     with audited(tmp_path, facts) as results:
-        found = results.rows(
+        rows = results.rows(
             "select at_lo = at_hi as exact, writer_class, writer_name from scale_events where to_replicas = 3"
         )
-        assert found == [{"exact": True, "writer_class": "person", "writer_name": "alice"}]
+        assert rows == [{"exact": True, "writer_class": "person", "writer_name": "alice"}]
         assert results.rows("select class from reconciles where reconcile_id = 4") == [
             {"class": "external_write.manual"}
         ]
@@ -342,15 +342,15 @@ def test_a_late_view_of_an_older_object_is_no_change(tmp_path: Path) -> None:
 
 def test_undecidable_time_keeps_a_divergence_open(tmp_path: Path) -> None:
     """Reconcile 11 differs, 12 is made undecidable, 13 differs again: one episode."""
-    passes = [
-        replace(done, band_lo=2, band_hi=12, missing_input="memory.before_recording")
-        if done.reconcile_id == 12
-        else replace(done, decision=replace(done.decision, desired=7, status_desired=7), band_lo=7, band_hi=7)
-        if done.reconcile_id == 13
-        else done
-        for done in story.passes()
+    reconciles = [
+        replace(reconcile, band_lo=2, band_hi=12, missing_input="memory.before_recording")
+        if reconcile.reconcile_id == 12
+        else replace(reconcile, decision=replace(reconcile.decision, desired=7, status_desired=7), band_lo=7, band_hi=7)
+        if reconcile.reconcile_id == 13
+        else reconcile
+        for reconcile in story.reconciles()
     ]
-    with story.replayed(tmp_path / "x.duckdb", story.facts(), passes) as results:
+    with story.replayed(tmp_path / "x.duckdb", story.facts(), reconciles) as results:
         assert results.rows("select class, reconciles from divergences where class = 'unexplained'") == [
             {"class": "unexplained", "reconciles": 3}
         ]
@@ -358,9 +358,12 @@ def test_undecidable_time_keeps_a_divergence_open(tmp_path: Path) -> None:
 
 def test_a_published_value_that_no_recorded_answer_gives_is_no_divergence(tmp_path: Path) -> None:
     """The controller read a sample that we did not: what it made of that cannot be judged."""
-    passes = [replace(done, evidence="assumed") if done.reconcile_id == 11 else done for done in story.passes()]
+    reconciles = [
+        replace(reconcile, evidence="assumed") if reconcile.reconcile_id == 11 else reconcile
+        for reconcile in story.reconciles()
+    ]
     seen = [fact for fact in story.facts() if not isinstance(fact, Gap)]
-    with story.replayed(tmp_path / "x.duckdb", seen, passes) as results:
+    with story.replayed(tmp_path / "x.duckdb", seen, reconciles) as results:
         assert results.rows("select verdict, class from reconciles where reconcile_id = 11") == [
             {"verdict": "skew", "class": "input.metric_value_skew"}
         ]

@@ -1,4 +1,4 @@
-"""The passes of a replay given as columns make the results that they make as rows, as far as numbers tell."""
+"""Reconciles written as columns give the same results as reconciles written as rows, in all numbers."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from hpaaudit.flows.replay import replayed_reconciles
-from hpaaudit.model.audit import Pass
+from hpaaudit.model.audit import ReplayedReconcile
 from hpaaudit.model.facts import Fact, HpaSeen
 from hpaaudit.recording.reading.recording import Recording, open_recording
 from hpaaudit.results import sql
@@ -34,17 +34,19 @@ OTHERWISE = {"ran_at", "detail", "evidence"} | numbers.UNTOLD
 """Columns that tell when and how it was replayed, or in whose words."""
 
 
-def written(folder: Path, recording: Recording, seen: list[Fact], made: list[Pass], size: int | None) -> Results:
-    """A results file of these passes: as rows, or as columns in slices of that size."""
+def written(
+    folder: Path, recording: Recording, seen: list[Fact], reconciles: list[ReplayedReconcile], size: int | None
+) -> Results:
+    """A results file of these reconciles: as rows, or as columns in slices of that size."""
     detail = "moved" if size is None else "numbers"
     path = folder / f"{detail}-{size}.duckdb"
     run = replace(story.REPLAY, detail=detail)
     with ResultsWriter(path, recording.info, run, overwrite=False, recorded=recording) as writer:
         writer.add_facts(seen)
         if size is None:
-            writer.add(made)
+            writer.add(reconciles)
         else:
-            for slice_ in numbers.decided(made, size):
+            for slice_ in numbers.decided(reconciles, size):
                 writer.add_columns(slice_)
         return writer.finish()
 
@@ -55,19 +57,19 @@ def rows(results: Results, table: str) -> list[tuple[Any, ...]]:
     return [tuple(row[number] for number in kept) for row in found.fetchall()]
 
 
-def fleet() -> tuple[list[Fact], list[Pass]]:
+def fleet() -> tuple[list[Fact], list[ReplayedReconcile]]:
     """The story four times over, of four HPAs whose uids are not in the order of their names."""
     seen: list[Fact] = [fact for fact in story.facts() if not isinstance(fact, HpaSeen)]
-    made: list[Pass] = []
+    reconciles: list[ReplayedReconcile] = []
     for number, uid in enumerate("dbca"):
         name = f"web-{number}"
         seen += [replace(fact, uid=uid, name=name) for fact in story.facts() if isinstance(fact, HpaSeen)]
-        for done in story.passes():
+        for done in story.reconciles():
             decision = replace(done.decision, uid=uid, name=name)
-            made.append(replace(done, reconcile_id=4 * done.reconcile_id + number, decision=decision))
+            reconciles.append(replace(done, reconcile_id=4 * done.reconcile_id + number, decision=decision))
     seen.sort(key=lambda fact: fact.at_us)
-    made.sort(key=lambda done: done.reconcile_id)
-    return seen, made
+    reconciles.sort(key=lambda done: done.reconcile_id)
+    return seen, reconciles
 
 
 @pytest.mark.parametrize("size", [1, 5, 1000])
@@ -124,7 +126,7 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
     folder = tmp_path_factory.mktemp("numbers")
     seen = list(story.facts())
     recording = story.recorded(folder / "recording", seen)
-    with written(folder, recording, seen, list(story.passes()), 6) as results:
+    with written(folder, recording, seen, list(story.reconciles()), 6) as results:
         yield results
 
 
@@ -142,8 +144,8 @@ def test_columns_arrive_as_the_types_that_are_declared(counted: Results, told: R
 
 
 def answers(results: Results, name: str, seconds: float) -> list[dict[str, Any]]:
-    found = ask(results, question_named(name), Scope(at_us=at(seconds)))
-    return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
+    answer = ask(results, question_named(name), Scope(at_us=at(seconds)))
+    return [dict(zip(answer.columns, row, strict=True)) for row in answer.fetchall()]
 
 
 def test_the_last_step_that_bound_a_number_is_told_without_its_steps(counted: Results, told: Results) -> None:

@@ -42,12 +42,12 @@ def test_every_new_sample_is_a_row_with_the_read_that_brought_it(tmp_path: Path)
         for container in sample.containers
     }
     with replay(RECORDING, into=tmp_path / "r.duckdb") as results:
-        found = results.sql(
+        rows = results.sql(
             "select pod, container, epoch_us(sample_ts), cpu_milli, epoch_us(observed_at)"
             " from metric_samples where not gone"
         ).fetchall()
-    assert {row[:4] for row in found} == new
-    assert {row[4] for row in found} <= {fact.at_us for fact in reads}
+    assert {row[:4] for row in rows} == new
+    assert {row[4] for row in rows} <= {fact.at_us for fact in reads}
 
 
 def test_a_recording_without_custom_metrics_has_an_empty_view_of_them(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_a_recording_without_custom_metrics_has_an_empty_view_of_them(tmp_path: 
 def over(folder: Path, seen: list[Fact]) -> Results:
     """The story's results, with these facts as well."""
     known = sorted([*story.facts(), *seen], key=lambda fact: fact.at_us)
-    return story.replayed(folder / "x.duckdb", known, story.passes())
+    return story.replayed(folder / "x.duckdb", known, story.reconciles())
 
 
 def pod_seen(seconds: float, name: str, ready: str, ready_us: Micros | None) -> PodSeen:
@@ -78,10 +78,10 @@ def test_a_pod_is_a_row_from_its_first_sight_over_its_first_ready_to_its_end(tmp
         PodGone(at_us=at(9), namespace="shop", name="never", uid="p-never"),
     ]
     with over(tmp_path, seen) as results:
-        found = results.sql(
+        rows = results.sql(
             "select pod_uid, owner_name, epoch_us(seen_at), epoch_us(ready_at), epoch_us(deleted_at) from pods"
         ).fetchall()
-    assert found == [
+    assert rows == [
         ("p-web-a", "web-6f", at(0), at(-590), None),
         ("p-web-b", "web-6f", at(0), at(-590), None),
         ("p-late", "web-6f", at(2), at(3), None),
@@ -115,13 +115,13 @@ def test_only_a_look_that_differs_from_the_one_before_is_a_state_of_the_scale(tm
         scale_read(-0.3, 4),
     ]
     with over(tmp_path, seen) as results:
-        found = results.sql("""
+        rows = results.sql("""
             select epoch_us(observed_at), source, selector, epoch_us(unchanged_at), replicas_manager
             from scale_states
             where observed_at < make_timestamp(1772460000000000)
             order by seq
         """).fetchall()
-    assert found == [
+    assert rows == [
         (at(-5), "watch", "app=web", None, "kubectl-create"),
         (at(-3), "read", "app=other", at(-4), None),
         (at(-2), "watch", "app=web", at(-3), "kubectl-create"),
@@ -137,12 +137,12 @@ def test_every_state_of_a_scaled_object_is_a_row_and_so_is_its_end(tmp_path: Pat
     }
     gone = ScaledObjectGone(at_us=at(2), namespace="shop", name="web", uid="so")
     with over(tmp_path, [scaled_object_seen(at(1), raw), gone]) as results:
-        found = results.sql("""
+        rows = results.sql("""
             select
                 epoch_us(observed_at), name, gone, target_kind, hpa_name, min_replicas, max_replicas, active, triggers
             from scaled_objects
         """).fetchall()
-    assert found == [
+    assert rows == [
         (at(1), "web", False, "Deployment", "keda-hpa-web", None, 20, "False", '[{"type":"rabbitmq"}]'),
         (at(2), "web", True, None, None, None, None, None, None),
     ]

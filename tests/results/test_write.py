@@ -229,8 +229,8 @@ def test_utc_honours_an_offset_in_every_time_zone(tmp_path: Path, written: str, 
     with duckdb.connect(str(tmp_path / "zone.duckdb")) as connection:
         connection.execute(sql.folder("macros")["utc"])
         connection.execute(f"set TimeZone = '{zone}'")
-        found = connection.execute("select utc($written)::varchar", {"written": written}).fetchone()
-        assert found == (utc,)
+        rows = connection.execute("select utc($written)::varchar", {"written": written}).fetchone()
+        assert rows == (utc,)
 
 
 @pytest.mark.parametrize(
@@ -263,18 +263,22 @@ def test_detail_is_kept_of_none_or_all_or_where_something_moved_or_differs(
 
 
 def test_two_hpas_without_uids_are_kept_apart(tmp_path: Path) -> None:
-    passes = list(story.passes())
-    nameless = [replace(done, decision=replace(done.decision, uid="")) for done in passes]
+    reconciles = list(story.reconciles())
+    nameless = [replace(reconcile, decision=replace(reconcile.decision, uid="")) for reconcile in reconciles]
     others = [
-        replace(done, reconcile_id=done.reconcile_id + 100, decision=replace(done.decision, uid="", name="api"))
-        for done in passes
+        replace(
+            reconcile,
+            reconcile_id=reconcile.reconcile_id + 100,
+            decision=replace(reconcile.decision, uid="", name="api"),
+        )
+        for reconcile in reconciles
     ]
     with ResultsWriter(tmp_path / "two.duckdb", story.INFO, story.REPLAY, overwrite=False) as writer:
         writer.add(nameless + others)
         with writer.finish() as results:
             assert results.rows("select name, count(*) as n from reconciles group by name order by name") == [
-                {"name": "api", "n": len(passes)},
-                {"name": "web", "n": len(passes)},
+                {"name": "api", "n": len(reconciles)},
+                {"name": "web", "n": len(reconciles)},
             ]
             assert results.rows("select distinct hpa_uid from reconciles order by 1") == [
                 {"hpa_uid": "shop/api"},
@@ -283,16 +287,20 @@ def test_two_hpas_without_uids_are_kept_apart(tmp_path: Path) -> None:
 
 
 def test_an_account_of_several_hpas_gives_each_its_own(tmp_path: Path) -> None:
-    passes = list(story.passes())
+    reconciles = list(story.reconciles())
     others = [
-        replace(done, reconcile_id=done.reconcile_id + 100, decision=replace(done.decision, uid="u-api", name="api"))
-        for done in passes
+        replace(
+            reconcile,
+            reconcile_id=reconcile.reconcile_id + 100,
+            decision=replace(reconcile.decision, uid="u-api", name="api"),
+        )
+        for reconcile in reconciles
     ]
-    with story.replayed(tmp_path / "two.duckdb", story.facts(), passes + others) as results:
+    with story.replayed(tmp_path / "two.duckdb", story.facts(), reconciles + others) as results:
         web, api = sorted(replay_account(results).hpas, key=lambda hpa: hpa.name, reverse=True)
         alone = replay_account(story.results(tmp_path)).hpas[0]
     assert web == alone
     assert web.changes
     assert web.foreign_writes
     assert web.findings
-    assert (api.name, api.reconciles, api.foreign_writes) == ("api", len(passes), ())
+    assert (api.name, api.reconciles, api.foreign_writes) == ("api", len(reconciles), ())

@@ -117,9 +117,10 @@ def hides(prefix: str, resource: str, namespace: str) -> bool:
     if prefix == "*":
         return True
     path, _, part = prefix.partition("#")
+    path = path.partition("?")[0]
     if path.endswith("/"):  # a group, or a version of it
         return any(kind.base.startswith(path.rstrip("/")) for kind in KINDS if kind.resource == resource)
-    words = path.partition("?")[0].strip("/").split("/")
+    words = path.strip("/").split("/")
     where = words[words.index("namespaces") + 1] if "namespaces" in words else ""
     if where and namespace and where != namespace:
         return False
@@ -148,14 +149,14 @@ def check(world: World) -> int:
 
 def _verified(world: World) -> tuple[int, list[Fact]]:
     try:
-        said = verify(world.folder, reread=True)
+        verification = verify(world.folder, reread=True)
         opened = open_recording(world.folder)
         facts = list(opened.facts())
     except AuditError as problem:
         raise Failed(f"cannot be read: {problem}") from problem
-    if said.damages:
-        raise Failed(f"verify says it is damaged: {said.damages[0]}")
-    if not said.complete:
+    if verification.damages:
+        raise Failed(f"verify says it is damaged: {verification.damages[0]}")
+    if not verification.complete:
         raise Failed("it was ended, and does not say so")
     return (opened.segments[0].first_seq if opened.segments else 0), facts
 
@@ -422,12 +423,12 @@ def _replayed(world: World) -> None:
 def _replay(world: World) -> Iterator[str]:
     from hpaaudit.flows.replay import replayed_reconciles
 
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     try:
         for decided in replayed_reconciles(world.folder):
-            found.update(repr(decided).encode())
+            digest.update(repr(decided).encode())
     except AuditError as problem:
         raise Failed(f"cannot be replayed: {problem}") from problem
     except Exception as problem:
         raise Failed(f"the replay crashed: {problem!r}") from problem
-    yield found.hexdigest()
+    yield digest.hexdigest()

@@ -373,7 +373,7 @@ class Disk:
     def _sync_names(self, folder: Node) -> None:
         """The changes of a folder's names are on the disk, and so are those of others that they depend on."""
         mine = [change for folders, change in self.pending if folder in folders]
-        self.pending = [one for one in self.pending if folder not in one[0]]
+        self.pending = [item for item in self.pending if folder not in item[0]]
         for change in mine:
             change()
 
@@ -422,13 +422,13 @@ class Disk:
         if how == "new":
             return now
         size = self.chance.randint(min(len(before), len(now)), max(len(before), len(now)))
-        found = bytearray()
+        damaged = bytearray()
         for at in range(0, size, SECTOR):
             old, new = before[at : at + SECTOR], now[at : at + SECTOR]
             other = old if at < len(before) else bytes(SECTOR) if how == "sectors" else self.chance.randbytes(SECTOR)
-            found += (new if self.chance.random() < 0.5 else other).ljust(SECTOR, b"\0")[: size - at]
+            damaged += (new if self.chance.random() < 0.5 else other).ljust(SECTOR, b"\0")[: size - at]
         self.trace(f"{name} is torn: {len(before)} bytes were synced, {len(now)} written, {size} are left ({how})")
-        return bytes(found)
+        return bytes(damaged)
 
     def _rebuild(self, folder: Node, place: Path) -> None:
         place.mkdir()
@@ -482,8 +482,8 @@ class _Raw(io.RawIOBase):
 
 def _without(now: bytes, lost: bytes, synced: bytes) -> bytes:
     """What a sync writes after one that failed: sectors that changed since; of the others the old ones stay."""
-    found = bytearray()
+    damaged = bytearray()
     for at in range(0, len(now), SECTOR):
         new, failed = now[at : at + SECTOR], lost[at : at + SECTOR]
-        found += synced[at : at + SECTOR].ljust(len(new), b"\0")[: len(new)] if new == failed else new
-    return bytes(found)
+        damaged += synced[at : at + SECTOR].ljust(len(new), b"\0")[: len(new)] if new == failed else new
+    return bytes(damaged)

@@ -99,9 +99,9 @@ def _skips_events(sound: Any) -> Any:
 
 
 def _forgets_restarts(sound: Any) -> Any:
-    def add(keeper: RecorderWriter, fact: Fact) -> None:
+    def add(writer: RecorderWriter, fact: Fact) -> None:
         if not (isinstance(fact, Gap) and fact.cause.startswith("the recorder")):
-            sound(keeper, fact)
+            sound(writer, fact)
 
     return add
 

@@ -27,9 +27,9 @@ def simulate(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_every_fact_that_was_acknowledged_is_there_and_every_second_is_data_or_a_gap() -> None:
-    done = simulate("--seeds", str(SEEDS))
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.startswith(f"{SEEDS} seeds, 0 failed")
+    simulated = simulate("--seeds", str(SEEDS))
+    assert simulated.returncode == 0, simulated.stdout + simulated.stderr
+    assert simulated.stdout.startswith(f"{SEEDS} seeds, 0 failed")
 
 
 def test_the_same_seed_records_the_same_bytes_twice() -> None:
@@ -39,12 +39,12 @@ def test_the_same_seed_records_the_same_bytes_twice() -> None:
 
 
 def test_a_seed_that_fails_names_the_command_that_repeats_it() -> None:
-    done = simulate("--mutant", "no gap is written down", "--most", "1")
-    assert done.returncode == 1
-    assert "again: .venv/bin/python -m tests.simulation --seed " in done.stdout
+    simulated = simulate("--mutant", "no gap is written down", "--most", "1")
+    assert simulated.returncode == 1
+    assert "again: .venv/bin/python -m tests.simulation --seed " in simulated.stdout
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_planted_bug_is_found_within_a_few_worlds(mutant: Mutant) -> None:
-    done = simulate("--mutant", mutant.name)
-    assert done.returncode == 1, f"not found: {done.stdout}{done.stderr}"
+    simulated = simulate("--mutant", mutant.name)
+    assert simulated.returncode == 1, f"not found: {simulated.stdout}{simulated.stderr}"

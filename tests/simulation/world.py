@@ -52,7 +52,7 @@ class Run:
 
     number: int
     told: dict[int, Fact] = field(default_factory=dict)
-    keeper: RecorderWriter | None = None
+    writer: RecorderWriter | None = None
     observer: Observer | None = None
     clock: Clock | None = None
     loop: Loop | None = None
@@ -178,7 +178,7 @@ class World:
                 self.trace(f"process {run.number} gives up: {problem}")
             except BaseException as problem:
                 raise Failed(f"the recorder crashed: {_why(problem)}") from problem
-            run.acknowledged = getattr(run.keeper, "acknowledged", run.acknowledged)
+            run.acknowledged = getattr(run.writer, "acknowledged", run.acknowledged)
             self.trace(f"process {run.number} {run.ended}; {run.acknowledged} facts are acknowledged")
             self.disk.dead = True
         return run
@@ -191,16 +191,16 @@ class World:
         """Note what the process is told to keep, by its number."""
         begin, take, observe = RecorderWriter.__init__, RecorderWriter._take, Observer.__init__
 
-        def init(keeper: RecorderWriter, *args: Any, **kwargs: Any) -> None:
-            if run.keeper is None:
-                run.keeper = keeper
-            begin(keeper, *args, **kwargs)
-            run.keeper = keeper
+        def init(writer: RecorderWriter, *args: Any, **kwargs: Any) -> None:
+            if run.writer is None:
+                run.writer = writer
+            begin(writer, *args, **kwargs)
+            run.writer = writer
 
-        def taken(keeper: RecorderWriter, fact: Fact) -> None:
-            seq = keeper.next_seq
+        def taken(writer: RecorderWriter, fact: Fact) -> None:
+            seq = writer.next_seq
             run.told[seq] = fact
-            take(keeper, fact)
+            take(writer, fact)
 
         def init_observer(observer: Observer, *args: Any, **kwargs: Any) -> None:
             run.observer = observer
@@ -225,8 +225,8 @@ class World:
                 warnings.simplefilter("ignore")
                 if run.loop and not run.loop.is_closed():
                     run.loop.close()
-                keeper, run.keeper, run.observer, run.loop = run.keeper, None, None, None
-                del keeper
+                ended, run.writer, run.observer, run.loop = run.writer, None, None, None
+                del ended
                 gc.collect()
         finally:
             sys.unraisablehook = heard
@@ -237,7 +237,7 @@ class World:
         run = self.current
         if (
             run
-            and run.keeper
+            and run.writer
             and run.observer
             and run.clock
             and not self.resting
@@ -245,7 +245,7 @@ class World:
         ):
             now = copy.copy(run.clock).now()
             if run.observer.settled.is_set() or run.observer.resumed:
-                self.samples.append(Sample(self.machine.now_us, now, run.keeper.next_seq, run.number))
+                self.samples.append(Sample(self.machine.now_us, now, run.writer.next_seq, run.number))
         self.machine.after(SAMPLE_SECONDS * (0.5 + self.chance.random()), self._sample)
 
     # Faults
@@ -360,9 +360,9 @@ class World:
 
     def _second(self) -> None:
         run = self.current
-        if run is None or run.keeper is None or getattr(run.keeper, "is_closed", True):
+        if run is None or run.writer is None or getattr(run.writer, "is_closed", True):
             return
-        keeper = run.keeper
+        writer = run.writer
         try:
             RecorderWriter(self.folder, cluster=SERVER, now_us=Micros(0), note=lambda _: None, limits=self.plan.limits)
         except (RecordingError, OSError):
@@ -370,7 +370,7 @@ class World:
         else:
             raise Failed("two recorders write into one folder")
         finally:
-            run.keeper = keeper
+            run.writer = writer
 
     def _upload(self) -> None:
         if self.current and not self.disk.dead and self.folder.exists():

@@ -14,4 +14,4 @@ def replayed(folder: Path, release: str, *lines: Line) -> list[Decision]:
     facts = read(folder, *lines)
     laid_out, given = plan(facts, None), flags(release=release)
     process = Process(laid_out, given, lambda _: given, keep_pods=False)
-    return [made.decision for made in replay(facts, laid_out, process, ())]
+    return [reconcile.decision for reconcile in replay(facts, laid_out, process, ())]

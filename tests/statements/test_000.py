@@ -12,7 +12,7 @@ import pytest
 from hpaaudit.engine.controller.reconcile import reconcile
 from hpaaudit.engine.replay.plan import plan
 from hpaaudit.engine.replay.process import Process, replay
-from hpaaudit.model.audit import Pass
+from hpaaudit.model.audit import ReplayedReconcile
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.memory import EMPTY
@@ -42,7 +42,7 @@ from tests.importers.lines import HPAS, PODS, SCALE, USAGE, got, hpa, items, lin
 every = pytest.mark.parametrize("release", ["1.28", "1.36", "1.37"])
 
 
-def replayed(facts: list[Fact], release: str = "1.28") -> list[Pass]:
+def replayed(facts: list[Fact], release: str = "1.28") -> list[ReplayedReconcile]:
     """Replay facts with the controller of a release."""
     laid_out, given = plan(facts, None), flags(release=release)
     return list(replay(facts, laid_out, Process(laid_out, given, lambda _: given, keep_pods=False), ()))
@@ -201,8 +201,8 @@ def test_s000_15_there_are_five_types_of_source(release: str) -> None:
 
 @every
 def test_s000_16_an_error_of_the_api_wins_over_having_no_pods(release: str) -> None:
-    found = propose(cpu(50).failing(503, "down"), replicas=2, flags=flags(release=release))
-    assert found.invalid_code == "metric.invalid.api_unavailable"
+    proposal = propose(cpu(50).failing(503, "down"), replicas=2, flags=flags(release=release))
+    assert proposal.invalid_code == "metric.invalid.api_unavailable"
     assert propose(cpu(50), crowd=pods("1@5:ghost"), replicas=2, flags=flags(release=release)).invalid_code == (
         "metric.invalid.no_pods"
     )
@@ -212,8 +212,8 @@ def test_s000_16_an_error_of_the_api_wins_over_having_no_pods(release: str) -> N
 def test_s000_17_each_pod_falls_into_one_of_four(release: str) -> None:
     """The document has only terminating pods ignored; Failed ones are, too (D03)."""
     crowd = pods("3@500 2:pending 4 1@500:terminating 1@500:failed")
-    found = propose(cpu(50), crowd=crowd, replicas=9, flags=flags(release=release))
-    assert (found.ready_pods, found.unready_pods, found.missing_pods, found.ignored_pods) == (3, 2, 4, 2)
+    proposal = propose(cpu(50), crowd=crowd, replicas=9, flags=flags(release=release))
+    assert (proposal.ready_pods, proposal.unready_pods, proposal.missing_pods, proposal.ignored_pods) == (3, 2, 4, 2)
 
 
 CALCULATIONS: list[tuple[str, Metric, str, int, int | None, int]] = [
@@ -265,8 +265,8 @@ def test_s000_23_until_1_15_a_pending_pod_was_missing(release: str, proposal: in
 
 @every
 def test_s000_19_every_listed_pod_must_have_a_request(release: str) -> None:
-    found = propose(cpu(50), crowd=pods("2@500") + pods("1", request=None), replicas=3, flags=flags(release=release))
-    assert found.invalid_code == "metric.invalid.missing_request"
+    proposal = propose(cpu(50), crowd=pods("2@500") + pods("1", request=None), replicas=3, flags=flags(release=release))
+    assert proposal.invalid_code == "metric.invalid.missing_request"
     named = pods("2@500", containers=(("app", 1000, 500), ("side", None, 1)))
     assert propose(container("app", 50), crowd=named, replicas=2, flags=flags(release=release)).valid
 
@@ -274,8 +274,8 @@ def test_s000_19_every_listed_pod_must_have_a_request(release: str) -> None:
 @every
 def test_s000_25_a_count_against_the_direction_stays(release: str) -> None:
     crowd = pods("5@110 2", request=200)
-    found = propose(cpu(80), crowd=crowd, replicas=5, flags=flags(release=release))
-    assert (found.proposal, found.adjust_code) == (5, "adjust.count_flip_hold")
+    proposal = propose(cpu(80), crowd=crowd, replicas=5, flags=flags(release=release))
+    assert (proposal.proposal, proposal.adjust_code) == (5, "adjust.count_flip_hold")
 
 
 @pytest.mark.parametrize(("release", "proposal"), [("1.15.11", 6), ("1.15.12", 5), ("1.17.4", 6), ("1.18", 5)])

@@ -92,8 +92,8 @@ def test_s001_02_each_type_of_source_has_its_api(metric: Metric, api: str) -> No
 @every
 def test_s001_03_d08_percent_is_of_all_requests_and_not_the_mean_of_percentages(release: str) -> None:
     crowd = pods("1@10", request=100) + pods("1@900")
-    found = propose(cpu(50), crowd=crowd, replicas=2, flags=flags(release=release))
-    assert (found.current_utilization, found.proposal) == (82, 4)
+    proposal = propose(cpu(50), crowd=crowd, replicas=2, flags=flags(release=release))
+    assert (proposal.current_utilization, proposal.proposal) == (82, 4)
 
 
 @every
@@ -130,8 +130,8 @@ def test_s001_05_to_17(release: str, metric: Metric, crowd: str, scene: dict[str
 @every
 @pytest.mark.parametrize(("total", "published"), [(7500, 1875), (8801, 2201)])
 def test_s001_07_status_shows_the_average_rounded_up(release: str, total: int, published: int) -> None:
-    found = propose(external(total, average=2000), replicas=4, flags=flags(release=release))
-    assert found.current_milli == published
+    proposal = propose(external(total, average=2000), replicas=4, flags=flags(release=release))
+    assert proposal.current_milli == published
 
 
 @pytest.mark.parametrize(("status", "text"), [(404, "404 page not found"), (503, "no endpoints available")])
@@ -184,9 +184,9 @@ def test_s001_13_to_15(release: str, state: str, of_cpu: str, of_memory: str) ->
 
 @every
 def test_s001_18_status_shows_the_first_average(release: str) -> None:
-    found = propose(cpu(30), crowd=pods("2@600 1:pending"), replicas=3, flags=flags(release=release))
-    assert (found.current_utilization, found.current_milli, found.proposal) == (60, 600, 4)
-    assert found.ratio_adjusted == 40 / 30
+    proposal = propose(cpu(30), crowd=pods("2@600 1:pending"), replicas=3, flags=flags(release=release))
+    assert (proposal.current_utilization, proposal.current_milli, proposal.proposal) == (60, 600, 4)
+    assert proposal.ratio_adjusted == 40 / 30
 
 
 @pytest.mark.parametrize(

@@ -89,15 +89,17 @@ def test_s001_36_d19_min_takes_the_smallest_change_where_it_moves_at_all(
             {"type": "Pods", "value": 5, "periodSeconds": 60},
         ],
     )
-    made = decide(asks(1), replicas=replicas, behavior=least, memory=remembered("1@1"), flags=flags(release=release))
-    assert made.desired == (desired if moves else replicas)
+    decision = decide(
+        asks(1), replicas=replicas, behavior=least, memory=remembered("1@1"), flags=flags(release=release)
+    )
+    assert decision.desired == (desired if moves else replicas)
 
 
 @every
 def test_s001_37_disabled_keeps_what_stands(release: str) -> None:
     off = _down(selectPolicy="Disabled")
-    made = decide(asks(1), replicas=10, behavior=off, memory=remembered("1@1"), flags=flags(release=release))
-    assert (made.desired, says(made, "ScalingLimited")) == (10, "True/ScaleDownLimit")
+    decision = decide(asks(1), replicas=10, behavior=off, memory=remembered("1@1"), flags=flags(release=release))
+    assert (decision.desired, says(decision, "ScalingLimited")) == (10, "True/ScaleDownLimit")
 
 
 @every
@@ -113,8 +115,10 @@ def test_s001_38_down_the_highest_of_the_window_up_the_lowest(release: str) -> N
 @pytest.mark.parametrize(("release", "desired"), [("1.18", 9), ("1.20", 9), ("1.21", 5), ("1.37", 5)])
 def test_s001_38_d20_until_1_20_a_window_could_move_against_the_trend(release: str, desired: int) -> None:
     """The document says that it only prevents."""
-    made = decide(asks(3), replicas=5, behavior=_down(300), memory=remembered("9@900"), flags=flags(release=release))
-    assert made.desired == desired
+    decision = decide(
+        asks(3), replicas=5, behavior=_down(300), memory=remembered("9@900"), flags=flags(release=release)
+    )
+    assert decision.desired == desired
 
 
 def test_s001_39_each_field_of_the_user_replaces_only_itself() -> None:
@@ -165,5 +169,7 @@ def test_s001_42_a_window_of_a_minute_lets_go_after_one(release: str, window: in
 @pytest.mark.parametrize(("replicas", "desired"), [(100, 90), (9, 8), (1, 1)])
 def test_s001_43_a_tenth_of_few_is_one_until_the_minimum(release: str, replicas: int, desired: int) -> None:
     tenth = _down(policies=[{"type": "Percent", "value": 10, "periodSeconds": 60}])
-    made = decide(asks(0), replicas=replicas, behavior=tenth, memory=remembered("1@1"), flags=flags(release=release))
-    assert made.desired == desired
+    decision = decide(
+        asks(0), replicas=replicas, behavior=tenth, memory=remembered("1@1"), flags=flags(release=release)
+    )
+    assert decision.desired == desired

@@ -146,7 +146,7 @@ def test_s002_06_three_conditions_say_so(release: str) -> None:
     assert says(made, "ScalingActive") == "True/ValidMetricFound"
     assert says(made, "ScalingLimited") == "False/DesiredWithinRange"
     assert made.status is not None
-    active = next(found for found in made.status.conditions if found.type == "ScalingActive")
+    active = next(condition for condition in made.status.conditions if condition.type == "ScalingActive")
     assert "memory resource utilization (percentage of request)" in active.message
 
 
@@ -174,8 +174,8 @@ def test_s002_07_one_percent_is_a_range_of_requests(request_: int, percent: int)
 def test_s002_08_a_resource_with_a_value_is_invalid(release: str) -> None:
     source = {"name": "cpu", "target": {"type": "Value", "value": "1"}}
     metric = Metric(written={"type": "Resource", "resource": source})
-    made = decide(metric, crowd=pods("2@500"), replicas=2, flags=flags(release=release))
-    assert (made.desired, says(made, "ScalingActive")) == (2, "False/FailedGetResourceMetric")
+    decision = decide(metric, crowd=pods("2@500"), replicas=2, flags=flags(release=release))
+    assert (decision.desired, says(decision, "ScalingActive")) == (2, "False/FailedGetResourceMetric")
 
 
 def test_s002_09_a_thousand_is_a_million_thousandths() -> None:
@@ -187,8 +187,8 @@ def test_s002_09_a_thousand_is_a_million_thousandths() -> None:
 @every
 def test_s002_10_an_ingress_that_carries_5k_against_2k(release: str) -> None:
     metric = of_object(5_000_000, value=2_000_000, name="requests-per-second")
-    found = propose(metric, crowd=pods("3@1"), replicas=3, flags=flags(release=release))
-    assert found.proposal == 8
+    proposal = propose(metric, crowd=pods("3@1"), replicas=3, flags=flags(release=release))
+    assert proposal.proposal == 8
     (request,) = requests.requests_of(hpa_of(metric), "app=web")
     assert request is not None
     assert requests.path_of(request, "v1beta1") == (
@@ -217,8 +217,8 @@ def test_s002_14_of_a_target_only_group_and_kind_matter(release: str) -> None:
 @pytest.mark.parametrize(("release", "desired"), [("1.15.0", 8), ("1.15.1", 8), ("1.15.2", 6), ("1.36", 6)])
 def test_s002_15_current_replicas_are_those_of_the_scales_spec(release: str, desired: int) -> None:
     crowd = pods("8@500")
-    made = decide(cpu(50), crowd=crowd, replicas=6, status_replicas=8, flags=flags(release=release))
-    assert made.desired == desired
+    decision = decide(cpu(50), crowd=crowd, replicas=6, status_replicas=8, flags=flags(release=release))
+    assert decision.desired == desired
 
 
 @every
@@ -242,9 +242,9 @@ def test_s002_18_d24_nothing_to_do_is_said_once_and_keeps_the_last_scale(release
 
 @every
 def test_s002_19_an_unknown_type_is_named(release: str) -> None:
-    made = decide(Metric(written={"type": "X"}), replicas=3, flags=flags(release=release))
-    assert made.proposals[0].invalid_text == 'unknown metric source type "X"'
-    assert says(made, "ScalingActive") == "False/InvalidMetricSourceType"
+    decision = decide(Metric(written={"type": "X"}), replicas=3, flags=flags(release=release))
+    assert decision.proposals[0].invalid_text == 'unknown metric source type "X"'
+    assert says(decision, "ScalingActive") == "False/InvalidMetricSourceType"
 
 
 @every

@@ -84,14 +84,14 @@ def test_s003_12_and_13_no_window_follows_a_rescale_from_1_12_on(release: str) -
 @every
 def test_s003_16_an_absolute_target_does_not_follow_a_request(release: str) -> None:
     for request in (100, 200):
-        found = propose(per_pod(70), crowd=pods("4@140", request=request), replicas=4, flags=flags(release=release))
-        assert found.proposal == 8
+        proposal = propose(per_pod(70), crowd=pods("4@140", request=request), replicas=4, flags=flags(release=release))
+        assert proposal.proposal == 8
 
 
 @every
 def test_s003_20_a_planned_aggregate_came_as_an_external_average(release: str) -> None:
-    found = propose(external(100_000, average=20_000), replicas=3, status_replicas=3, flags=flags(release=release))
-    assert found.proposal == 5
+    proposal = propose(external(100_000, average=20_000), replicas=3, status_replicas=3, flags=flags(release=release))
+    assert proposal.proposal == 5
 
 
 @pytest.mark.parametrize("release", ["1.16", "1.28", "1.35"])

@@ -74,20 +74,20 @@ def test_s004_06_zero_rests_and_the_bounds_come_first(release: str) -> None:
 
 @pytest.mark.parametrize(("release", "asked"), [("1.16", True), ("1.35", True), ("1.36", False)])
 def test_s004_06_at_zero_with_a_minimum_of_zero_metrics_are_asked_until_1_35(release: str, asked: bool) -> None:
-    made = decide(asks(3), replicas=0, minimum=0, flags=flags(release=release))
-    assert (made.raw_desired == 3) == asked
+    decision = decide(asks(3), replicas=0, minimum=0, flags=flags(release=release))
+    assert (decision.raw_desired == 3) == asked
 
 
 @every
 def test_s004_07_without_a_usable_metric_the_old_number_stays_desired(release: str) -> None:
     loop = Loop(4, flags=flags(release=release))
     loop.reconcile(1000, asks(6))
-    made = loop.reconcile(1015, asks(3).failing())
-    assert (loop.status.current_replicas, loop.status.desired_replicas, made.desired) == (6, 6, 6)
+    decision = loop.reconcile(1015, asks(3).failing())
+    assert (loop.status.current_replicas, loop.status.desired_replicas, decision.desired) == (6, 6, 6)
     loop.replicas = 7
     loop.reconcile(1030, asks(3).failing())
     assert (loop.status.current_replicas, loop.status.desired_replicas) == (7, 6)
-    assert (posted(made)[-1], bool(made.error)) == ("FailedComputeMetricsReplicas", True)
+    assert (posted(decision)[-1], bool(decision.error)) == ("FailedComputeMetricsReplicas", True)
 
 
 @every
@@ -96,9 +96,9 @@ def test_s004_08_of_all_invalid_metrics_the_first_is_told(release: str) -> None:
         external(average=1, name="a").failing(503, "first"),
         external(average=1, name="b").failing(503, "second"),
     )
-    made = decide(*metrics, replicas=3, flags=flags(release=release))
-    assert "invalid metrics (2 invalid out of 2), first error is: " in made.error
-    assert made.error.endswith("first")
+    decision = decide(*metrics, replicas=3, flags=flags(release=release))
+    assert "invalid metrics (2 invalid out of 2), first error is: " in decision.error
+    assert decision.error.endswith("first")
     assert decide(metrics[0], asks(5), replicas=3, flags=flags(release=release)).desired == 5
 
 
@@ -116,38 +116,38 @@ def test_s004_08_of_all_invalid_metrics_the_first_is_told(release: str) -> None:
 def test_s004_09_a_rescale_has_its_reason(release: str, scene: dict[str, Any], reason: str) -> None:
     words = dict(scene)
     crowd, kept = pods(words.pop("crowd")), remembered(words.pop("memory", f"{words['replicas']}@990"))
-    made = decide(POD_CPU, crowd=crowd, memory=kept, flags=flags(release=release), **words)
-    assert (made.scale_reason, posted(made)) == (reason, ["SuccessfulRescale"])
+    decision = decide(POD_CPU, crowd=crowd, memory=kept, flags=flags(release=release), **words)
+    assert (decision.scale_reason, posted(decision)) == (reason, ["SuccessfulRescale"])
 
 
 @every
 def test_s004_10_a_write_that_was_refused_is_told_and_stamps_nothing(release: str) -> None:
-    made = decide(asks(5), replicas=3, scale_writes=(refused_write(500, "no quota"),), flags=flags(release=release))
-    event = made.events[-1]
+    decision = decide(asks(5), replicas=3, scale_writes=(refused_write(500, "no quota"),), flags=flags(release=release))
+    event = decision.events[-1]
     assert (event.type, event.reason) == ("Warning", "FailedRescale")
     assert event.message == "New size: 5; reason: external metric queue(nil) above target; error: no quota"
-    assert says(made, "AbleToScale") == "False/FailedUpdateScale"
-    assert made.status is not None
-    assert made.status.last_scale_us is None
+    assert says(decision, "AbleToScale") == "False/FailedUpdateScale"
+    assert decision.status is not None
+    assert decision.status.last_scale_us is None
 
 
 @every
 def test_s004_11_a_scale_is_told_and_stamped(release: str) -> None:
-    made = decide(POD_CPU, crowd=pods("1@50000 1@100000"), replicas=2, maximum=3, flags=flags(release=release))
-    assert (made.events[-1].reason, made.events[-1].message) == (
+    decision = decide(POD_CPU, crowd=pods("1@50000 1@100000"), replicas=2, maximum=3, flags=flags(release=release))
+    assert (decision.events[-1].reason, decision.events[-1].message) == (
         "SuccessfulRescale",
         "New size: 3; reason: pods metric pod_cpu_1m above target",
     )
-    assert says(made, "AbleToScale") == "True/SucceededRescale"
-    assert made.status is not None
-    assert made.status.last_scale_us == at(1000)
+    assert says(decision, "AbleToScale") == "True/SucceededRescale"
+    assert decision.status is not None
+    assert decision.status.last_scale_us == at(1000)
 
 
 @every
 def test_s004_12_the_highest_of_two_sources(release: str) -> None:
     crowd = pods("4@500")
-    made = decide(cpu(50), of_object(1250, value=1000), crowd=crowd, replicas=4, flags=flags(release=release))
-    assert ([proposal.proposal for proposal in made.proposals], made.desired) == ([4, 5], 5)
+    decision = decide(cpu(50), of_object(1250, value=1000), crowd=crowd, replicas=4, flags=flags(release=release))
+    assert ([proposal.proposal for proposal in decision.proposals], decision.desired) == ([4, 5], 5)
 
 
 @settings(max_examples=100, deadline=None, derandomize=True, database=None)
@@ -190,10 +190,10 @@ def test_s004_15_readiness_plays_no_part(release: str) -> None:
 
 @every
 def test_s004_16_scenario_1_two_pods_and_a_mean_of_75(release: str) -> None:
-    made = decide(POD_CPU, crowd=pods("1@50000 1@100000"), replicas=2, maximum=3, flags=flags(release=release))
-    (proposal,) = made.proposals
-    assert (proposal.ratio, proposal.current_milli, made.desired) == (1.25, 75_000, 3)
-    assert says(made, "ScalingLimited") == "False/DesiredWithinRange"
+    decision = decide(POD_CPU, crowd=pods("1@50000 1@100000"), replicas=2, maximum=3, flags=flags(release=release))
+    (proposal,) = decision.proposals
+    assert (proposal.ratio, proposal.current_milli, decision.desired) == (1.25, 75_000, 3)
+    assert says(decision, "ScalingLimited") == "False/DesiredWithinRange"
 
 
 @pytest.mark.parametrize(
@@ -245,12 +245,12 @@ def test_s004_21_d32_the_smallest_number_that_carries_the_sum(usages: list[int],
     replicas = len(usages)
     usages = [usage - usage % replicas for usage in usages]
     usages[0] += (replicas - sum(usages)) % replicas
-    found = propose(per_pod(target), crowd=pods(" ".join(f"1@{usage}" for usage in usages)), replicas=replicas)
+    proposal = propose(per_pod(target), crowd=pods(" ".join(f"1@{usage}" for usage in usages)), replicas=replicas)
     total = sum(usages)
-    if found.ratio is not None and not 0.9 <= found.ratio <= 1.1:
+    if proposal.ratio is not None and not 0.9 <= proposal.ratio <= 1.1:
         exact = -(-total // target)
-        assert found.proposal in (exact, exact + 1)  # a double may lie a little above the whole number
-        assert (found.proposal or 0) * target >= total
+        assert proposal.proposal in (exact, exact + 1)  # a double may lie a little above the whole number
+        assert (proposal.proposal or 0) * target >= total
 
 
 @every

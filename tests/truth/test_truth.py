@@ -16,11 +16,11 @@ SOME = 8
 @pytest.mark.parametrize("view", VIEWS)
 def test_no_match_is_proven_that_was_none_and_no_write_is_given_to_the_wrong_one(view: str) -> None:
     worlds = [capture for release in RELEASES for capture in captures(release)[:: EVERY.get(release, SOME)]]
-    found = judge(worlds, view, jobs=2)
-    assert found.reconciles > 200
-    assert found.changes > 5
-    assert found.wrong == []
-    assert found.proven > 0 or view == "whole"
+    judgement = judge(worlds, view, jobs=2)
+    assert judgement.reconciles > 200
+    assert judgement.changes > 5
+    assert judgement.wrong == []
+    assert judgement.proven > 0 or view == "whole"
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,6 @@ def test_no_match_is_proven_that_was_none_and_no_write_is_given_to_the_wrong_one
 @pytest.mark.parametrize("view", ["outside", "from the middle"])
 def test_what_the_controller_left_as_it_was_is_explained(release: str, name: str, view: str) -> None:
     [world] = [capture for capture in captures(release) if name_of(capture) == name]
-    found = judged(world, view)
-    assert found.reconciles > 3
-    assert found.unexplained == []
+    judgement = judged(world, view)
+    assert judgement.reconciles > 3
+    assert judgement.unexplained == []

@@ -50,7 +50,7 @@ class _Credential(msgspec.Struct, rename="camel"):
 async def issue(plugin: ExecPlugin) -> IssuedCredentials:
     """The credentials that the plugin prints. Unreachable, with one clear line, if it prints none.
 
-    The plugin has no terminal, and is told so (`interactive: false`).
+    The plugin gets no terminal, which it sees by `interactive: false`.
     """
     noun = f"the credential plugin {plugin.command} of {plugin.owner}"
     if (program := shutil.which(plugin.command)) is None:

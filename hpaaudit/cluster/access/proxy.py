@@ -1,4 +1,4 @@
-"""Finds the proxy before an API server: that of the kubeconfig, or that of the environment as kubectl reads it."""
+"""Finds the proxy to an API server: that of the kubeconfig, or that of the environment as kubectl reads it."""
 
 import ipaddress
 import os

@@ -23,7 +23,7 @@ class Answer:
     status    0 if there was no answer at all; then `error` says why
     body      decoded JSON, or text
     date      the header Date, empty if there was none;  retry_seconds  the header Retry-After
-    too_long  the answer is longer than we read: that there is none is our own doing
+    too_long  there is no body because the answer is longer than our limit
     """
 
     path: str

@@ -10,6 +10,7 @@ import aiohttp
 from hpaaudit.cluster.client.list_items import ListItems
 from hpaaudit.cluster.client.memory_budget import Reservation, decoded_bytes
 from hpaaudit.cluster.decoding.decoders import MAX_LINE_BYTES, UNREADABLE, Decode, TooLong
+from hpaaudit.model.counted import counted
 
 LONG_BYTES = 1 << 20
 """A longer list is split into its items while it comes."""
@@ -68,7 +69,7 @@ async def _bounded(response: aiohttp.ClientResponse, max_bytes: int) -> AsyncGen
             raise TooLong(f"the answer is longer than {max_bytes >> 20} MB{whole}")
         seconds = loop.time() - began
         if seconds > SLOW_SECONDS and size < SLOW_BYTES * seconds:
-            raise BrokenBody(f"it came too slowly: {size} bytes in {seconds:.0f} s")
+            raise BrokenBody(f"it came too slowly: {counted(size, 'byte')} in {seconds:.0f} s")
         yield chunk
 
 

@@ -241,7 +241,7 @@ class Client:
         if self._free_at > now:
             await asyncio.sleep(self._free_at - now)
 
-    def demand(self, answer: Answer, verb: str, what: str) -> Any:
+    def demand(self, answer: Answer, verb: str, action: str) -> Any:
         """The body of a good answer. Any other is a ClusterError that says what was refused, where and why."""
         if answer.good:
             return answer.body
@@ -249,12 +249,14 @@ class Client:
         if not answer.status:
             raise Unreachable(f"{where} cannot be reached: {answer.error}")
         if answer.status == UNAUTHORIZED:
-            raise Forbidden(f"{where} does not know you (401): it refused to {verb} {what}; log in, or renew the token")
+            raise Forbidden(
+                f"{where} does not know you (401): it refused to {verb} {action}; log in, or renew the token"
+            )
         if answer.status == FORBIDDEN:
-            raise Forbidden(f"{where} refused to {verb} {what} (403): {answer.message}")
+            raise Forbidden(f"{where} refused to {verb} {action} (403): {answer.message}")
         if answer.status == NOT_FOUND:
-            raise NotServed(f"{where} does not serve {what} (404 on {answer.path})")
-        raise Unreachable(f"{where} answered {answer.status} to {verb} {what}: {answer.message}")
+            raise NotServed(f"{where} does not serve {action} (404 on {answer.path})")
+        raise Unreachable(f"{where} answered {answer.status} to {verb} {action}: {answer.message}")
 
 
 def _user_agent() -> str:

@@ -14,7 +14,7 @@ NEVER = Micros(0)
 
 @dataclass(slots=True)
 class Clock:
-    """The wall clock in microseconds. If the wall clock is set back, it goes on at the pace of the monotonic clock.
+    """The wall clock in microseconds. If the wall clock is set back, it continues at the pace of the monotonic clock.
 
     wall_ns    nanoseconds since 1970;  steady_ns   nanoseconds of the monotonic clock
     """

@@ -103,7 +103,7 @@ class Discovery:
         return self.metric_versions.get(group) or METRICS.get(group, CUSTOM[0])
 
     def unserved(self, hpa: Hpa) -> list[str]:
-        """The metric APIs that an HPA needs and nobody serves. Empty while the server did not list its groups."""
+        """The metric APIs that an HPA needs and that are not served. Empty while the server did not list its groups."""
         # Which APIs are needed does not depend on the pod selector.
         needed = {request.api for request in requests.requests_of(hpa, "any") if request}
         return sorted(needed - self.metric_versions.keys()) if self.answered else []
@@ -167,7 +167,7 @@ def _metric_version(group: Group) -> str:
     served = [entry["version"] for entry in group.get("versions") or ()]
     preferred = group.get("preferredVersion")
     preferred_version = preferred["version"] if preferred else ""
-    known = CUSTOM if group["name"] == requests.CUSTOM_METRICS else (METRICS[group["name"]],)
-    if preferred_version in known:
+    versions = CUSTOM if group["name"] == requests.CUSTOM_METRICS else (METRICS[group["name"]],)
+    if preferred_version in versions:
         return preferred_version
-    return next((version for version in served if version in known), known[0])
+    return next((version for version in served if version in versions), versions[0])

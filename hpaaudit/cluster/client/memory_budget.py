@@ -31,15 +31,15 @@ PAGE_BYTES = 4096
 CGROUP_ROOT, OUR_CGROUPS, STATM = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup"), Path("/proc/self/statm")
 
 
-def memory_limit(root: Path = CGROUP_ROOT, ours: Path = OUR_CGROUPS) -> int:
+def memory_limit(root: Path = CGROUP_ROOT, own_cgroups: Path = OUR_CGROUPS) -> int:
     """The lowest limit of our control group and of those above it, in bytes. DEFAULT_LIMIT if none has one."""
-    return min(_limits(root, ours), default=DEFAULT_LIMIT)
+    return min(_limits(root, own_cgroups), default=DEFAULT_LIMIT)
 
 
-def _limits(root: Path, ours: Path) -> list[int]:
+def _limits(root: Path, own_cgroups: Path) -> list[int]:
     """All limits: `memory.max` of cgroup version 2, `memory.limit_in_bytes` of version 1."""
     try:
-        lines = ours.read_text().splitlines()
+        lines = own_cgroups.read_text().splitlines()
     except OSError:
         return []
     limits = []
@@ -91,7 +91,7 @@ class Budget:
         return resident > FULL * self.limit
 
     def wake_waiting(self) -> None:
-        """Some memory was released: those who wait for some try again."""
+        """Wakes the readers that wait for memory, after some was released."""
         for waiter in self.waiting.values():
             if not waiter.done():
                 waiter.set_result(None)

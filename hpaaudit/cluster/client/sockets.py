@@ -31,13 +31,13 @@ class Sockets:
     @property
     def still_open(self) -> list[socket.socket]:
         """The sockets that are not closed yet."""
-        return [one for one in self._sockets if one.fileno() >= 0]
+        return [open_socket for open_socket in self._sockets if open_socket.fileno() >= 0]
 
     async def hang_up(self) -> None:
         """Shut down every connection, and return when the event loop has closed them."""
-        for one in self.still_open:
+        for open_socket in self.still_open:
             with contextlib.suppress(OSError):  # it was never connected, or the peer was quicker
-                one.shutdown(socket.SHUT_RDWR)
+                open_socket.shutdown(socket.SHUT_RDWR)
         for _ in range(TURNS):
             if not self.still_open:
                 return

@@ -87,7 +87,7 @@ def _one_line(reason: str) -> str:
 def redacted(raw: Any, kind: Any) -> str:
     """The object as JSON, reduced to the fields of its kind. A value of another type is replaced by its type's name.
 
-    So nothing is kept that stands where nobody expects it, such as the environment of a container.
+    So no value of an unexpected field is kept, such as the environment of a container.
     """
     try:
         text = json.dumps(_redact(raw, kind, LEVELS), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -106,7 +106,7 @@ def _redact(value: Any, kind: Any, levels: int) -> Any:  # noqa: PLR0911  # a ca
     if isinstance(value, int | float):
         return value if -MAX_NUMBER < value < MAX_NUMBER else _type_of(value)
     kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
-    bare = [get_args(one)[0] if get_origin(one) is Annotated else one for one in kinds]
+    bare = [get_args(option)[0] if get_origin(option) is Annotated else option for option in kinds]
     if isinstance(value, str):
         return value[:TEXT_CHARS] if str in bare or Any in bare else _type_of(value)
     if not levels:
@@ -114,8 +114,10 @@ def _redact(value: Any, kind: Any, levels: int) -> Any:  # noqa: PLR0911  # a ca
     if isinstance(value, dict):
         return _redact_map(value, bare, levels)
     if isinstance(value, list):
-        items = next((get_args(one)[0] for one in bare if get_origin(one) is list), Any if Any in bare else None)
-        return _type_of(value) if items is None else [_redact(one, items, levels - 1) for one in value[:ITEMS]]
+        items = next(
+            (get_args(option)[0] for option in bare if get_origin(option) is list), Any if Any in bare else None
+        )
+        return _type_of(value) if items is None else [_redact(item, items, levels - 1) for item in value[:ITEMS]]
     return _type_of(value)
 
 

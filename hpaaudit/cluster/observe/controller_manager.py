@@ -24,8 +24,8 @@ async def controller_seen(client: Client, holder: str) -> ControllerSeen | None:
     host = holder.rpartition("_")[0]
     specs = [pod.get("spec") or {} for pod in pods]
     leading = sorted(specs, key=lambda spec: spec.get("nodeName") != host)
-    containers = [one for spec in leading[:1] for one in spec.get("containers") or ()]
-    containers.sort(key=lambda one: one.get("name") != NAME)
+    containers = [container for spec in leading[:1] for container in spec.get("containers") or ()]
+    containers.sort(key=lambda container: container.get("name") != NAME)
     if not containers:
         return None
     flags = _flags([*(containers[0].get("command") or ()), *(containers[0].get("args") or ())])

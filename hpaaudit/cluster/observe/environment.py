@@ -1,4 +1,4 @@
-"""Follows the environment of the HPAs: the controller, the metrics APIs, KEDA, and what can hold pods back."""
+"""Follows the environment of the HPAs: the controller, the metrics APIs, KEDA, and what can limit pods."""
 
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -49,10 +49,10 @@ class Environment:
 
     def _read_controller(self, holder: str) -> None:
         async def read() -> None:
-            seen, before = await controller_seen(self.context.client, holder), self.controller
-            if seen and (before is None or replace(before, at_us=seen.at_us) != seen):
-                self.controller = seen
-                self.context.sink(seen)
+            controller, before = await controller_seen(self.context.client, holder), self.controller
+            if controller and (before is None or replace(before, at_us=controller.at_us) != controller):
+                self.controller = controller
+                self.context.sink(controller)
 
         self.context.spawn(read())
 
@@ -74,11 +74,11 @@ class Environment:
             path = self.context.scope.path(f"/apis/{scaled_objects.GROUP}/{version}", scaled_objects.RESOURCE)
             collection = Collection(path=path, decoder=SCALED_OBJECTS)
             await self.watches.follow(Subscription(collection=collection, store=store, noun=scaled_objects.KIND))
-            seen = store.seen
-            await self.watches.follow_events(scaled_objects.KIND, lambda namespace, name: (namespace, name) in seen)
+            facts = store.last_facts
+            await self.watches.follow_events(scaled_objects.KIND, lambda namespace, name: (namespace, name) in facts)
 
     async def follow_surroundings(self) -> None:
-        """Follow the kinds of objects that can hold pods back, as far as the server serves them by now."""
+        """Follow the kinds of objects that can limit pods, as far as the server serves them by now."""
         served, unknown = await surroundings.paths(self.discovery, self.context.scope)
         now = self.context.now()
         for path in self.unknown_paths - unknown:
@@ -89,8 +89,10 @@ class Environment:
         for kind, path in served.items():
             if kind not in self.surroundings:
                 store = self.surroundings[kind] = surroundings.surroundings(kind, self.context.sink)
-                known = (one for one in self._restored(SurroundingSeen) if self.context.scope.covers(one.namespace))
-                store.restore(one for one in known if (one.api_group, one.resource) == kind)
+                restored = (
+                    fact for fact in self._restored(SurroundingSeen) if self.context.scope.covers(fact.namespace)
+                )
+                store.restore(fact for fact in restored if (fact.api_group, fact.resource) == kind)
                 collection = Collection(path=path, decoder=SURROUNDINGS)
                 await self.watches.follow(Subscription(collection=collection, store=store, noun=kind[1]))
 

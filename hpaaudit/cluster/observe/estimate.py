@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from hpaaudit.model.counted import counted
+
 HOUR = 3600
 MIN_QPS = 0.5
 HOUSEKEEPING_SECONDS, HOUSEKEEPING_REQUESTS = 60, 2
@@ -79,8 +81,8 @@ class Estimate:
         """A line about what begins now, and what to do if --qps is too small for it."""
         rate = self.requests_per_second
         line = (
-            f"following {_counted(self.hpas, 'HPA')} and {_counted(self.pods, 'pod')}: "
-            f"{_counted(self.reads, 'read')} every {self.interval_seconds:g} s, "
+            f"following {counted(self.hpas, 'HPA')} and {counted(self.pods, 'pod')}: "
+            f"{counted(self.reads, 'read')} every {self.interval_seconds:g} s, "
             f"{rate:.1f} requests per second, about {self.bytes_per_hour / 1e6:.1f} MB per hour"
         )
         if rate <= qps:
@@ -88,7 +90,3 @@ class Estimate:
         longer = self.reads / max(qps - HOUSEKEEPING_REQUESTS / HOUSEKEEPING_SECONDS, MIN_QPS)
         advice = f"--qps {rate + 1:.0f}, or --interval {longer + 1:.0f}s"
         return f"{line}; --qps {qps:g} allows less, so reads will be missed: {advice}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

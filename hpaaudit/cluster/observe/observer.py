@@ -106,13 +106,18 @@ class Observer:
     def progress(self) -> Progress:
         """How much was seen so far, without what the recording counts itself."""
         return Progress(
-            hpas=len(self.hpas.seen), pods=len(self.pods.seen), samples=self.counts["samples"], gaps=self.gaps.count
+            hpas=len(self.hpas.versions),
+            pods=len(self.pods.versions),
+            samples=self.counts["samples"],
+            gaps=self.gaps.count,
         )
 
     def estimate(self, paths: set[str]) -> Estimate:
         """The cost of polling these paths."""
         interval = self.scope.interval_us / SECOND
-        return Estimate(hpas=len(self.hpas.seen), pods=len(self.pods.seen), reads=len(paths), interval_seconds=interval)
+        return Estimate(
+            hpas=len(self.hpas.versions), pods=len(self.pods.versions), reads=len(paths), interval_seconds=interval
+        )
 
     def _announcement(self, paths: set[str]) -> Note:
         estimate = self.estimate(paths)
@@ -179,7 +184,7 @@ class Observer:
         await self._follow_pods()
         self.unseen_targets.update(())
         await self.watches.follow_events(
-            "HorizontalPodAutoscaler", lambda namespace, name: (namespace, name) in self.hpas.seen
+            "HorizontalPodAutoscaler", lambda namespace, name: (namespace, name) in self.hpas.versions
         )
         await self.environment.follow_api_services()
         await self.environment.follow_keda()
@@ -198,7 +203,6 @@ class Observer:
         self.to_fetch |= self.pods.select(self.targets.selections())
         self._expire()
         await self._fetch_pods()
-        self.unseen_targets.update(self.to_fetch)
         await self.environment.follow_keda()
         await self.environment.follow_surroundings()
         paths, unprobed = self.targets.paths(), self.targets.unprobed()
@@ -210,12 +214,13 @@ class Observer:
             self.poller.set_unprobed(set(unprobed))
             self.poller.set_paths(paths)
         self.gaps.end(EVERYTHING, self.client.clock.now())
+        self.unseen_targets.update(self.to_fetch)
         self.settled.set()
 
     def _expire(self) -> None:
         """Forget selectors, and pods to fetch, of namespaces and HPAs that are gone."""
         self.pods.expire(self.targets.selections(), self.client.clock.now())
-        for selection in [one for one in self.to_fetch if one[0] not in self.pods.namespaces]:
+        for selection in [namespaced for namespaced in self.to_fetch if namespaced[0] not in self.pods.namespaces]:
             self.to_fetch.discard(selection)
             self.gaps.end(_gap_prefix(selection), self.client.clock.now())
 

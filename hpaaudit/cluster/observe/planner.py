@@ -112,7 +112,7 @@ async def _allowed(client: Client, right: Permission) -> bool:
 
 
 def _unserved(observer: Observer) -> tuple[tuple[str, int], ...]:
-    """Metric API groups that nobody serves, with the number of HPAs that need them."""
+    """Metric API groups that are not served, with the number of HPAs that need them."""
     counts = Counter(group for hpa in observer.hpas.decoded.values() for group in observer.discovery.unserved(hpa))
     return tuple(sorted(counts.items()))
 

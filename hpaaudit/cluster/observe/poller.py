@@ -16,6 +16,7 @@ from hpaaudit.cluster.client.client import BURST
 from hpaaudit.cluster.decoding.decoders import ANY, UNFIT, USAGE, VALUES, decoded
 from hpaaudit.cluster.observe.context import ObserverContext
 from hpaaudit.cluster.observe.poll_phase import PollPhase
+from hpaaudit.model.counted import counted
 from hpaaudit.model.facts import ResourceMetricsRead, ScaleRead, ValuesRead
 from hpaaudit.model.units import SECOND, Micros
 
@@ -77,7 +78,7 @@ class Poller:
             late = loop.time() - due
             if late > MAX_LATE_INTERVALS * interval:
                 now = self.context.now()
-                cause = f"{int(late / interval)} reads were not made in time"
+                cause = f"the recorder was late and missed {counted(int(late / interval), 'read')}"
                 self.context.gaps.add(path, Micros(now - int(late * SECOND)), now, cause)
                 due += late // interval * interval
             await asyncio.sleep(max(0, due - loop.time()))
@@ -165,7 +166,7 @@ class SampleTimes:
 
     def __init__(self, read: Read) -> None:
         samples = read.samples if isinstance(read, ResourceMetricsRead) else None
-        self.hashes = None if samples is None else {hash((one.pod, one.timestamp_us)) for one in samples}
+        self.hashes = None if samples is None else {hash((sample.pod, sample.timestamp_us)) for sample in samples}
 
     def differ_from(self, after: "SampleTimes") -> bool:
         """Whether the later answer has new samples. A failed read counts as new: it says nothing."""

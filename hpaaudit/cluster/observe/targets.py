@@ -35,7 +35,7 @@ class Targets:
     event_kinds    kinds whose Events are followed
     unknown_paths  hidden because the server did not say whether it serves the kind of a target
     selectors      of targets, from polled scales;  absent  targets that are not there, from polls as well
-    noted          what was said once and is not said again
+    noted          subjects of notes that were written, so that each is written once
     restored       what an earlier run saw last
     """
 
@@ -66,7 +66,7 @@ class Targets:
         for resolved in self.resolved.values():
             wanted.setdefault(resolved.group_resource, set()).add(resolved.target)
         await self._follow_events()
-        for resolved in {one.group_resource: one for one in self.resolved.values()}.values():
+        for resolved in {target.group_resource: target for target in self.resolved.values()}.values():
             if not resolved.is_watchable:
                 self._leave_to_polls(resolved)
             elif resolved.group_resource not in self.workloads:
@@ -80,7 +80,7 @@ class Targets:
         self.names = {}
         for resolved in self.resolved.values():
             self.names.setdefault(resolved.kind, set()).add((resolved.target.namespace, resolved.target.name))
-        self.bases = {(one.target.namespace, name_base(one.target.name)) for one in self.resolved.values()}
+        self.bases = {(other.target.namespace, name_base(other.target.name)) for other in self.resolved.values()}
         for kind in sorted((self.names.keys() | CHILD_KINDS.keys()) - self.event_kinds):
             self.event_kinds.add(kind)
             await self.watches.follow_events(kind, partial(self._is_wanted, kind))
@@ -143,7 +143,7 @@ class Targets:
     # Resolve
 
     async def _resolve(self) -> set[str]:
-        """Resolve each HPA's target. Unknown kinds and metric APIs that nobody serves are noted once.
+        """Resolve each HPA's target. Unknown kinds and metric APIs that are not served are noted once.
 
         Returns the paths of targets and pods that are hidden because the server did not say what it serves.
         """
@@ -180,8 +180,8 @@ class Targets:
     def _forget_deleted(self) -> None:
         """Forget notes about HPAs, and selectors of targets, that are gone. Notes about groups and paths stay."""
         keys = {hpa.key for hpa in self.hpas.decoded.values()}
-        self.noted = {one for one in self.noted if one in keys or "/" not in one or one.startswith("/")}
-        targets = {one.target for one in self.resolved.values()}
+        self.noted = {note for note in self.noted if note in keys or "/" not in note or note.startswith("/")}
+        targets = {resolved.target for resolved in self.resolved.values()}
         self.selectors = {target: text for target, text in self.selectors.items() if target in targets}
         self.absent &= targets
 
@@ -220,8 +220,8 @@ class Targets:
         if resolved is None:
             return None
         workloads = self.workloads.get(resolved.group_resource)
-        seen = workloads.seen.get(resolved.target) if workloads else None
-        text = seen.scale.selector if seen else self.selectors.get(resolved.target, "")
+        workload = workloads.states.get(resolved.target) if workloads else None
+        text = workload.scale.selector if workload else self.selectors.get(resolved.target, "")
         try:
             return scale_selector(text) if text else None
         except BadSelector:
@@ -233,7 +233,7 @@ class Targets:
         if resolved is None or self.selector(key) is not None:
             return False
         target, workloads = resolved.target, self.workloads.get(resolved.group_resource)
-        if target in self.absent or target in self.selectors or (workloads and target in workloads.seen):
+        if target in self.absent or target in self.selectors or (workloads and target in workloads.states):
             return False  # there is none, or it selects nothing
         return not self._is_seen(resolved) or self._path(resolved) in self.context.gaps.open
 
@@ -249,13 +249,15 @@ class Targets:
         unseen = [resolved for resolved in self.resolved.values() if not self._is_seen(resolved)]
         scales = {requests.scale_path(resolved.target, resolved.version) for resolved in unseen}
         no_probe = self.context.scope.no_probe
-        return scales | {self.discovery.path(one) for one in self._metric_requests() if one.metric not in no_probe}
+        return scales | {
+            self.discovery.path(request) for request in self._metric_requests() if request.metric not in no_probe
+        }
 
     def unprobed(self) -> dict[str, str]:
         """The metrics of `--no-probe` that an HPA needs: their names by path."""
         no_probe = self.context.scope.no_probe
         wanted = self._metric_requests() if no_probe else ()
-        return {self.discovery.path(one): one.metric for one in wanted if one.metric in no_probe}
+        return {self.discovery.path(request): request.metric for request in wanted if request.metric in no_probe}
 
     def _metric_requests(self) -> Iterator[MetricsRequest]:
         """The requests of the controller to the metrics APIs."""
@@ -273,5 +275,5 @@ class Targets:
 
     def definitions(self) -> set[str]:
         """The paths of the definitions of custom targets."""
-        custom = {one.group_resource for one in self.resolved.values() if not one.built_in}
+        custom = {resolved.group_resource for resolved in self.resolved.values() if not resolved.built_in}
         return {f"{CRDS}/{resource}.{group}" for group, resource in custom}

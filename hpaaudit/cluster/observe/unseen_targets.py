@@ -1,4 +1,4 @@
-"""What an HPA scales that was not read yet: its target and their pods are a gap from when the HPA was known."""
+"""Records a gap for each new HPA, from its creation until its target and the target's pods were first read."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -7,8 +7,12 @@ from hpaaudit.cluster.observe.context import ObserverContext
 from hpaaudit.cluster.observe.targets import Targets
 from hpaaudit.cluster.stores.hpas import HpaStore
 from hpaaudit.cluster.stores.pods import Selection
+from hpaaudit.cluster.watch.gaps import EVERYTHING
 from hpaaudit.cluster.watch.store import Key
 from hpaaudit.model.units import Micros
+
+NEW = "?new"
+"""Ends the prefix of these gaps. The path alone is the prefix of the watch, which opens and closes gaps of its own."""
 
 
 @dataclass(slots=True)
@@ -17,6 +21,7 @@ class UnseenTargets:
 
     open    since when, by path
     known   HPAs whose pods were listed, each with the time since when it has scaled its target
+    covered_until_us   until then a gap of everything hides them too: a restarted recorder has not read all yet
     """
 
     context: ObserverContext
@@ -24,16 +29,20 @@ class UnseenTargets:
     targets: Targets
     open: dict[str, Micros] = field(default_factory=dict)
     known: dict[Key, Micros] = field(default_factory=dict)
+    covered_until_us: int = 0
 
     def update(self, to_fetch: Collection[Selection]) -> None:
         """Begin and end gaps. `to_fetch` are selections whose pods were not listed yet."""
+        if EVERYTHING in self.context.gaps.open:
+            self.covered_until_us = self.context.now()
+            return
         hidden: dict[str, Micros] = {}
         for key, since_us in self.hpas.targeted.items():
             if self.known.get(key) == since_us:
                 continue
             paths = self._hidden_paths(key, to_fetch)
             for path in paths:
-                hidden[path] = min(since_us, hidden.get(path, since_us))
+                hidden[path] = Micros(max(self.covered_until_us, min(since_us, hidden.get(path, since_us))))
             if not paths:
                 self.known[key] = since_us
         self.known = {key: since_us for key, since_us in self.known.items() if key in self.hpas.targeted}
@@ -44,12 +53,12 @@ class UnseenTargets:
         self.open = hidden
 
     def _hidden_paths(self, key: Key, to_fetch: Collection[Selection]) -> list[str]:
-        """The paths that would show what an HPA scales, as far as nobody has read them since it is known."""
+        """The paths that show what an HPA scales, as far as they were not read since the HPA was seen."""
         namespace, ref = key[0], self.hpas.decoded[key].spec.target
-        pods = f"/api/v1/namespaces/{namespace}/pods?new"
+        pods = f"/api/v1/namespaces/{namespace}/pods{NEW}"
         selector = self.targets.selector(key)
         if selector is not None:
             return [pods] if (namespace, selector) in to_fetch or (namespace, None) in to_fetch else []
         if key not in self.targets.resolved or self.targets.is_selector_hidden(key):
-            return [pods, self.targets.discovery.hidden_path(namespace, ref)]
+            return [pods, self.targets.discovery.hidden_path(namespace, ref) + NEW]
         return []

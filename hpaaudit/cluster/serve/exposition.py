@@ -10,20 +10,24 @@ from prometheus_client.registry import Collector
 
 from hpaaudit.cluster.client.telemetry import BUCKETS, Labels, Telemetry, kind_of
 from hpaaudit.cluster.observe.observer import Observer
-from hpaaudit.model.plan import Kept
+from hpaaudit.model.plan import StorageCounts
 from hpaaudit.model.units import SECOND
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 PREFIX = "hpaaudit_"
 
 
-def exposition(telemetry: Telemetry, observer: Observer | None, kept: Kept) -> bytes:
+def exposition(telemetry: Telemetry, observer: Observer | None, storage: StorageCounts) -> bytes:
     """All metrics as text: our own, and those of the process. Without an observer there are fewer."""
     registry = CollectorRegistry(auto_describe=False)
     ProcessCollector(registry=registry)
-    families = [*_requests(telemetry), *_recorded(kept), *([_cached(observer)] if observer else ())]
+    families = [*_requests(telemetry), *_recorded(storage), *([_cached(observer)] if observer else ())]
     text = "Things that are not as they should be now, by reason and source; 0 is well."
-    wrong = {("disk", ""): kept.unwritten, ("upload", ""): kept.failing, **(_open_gaps(observer) if observer else {})}
+    wrong = {
+        ("disk", ""): storage.unwritten,
+        ("upload", ""): storage.failing,
+        **(_open_gaps(observer) if observer else {}),
+    }
     registry.register(_Fixed([*families, _gauge("degraded", text, ("reason", "source"), wrong)]))
     return generate_latest(registry)
 
@@ -67,21 +71,21 @@ def _requests(telemetry: Telemetry) -> Iterator[Metric]:
         yield _gauge("clock_skew_seconds", "Clock of the peer minus our own.", ("peer",), offset)
 
 
-def _recorded(kept: Kept) -> Iterator[Metric]:
+def _recorded(storage: StorageCounts) -> Iterator[Metric]:
     """Segments, the write-ahead log, and uploads."""
-    yield _gauge("wal_bytes", "Bytes of the write-ahead log.", (), {(): kept.wal_bytes})
-    yield _counter("segments_published", "Segments that were made whole.", (), {(): kept.segments})
-    yield _counter("upload_failures", "Uploads that failed and are tried again.", (), {(): kept.upload_failures})
+    yield _gauge("wal_bytes", "Bytes of the write-ahead log.", (), {(): storage.wal_bytes})
+    yield _counter("segments_published", "Segments that were made whole.", (), {(): storage.segments})
+    yield _counter("upload_failures", "Uploads that failed and are tried again.", (), {(): storage.upload_failures})
 
 
 def _cached(observer: Observer) -> Metric:
     """How many objects the stores hold."""
     objects: dict[Labels, float] = {
-        ("horizontalpodautoscalers.autoscaling",): len(observer.hpas.seen),
-        ("pods",): len(observer.pods.seen),
+        ("horizontalpodautoscalers.autoscaling",): len(observer.hpas.versions),
+        ("pods",): len(observer.pods.versions),
     }
     for (group, resource), workloads in observer.targets.workloads.items():
-        objects[f"{resource}.{group}" if group else resource,] = len(workloads.seen)
+        objects[f"{resource}.{group}" if group else resource,] = len(workloads.states)
     return _gauge("cache_objects", "Objects that are known now.", ("resource",), objects)
 
 

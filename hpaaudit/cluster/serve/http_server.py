@@ -10,7 +10,7 @@ from hpaaudit.cluster.client.telemetry import Telemetry
 from hpaaudit.cluster.observe.observer import Observer
 from hpaaudit.cluster.serve.readiness import readiness
 from hpaaudit.errors import BadOption
-from hpaaudit.model.plan import Kept
+from hpaaudit.model.plan import StorageCounts
 
 MAX_CONNECTIONS = 32
 """With more, the oldest is closed: a request takes milliseconds, so an old connection is idle."""
@@ -37,7 +37,7 @@ class HttpServer:
     def __init__(self, address: Address | None, telemetry: Telemetry) -> None:
         self.address, self.telemetry = address, telemetry
         self.observer: Observer | None = None
-        self.kept: Callable[[], Kept] = Kept
+        self.storage: Callable[[], StorageCounts] = StorageCounts
         self._server: asyncio.Server | None = None
         self._open: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
@@ -73,9 +73,9 @@ class HttpServer:
         host, port, *_ = sockets[0].getsockname()
         return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
-    def begin(self, observer: Observer, kept: Callable[[], Kept]) -> None:
+    def begin(self, observer: Observer, storage: Callable[[], StorageCounts]) -> None:
         """Serve what this observer, and what became of its facts, say from now on."""
-        self.observer, self.kept = observer, kept
+        self.observer, self.storage = observer, storage
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while len(self._open) >= MAX_CONNECTIONS:
@@ -85,7 +85,7 @@ class HttpServer:
             oldest.cancel()
         task = asyncio.get_running_loop().create_task(self._serve(reader, writer))
         self._open[task] = writer
-        task.add_done_callback(lambda done: self._open.pop(done, None))
+        task.add_done_callback(lambda finished: self._open.pop(finished, None))
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one request, or close the connection in time."""
@@ -123,7 +123,7 @@ class HttpServer:
             case "/metrics":
                 from hpaaudit.cluster.serve.exposition import CONTENT_TYPE, exposition
 
-                return HTTPStatus.OK, CONTENT_TYPE, exposition(self.telemetry, self.observer, self.kept())
+                return HTTPStatus.OK, CONTENT_TYPE, exposition(self.telemetry, self.observer, self.storage())
         return HTTPStatus.NOT_FOUND, TEXT, b"there are /healthz, /readyz and /metrics\n"
 
     def _ready(self) -> Response:

@@ -41,7 +41,7 @@ class HpaStore:
 
     sink: Callable[[Fact], None]
     dirty: Callable[[], None]
-    seen: dict[Key, HpaVersion] = field(default_factory=dict)
+    versions: dict[Key, HpaVersion] = field(default_factory=dict)
     decoded: dict[Key, Hpa] = field(default_factory=dict)
     targeted: dict[Key, Micros] = field(default_factory=dict)
 
@@ -52,14 +52,14 @@ class HpaStore:
 
     def retain(self, keys: set[Key], at_us: Micros) -> None:
         """Delete what a list does not have."""
-        for key in self.seen.keys() - keys:
+        for key in self.versions.keys() - keys:
             self._remove(key, at_us)
 
     def update(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Take a new spec or a new status."""
         fact = hpa_seen(at_us, raw)
         key = (fact.namespace, fact.name)
-        before = self.seen.get(key)
+        before = self.versions.get(key)
         if before and before.resource_version == fact.resource_version and before.uid == fact.uid:
             return
         hpa = validated_hpa(fact)
@@ -71,14 +71,14 @@ class HpaStore:
     def delete(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Take a deletion."""
         key = key_of(raw)
-        if key in self.seen:
+        if key in self.versions:
             self._remove(key, at_us)
 
     def _keep(self, key: Key, fact: HpaSeen, hpa: Hpa) -> None:
-        before, decoded = self.seen.get(key), self.decoded.get(key)
+        before, decoded = self.versions.get(key), self.decoded.get(key)
         if decoded is None or decoded.spec.target != hpa.spec.target:
             self.targeted[key] = fact.at_us
-        after = self.seen[key] = HpaVersion(fact.uid, fact.resource_version, hash(fact.spec_json))
+        after = self.versions[key] = HpaVersion(fact.uid, fact.resource_version, hash(fact.spec_json))
         if before is None or (before.uid, before.spec_hash) != (after.uid, after.spec_hash):
             self.decoded[key] = replace(hpa, status=EMPTY_STATUS)
             self.dirty()
@@ -86,5 +86,5 @@ class HpaStore:
     def _remove(self, key: Key, at_us: Micros) -> None:
         self.decoded.pop(key, None)
         self.targeted.pop(key, None)
-        self.sink(HpaGone(at_us=at_us, namespace=key[0], name=key[1], uid=self.seen.pop(key).uid))
+        self.sink(HpaGone(at_us=at_us, namespace=key[0], name=key[1], uid=self.versions.pop(key).uid))
         self.dirty()

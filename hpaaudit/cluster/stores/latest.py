@@ -9,11 +9,11 @@ from hpaaudit.cluster.watch.store import Key, key_of
 from hpaaudit.model.facts import ApiServiceSeen, Fact, ScaledObjectSeen, SurroundingSeen
 from hpaaudit.model.units import Micros
 
-Seen = TypeVar("Seen", ApiServiceSeen, ScaledObjectSeen, SurroundingSeen)
+LatestFact = TypeVar("LatestFact", ApiServiceSeen, ScaledObjectSeen, SurroundingSeen)
 
 
 @dataclass(slots=True)
-class LatestStates(Generic[Seen]):
+class LatestStates(Generic[LatestFact]):
     """The last state of each object.
 
     read     the fact for an object, None if nothing of it is kept;  deleted  the fact for its deletion
@@ -21,18 +21,20 @@ class LatestStates(Generic[Seen]):
     """
 
     sink: Callable[[Fact], None]
-    read: Callable[[Micros, dict[str, Any]], Seen | None]
-    deleted: Callable[[Seen, Micros], Fact]
-    is_same: Callable[[Seen, Seen], bool] = lambda before, after: replace(before, at_us=after.at_us) == after
-    seen: dict[Key, Seen] = field(default_factory=dict)
+    read: Callable[[Micros, dict[str, Any]], LatestFact | None]
+    deleted: Callable[[LatestFact, Micros], Fact]
+    is_same: Callable[[LatestFact, LatestFact], bool] = lambda before, after: (
+        replace(before, at_us=after.at_us) == after
+    )
+    last_facts: dict[Key, LatestFact] = field(default_factory=dict)
 
-    def restore(self, facts: Iterable[Seen]) -> None:
+    def restore(self, facts: Iterable[LatestFact]) -> None:
         """Restore the objects as an earlier run saw them last."""
-        self.seen |= {(getattr(fact, "namespace", ""), fact.name): fact for fact in facts}
+        self.last_facts |= {(getattr(fact, "namespace", ""), fact.name): fact for fact in facts}
 
     def retain(self, keys: set[Key], at_us: Micros) -> None:
         """Delete what a list does not have."""
-        for key in self.seen.keys() - keys:
+        for key in self.last_facts.keys() - keys:
             self._remove(key, at_us)
 
     def update(self, raw: dict[str, Any], at_us: Micros) -> None:
@@ -40,19 +42,19 @@ class LatestStates(Generic[Seen]):
         fact, key = self.read(at_us, raw), key_of(raw)
         if fact is not None:
             type_checked(fact)
-        before = self.seen.get(key)
+        before = self.last_facts.get(key)
         # Deleted and created again in a gap, or without any field that is kept now.
         if before and (fact is None or getattr(before, "uid", "") != getattr(fact, "uid", "")):
             self._remove(key, at_us)
             before = None
         if fact and (before is None or not self.is_same(before, fact)):
-            self.seen[key] = fact
+            self.last_facts[key] = fact
             self.sink(fact)
 
     def delete(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Take a deletion."""
-        if (key := key_of(raw)) in self.seen:
+        if (key := key_of(raw)) in self.last_facts:
             self._remove(key, at_us)
 
     def _remove(self, key: Key, at_us: Micros) -> None:
-        self.sink(self.deleted(self.seen.pop(key), at_us))
+        self.sink(self.deleted(self.last_facts.pop(key), at_us))

@@ -38,6 +38,6 @@ class LeaseStore:
             self.on_new_holder(fact.holder)
 
     def delete(self, raw: dict[str, Any], at_us: Micros) -> None:
-        """Take a deletion: nobody holds the Lease."""
+        """Take a deletion: the Lease has no holder then."""
         self.last = replace(type_checked(lease_seen(at_us, raw)), holder="")
         self.sink(self.last)

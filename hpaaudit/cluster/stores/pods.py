@@ -46,7 +46,7 @@ class NamespaceSelectors:
     """The selectors of one namespace.
 
     keys         the labels that they name;  by_pair  selectors that require `key=value`;  others  the rest
-    unwanted_us  since when no HPA has had a selector; None stands for the whole namespace
+    unwanted_us  since when no HPA has had a selector; None means the whole namespace
     """
 
     keys: set[str]
@@ -68,12 +68,12 @@ class NamespaceSelectors:
     def expire(self, wanted: set[Selector], now_us: Micros) -> bool:
         """Remove selectors that were unwanted for UNWANTED_US. True if there has been none for as long."""
         unwanted = {*(self.selectors - wanted), *(() if self.selectors else (None,))}
-        self.unwanted_us = {one: self.unwanted_us.get(one, now_us) for one in unwanted}
-        expired = {one for one, since_us in self.unwanted_us.items() if now_us - since_us >= UNWANTED_US}
+        self.unwanted_us = {selection: self.unwanted_us.get(selection, now_us) for selection in unwanted}
+        expired = {selection for selection, since_us in self.unwanted_us.items() if now_us - since_us >= UNWANTED_US}
         if removed := expired & self.selectors:
-            kept = self.selectors - removed
+            remaining = self.selectors - removed
             self.selectors, self.by_pair, self.others = set(), {}, []
-            for selector in kept:
+            for selector in remaining:
                 self.add(selector)
         return None in expired
 
@@ -99,7 +99,7 @@ class PodStore:
 
     sink: Callable[[Fact], None]
     keep_labels: tuple[str, ...] = ()
-    seen: dict[Key, PodVersion] = field(default_factory=dict)
+    versions: dict[Key, PodVersion] = field(default_factory=dict)
     namespaces: dict[str, NamespaceSelectors] = field(default_factory=dict)
     fetched: set[Key] = field(default_factory=set)
     deleted_uids: set[str] | None = None
@@ -108,12 +108,12 @@ class PodStore:
         """Restore a pod as an earlier run saw it last, and which labels were kept then."""
         pod = fact.pod
         self._selectors_of(pod.namespace).keys.update(name for name, _ in pod.labels)
-        self.seen[intern(pod.namespace), pod.name] = _version_of(pod)
+        self.versions[intern(pod.namespace), pod.name] = _version_of(pod)
 
     def retain(self, keys: set[Key], at_us: Micros) -> None:
         """Delete what a list does not have."""
         self.fetched.clear()
-        for key in self.seen.keys() - keys:
+        for key in self.versions.keys() - keys:
             self._remove(key, at_us)
 
     def update(self, raw: dict[str, Any], at_us: Micros) -> None:
@@ -123,7 +123,7 @@ class PodStore:
     def _take(self, raw: dict[str, Any], at_us: Micros, *, fetched: bool) -> None:
         meta = raw["metadata"]
         key, labels = key_of(raw), meta.get("labels") or {}
-        selectors, before = self.namespaces.get(key[0]), self.seen.get(key)
+        selectors, before = self.namespaces.get(key[0]), self.versions.get(key)
         selected = selectors is not None and selectors.match(labels)
         if selectors is None or (before is None and not selected):
             return
@@ -140,25 +140,25 @@ class PodStore:
         if before is None or (before.uid, before.digest) != (after.uid, after.digest):
             self.sink(fact)
         if selected or (before and before.labels_hash == after.labels_hash):  # a selector of an earlier run matched it
-            self.seen[intern(key[0]), key[1]] = after
+            self.versions[intern(key[0]), key[1]] = after
         else:  # its labels changed: emitted once, then forgotten
-            self.seen.pop(key, None)
+            self.versions.pop(key, None)
 
     def is_relevant(self, bad: Unreadable) -> bool:
         """Whether a pod that cannot be read may be selected."""
         selectors = self.namespaces.get(bad.namespace)
         if not bad.namespace:
-            return any(one.selectors for one in self.namespaces.values())
+            return any(namespace.selectors for namespace in self.namespaces.values())
         if selectors is None or not selectors.selectors:
             return False
-        return bad.labels is None or bad.key in self.seen or selectors.match(dict(bad.labels))
+        return bad.labels is None or bad.key in self.versions or selectors.match(dict(bad.labels))
 
     def delete(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Take a deletion."""
         meta = raw["metadata"]
         if self.deleted_uids is not None:
             self.deleted_uids.add(meta.get("uid", ""))
-        if (key := key_of(raw)) in self.seen:
+        if (key := key_of(raw)) in self.versions:
             self._remove(key, at_us)
 
     def select(self, wanted: set[tuple[str, Selector]]) -> set[Selection]:
@@ -213,7 +213,7 @@ class PodStore:
 
     def _remove(self, key: Key, at_us: Micros) -> None:
         self.fetched.discard(key)
-        self.sink(PodGone(at_us=at_us, namespace=key[0], name=key[1], uid=self.seen.pop(key).uid))
+        self.sink(PodGone(at_us=at_us, namespace=key[0], name=key[1], uid=self.versions.pop(key).uid))
 
 
 def _version_of(pod: Pod) -> PodVersion:

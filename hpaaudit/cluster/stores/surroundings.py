@@ -1,4 +1,4 @@
-"""The stores of objects that can hold pods back or change them: quotas, limits, VPAs, nodes, admission."""
+"""The stores of objects that can limit or change pods: quotas, limits, VPAs, nodes, admission."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,7 +13,7 @@ from hpaaudit.model.units import Micros
 
 
 def surroundings(kind: Kind, sink: Callable[[Fact], None]) -> LatestStates[SurroundingSeen]:
-    """The objects of one kind, reduced to what can hold pods back."""
+    """The objects of one kind, reduced to what can limit pods."""
 
     def read(at_us: Micros, raw: dict[str, Any]) -> SurroundingSeen | None:
         fact = surrounding_seen(at_us, kind, raw)

@@ -18,7 +18,7 @@ class WorkloadStore:
 
     `dirty` is called if the selector of a wanted one changes, or whether its replicas can be read.
     paths       where a custom resource has its replicas, None for a built-in kind
-    seen        the last state of all, wanted or not;  rollouts  those that are under way
+    states      the last state of all, wanted or not;  rollouts  those that are under way
     unreadable  workloads whose replicas cannot be read from the object: their scale is polled instead
     """
 
@@ -27,30 +27,30 @@ class WorkloadStore:
     sink: Callable[[Fact], None]
     dirty: Callable[[], None]
     paths: ScalePaths | None = None
-    seen: dict[TargetRef, TargetSeen] = field(default_factory=dict)
+    states: dict[TargetRef, TargetSeen] = field(default_factory=dict)
     rollouts: dict[TargetRef, RolloutSeen] = field(default_factory=dict)
     wanted: set[TargetRef] = field(default_factory=set)
     unreadable: set[TargetRef] = field(default_factory=set)
 
     def restore(self, targets: Iterable[TargetSeen], rollouts: Iterable[RolloutSeen]) -> None:
         """Restore workloads, and rollouts under way, as an earlier run saw them last."""
-        self.seen |= {fact.target: fact for fact in targets}
+        self.states |= {fact.target: fact for fact in targets}
         self.rollouts |= {fact.target: fact for fact in rollouts if fact.rolling}
 
     def want(self, targets: set[TargetRef], at_us: Micros) -> None:
         """Emit facts about these from now on. Of new ones the present state at once."""
         for target in targets - self.wanted:
-            if target in self.seen:
-                self.sink(replace(self.seen[target], at_us=at_us))
+            if target in self.states:
+                self.sink(replace(self.states[target], at_us=at_us))
             if target in self.rollouts:
                 self.sink(replace(self.rollouts[target], at_us=at_us))
         self.wanted = targets
 
     def retain(self, keys: set[Key], at_us: Micros) -> None:
         """Delete what a list does not have."""
-        for target in [target for target in self.seen if (target.namespace, target.name) not in keys]:
+        for target in [target for target in self.states if (target.namespace, target.name) not in keys]:
             self._remove(target, at_us)
-        self.unreadable = {one for one in self.unreadable if (one.namespace, one.name) in keys}
+        self.unreadable = {ref for ref in self.unreadable if (ref.namespace, ref.name) in keys}
 
     def update(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Take a new state. Most changes of a status change nothing that is kept."""
@@ -79,25 +79,25 @@ class WorkloadStore:
         """Take a deletion."""
         target = self._ref(raw)
         self.unreadable.discard(target)
-        if target in self.seen:
+        if target in self.states:
             self._remove(target, at_us)
 
     def _take(self, target: TargetRef, raw: dict[str, Any], at_us: Micros) -> None:
         """Keep and emit what has changed. NoScale if a custom resource has no replicas."""
         fact = type_checked(target_seen(at_us, target, raw, self.paths))
         rollout = type_checked(rollout_seen(at_us, target, raw))
-        before = self.seen.get(target)
+        before = self.states.get(target)
         if before and before.uid != fact.uid:
             self._remove(target, at_us)
         if before is None or replace(before, at_us=at_us, resource_version=fact.resource_version) != fact:
-            self.seen[target] = fact
+            self.states[target] = fact
             self._emit(target, fact)
             if target in self.wanted and (before is None or before.scale.selector != fact.scale.selector):
                 self.dirty()
         self._take_rollout(rollout)
 
     def _take_rollout(self, fact: RolloutSeen) -> None:
-        """Emit that a rollout begins, goes on to another revision, or ends."""
+        """Emit that a rollout begins, continues with another revision, or ends."""
         before = self.rollouts.get(fact.target)
         if fact.rolling and (before is None or before.revision != fact.revision):
             self.rollouts[fact.target] = fact
@@ -112,7 +112,7 @@ class WorkloadStore:
 
     def _remove(self, target: TargetRef, at_us: Micros) -> None:
         self.rollouts.pop(target, None)
-        self._emit(target, TargetGone(at_us=at_us, target=target, uid=self.seen.pop(target).uid))
+        self._emit(target, TargetGone(at_us=at_us, target=target, uid=self.states.pop(target).uid))
 
     def _ref(self, raw: dict[str, Any]) -> TargetRef:
         namespace, name = key_of(raw)

@@ -1,4 +1,4 @@
-"""Writes down when a stream was not seen, and why."""
+"""Records gaps: when a stream was not observed, and why."""
 
 import asyncio
 from collections.abc import Callable
@@ -19,7 +19,7 @@ CAUSE_CHARS = 1000
 
 @dataclass(slots=True)
 class Gaps:
-    """The gaps that are open now, by prefix: the path (and query) of a stream that nobody sees.
+    """The gaps that are open now, by prefix: the path (and query) of a stream that is not observed.
 
     An open gap is written in slices, the first one soon, so that little of it is lost if the process dies.
 
@@ -54,7 +54,7 @@ class Gaps:
     def narrow(self, prefix: str, part: str, at_us: Micros) -> None:
         """From now on a gap of this prefix hides only a part of its objects, and is written as `prefix#part`.
 
-        An empty part stands for everything, as at first.
+        An empty part means everything, as at first.
         """
         if self.parts.get(prefix, "") != part:
             if prefix in self.open:

@@ -100,7 +100,7 @@ def refusal_of(answer: Answer) -> Interruption:
 
 
 def status_of_error(path: str, raw: Object | Unreadable, now: Micros) -> Answer:
-    """The Status in an ERROR event, as the answer that it stands for."""
+    """The Status in an ERROR event as an answer."""
     if isinstance(raw, Unreadable):
         return Answer(path=path, status=0, body=None, error=raw.reason, sent_us=now, at_us=now)
     code = raw.get("code")

@@ -64,7 +64,7 @@ class Reflector:
 
     use_watch_list   ask for the initial state in the stream, where the server supports it
     on_forbidden     is called if watching becomes forbidden later than at the start;  forbidden  it is forbidden now
-    unreadable       objects that cannot be read go there, and the watch goes on
+    unreadable       objects that cannot be read go there, and the watch continues
     late_us          how long the watch may be silent and still count as current: Events have no bookmarks
     """
 
@@ -237,7 +237,7 @@ class Reflector:
             progress.resource_version = ""
 
     def _end_gap(self) -> None:
-        """The watch stands. That ends a gap, but does not prove that the watch is current."""
+        """The watch is open. That ends a gap, but does not prove that the watch is current."""
         if self.prefix in self.gaps.open:
             was_pending = self.gaps.is_pending(self.prefix)
             self.gaps.end(self.prefix, self.progress.heard_us)

@@ -46,7 +46,7 @@ VERSIONS = kind_decoder(_Item)
 class Verdict:
     """Whether a watch is stale.
 
-    current_us   when it was known to be current, None if it is stale or nobody can say
+    current_us   when it was known to be current, None if it is stale or that is unknown
     version      a version of the collection that has nothing the watch did not deliver; empty if none is known
     """
 

@@ -1,4 +1,4 @@
-"""What a reflector feeds: a store of the objects of one collection, in the shape of client-go's `cache.Store`."""
+"""The interface of a store that a reflector feeds, as client-go's `cache.Store`."""
 
 from typing import Any, Protocol
 

@@ -8,13 +8,13 @@ class Gate:
     """A feature gate that changes a decision.
 
     rule    the behaviour that it switches
-    known   the first release whose controller asks it;  on   the first release in which it is on by default
+    since   the first release whose controller asks it;  on   the first release in which it is on by default
     locked  the first release in which it cannot be switched off, empty while it can
     """
 
     name: str
     rule: str
-    known: str
+    since: str
     on: str
     locked: str = ""
     reference: str
@@ -24,7 +24,7 @@ GATES = (
     Gate(
         name="HPAContainerMetrics",
         rule="ContainerMetrics",
-        known="1.27",
+        since="1.27",
         on="1.27",
         locked="1.30",
         reference="KEP-1610, #116043",
@@ -32,14 +32,14 @@ GATES = (
     Gate(
         name="HPAScaleToZero",
         rule="ScaleToZero",
-        known="1.36",
+        since="1.36",
         on="1.37",
         reference="KEP-2021; before 1.36 only the API server asks it",
     ),
     Gate(
         name="HPAConfigurableTolerance",
         rule="ConfigurableTolerance",
-        known="1.33",
+        since="1.33",
         on="1.35",
         locked="1.37",
         reference="KEP-4951, #140107",
@@ -47,21 +47,21 @@ GATES = (
     Gate(
         name="PodLevelResources",
         rule="PodLevelResources",
-        known="1.34",
+        since="1.34",
         on="1.34",
         reference="KEP-2837, #132430",
     ),
     Gate(
         name="StaleControllerConsistencyHPA",
         rule="StaleCacheSkips",
-        known="1.37",
+        since="1.37",
         on="1.37",
         reference="#139025: a cache older than the controller's own last write is not acted on",
     ),
     Gate(
         name="HPAGeneration",
         rule="Generation",
-        known="1.37",
+        since="1.37",
         on="1.37",
         locked="1.38",
         reference="#138228; #142386: GA in 1.38-alpha.2",

@@ -24,8 +24,9 @@ NEWEST_OLD_PATCH = 999
 def version_of(text: str) -> Version:
     """A release as numbers; without a patch level its last patch is meant.
 
-    What follows the numbers, as `-eks-abc`, `-gke.100` or `-alpha.1`, is not looked at.
-    UnknownRelease, with the nearest known, for one that the engine does not know.
+    A suffix such as `-eks-abc`, `-gke.100` or `-alpha.1` is ignored.
+
+    Raises UnknownRelease, which names the nearest known one, for a release that the engine does not know.
     """
     match = re.match(r"v?(\d+)\.(\d+)(?:\.(\d+))?", text)
     release = f"{match[1]}.{match[2]}" if match else text
@@ -39,7 +40,7 @@ def _nearest(release: str) -> str:
     match = re.fullmatch(r"1\.(\d+)", release)
     if match is None:
         return difflib.get_close_matches(release, KNOWN, n=1, cutoff=0.0)[0]
-    return min(KNOWN, key=lambda known: abs(int(known.split(".")[1]) - int(match[1])))
+    return min(KNOWN, key=lambda other: abs(int(other.split(".")[1]) - int(match[1])))
 
 
 def known_release(text: str) -> str:
@@ -66,13 +67,13 @@ def behaviour_names() -> tuple[str, ...]:
 def behaviours_of(flags: Flags) -> Behaviours:
     """The behaviours that a release has and that these flags switch on or off."""
     version = version_of(flags.release)
-    given = dict(flags.gates)
+    switched_gates = dict(flags.gates)
     on = {_field(behaviour.name): behaviour.holds(version) for behaviour in BEHAVIOURS}
     for gate in GATES:
-        asked = version >= parsed(gate.known)
+        is_known = version >= parsed(gate.since)
         default = version >= parsed(gate.on)
         free = not gate.locked or version < parsed(gate.locked)
-        on[_field(gate.rule)] = asked and (given.get(gate.name, default) if free else True)
+        on[_field(gate.rule)] = is_known and (switched_gates.get(gate.name, default) if free else True)
     # Before the controller asked the gate it computed a container's metric whenever the API let one through.
     on["container_metrics"] = on["container_metrics"] or version < parsed("1.27")
     behaviours = Behaviours(**{name: on[name] for name in Behaviours._fields})
@@ -88,5 +89,5 @@ def behaviour(name: str) -> str:
             return gate.rule
     if name in {behaviour.name for behaviour in BEHAVIOURS}:
         return name
-    near = difflib.get_close_matches(name, behaviour_names(), n=3, cutoff=0.0)
-    raise BadOption(f"{name} is no behaviour that differs between releases: did you mean {', '.join(near)}?")
+    similar = difflib.get_close_matches(name, behaviour_names(), n=3, cutoff=0.0)
+    raise BadOption(f"{name} is no behaviour that differs between releases: did you mean {', '.join(similar)}?")

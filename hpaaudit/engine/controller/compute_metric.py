@@ -122,7 +122,7 @@ def _samples(metric: MetricSpec, answer: Answer, context: MetricContext) -> Mapp
     """The samples of a resource. Of an answer for a whole namespace only those of the selected pods count."""
     read = answer.read if isinstance(answer.read, ResourceMetricsRead) else None
     everything = read is not None and read.request.selector == "" and context.scale.selector != ""
-    found = client.pod_resource(
+    result = client.pod_resource(
         read,
         metric.name,
         metric.container,
@@ -130,7 +130,7 @@ def _samples(metric: MetricSpec, answer: Answer, context: MetricContext) -> Mapp
         context.server,
         lenient=context.behaviours.missing_container_is_missing_pod,
     )
-    return found.under(f"unable to get metrics for resource {metric.name}") if isinstance(found, Problem) else found
+    return result.under(f"unable to get metrics for resource {metric.name}") if isinstance(result, Problem) else result
 
 
 def _pods(index: int, metric: MetricSpec, answer: Answer, context: MetricContext) -> ValidMetric | InvalidMetric:
@@ -324,7 +324,7 @@ def _buckets(calculated: CalculatedReplicas, context: MetricContext) -> tuple[Po
         )
         for name in names
     }
-    samples, asked = calculated.samples or {}, calculated.requests or {}
+    samples, requests = calculated.samples or {}, calculated.requests or {}
     return tuple(
         PodBucket(
             pod=pod.name,
@@ -332,7 +332,7 @@ def _buckets(calculated: CalculatedReplicas, context: MetricContext) -> tuple[Po
             bucket=bucket[pod.name],
             why_code=calculated.groups.why[pod.name],
             value=samples[pod.name].value if pod.name in samples else None,
-            request=asked.get(pod.name),
+            request=requests.get(pod.name),
         )
         for pod in context.pods
     )

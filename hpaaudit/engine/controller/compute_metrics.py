@@ -108,12 +108,12 @@ def _invalid_selector(code: str, reason: str, message: str, event: str, error: s
     )
 
 
-def compute_replicas_for_metrics(hpa: Hpa, seen: Observation, context: MetricContext) -> MetricsRecommendation:
+def compute_replicas_for_metrics(hpa: Hpa, observation: Observation, context: MetricContext) -> MetricsRecommendation:
     """The recommendation of all metrics. Upstream: `computeReplicasForMetrics`."""
     outcomes: list[ValidMetric | InvalidMetric] = []
     choice = rules.NOTHING_COMPUTED
     for index, metric in enumerate(hpa.spec.metrics):
-        outcome = compute_replicas_for_metric(index, metric, _answer(seen, index), context)
+        outcome = compute_replicas_for_metric(index, metric, _answer(observation, index), context)
         outcomes.append(outcome)
         if isinstance(outcome, ValidMetric):
             choice = rules.with_proposal(choice, outcome.replicas)
@@ -189,7 +189,7 @@ def sprintf_without_arguments(text: str) -> str:
     return _VERB.sub(missing, text)
 
 
-def _answer(seen: Observation, index: int) -> Answer:
-    read = seen.metrics[index] if index < len(seen.metrics) else None
-    at_us = seen.metric_us[index] if index < len(seen.metric_us) else seen.decided_us
+def _answer(observation: Observation, index: int) -> Answer:
+    read = observation.metrics[index] if index < len(observation.metrics) else None
+    at_us = observation.metric_us[index] if index < len(observation.metric_us) else observation.decided_us
     return Answer(read=read, at_us=at_us)

@@ -1,4 +1,4 @@
-"""What a spec allows its HPA, in numbers, and the words of the condition ScalingLimited."""
+"""The limits in an HPA's spec as numbers, and the messages of the condition ScalingLimited."""
 
 from hpaaudit.engine.rules import limit
 from hpaaudit.engine.rules.normalize import Limits
@@ -67,8 +67,10 @@ def policies(direction: ScalingRules) -> limit.Policies:
 
 def scale_events(events: tuple[ScaleEvent, ...] | None) -> limit.ScaleEvents:
     """The scale events of one direction as numbers."""
-    known = events or ()
-    return limit.ScaleEvents([event.change for event in known], [event.at_us for event in known], 0, len(known))
+    remembered = events or ()
+    return limit.ScaleEvents(
+        [event.change for event in remembered], [event.at_us for event in remembered], 0, len(remembered)
+    )
 
 
 def limited_words(limited: limit.Limited, maximum: int, *, own_words: bool) -> tuple[str, str]:

@@ -67,7 +67,7 @@ def pod_resource(
     listed = read.samples if pods is None else [sample for sample in read.samples if sample.pod in pods]
     if not listed:
         return Problem("metric.invalid.no_metrics", "no metrics returned from resource metrics API")
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     for item in listed:
         if container and not lenient and not any(own.name == container for own in item.containers):
             pod = f"{read.request.namespace}/{item.pod}"
@@ -76,8 +76,8 @@ def pod_resource(
         value = _container_value(item, resource, container) if container else _pod_value(item, resource)
         if value is not None:
             at_us = ZERO_TIME_US if item.timestamp_us is None else item.timestamp_us
-            found[item.pod] = Sample(value, at_us, item.window_us)
-    return found
+            samples[item.pod] = Sample(value, at_us, item.window_us)
+    return samples
 
 
 def _pod_value(item: PodSample, resource: str) -> Milli | None:

@@ -50,7 +50,7 @@ SCALE_REASONS = {
 
 def normalize(state: ReconcileState, recommendation: MetricsRecommendation) -> Outcome:
     """The recommendation after stabilization, policies and bounds, and the memory with it."""
-    now_us, raw, behaviours = state.seen.decided_us, recommendation.replicas or 0, state.behaviours
+    now_us, raw, behaviours = state.observation.decided_us, recommendation.replicas or 0, state.behaviours
     limits = limits_of(state.hpa, state.minimum, state.flags)
     argument = NormalizationArg(raw, state.current, now_us, limits, remembered_of(state.memory))
     normalized = normalize_numbers(argument, state.scaled_to_zero, behaviours)
@@ -82,7 +82,7 @@ def remembered_of(memory: Memory) -> Remembered:
 
 def _with_conditions(state: ReconcileState, normalized: Normalized, maximum: int) -> ReconcileState:
     """The state with the conditions AbleToScale and ScalingLimited."""
-    now_us, limited = state.seen.decided_us, normalized.limited
+    now_us, limited = state.observation.decided_us, normalized.limited
     state = state.with_condition("AbleToScale", "True", *_ABLE_WORDS[normalized.able], now_us)
     status = "False" if limited.replicas == normalized.stabilized.replicas else "True"
     words = limited_words(limited, maximum, own_words=state.behaviours.min_limit_says_so)

@@ -1,4 +1,4 @@
-"""What a reconcile came to, before it becomes a Decision."""
+"""The outcome of a reconcile, from which its Decision is made."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

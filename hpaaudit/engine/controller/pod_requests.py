@@ -1,4 +1,4 @@
-"""What each pod requests of a resource, the denominator of a utilization."""
+"""Computes what each pod requests of a resource, the denominator of a utilization."""
 
 from collections.abc import Mapping, Sequence
 
@@ -76,9 +76,9 @@ def _of_pod(pod: Pod, resource: str, behaviours: Behaviours) -> Milli | Problem:
             peaks.append(_sum(restartable))
         else:
             peaks.append(_sum([request, *restartable]))
-    known = [amount for amount in (_sum(running), *peaks) if amount is not None]
+    amounts = [amount for amount in (_sum(running), *peaks) if amount is not None]
     own = dict(pod.pod_requests or ()).get(resource) if _supported(resource) else None
-    total = own if own is not None else (max(known) if known else None)
+    total = own if own is not None else (max(amounts) if amounts else None)
     overhead = None if behaviours.overhead_excluded else dict(pod.overhead).get(resource)
     total = _sum([total, overhead])
     if total is None:
@@ -87,5 +87,5 @@ def _of_pod(pod: Pod, resource: str, behaviours: Behaviours) -> Milli | Problem:
 
 
 def _sum(amounts: Sequence[int | None]) -> int | None:
-    known = [amount for amount in amounts if amount is not None]
-    return sum(known) if known else None
+    present = [amount for amount in amounts if amount is not None]
+    return sum(present) if present else None

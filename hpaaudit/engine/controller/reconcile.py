@@ -41,23 +41,27 @@ from hpaaudit.model.version import version_number
 _OK = range(200, 300)
 
 
-def reconcile(seen: Observation, memory: Memory, flags: Flags, *, keep_pods: bool = False) -> tuple[Decision, Memory]:
+def reconcile(
+    observation: Observation, memory: Memory, flags: Flags, *, keep_pods: bool = False
+) -> tuple[Decision, Memory]:
     """One reconcile of one HPA: what the controller decides and writes, and what it remembers after it.
 
     keep_pods   the decision keeps how each metric counted each pod
     """
-    if seen.hpa is None:
-        return _gone(seen), replace(EMPTY, selector=memory.selector)
+    if observation.hpa is None:
+        return _deleted(observation), replace(EMPTY, selector=memory.selector)
     behaviours = behaviours_of(flags)
-    if behaviours.stale_cache_skips and _version(seen.hpa) < seen.written_version:
-        return _decision(seen, seen.hpa, _stale(seen, seen.hpa, memory), flags, behaviours), memory
-    scale = _read_scale(seen, seen.hpa, flags)
+    if behaviours.stale_cache_skips and _version(observation.hpa) < observation.written_version:
+        return _decision(
+            observation, observation.hpa, _stale(observation, observation.hpa, memory), flags, behaviours
+        ), memory
+    scale = _read_scale(observation, observation.hpa, flags)
     if isinstance(scale, _Unreadable):
-        outcome = _unreadable(seen, seen.hpa, memory, scale, behaviours)
+        outcome = _unreadable(observation, observation.hpa, memory, scale, behaviours)
     else:
-        state = _with_scale(seen, seen.hpa, memory, scale, flags)
+        state = _with_scale(observation, observation.hpa, memory, scale, flags)
         outcome = _decide(replace(state, keep_pods=keep_pods))
-    return _decision(seen, seen.hpa, outcome, flags, behaviours), outcome.memory
+    return _decision(observation, observation.hpa, outcome, flags, behaviours), outcome.memory
 
 
 def _version(hpa: Hpa) -> int:
@@ -66,10 +70,10 @@ def _version(hpa: Hpa) -> int:
     return MAX_INT64 if number is None else number
 
 
-def _stale(seen: Observation, hpa: Hpa, memory: Memory) -> Outcome:
+def _stale(observation: Observation, hpa: Hpa, memory: Memory) -> Outcome:
     """The outcome with a cache that does not have the controller's own last write yet: it skips one sync period."""
     text = (
-        f"read version: {hpa.resource_version} is not as new as written version: {seen.written_version} "
+        f"read version: {hpa.resource_version} is not as new as written version: {observation.written_version} "
         "for group resource horizontalpodautoscalers.autoscaling"
     )
     chain = gate_chain(gate("gate.stale_cache", None, (("error", text),)))
@@ -78,37 +82,37 @@ def _stale(seen: Observation, hpa: Hpa, memory: Memory) -> Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Unreadable:
-    """Why there is no scale; `answered` is a scale that was answered and that the scale client refuses."""
+    """Why there is no scale; `refused_scale` is one that was answered, but that the scale client refuses."""
 
     text: str
     error: str
-    answered: Scale | None = None
+    refused_scale: Scale | None = None
 
 
-def _read_scale(seen: Observation, hpa: Hpa, flags: Flags) -> Scale | _Unreadable:
+def _read_scale(observation: Observation, hpa: Hpa, flags: Flags) -> Scale | _Unreadable:
     """The scale, or why there is none. A selector that the scale client refuses makes the scale unreadable."""
     version = hpa.spec.target.api_version
     if version.count("/") > 1:
         text = f"unexpected GroupVersion string: {version}"
         return _Unreadable(text=text, error=f"invalid API version in scale target reference: {text}")
-    if seen.target_error:
-        error = f"unable to determine resource for scale target reference: {seen.target_error}"
-        return _Unreadable(text=seen.target_error, error=error)
-    answered: Scale | None = None
-    if not seen.scale_reads:
+    if observation.target_error:
+        error = f"unable to determine resource for scale target reference: {observation.target_error}"
+        return _Unreadable(text=observation.target_error, error=error)
+    refused_scale: Scale | None = None
+    if not observation.scale_reads:
         text = "no answer of the scale was recorded"
     else:
-        read = seen.scale_reads[0]
+        read = observation.scale_reads[0]
         text = refusal(read, flags)
         if read.scale is not None and not text:
             return read.scale
-        answered = read.scale
+        refused_scale = read.scale
     error = f"failed to query scale subresource for {reference(hpa)}: {text}"
-    return _Unreadable(text=text, error=error, answered=answered)
+    return _Unreadable(text=text, error=error, refused_scale=refused_scale)
 
 
 def _unreadable(
-    seen: Observation, hpa: Hpa, memory: Memory, unreadable: _Unreadable, behaviours: Behaviours
+    observation: Observation, hpa: Hpa, memory: Memory, unreadable: _Unreadable, behaviours: Behaviours
 ) -> Outcome:
     """The outcome without a scale. Only a condition changes: upstream returns before `setStatus`."""
     text = unreadable.text
@@ -118,13 +122,13 @@ def _unreadable(
         "False",
         "FailedGetScale",
         f"the HPA controller was unable to get the target's current scale: {text}",
-        seen.scale_us,
+        observation.scale_us,
     )
     return Outcome(
         status=replace(hpa.status, conditions=conditions),
         memory=memory,
-        scale=unreadable.answered,
-        desired=None if unreadable.answered is None else unreadable.answered.spec_replicas,
+        scale=unreadable.refused_scale,
+        desired=None if unreadable.refused_scale is None else unreadable.refused_scale.spec_replicas,
         events=(PostedEvent(type="Warning", reason="FailedGetScale", message=text),),
         error=unreadable.error,
         handles_status_error=behaviours.status_error_told,
@@ -132,13 +136,13 @@ def _unreadable(
     )
 
 
-def _with_scale(seen: Observation, hpa: Hpa, memory: Memory, scale: Scale, flags: Flags) -> ReconcileState:
+def _with_scale(observation: Observation, hpa: Hpa, memory: Memory, scale: Scale, flags: Flags) -> ReconcileState:
     """The reconcile with its scale. A memory without recommendations gets the current replicas as the first.
 
     Upstream: `recordInitialRecommendation`. So a process that just started does not scale down at once.
     """
     state = ReconcileState(
-        seen=seen,
+        observation=observation,
         hpa=hpa,
         scale=scale,
         memory=memory,
@@ -148,9 +152,9 @@ def _with_scale(seen: Observation, hpa: Hpa, memory: Memory, scale: Scale, flags
         keep_pods=False,
     )
     message = "the HPA controller was able to get the target's current scale"
-    state = state.with_condition("AbleToScale", "True", "SucceededGetScale", message, seen.scale_us)
+    state = state.with_condition("AbleToScale", "True", "SucceededGetScale", message, observation.scale_us)
     if memory.recommendations is None:
-        first = Recommendation(replicas=state.current, at_us=seen.scale_us)
+        first = Recommendation(replicas=state.current, at_us=observation.scale_us)
         state = replace(state, memory=replace(memory, recommendations=(first,)))
     return state
 
@@ -181,7 +185,7 @@ def _disabled(state: ReconcileState) -> Outcome:
         "False",
         "ScalingDisabled",
         "scaling is disabled since the replica count of the target is zero",
-        state.seen.decided_us,
+        state.observation.decided_us,
     )
     chain = gate_chain(gate("gate.disabled_at_zero", 0, (), after=0))
     status = state.status(state.current, None)
@@ -203,11 +207,11 @@ def _to_bound(state: ReconcileState, desired: int, scale_reason: str, step: Step
 
 def _by_metrics(state: ReconcileState) -> Outcome:
     """The outcome by the metrics."""
-    hpa, scale, now_us = state.hpa, state.scale, state.seen.decided_us
+    hpa, scale, now_us = state.hpa, state.scale, state.observation.decided_us
     if scale.selector:
         state = replace(state, memory=replace(state.memory, selector=scale.selector))
-    pods, failure = select_pods(hpa, scale, state.seen.pods, state.seen.rivals, state.behaviours)
-    recommendation = failure or compute_replicas_for_metrics(hpa, state.seen, _metric_context(state, pods))
+    pods, failure = select_pods(hpa, scale, state.observation.pods, state.observation.rivals, state.behaviours)
+    recommendation = failure or compute_replicas_for_metrics(hpa, state.observation, _metric_context(state, pods))
     if recommendation.is_inactive_first:
         state = state.with_condition("ScalingActive", "False", "", "", now_us)
     if recommendation.reason:
@@ -254,11 +258,11 @@ def _metric_context(state: ReconcileState, pods: tuple[Pod, ...]) -> MetricConte
     )
 
 
-def _decision(seen: Observation, hpa: Hpa, outcome: Outcome, flags: Flags, behaviours: Behaviours) -> Decision:
+def _decision(observation: Observation, hpa: Hpa, outcome: Outcome, flags: Flags, behaviours: Behaviours) -> Decision:
     """The outcome as a decision, with the write of the status if it changed."""
     writes = not same_status(outcome.status, hpa.status)
     events, errors = outcome.events, [*outcome.handled_errors]
-    failed = seen.status_write if writes else None
+    failed = observation.status_write if writes else None
     refused = failed is not None and failed.status not in _OK
     if failed is not None and refused:
         text = failed.error if failed.status else server_of(flags).without_answer("Put", failed.path, failed.error)
@@ -270,7 +274,7 @@ def _decision(seen: Observation, hpa: Hpa, outcome: Outcome, flags: Flags, behav
         errors.append(outcome.error)
     scale = outcome.scale
     return Decision(
-        at_us=seen.at_us,
+        at_us=observation.at_us,
         namespace=hpa.namespace,
         name=hpa.name,
         uid=hpa.uid,
@@ -308,11 +312,11 @@ def _action(scale: Scale | None, desired: int | None, behaviours: Behaviours) ->
     return "scale_up" if change > 0 else "scale_down"
 
 
-def _gone(seen: Observation) -> Decision:
+def _deleted(observation: Observation) -> Decision:
     return Decision(
-        at_us=seen.at_us,
-        namespace=seen.namespace,
-        name=seen.name,
+        at_us=observation.at_us,
+        namespace=observation.namespace,
+        name=observation.name,
         uid="",
         gone=True,
         spec_replicas=None,

@@ -1,4 +1,4 @@
-"""One reconcile on its way: what it read and remembers, and the conditions that it has set so far."""
+"""The state of a reconcile in progress: what it read and remembers, and the conditions that it has set so far."""
 
 from dataclasses import dataclass, replace
 
@@ -25,7 +25,7 @@ class ReconcileState:
     keep_pods            the decision keeps how each metric counted each pod
     """
 
-    seen: Observation
+    observation: Observation
     hpa: Hpa
     scale: Scale
     memory: Memory

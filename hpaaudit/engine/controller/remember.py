@@ -10,7 +10,7 @@ from hpaaudit.model.units import SECOND, Micros
 
 
 def remember_recommendation(memory: Memory, slot: int, replicas: int, now_us: Micros) -> Memory:
-    """The memory with a recommendation in this slot; NONE stands for a new slot."""
+    """The memory with a recommendation in this slot; NONE means a new slot."""
     old = memory.recommendations or ()
     slot = len(old) if slot == NONE else slot
     new = Recommendation(replicas=replicas, at_us=now_us)

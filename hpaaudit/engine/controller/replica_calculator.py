@@ -1,6 +1,6 @@
 """Calculates a number of replicas from the values of one metric: upstream's `ReplicaCalculator`.
 
-The arithmetic stands in `rules.replica_calculator`. Here pods and samples become the numbers that it takes.
+The arithmetic is in `rules.replica_calculator`. This file turns pods and samples into its numbers.
 """
 
 from collections.abc import Mapping
@@ -51,9 +51,9 @@ def resource_replicas(
     groups = _groups(samples, metric.name, at_us, context)
     counted = _counted(samples, groups, context)
     requests = calculate_requests(context.pods, metric.container, metric.name, behaviours)
-    known = {} if isinstance(requests, Problem) else requests
+    request_milli = {} if isinstance(requests, Problem) else requests
     proposal = rules.resource_replicas(
-        _tally(groups, counted, known, target, context),
+        _tally(groups, counted, request_milli, target, context),
         Target(target, context.tolerance, is_external=False),
         context.current,
         isinstance(requests, Problem),
@@ -66,10 +66,12 @@ def resource_replicas(
     assumed: dict[str, int] = {}
     if proposal.ratio < 1.0:
         up_to_target = behaviours.missing_up_to_target
-        assumed = {name: rules.missing_utilization(known[name], target, up_to_target) for name in groups.missing}
+        assumed = {
+            name: rules.missing_utilization(request_milli[name], target, up_to_target) for name in groups.missing
+        }
     elif proposal.ratio > 1.0:
         assumed = dict.fromkeys(groups.missing, 0)
-    return _calculated(proposal, groups, _filled(proposal, counted, groups, assumed), known, is_percent=True)
+    return _calculated(proposal, groups, _filled(proposal, counted, groups, assumed), request_milli, is_percent=True)
 
 
 def plain_metric_replicas(

@@ -33,21 +33,21 @@ def condition_of(conditions: Iterable[Condition], kind: str) -> Condition | None
     return next((condition for condition in conditions if condition.type == kind), None)
 
 
-def same_status(ours: HpaStatus, theirs: HpaStatus) -> bool:
+def same_status(status: HpaStatus, other: HpaStatus) -> bool:
     """True if two statuses mean the same: quantities by value, times by instant, None like empty."""
     return (
-        ours.observed_generation == theirs.observed_generation
-        and ours.last_scale_us == theirs.last_scale_us
-        and ours.current_replicas == theirs.current_replicas
-        and ours.desired_replicas == theirs.desired_replicas
-        and ours.conditions == theirs.conditions
-        and same_metrics(ours, theirs)
+        status.observed_generation == other.observed_generation
+        and status.last_scale_us == other.last_scale_us
+        and status.current_replicas == other.current_replicas
+        and status.desired_replicas == other.desired_replicas
+        and status.conditions == other.conditions
+        and same_metrics(status, other)
     )
 
 
-def same_metrics(ours: HpaStatus, theirs: HpaStatus) -> bool:
+def same_metrics(status: HpaStatus, other: HpaStatus) -> bool:
     """True if two statuses have equal currentMetrics, quantities compared by value."""
-    return _metrics(ours) == _metrics(theirs)
+    return _metrics(status) == _metrics(other)
 
 
 def _metrics(status: HpaStatus) -> list[tuple[object, ...]]:

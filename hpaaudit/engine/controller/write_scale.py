@@ -33,8 +33,8 @@ def write_scale(state: ReconcileState, outcome: Outcome, current_metrics: tuple[
     state = replace(state, conditions=outcome.status.conditions)
     if desired == state.current:
         return replace(outcome, status=state.status(desired, current_metrics))
-    attempts, last = _attempts(state.seen, desired, MAX_ATTEMPTS if state.behaviours.conflict_retry else 1)
-    rereads = state.seen.scale_reads[1 : 1 + len(attempts)] if state.behaviours.conflict_retry else ()
+    attempts, last = _attempts(state.observation, desired, MAX_ATTEMPTS if state.behaviours.conflict_retry else 1)
+    rereads = state.observation.scale_reads[1 : 1 + len(attempts)] if state.behaviours.conflict_retry else ()
     unread = (text for text in (refusal(read, state.flags) for read in rereads) if text)
     target = reference(state.hpa)
     handled = tuple(f"error getting latest scale for {target} during conflict retry: {text}" for text in unread)
@@ -103,13 +103,13 @@ def _failed(
     )
 
 
-def _attempts(seen: Observation, desired: int, most: int) -> tuple[tuple[ScaleAttempt, ...], WriteOutcome]:
+def _attempts(observation: Observation, desired: int, most: int) -> tuple[tuple[ScaleAttempt, ...], WriteOutcome]:
     """The attempts, at most so many while they conflict, and the last answer. Without a recorded one it succeeds."""
     attempts: list[ScaleAttempt] = []
-    answer = WriteOutcome(at_us=seen.decided_us, path="", status=200, error="")
+    answer = WriteOutcome(at_us=observation.decided_us, path="", status=200, error="")
     for number in range(most):
-        if number < len(seen.scale_writes):
-            answer = seen.scale_writes[number]
+        if number < len(observation.scale_writes):
+            answer = observation.scale_writes[number]
         elif number:
             break
         attempts.append(ScaleAttempt(to=desired, status=answer.status))

@@ -60,15 +60,15 @@ def sources() -> list[str]:
     Also files without compiled functions: a constant or a tuple of theirs is compiled in.
     """
     own = {import_module(function.__module__) for function in functions()}
-    found = own | {import_module(name) for module in own for name in _imported(module)}
-    return sorted({__file__, *(str(module.__file__) for module in found)})
+    modules = own | {import_module(name) for module in own for name in _imported(module)}
+    return sorted({__file__, *(str(module.__file__) for module in modules)})
 
 
 def functions() -> list[Callable[..., Any]]:
     """The functions that are compiled, rules among them."""
     compiler = _Compiler(lambda **_: lambda function: function)
     compiler.compiled(kernel.walk)
-    return list(compiler.done)
+    return list(compiler.compiled_by_function)
 
 
 def _imported(module: ModuleType) -> Iterator[str]:
@@ -83,11 +83,11 @@ class _Compiler:
 
     def __init__(self, njit: Callable[..., Any]) -> None:
         self._njit = njit
-        self.done: dict[Callable[..., Any], Any] = {numbers.wrap64: njit(**OPTIONS)(_unchanged)}
+        self.compiled_by_function: dict[Callable[..., Any], Any] = {numbers.wrap64: njit(**OPTIONS)(_unchanged)}
 
     def compiled(self, function: Callable[..., Any]) -> Any:
         """The function, compiled with all functions of ours that it names."""
-        if function not in self.done:
+        if function not in self.compiled_by_function:
             if not isinstance(function, FunctionType):
                 raise TypeError(f"{function} is no function of ours")
             own = {
@@ -100,8 +100,8 @@ class _Compiler:
             parameters = inspect.signature(function).parameters
             is_wide = function.__module__.startswith(_KERNEL) or not WIDE.isdisjoint(parameters)
             inner = {} if function is kernel.walk else {**INNER, **(INLINE if is_wide else {})}
-            self.done[function] = self._njit(**OPTIONS, **inner)(copy)
-        return self.done[function]
+            self.compiled_by_function[function] = self._njit(**OPTIONS, **inner)(copy)
+        return self.compiled_by_function[function]
 
 
 def _names(code: CodeType) -> set[str]:

@@ -174,16 +174,16 @@ class _Results:
         count = decisions.metrics[self.rows]
         row = np.repeat(np.arange(len(self.rows)), count)
         index = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
-        place = np.asarray(batch.reconciles.proposal_at)[self.rows][row] + index
+        proposal = np.asarray(batch.reconciles.proposal_at)[self.rows][row] + index
         spec = decisions.spec[self.rows][row]
         metric = np.asarray(batch.specs.metric_from)[spec] + index
         targets = [target_of(metric_spec) for metric_spec in specs.metric_specs]
         how = np.array([resolved.how for resolved in specs.metrics], np.int64)[metric]
         target = np.array([NULL if amount is None else amount for _, amount in targets], np.int64)[metric]
-        problem, ratio = proposals.problem[place], proposals.ratio[place]
+        problem, ratio = proposals.problem[proposal], proposals.ratio[proposal]
         is_valid = problem == NONE
         up, down = np.asarray(batch.specs.tolerance_up)[spec], np.asarray(batch.specs.tolerance_down)[spec]
-        adjust = np.where(is_valid, proposals.adjust[place] + 1, 0)
+        adjust = np.where(is_valid, proposals.adjust[proposal] + 1, 0)
         codes = metric.astype(np.int32)
         return {
             **{name: _rows_of(column, row) for name, column in identity.items()},
@@ -192,17 +192,17 @@ class _Results:
             "metric_name": Words(codes, tuple(metric_spec.name for metric_spec in specs.metric_specs)),
             "target_type": Words(codes, tuple(kind for kind, _ in targets)),
             "target": _nullable(target),
-            "current_milli": Numbers(np.where(is_valid, proposals.current[place], 0), ~is_valid),
-            "current_utilization": Numbers(proposals.percent[place], ~(is_valid & (how == UTILIZATION))),
+            "current_milli": Numbers(np.where(is_valid, proposals.current[proposal], 0), ~is_valid),
+            "current_utilization": Numbers(proposals.percent[proposal], ~(is_valid & (how == UTILIZATION))),
             "ratio": Numbers(np.where(is_valid, ratio, 0.0), ~is_valid),
-            "ratio_adjusted": Numbers(np.where(adjust > 1, proposals.adjusted[place], 0.0), adjust <= 1),
+            "ratio_adjusted": Numbers(np.where(adjust > 1, proposals.adjusted[proposal], 0.0), adjust <= 1),
             "tolerance": Numbers(np.where(ratio > 1.0, up, down), ~is_valid),
-            "proposal": Numbers(np.where(is_valid, proposals.replicas[place], 0), ~is_valid),
+            "proposal": Numbers(np.where(is_valid, proposals.replicas[proposal], 0), ~is_valid),
             "valid": Numbers(is_valid),
             "invalid_code": Words(np.where(is_valid, 0, problem + 1).astype(np.int32), ("", *PROBLEMS)),
             "adjust_code": Words(adjust.astype(np.int32), ("", *ADJUST_CODES)),
             **{
-                f"{name}_pods": _pod_counts(getattr(proposals, name)[place], is_valid)
+                f"{name}_pods": _pod_counts(getattr(proposals, name)[proposal], is_valid)
                 for name in ("ready", "unready", "missing", "ignored")
             },
             "is_winner": Numbers(decisions.winner[self.rows][row] == index),
@@ -239,12 +239,12 @@ def _action(spec_replicas: Numbers, current: Numbers, desired: Array) -> Words:
 
 
 def _pod_counts(counts: Array, is_valid: Array) -> Numbers:
-    """Counts of pods; a metric that looks at no pods has none."""
+    """Counts of pods; a metric without pods has none."""
     return Numbers(counts, ~is_valid | (counts == NONE))
 
 
 def _nullable(values: Array) -> Numbers:
-    """Numbers of which NULL stands for none."""
+    """Numbers, NULL where the code is that of no number."""
     missing = values == NULL
     return Numbers(np.where(missing, 0, values), missing) if missing.any() else Numbers(values)
 

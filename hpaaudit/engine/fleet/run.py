@@ -75,7 +75,7 @@ def run_kernel(prepared: PreparedSlice, settings: Settings, store: MemoryStore, 
         empty_proposals(prepared.proposals),
     )
     kernel.spread(lambda first, end: kernel.walk(run_, first, end), _ranges(row_to))
-    store.keep(run_.memory)
+    store.save(run_.memory)
     return Decided(decisions=run_.decisions, proposals=run_.proposals, memory=run_.memory)
 
 

@@ -16,20 +16,20 @@ from hpaaudit.model.units import Micros
 class CandidateInputs:
     """The inputs that one reconcile may have read, in the order of `rules.candidates`.
 
-    seen       the newest inputs
+    observation   the newest inputs
     earlier    how many facts a lagging cache has of pods and scale
     reach_us   how much later than the reconcile an answer may have been recorded that it read
     """
 
-    def __init__(self, cluster: ClusterState, seen: Observation, earlier: int, reach_us: Micros) -> None:
-        self._world = cluster
-        self._seen = seen
+    def __init__(self, cluster: ClusterState, observation: Observation, earlier: int, reach_us: Micros) -> None:
+        self._cluster = cluster
+        self._newest = observation
         self._reach_us = reach_us
-        hpa = seen.hpa
+        hpa = observation.hpa
         target = None if hpa is None else cluster.served(target_ref(hpa.namespace, hpa.spec.target))
         self.earlier_scale = None if target is None else cluster.earlier_scale(target, earlier)
-        self.earlier_pods = None if hpa is None else cluster.earlier_pods(seen.namespace, earlier)
-        self._requests = list(dict.fromkeys(read.request for read in seen.metrics if read is not None))
+        self.earlier_pods = None if hpa is None else cluster.earlier_pods(observation.namespace, earlier)
+        self._requests = list(dict.fromkeys(read.request for read in observation.metrics if read is not None))
         self._answers = [self._answers_of(self._scale(earlier=False))]
         if self.earlier_scale is not None:
             self._answers.append(self._answers_of(self.earlier_scale))
@@ -47,9 +47,9 @@ class CandidateInputs:
 
     def of(self, candidate: Candidate) -> Observation:
         """The observation of a candidate: the newest answers or the next ones, pods and scale as they are or were."""
-        seen = self._seen
-        if candidate == FIRST or seen.hpa is None:
-            return seen
+        observation = self._newest
+        if candidate == FIRST or observation.hpa is None:
+            return observation
         scale, answers = self._scale(earlier=candidate.earlier_scale), self._answers[candidate.earlier_scale]
         following = sum(1 << rank for rank, (_, later) in enumerate(answers.values()) if later is not None)
         chosen = chosen_answers(following, len(answers), candidate.nth)
@@ -57,47 +57,50 @@ class CandidateInputs:
             request: later if chosen >> rank & 1 else newest
             for rank, (request, (newest, later)) in enumerate(answers.items())
         }
-        metrics = tuple(None if request is None else by_request.get(request) for request in _wanted(seen.hpa, scale))
+        metrics = tuple(
+            None if request is None else by_request.get(request) for request in _wanted(observation.hpa, scale)
+        )
         return replace(
-            seen,
+            observation,
             scale_reads=() if scale is None else (scale,),
-            pods=self.earlier_pods if candidate.earlier_pods and self.earlier_pods is not None else seen.pods,
+            pods=self.earlier_pods if candidate.earlier_pods and self.earlier_pods is not None else observation.pods,
             metrics=metrics,
-            metric_us=tuple(seen.at_us for _ in metrics),
+            metric_us=tuple(observation.at_us for _ in metrics),
         )
 
     def unread(self, nth: int) -> Observation:
         """The newest inputs without the answers whose reads failed in the n-th way."""
-        gone = unanswered(self.failed_reads, nth)
-        lost = {request for rank, request in enumerate(self._requests) if gone >> rank & 1}
-        seen = self._seen
+        unanswered_requests = unanswered(self.failed_reads, nth)
+        lost = {request for rank, request in enumerate(self._requests) if unanswered_requests >> rank & 1}
+        observation = self._newest
         return replace(
-            seen, metrics=tuple(None if read is None or read.request in lost else read for read in seen.metrics)
+            observation,
+            metrics=tuple(None if read is None or read.request in lost else read for read in observation.metrics),
         )
 
     def _scale(self, *, earlier: bool) -> ScaleRead | None:
         if earlier:
             return self.earlier_scale
-        return self._seen.scale_reads[0] if self._seen.scale_reads else None
+        return self._newest.scale_reads[0] if self._newest.scale_reads else None
 
     def _answers_of(
         self, scale: ScaleRead | None
     ) -> dict[MetricsRequest, tuple[MetricsRead | None, MetricsRead | None]]:
         """The newest answer to each distinct request, and the next one if it came in reach."""
-        cluster, seen = self._world, self._seen
-        if seen.hpa is None:
+        cluster, observation = self._cluster, self._newest
+        if observation.hpa is None:
             return {}
-        found: dict[MetricsRequest, tuple[MetricsRead | None, MetricsRead | None]] = {}
-        for request in _wanted(seen.hpa, scale):
-            if request is None or request in found:
+        answers: dict[MetricsRequest, tuple[MetricsRead | None, MetricsRead | None]] = {}
+        for request in _wanted(observation.hpa, scale):
+            if request is None or request in answers:
                 continue
-            asked = request
+            recorded_request = request
             if request not in cluster.metrics and request.api == RESOURCE_METRICS:
-                asked = whole_namespace(request)
-            following = cluster.upcoming.get(asked)
-            later = following[0] if following and following[0].at_us - seen.at_us <= self._reach_us else None
-            found[request] = cluster.metrics.get(asked), later
-        return found
+                recorded_request = whole_namespace(request)
+            following = cluster.upcoming.get(recorded_request)
+            later = following[0] if following and following[0].at_us - observation.at_us <= self._reach_us else None
+            answers[request] = cluster.metrics.get(recorded_request), later
+        return answers
 
 
 def _wanted(hpa: Hpa, scale: ScaleRead | None) -> tuple[MetricsRequest | None, ...]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.api.requests import RESOURCE_METRICS, group_of, requests_of, target_ref
 from hpaaudit.api.selector import BadSelector, scale_selector
-from hpaaudit.model.audit import Instant
+from hpaaudit.model.audit import ReconcileTime
 from hpaaudit.model.facts import (
     Fact,
     HpaGone,
@@ -37,10 +37,10 @@ LAG_US = SECOND
 
 @dataclass(frozen=True, slots=True)
 class _Replaced:
-    """A pod or a scale that a fact replaced, None if there was none; `place` is the number of that fact."""
+    """A pod or a scale that a fact replaced, None if there was none; `fact_number` is the number of that fact."""
 
     at_us: Micros
-    place: int
+    fact_number: int
     pod: tuple[str, str, Pod | None] | None
     scale: tuple[TargetRef, ScaleRead | None] | None
 
@@ -66,7 +66,7 @@ class ClusterState:
     failed one too.
 
     own_…       answers to the controller itself, each with the number of facts up to it: many facts may have one time
-    upcoming    answers that lie ahead
+    upcoming    later answers that are not applied yet
     unmatched   kinds, with their groups, that the controller called unknown. A target of such a kind is unknown until
                 somebody reads its scale
     """
@@ -114,13 +114,13 @@ class ClusterState:
                     self.own_metrics.setdefault(fact.request, deque(maxlen=16)).append((self.applied, fact))
 
     def announce(self, fact: Fact) -> None:
-        """Note a fact that lies ahead: a reconcile whose time is uncertain may have read the next answer."""
+        """Note a later fact: a reconcile whose time is uncertain may have read the next answer."""
         if isinstance(fact, ResourceMetricsRead | ValuesRead):
             self.upcoming.setdefault(fact.request, deque()).append(fact)
 
     def _pod(self, at_us: Micros, namespace: str, name: str, pod: Pod | None) -> None:
         here = self.pods.setdefault(namespace, {})
-        self._keep(_Replaced(at_us, self.applied, (namespace, name, here.get(name)), None))
+        self._add_change(_Replaced(at_us, self.applied, (namespace, name, here.get(name)), None))
         if pod is None:
             here.pop(name, None)
         else:
@@ -128,10 +128,10 @@ class ClusterState:
         self._tuples.pop(namespace, None)
 
     def _scale(self, read: ScaleRead) -> None:
-        self._keep(_Replaced(read.at_us, self.applied, None, (read.target, self.scales.get(read.target))))
+        self._add_change(_Replaced(read.at_us, self.applied, None, (read.target, self.scales.get(read.target))))
         self.scales[read.target] = read
 
-    def _keep(self, change: _Replaced) -> None:
+    def _add_change(self, change: _Replaced) -> None:
         self._changes.append(change)
         while self._changes and self._changes[0].at_us < change.at_us - 2 * LAG_US:
             self._changes.popleft()
@@ -140,7 +140,7 @@ class ClusterState:
         """The pods of a namespace after so many facts; None if nothing changed since."""
         undone: dict[str, Pod] | None = None
         for change in reversed(self._changes):
-            if change.place <= facts:
+            if change.fact_number <= facts:
                 break
             if change.pod is not None and change.pod[0] == namespace:
                 undone = dict(self.pods.get(namespace, {})) if undone is None else undone
@@ -153,13 +153,13 @@ class ClusterState:
 
     def earlier_scale(self, target: TargetRef, facts: int) -> ScaleRead | None:
         """The scale after so many facts; None if it did not change since, or was not there yet."""
-        found = None
+        earlier = None
         for change in reversed(self._changes):
-            if change.place <= facts:
+            if change.fact_number <= facts:
                 break
             if change.scale is not None and change.scale[0] == target:
-                found = change.scale[1]
-        return found
+                earlier = change.scale[1]
+        return earlier
 
     def hpa(self, key: str) -> Hpa | None:
         """An HPA as the controller's cache holds it."""
@@ -168,16 +168,16 @@ class ClusterState:
 
     def pods_of(self, namespace: str) -> tuple[Pod, ...]:
         """All pods of a namespace."""
-        found = self._tuples.get(namespace)
-        if found is None:
-            found = self._tuples[namespace] = tuple(self.pods.get(namespace, {}).values())
-        return found
+        pods = self._tuples.get(namespace)
+        if pods is None:
+            pods = self._tuples[namespace] = tuple(self.pods.get(namespace, {}).values())
+        return pods
 
     def observe(
         self,
         key: str,
         *,
-        instant: Instant,
+        instant: ReconcileTime,
         since: int,
         rivals: tuple[tuple[str, str], ...],
         writes: Writes,
@@ -226,8 +226,8 @@ class ClusterState:
     def _target_error(self, namespace: str, target: ObjectRef) -> str:
         """Why the target's kind cannot be mapped to a resource, in the words of the RESTMapper; empty if it can."""
         group = group_of(target.api_version)
-        known = target_ref(namespace, target)
-        if (target.kind, group) not in self.unmatched or known in self.scales or known in self.own_scales:
+        regular = target_ref(namespace, target)
+        if (target.kind, group) not in self.unmatched or regular in self.scales or regular in self.own_scales:
             return ""
         return f'no matches for kind "{target.kind}" in group "{group}"'
 
@@ -236,9 +236,10 @@ class ClusterState:
         if target in self.scales or target in self.own_scales:
             return target
         same = [
-            seen
-            for seen in (*self.scales, *self.own_scales)
-            if (seen.group, seen.namespace, seen.name) == (target.group, target.namespace, target.name)
+            read_target
+            for read_target in (*self.scales, *self.own_scales)
+            if (read_target.group, read_target.namespace, read_target.name)
+            == (target.group, target.namespace, target.name)
         ]
         return same[0] if len(set(same)) == 1 else target
 
@@ -266,7 +267,7 @@ class ClusterState:
 
     def _answer(self, request: MetricsRequest, turn: int, uses: int, since: int) -> tuple[MetricsRead | None, bool]:
         """The answer to the n-th of `uses` equal requests, and whether it went to the controller itself."""
-        mine = [read for place, read in self.own_metrics.get(request, ()) if place > since][-uses:]
+        mine = [read for fact_number, read in self.own_metrics.get(request, ()) if fact_number > since][-uses:]
         if mine:
             return mine[min(turn, len(mine) - 1)], True
         newest = self.metrics.get(request)

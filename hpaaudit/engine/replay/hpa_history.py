@@ -26,9 +26,9 @@ NEVER_RECONCILED = ("{}", '{"currentMetrics":null,"desiredReplicas":0}')
 class HpaHistory:
     """What was seen of one HPA, from the first time to its deletion.
 
-    first, end   how many facts stand before the first one that shows it, and before its deletion
+    first, end   how many facts come before the first one that shows it, and before its deletion
     newborn      it was created while it was watched
-    statuses     how many facts stand before each of its statuses;  shown   the facts that show these, if they were kept
+    statuses     how many facts come before each of its statuses;  shown   the facts that show these, if they were kept
     """
 
     key: str
@@ -36,7 +36,7 @@ class HpaHistory:
     first_us: Micros
     newborn: bool
     target: TargetRef
-    seen: HpaSeen
+    newest: HpaSeen
     evidence: list[Evidence] = field(default_factory=list)
     statuses: list[int] = field(default_factory=list)
     shown: list[HpaSeen] = field(default_factory=list)
@@ -68,19 +68,19 @@ class HpaHistories:
 
     def hpa(self, index: int, fact: HpaSeen) -> None:
         """Add a fact that shows an HPA. A changed status is evidence of a reconcile."""
-        history = self.seen(index, fact)
+        history = self.history_of(index, fact)
         if history is None:
             return
         if not history.statuses:
             history.statuses.append(index)
             history.shown.append(fact)
-        elif _status(fact) != _status(history.seen):
+        elif _status(fact) != _status(history.newest):
             history.evidence.append(Evidence(fact.at_us, index, STATUS_WRITE))
             history.statuses.append(index)
             history.shown.append(fact)
-        history.seen = fact
+        history.newest = fact
 
-    def seen(self, index: int, fact: HpaSeen) -> HpaHistory | None:
+    def history_of(self, index: int, fact: HpaSeen) -> HpaHistory | None:
         """The history that a fact belongs to, with the spec as it is now; None if the HPA cannot be replayed."""
         key = f"{fact.namespace}/{fact.name}"
         problem = unsupported(fact)
@@ -96,7 +96,7 @@ class HpaHistories:
             # An HPA that is older than the first fact that shows it existed before the recording.
             newborn = fact.created_us is not None and fact.at_us - fact.created_us < _NEWBORN_US
             histories.append(
-                HpaHistory(key=key, first=index, first_us=fact.at_us, newborn=newborn, target=target, seen=fact)
+                HpaHistory(key=key, first=index, first_us=fact.at_us, newborn=newborn, target=target, newest=fact)
             )
         histories[-1].target = target
         return histories[-1]
@@ -139,9 +139,13 @@ class HpaHistories:
         alike: dict[tuple[str, str, str], set[TargetRef]] = {}
         for target in self._targets:
             alike.setdefault((target.group, target.namespace, target.name), set()).add(target)
-        for asked, keys in self._scaled_by.items():
+        for scaled_target, keys in self._scaled_by.items():
             # A kind may be served under another plural than the regular one, as in `cluster_state`.
-            same = {asked} if asked in self._targets else alike.get((asked.group, asked.namespace, asked.name), set())
+            same = (
+                {scaled_target}
+                if scaled_target in self._targets
+                else alike.get((scaled_target.group, scaled_target.namespace, scaled_target.name), set())
+            )
             problem = next((odd[target] for target in sorted(same, key=repr) if target in odd), "")
             if problem:
                 self.unsupported.update(dict.fromkeys(keys - self.unsupported.keys(), f"of its target {problem}"))
@@ -156,7 +160,7 @@ class HpaHistories:
 
 
 def _status(fact: HpaSeen) -> object:
-    """What makes a status another one. In v1 it stands in annotations, which others may write as well."""
+    """What differs between two statuses. In v1 a part of it is in annotations, which others may write as well."""
     return decode_status(fact) if fact.api_version == V1 else fact.status_json
 
 

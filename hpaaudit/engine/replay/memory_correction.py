@@ -37,7 +37,7 @@ def corrected(before: Memory, after: Memory, decision: Decision, hpa: Hpa, publi
 
 
 def recommendation_in(conditions: tuple[Condition, ...]) -> int:
-    """What the conditions tell of the recommendation, a code of `rules.published_status`."""
+    """What the conditions say about the recommendation, a code of `rules.published_status`."""
     able, active, limited = (
         condition_of(conditions, kind) for kind in ("AbleToScale", "ScalingActive", "ScalingLimited")
     )

@@ -11,7 +11,7 @@ from hpaaudit.api.times import duration
 from hpaaudit.engine.replay.cluster_state import LAG_US, is_controller
 from hpaaudit.engine.replay.hpa_history import COMPONENT, HpaHistories, HpaHistory
 from hpaaudit.engine.replay.reconcile_times import GRID, NOWHERE, SOURCES, inferred_period, merged
-from hpaaudit.model.audit import Instant
+from hpaaudit.model.audit import ReconcileTime
 from hpaaudit.model.facts import (
     ControllerSeen,
     EventSeen,
@@ -49,7 +49,7 @@ class PlannedReconcile:
 
     key: str
     index: int
-    instant: Instant
+    instant: ReconcileTime
     scale_writes: list[WriteOutcome] = field(default_factory=list)
     scale_rereads: list[ScaleRead] = field(default_factory=list)
     status_write: WriteOutcome | None = None
@@ -112,7 +112,7 @@ class Reading:
         match fact:
             case Reconciled():
                 key = f"{fact.namespace}/{fact.name}"
-                instant = Instant(
+                instant = ReconcileTime(
                     began_us=fact.began_us, at_us=fact.at_us, source="reconcile", uncertainty_us=Micros(0)
                 )
                 planned = PlannedReconcile(key=key, index=index, instant=instant)
@@ -243,9 +243,9 @@ def _inferred(reading: Reading, period_us: Micros) -> list[PlannedReconcile]:
     return sorted(found, key=lambda planned: (planned.index, planned.instant.at_us, planned.key))
 
 
-def _instant(at_us: int, source: int, period_us: int) -> Instant:
+def _instant(at_us: int, source: int, period_us: int) -> ReconcileTime:
     uncertainty_us = period_us // 2 if source == GRID else 0
-    return Instant(
+    return ReconcileTime(
         began_us=Micros(at_us), at_us=Micros(at_us), source=SOURCES[source], uncertainty_us=Micros(uncertainty_us)
     )
 

@@ -38,7 +38,7 @@ from hpaaudit.engine.rules.candidates import (
     widened,
 )
 from hpaaudit.engine.rules.published_status import RECOMMENDATION_ADJUSTED
-from hpaaudit.model.audit import Pass
+from hpaaudit.model.audit import ReplayedReconcile
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.facts import ControllerSeen, Fact, Gap, HpaGone, HpaSeen, LeaseSeen, StatusWritten
 from hpaaudit.model.flags import Flags
@@ -56,7 +56,7 @@ _UNKNOWN = Memory(recommendations=())
 class ReconcileInput:
     """What a decision was made from: `reconcile` makes the same one from it again."""
 
-    seen: Observation
+    observation: Observation
     memory: Memory
     flags: Flags
 
@@ -68,7 +68,7 @@ class _Choice:
     before, memory   the memory before and after the reconcile
     """
 
-    seen: Observation
+    observation: Observation
     before: Memory
     decision: Decision
     memory: Memory
@@ -147,11 +147,11 @@ class Process:
         self.written.clear()
         self.unseen_us.clear()
 
-    def reconcile(self, planned: PlannedReconcile, number: int) -> Pass:
+    def reconcile(self, planned: PlannedReconcile, number: int) -> ReplayedReconcile:
         """Decide one reconcile."""
         key, instant = planned.key, planned.instant
         before = self.memories.get(key, EMPTY)
-        seen = self.cluster.observe(
+        observation = self.cluster.observe(
             key,
             instant=instant,
             since=self.previous.get(key, 0),
@@ -163,67 +163,71 @@ class Process:
                 self.written.get(key, 0),
             ),
         )
-        if seen.hpa is None:
+        if observation.hpa is None:
             self.written.pop(key, None)
-        choice = self._choose(seen, before, planned)
-        self.last_input = ReconcileInput(seen=choice.seen, memory=choice.before, flags=self.flags)
+        choice = self._choose(observation, before, planned)
+        self.last_input = ReconcileInput(observation=choice.observation, memory=choice.before, flags=self.flags)
         after = choice.memory
-        if planned.published is not None and choice.seen.hpa is not None:
+        if planned.published is not None and choice.observation.hpa is not None:
             published = decode_status(planned.published)
-            after = corrected(before, after, choice.decision, choice.seen.hpa, published)
+            after = corrected(before, after, choice.decision, choice.observation.hpa, published)
             if choice.evidence == "assumed" and recommendation_in(published.conditions) == RECOMMENDATION_ADJUSTED:
                 # What it recommended is only guessed, so the memory is as unknown as at the start.
                 self.unseen_us[key] = instant.at_us
         self.memories[key] = after
         self.previous[key] = self.cluster.applied
-        return Pass(
+        return ReplayedReconcile(
             reconcile_id=number,
             instant=instant,
             epoch_id=self.epoch_id,
             decision=choice.decision,
             memory=after,
-            band_lo=_known(choice.band.lowest),
-            band_hi=_known(choice.band.highest),
+            band_lo=_or_none(choice.band.lowest),
+            band_hi=_or_none(choice.band.highest),
             evidence=choice.evidence,
             missing_input=MISSING[choice.band.missing],
         )
 
-    def _choose(self, seen: Observation, before: Memory, planned: PlannedReconcile) -> _Choice:
+    def _choose(self, observation: Observation, before: Memory, planned: PlannedReconcile) -> _Choice:
         """The candidate that the published status proves, else the newest inputs."""
         if planned.published is None:
-            decision, after = self._decide(seen, before)
+            decision, after = self._decide(observation, before)
             band = widened(NO_BAND, INPUTS, fits=False, desired=_number(decision))
-            return _Choice(seen=seen, before=before, decision=decision, memory=after, band=band, evidence="seen")
+            return _Choice(
+                observation=observation, before=before, decision=decision, memory=after, band=band, evidence="seen"
+            )
         published = decode_status(planned.published)
         inputs = CandidateInputs(
-            self.cluster, seen, planned.earlier, Micros(self.plan.period_us + planned.instant.uncertainty_us)
+            self.cluster, observation, planned.earlier, Micros(self.plan.period_us + planned.instant.uncertainty_us)
         )
-        options = self._options(inputs, seen, before)
-        chosen, remembered, best, candidate, band = seen, before, None, FIRST, NO_BAND
+        options = self._options(inputs, observation, before)
+        chosen, remembered, best, candidate, band = observation, before, None, FIRST, NO_BAND
         while candidate.kind != DONE:
-            tried, memory = chosen, before
+            candidate_observation, memory = chosen, before
             if candidate.kind == INPUTS:
-                tried = inputs.of(candidate)
+                candidate_observation = inputs.of(candidate)
             elif candidate.kind == FAILED_READS:
-                tried = inputs.unread(candidate.nth)
-            elif seen.hpa is not None:
-                memory = self._other_memory(candidate, before, seen.hpa, published)
-            decided = self._decide(tried, memory)
+                candidate_observation = inputs.unread(candidate.nth)
+            elif observation.hpa is not None:
+                memory = self._other_memory(candidate, before, observation.hpa, published)
+            decided = self._decide(candidate_observation, memory)
             fit = fits_inputs if candidate.kind in (INPUTS, FAILED_READS) else fits_memory
             fits = fit(decided[0], published)
             if best is None or proves(band, candidate.kind, fits):
-                chosen, remembered, best = tried, memory, decided
+                chosen, remembered, best = candidate_observation, memory, decided
             band = widened(band, candidate.kind, fits, _number(decided[0]))
             candidate = next_candidate(candidate, inputs.answers(candidate), options, band.is_proven)
         if best is None:
             raise AssertionError("the newest inputs are always tried")
         evidence = "proven" if band.is_proven else "assumed"
-        return _Choice(seen=chosen, before=remembered, decision=best[0], memory=best[1], band=band, evidence=evidence)
+        return _Choice(
+            observation=chosen, before=remembered, decision=best[0], memory=best[1], band=band, evidence=evidence
+        )
 
-    def _options(self, inputs: CandidateInputs, seen: Observation, before: Memory) -> Options:
+    def _options(self, inputs: CandidateInputs, observation: Observation, before: Memory) -> Options:
         """Which candidates the reconcile has."""
-        hpa, now_us, period_us = seen.hpa, seen.decided_us, self.plan.period_us
-        since_us = self.unseen_us.get(f"{seen.namespace}/{seen.name}")
+        hpa, now_us, period_us = observation.hpa, observation.decided_us, self.plan.period_us
+        since_us = self.unseen_us.get(f"{observation.namespace}/{observation.name}")
         unseen = (hpa, since_us) if hpa is not None and since_us is not None else None
         return Options(
             earlier_scale=inputs.earlier_scale is not None,
@@ -235,14 +239,14 @@ class Process:
         )
 
     def _other_memory(self, candidate: Candidate, before: Memory, hpa: Hpa, published: HpaStatus) -> Memory:
-        """The memory of a candidate: with an extreme of what nobody saw, or made earlier or later."""
+        """The memory of a candidate: with an extreme of unknown memory, or made earlier or later."""
         if candidate.kind == SHIFTED_MEMORY:
             return shifted(before, candidate.nth, self.plan.period_us)
         since_us = self.unseen_us[f"{hpa.namespace}/{hpa.name}"]
         return extreme(before, candidate.nth, hpa.spec.max_replicas, published.desired_replicas, since_us)
 
-    def _decide(self, seen: Observation, memory: Memory) -> tuple[Decision, Memory]:
-        return reconcile(seen, memory, self.flags, keep_pods=self.keep_pods)
+    def _decide(self, observation: Observation, memory: Memory) -> tuple[Decision, Memory]:
+        return reconcile(observation, memory, self.flags, keep_pods=self.keep_pods)
 
     def _rivals(self, key: str) -> tuple[tuple[str, str], ...]:
         namespace = key.split("/", 1)[0] + "/"
@@ -257,11 +261,11 @@ def _number(decision: Decision) -> int:
     return UNKNOWN if decision.desired is None else decision.desired
 
 
-def _known(number: int) -> int | None:
+def _or_none(number: int) -> int | None:
     return None if number == UNKNOWN else number
 
 
-def replay(facts: Iterable[Fact], plan: Plan, process: Process, hpas: Collection[str]) -> Iterator[Pass]:
+def replay(facts: Iterable[Fact], plan: Plan, process: Process, hpas: Collection[str]) -> Iterator[ReplayedReconcile]:
     """The replayed reconciles of a plan, in order; only those of `hpas`, if any are named.
 
     All are replayed even then, because HPAs of a namespace may select the same pods.
@@ -284,7 +288,7 @@ def replay(facts: Iterable[Fact], plan: Plan, process: Process, hpas: Collection
 
 
 def _read_ahead(coming: Iterator[Fact], ahead: deque[Fact], process: Process, *, until: int) -> bool:
-    """Fill the queue of facts that lie ahead. False if there were not enough."""
+    """Fill the queue of later facts that are not applied yet. False if there were not enough."""
     while len(ahead) < until:
         fact = next(coming, None)
         if fact is None:

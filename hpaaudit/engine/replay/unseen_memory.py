@@ -1,4 +1,4 @@
-"""The memory that nobody saw: what it may have held before the recording, and when exactly it was made."""
+"""The candidates for memory that is unknown: what it may hold from before the recording, and when it was made."""
 
 from dataclasses import replace
 from typing import TypeVar

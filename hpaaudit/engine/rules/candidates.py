@@ -1,6 +1,6 @@
 """Orders the candidates of a reconcile, and keeps the band of what they decide.
 
-Where only its status is known, a reconcile may have read this answer or the next, and may remember what nobody saw. A
+Where only its status is known, a reconcile may have read this answer or the next, and may remember what is unknown. A
 candidate is one combination of inputs and memory. The newest inputs are tried first. The first inputs that give the
 published status are taken for what the reconcile read: they are proven. Upstream has no such thing.
 """
@@ -77,20 +77,20 @@ NO_OPTIONS = Options(
 )
 
 
-def next_candidate(tried: Candidate, answers: int, options: Options, is_proven: bool) -> Candidate:
-    """The candidate after `tried`.
+def next_candidate(candidate: Candidate, answers: int, options: Options, is_proven: bool) -> Candidate:
+    """The next candidate.
 
-    answers   how many choices of answers there are with the scale of `tried`
+    answers   how many choices of answers there are with the scale of `candidate`
 
     Failed reads are tried only while no inputs are proven: some failure explains almost every status.
     """
-    if tried.kind == INPUTS:
-        following = _next_inputs(tried, answers, options)
+    if candidate.kind == INPUTS:
+        following = _next_inputs(candidate, answers, options)
         if following.kind == INPUTS:
             return following
         kind, nth = following.kind, following.nth
     else:
-        kind, nth = tried.kind, tried.nth + 1
+        kind, nth = candidate.kind, candidate.nth + 1
     if kind == FAILED_READS and (is_proven or nth >= options.failed_reads):
         kind, nth = UNSEEN_MEMORY, 0
     if kind == UNSEEN_MEMORY and nth < RECOMMENDATIONS and not options.recommendations:
@@ -104,13 +104,13 @@ def next_candidate(tried: Candidate, answers: int, options: Options, is_proven: 
     return Candidate(kind, earlier_scale=False, earlier_pods=False, nth=nth)
 
 
-def _next_inputs(tried: Candidate, answers: int, options: Options) -> Candidate:
-    """The inputs after `tried`: all answers, then earlier pods, then an earlier scale; else the first failed read."""
-    if tried.nth + 1 < answers:
-        return Candidate(INPUTS, tried.earlier_scale, tried.earlier_pods, tried.nth + 1)
-    if options.earlier_pods and not tried.earlier_pods:
-        return Candidate(INPUTS, tried.earlier_scale, earlier_pods=True, nth=0)
-    if options.earlier_scale and not tried.earlier_scale:
+def _next_inputs(candidate: Candidate, answers: int, options: Options) -> Candidate:
+    """The next inputs: all answers, then earlier pods, then an earlier scale; else the first failed read."""
+    if candidate.nth + 1 < answers:
+        return Candidate(INPUTS, candidate.earlier_scale, candidate.earlier_pods, candidate.nth + 1)
+    if options.earlier_pods and not candidate.earlier_pods:
+        return Candidate(INPUTS, candidate.earlier_scale, earlier_pods=True, nth=0)
+    if options.earlier_scale and not candidate.earlier_scale:
         return Candidate(INPUTS, earlier_scale=True, earlier_pods=False, nth=0)
     return Candidate(FAILED_READS, earlier_scale=False, earlier_pods=False, nth=0)
 

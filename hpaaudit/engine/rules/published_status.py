@@ -19,7 +19,7 @@ EVENT_KEPT = 0
 EVENT_UNDONE = 1
 EVENT_REPLACED = 2
 
-# What the conditions tell of the recommendation.
+# What the conditions say about the recommendation.
 RECOMMENDATION_ADJUSTED = 0
 NO_RECOMMENDATION = 1
 RECOMMENDATION_PUBLISHED = 2
@@ -37,27 +37,27 @@ class StatusCodes(NamedTuple):
     limited: int
 
 
-def fits_inputs(ours: StatusCodes, published: StatusCodes) -> bool:
+def fits_inputs(decided: StatusCodes, published: StatusCodes) -> bool:
     """True if the controller may have had our inputs. The currentMetrics must fit as well, which the caller compares.
 
     Only what follows from inputs is compared, never the decision itself: else every divergence would look like wrong
     inputs. A status without AbleToScale was not written by a reconcile: `reconcileAutoscaler` sets that condition
     first.
     """
-    return published.able != NONE and ours.current == published.current and ours.active == published.active
+    return published.able != NONE and decided.current == published.current and decided.active == published.active
 
 
-def fits_memory(ours: StatusCodes, published: StatusCodes) -> bool:
+def fits_memory(decided: StatusCodes, published: StatusCodes) -> bool:
     """True if our memory stabilizes and limits as the published conditions say.
 
     A successful write replaces AbleToScale, and with it what stabilization set there. Then that condition proves
     nothing.
     """
-    if NONE in (ours.able, published.able):
+    if NONE in (decided.able, published.able):
         return True
-    if ours.able != published.able and RESCALED not in (ours.able, published.able):
+    if decided.able != published.able and RESCALED not in (decided.able, published.able):
         return False
-    return NONE in (ours.limited, published.limited) or ours.limited == published.limited
+    return NONE in (decided.limited, published.limited) or decided.limited == published.limited
 
 
 def shows_scale(scaled_us: int, before_us: int) -> bool:
@@ -84,7 +84,7 @@ def scale_event_fate(scaled: bool, published_desired: int, published_current: in
 
 
 def recommendation_shown(fails: bool, ready: bool, within: bool, has_active: bool) -> int:
-    """What the conditions tell of the recommendation.
+    """What the conditions say about the recommendation.
 
     fails        ScalingActive is False: there was none, which is known then
     ready        AbleToScale is ReadyForNewScale: it was not stabilized

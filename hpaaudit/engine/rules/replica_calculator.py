@@ -73,7 +73,7 @@ class PodCount(NamedTuple):
 class Proposal(NamedTuple):
     """The proposal of one metric.
 
-    problem   NO_PROBLEM, or why there is no number: then nothing else is told
+    problem   NO_PROBLEM, or why there is no number: then nothing else is set
     current   the usage in milli, as the status publishes it;  percent   of the requests, 0 where that is not asked
     ratio     usage against target;  adjusted   the same with missing and unready pods, NaN where none were filled in
     adjust    what filling them in did
@@ -259,7 +259,7 @@ def usage_ratio_replicas(usage: int, target: Target, current: int, pods: PodCoun
 def per_pod_replicas(usage: int, target: Target, status_replicas: int, behaviours: Behaviours) -> Proposal:
     """The proposal for an Object or External average: the usage against the target times `status.replicas`.
 
-    The pods themselves are not looked at. In 1.14 an Object average had no tolerance. Since 1.34 (#127050) an External
+    The pods themselves do not count. In 1.14 an Object average had no tolerance. Since 1.34 (#127050) an External
     average above int32 or int64 is the largest.
 
     Upstream: `replica_calculator.go`, `GetObjectPerPodMetricReplicas`, `GetExternalPerPodMetricReplicas`.

@@ -112,6 +112,6 @@ def stabilize_with_behavior(
     return Stabilized(stabilized, decisive, slot)
 
 
-def _is_newer(past: Recommendations, index: int, known: int) -> bool:
+def _is_newer(past: Recommendations, index: int, chosen: int) -> bool:
     """True if a recommendation of the same number is newer. Only explanations ask which one it was."""
-    return known != NONE and past.replicas[index] == past.replicas[known] and past.at_us[index] > past.at_us[known]
+    return chosen != NONE and past.replicas[index] == past.replicas[chosen] and past.at_us[index] > past.at_us[chosen]

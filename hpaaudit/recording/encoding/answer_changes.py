@@ -41,9 +41,9 @@ def changes_between(before: Mapping[Key, Item], after: Mapping[Key, Item]) -> li
     stayed = [key for key in after if key in before]
     # If those that stayed changed their order, every item gets a place. That is rare, because API servers sort.
     is_reordered = stayed != [key for key in before if key in after]
-    for place, (key, item) in enumerate(after.items()):
+    for position, (key, item) in enumerate(after.items()):
         if is_reordered or key not in before:
-            changes.append(Change(key=key, place=place, item=item))
+            changes.append(Change(key=key, place=position, item=item))
         elif before[key] != item:
             changes.append(Change(key=key, place=None, item=item))
     return changes
@@ -65,6 +65,6 @@ def apply_changes(before: Mapping[Key, Item], changes: Iterable[Change[Item]]) -
     if not displaced:
         return items
     order = [key for key in before if key not in displaced]
-    for place, key in sorted(places):
-        order.insert(place, key)
+    for position, key in sorted(places):
+        order.insert(position, key)
     return {key: items[key] for key in order}

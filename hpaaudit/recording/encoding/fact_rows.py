@@ -279,8 +279,8 @@ def _scaled_object_fact(body: Body) -> Fact:
     at_us, namespace, name, uid, gone, *rest = body
     if gone:
         return ScaledObjectGone(at_us=at_us, namespace=namespace, name=name, uid=uid)
-    said = dict(zip(_SCALED_OBJECT, rest, strict=True))
-    return ScaledObjectSeen(at_us=at_us, namespace=namespace, name=name, uid=uid, **said)
+    fields = dict(zip(_SCALED_OBJECT, rest, strict=True))
+    return ScaledObjectSeen(at_us=at_us, namespace=namespace, name=name, uid=uid, **fields)
 
 
 def _scale_write(fact: ScaleWritten) -> Body:

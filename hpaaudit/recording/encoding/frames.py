@@ -84,7 +84,7 @@ class Frame:
 
 
 def mark_of(number: int, previous: str) -> bytes:
-    """What tells the frames of this log from those of all others."""
+    """The mark that is in all frames of this log, and in no other log."""
     return hashlib.sha256(f"{number} {previous}".encode()).digest()[:MARK_BYTES]
 
 

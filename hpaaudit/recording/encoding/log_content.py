@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from hpaaudit.model.counted import counted
 from hpaaudit.recording.encoding.frames import (
     ACKNOWLEDGED,
     BODY,
@@ -82,7 +83,7 @@ class LogContent:
         if self.sound >= self.acknowledged:
             return ""
         if self.size < self.acknowledged:
-            return f"has {self.size} bytes, {self.acknowledged} were written"
+            return f"has {counted(self.size, 'byte')} of {self.acknowledged} that were written"
         return f"differs from what was written, by a checksum after byte {self.sound}"
 
     @property
@@ -117,9 +118,9 @@ def read_frames(data: bytes, expected: tuple[int, str, int] | None = None) -> Lo
     sound_frames = list(_sound_frames(data))
     head = _find_head(sound_frames, expected)
     fact_frames = (frame for frame in sound_frames if frame.facts)
-    ours = [frame for frame in fact_frames if frame.mark == head.mark and frame.first_seq >= head.first_seq]
-    whole, sound = _frames_in_place(ours, head)
-    frames = tuple(_in_order(ours))
+    own_frames = [frame for frame in fact_frames if frame.mark == head.mark and frame.first_seq >= head.first_seq]
+    whole, sound = _frames_in_place(own_frames, head)
+    frames = tuple(_in_order(own_frames))
     acknowledged, head_is_sound = _acknowledged(data)
     return LogContent(
         number=head.number,

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from hpaaudit.model.counted import counted
 from hpaaudit.recording.encoding.parquet_pages import BadPage, read_page_headers
 from hpaaudit.recording.format.columns import Column, Encoding, Table
 from hpaaudit.recording.format.reader_limits import COLUMNS, FOOTER_BYTES, PAGES, ROW_GROUPS, SEGMENT_BYTES
@@ -151,9 +152,9 @@ def _column_indices(parquet: pq.ParquetFile, names: Sequence[str], rows: int) ->
     """The index of each column in the file. Raises `BadParquetFile`."""
     metadata = parquet.metadata
     if metadata.num_rows != rows:
-        raise BadParquetFile(f"has {metadata.num_rows} rows, its manifest says {rows}")
+        raise BadParquetFile(f"has {counted(metadata.num_rows, 'row')}, its manifest says {rows}")
     if metadata.num_columns > COLUMNS or metadata.num_row_groups > ROW_GROUPS:
-        claim = f"{metadata.num_columns} columns in {metadata.num_row_groups} row groups"
+        claim = f"{counted(metadata.num_columns, 'column')} in {counted(metadata.num_row_groups, 'row group')}"
         raise BadParquetFile(f"has {claim}, more than a file can")
     indices = {parquet.schema.column(index).path: index for index in range(metadata.num_columns)}
     missing = [name for name in names if name not in indices]
@@ -173,13 +174,15 @@ def _batch_rows(metadata: pq.FileMetaData, index: int, file: bytes, *, as_dictio
         rows = metadata.row_group(group).num_rows
         chunk = metadata.row_group(group).column(index)
         if chunk.compression not in COMPRESSIONS or chunk.num_values != rows:
-            raise BadParquetFile(f"is not compressed by zstd, or has {chunk.num_values} values in {rows} rows")
+            raise BadParquetFile(
+                f"is not compressed by zstd, or has {counted(chunk.num_values, 'value')} in {counted(rows, 'row')}"
+            )
         begin = chunk.data_page_offset
         if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < begin:
             begin = chunk.dictionary_page_offset
         pages = read_page_headers(memoryview(file), begin, chunk.total_compressed_size, rows, PAGES)
         if pages.words > rows:
-            raise BadParquetFile(f"has a dictionary of {pages.words} words for {rows} rows")
+            raise BadParquetFile(f"has a dictionary of {counted(pages.words, 'word')} for {counted(rows, 'row')}")
         unpacked += pages.unpacked
         largest = max(largest, pages.largest)
         is_text = chunk.physical_type == PHYSICAL_TYPES["string"]

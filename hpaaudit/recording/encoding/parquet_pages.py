@@ -7,6 +7,8 @@ compact protocol, https://github.com/apache/parquet-format/blob/master/src/main/
 from dataclasses import dataclass
 from typing import Any
 
+from hpaaudit.model.counted import counted
+
 DATA, DICTIONARY, DATA_2 = 0, 2, 3  # PageType
 HEADERS = {DATA: 5, DICTIONARY: 7, DATA_2: 8}  # the field of PageHeader with the header of such a page
 ENCODING = {DATA: 2, DICTIONARY: 2, DATA_2: 4}  # the field of that header with the encoding
@@ -80,7 +82,7 @@ def read_page_headers(file: memoryview, begin: int, size: int, values: int, max_
             pages.by_prefix |= encoding == DELTA_BYTE_ARRAY
         at += packed
     if pages.values != values:
-        raise BadPage(f"has a column of {pages.values} values instead of {values}")
+        raise BadPage(f"has a column of {counted(pages.values, 'value')} instead of {values}")
     return pages
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Generic
 
+from hpaaudit.model.counted import counted
 from hpaaudit.model.digest import digest
 from hpaaudit.model.facts import ResourceMetricsRead, ScaleRead, TargetRef, ValuesRead
 from hpaaudit.model.metrics import ContainerUsage, MetricsRequest, MetricValue, PodSample
@@ -57,13 +58,13 @@ class ReadRows:
         if len(self.changed) == len(_items(read) or ()):
             return rows
         if isinstance(read, ResourceMetricsRead):
-            for place, (key, sample) in enumerate(by_key(read.samples or (), _pod).items()):
+            for position, (key, sample) in enumerate(by_key(read.samples or (), _pod).items()):
                 if key not in self.changed:
-                    rows += _sample_rows(self.seq, read.request, Change(key=key, place=place, item=b""), sample)
+                    rows += _sample_rows(self.seq, read.request, Change(key=key, place=position, item=b""), sample)
         elif isinstance(read, ValuesRead):
-            for place, (key, value) in enumerate(by_key(read.values or (), _object).items()):
+            for position, (key, value) in enumerate(by_key(read.values or (), _object).items()):
                 if key not in self.changed:
-                    change = Change(key=key, place=place, item=value)
+                    change = Change(key=key, place=position, item=value)
                     rows.append(("metric_values", _value_row(self.seq, read.request, change)))
         return rows
 
@@ -255,35 +256,35 @@ def _answer(
         answer = _Answer(new_by_key, tuple(new_by_key.values()))
         last[stream] = answer
     if len(answer.items) != items:
-        raise ValueError(f"a read of {stream} has {len(answer.items)} items instead of {items}")
+        raise ValueError(f"a read of {stream} has {counted(len(answer.items), 'item')} instead of {items}")
     return answer.items
 
 
 def _sample_changes(rows: Iterable[Row]) -> dict[int, list[Change[PodSample]]]:
     """Changes of samples, by the number of the read that brought them."""
     parts: dict[tuple[int, str, int], tuple[int | None, bool, Micros | None, Micros, list[ContainerUsage]]] = {}
-    for seq, _, pod, occurrence, place, gone, timestamp_us, window_us, index, container, *usage in rows:
+    for seq, _, pod, occurrence, position, gone, timestamp_us, window_us, index, container, *usage in rows:
         key = (seq, pod, occurrence)
         part = parts.get(key)
         if part is None:
-            part = parts[key] = (place, gone, timestamp_us, window_us, [])
+            part = parts[key] = (position, gone, timestamp_us, window_us, [])
         if index is not None:
             part[-1].append(ContainerUsage(name=container, usage=_usage_from_columns(*usage)))
     changes: dict[int, list[Change[PodSample]]] = {}
-    for (seq, pod, occurrence), (place, gone, timestamp_us, window_us, containers) in parts.items():
+    for (seq, pod, occurrence), (position, gone, timestamp_us, window_us, containers) in parts.items():
         sample = None
         if not gone:
             sample = PodSample(pod=pod, timestamp_us=timestamp_us, window_us=window_us, containers=tuple(containers))
-        changes.setdefault(seq, []).append(Change(key=(pod, occurrence), place=place, item=sample))
+        changes.setdefault(seq, []).append(Change(key=(pod, occurrence), place=position, item=sample))
     return changes
 
 
 def _value_changes(rows: Iterable[Row]) -> dict[int, list[Change[MetricValue]]]:
     """Changes of values, by the number of the read that brought them."""
     changes: dict[int, list[Change[MetricValue]]] = {}
-    for seq, _, _, name, occurrence, place, gone, timestamp_us, window_us, milli in rows:
+    for seq, _, _, name, occurrence, position, gone, timestamp_us, window_us, milli in rows:
         value = None
         if not gone:
             value = MetricValue(object=name, timestamp_us=timestamp_us, window_us=window_us, value=milli)
-        changes.setdefault(seq, []).append(Change(key=(name, occurrence), place=place, item=value))
+        changes.setdefault(seq, []).append(Change(key=(name, occurrence), place=position, item=value))
     return changes

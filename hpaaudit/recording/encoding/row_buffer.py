@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
 
+from hpaaudit.model.counted import counted
 from hpaaudit.recording.encoding.parquet import ARROW_TYPES, is_dictionary_encoded
 from hpaaudit.recording.format.columns import Row, Table
 from hpaaudit.recording.format.schema import TABLES
@@ -83,7 +84,7 @@ def tables_of_rows(parts: Iterable[tuple[str, list[Row]]]) -> dict[str, pa.Table
         width = len(TABLES[name].columns)
         for row in rows:
             if len(row) != width:
-                raise ValueError(f"a row of {name} has {len(row)} values instead of {width}")
+                raise ValueError(f"a row of {name} has {counted(len(row), 'value')} instead of {width}")
             buffers[name].append(row)
     return filled_tables(buffers)
 

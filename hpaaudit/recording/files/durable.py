@@ -38,7 +38,7 @@ def free_name(path: Path) -> None:
 
 
 def move_away(path: Path) -> None:
-    """Renames what is not ours, so that it stays beside. Raises `OSError`."""
+    """Renames a file that is not ours, so that it is not lost. Raises `OSError`."""
     names = [path.with_name(path.name + layout.FOREIGN_SUFFIX)]
     while os.path.lexists(names[-1]):
         names.append(path.with_name(f"{path.name}{layout.FOREIGN_SUFFIX}.{len(names)}"))

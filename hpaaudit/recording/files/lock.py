@@ -23,7 +23,7 @@ class Lock:
 
     Raises `RecordingError` if somebody else has it, and `FileExists` if the path is no folder.
 
-    sure   False: the file system has no locks, so nobody is kept out
+    sure   False: the file system has no locks, so a second recorder is not noticed
 
     The folder itself is locked, so the lock holds for all its names, and before there is any file in it. A missing
     folder is made. `recording.json` is locked too, because recorders up to 0.1.0 lock only that.

@@ -6,6 +6,8 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Self
 
+from hpaaudit.model.counted import counted
+
 KINDS = {
     stat.S_IFLNK: "a link",
     stat.S_IFIFO: "a FIFO",
@@ -44,10 +46,10 @@ def read_exactly(folder: Path, name: str, size: int) -> bytes:
     """
     with _OpenFile(folder, name) as file:
         if file.size != size:
-            raise ValueError(f"has {file.size} bytes, its manifest says {size}")
+            raise ValueError(f"has {counted(file.size, 'byte')}, its manifest says {size}")
         data = file.read(size)
     if len(data) < size:
-        raise ValueError(f"has {len(data)} bytes, its manifest says {size}")
+        raise ValueError(f"has {counted(len(data), 'byte')}, its manifest says {size}")
     return data
 
 
@@ -55,7 +57,7 @@ def read_at_most(folder: Path, name: str, limit: int) -> bytes:
     """The bytes of a file that may have `limit` bytes at most. Raises as `read_exactly`."""
     with _OpenFile(folder, name) as file:
         if file.size > limit:
-            raise ValueError(f"has {file.size} bytes, which is more than the {limit} that such a file may have")
+            raise ValueError(f"has {counted(file.size, 'byte')}, more than the {limit} that such a file may have")
         return file.read(limit)
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from hpaaudit.model.counted import counted
 from hpaaudit.model.units import LAST_US, Micros
 from hpaaudit.recording.files import layout
 from hpaaudit.recording.files.opening import read_at_most
@@ -245,13 +246,15 @@ def segment_problem(segment: Segment) -> str:
     size = sum(file.bytes for file in segment.files)
     values = sum(file.rows * len(TABLES[file.table].columns) for file in segment.files)
     if size > SEGMENT_BYTES or values > SEGMENT_VALUES or segment.facts > SEGMENT_FACTS:
-        return f"claims {segment.facts} facts, {values} values and {size} bytes, more than a segment can have"
+        claims = f"{counted(segment.facts, 'fact')}, {counted(values, 'value')} and {counted(size, 'byte')}"
+        return f"claims {claims}, more than a segment can have"
     rows = sum(file.rows for file in segment.files if file.table not in PARTS)
     if rows != segment.facts:
-        return f"claims {segment.facts} facts in {rows} rows"
+        return f"claims {counted(segment.facts, 'fact')} in {counted(rows, 'row')}"
     removed = segment.removed
     if segment.first_us > segment.last_us or (removed and removed.first_us > removed.last_us):
         return "claims to end before it begins"
     if removed and removed.facts != segment.first_seq + segment.facts:
-        return f"claims to replace {removed.facts} facts, and ends with fact {segment.first_seq + segment.facts}"
+        last = segment.first_seq + segment.facts
+        return f"claims to replace {counted(removed.facts, 'fact')}, and ends with fact {last}"
     return ""

@@ -1,4 +1,4 @@
-"""Finds the state of a recording that a hash proves which was kept elsewhere."""
+"""Finds the state of a recording that a hash proves, which was stored elsewhere."""
 
 from collections.abc import Iterator
 

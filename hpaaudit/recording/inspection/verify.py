@@ -21,10 +21,10 @@ def verify(folder: Path, *, reread: bool = False, expect: str | None = None) -> 
     """
     survey = survey_recording(folder)
     damages = [*survey.damages]
-    known = {damage.file for damage in damages}
+    damaged = {damage.file for damage in damages}
     facts = 0
     for segment in survey.segments:
-        new = [damage for damage in _damages(folder, segment) if damage.file not in known]
+        new = [damage for damage in _damages(folder, segment) if damage.file not in damaged]
         if reread and not new and not any(damage.segment == segment.number for damage in survey.damages):
             try:
                 require_numbered(folder, segment)

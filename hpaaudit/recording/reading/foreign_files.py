@@ -61,9 +61,9 @@ def _foreign(folder: Path, segments: Sequence[Segment]) -> Iterator[str]:
 
 
 def _foreign_in_segment(folder: Path, segment: Segment) -> Iterator[str]:
-    ours = {layout.MANIFEST, layout.UPLOADED, *(file.name for file in segment.files)}
+    own_names = {layout.MANIFEST, layout.UPLOADED, *(file.name for file in segment.files)}
     for entry in _entries(folder / segment.folder):
-        if entry.name not in ours or not _is(entry, stat.S_IFREG):
+        if entry.name not in own_names or not _is(entry, stat.S_IFREG):
             yield _described(entry, segment.folder)
 
 

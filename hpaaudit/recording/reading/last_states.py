@@ -22,8 +22,8 @@ def last_states(
 
     skip_damaged   ignore damaged files, and use what earlier segments say
 
-    Raises `OSError` if the disk does not give a file, for it may be sound; without `skip_damaged` also if one is
-    damaged.
+    Raises `OSError` if the disk fails to read a file, because that may be undamaged; without `skip_damaged` also if
+    one is damaged.
     """
     states: list[tuple[int, Fact]] = []
     for table in tables:

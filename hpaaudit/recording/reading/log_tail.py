@@ -8,6 +8,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hpaaudit.model.counted import counted
 from hpaaudit.model.inspection import Damage
 from hpaaudit.recording.encoding.log_content import LogContent, read_frames
 from hpaaudit.recording.encoding.parquet import MAX_REASON_CHARS, sorted_rows
@@ -61,7 +62,7 @@ def newest_log(folder: Path) -> LogFile | None:
 
 
 def read_tail(log: LogFile, link: Link | None) -> Tail:
-    """What a log holds. `link` is what it must continue, None if nobody knows."""
+    """What a log holds. `link` is what it must continue, None if unknown."""
     name = layout.log_name(log.number)
     try:
         content = read_log(log, link)
@@ -73,7 +74,7 @@ def read_tail(log: LogFile, link: Link | None) -> Tail:
     if content.problem:
         problem = content.problem
         if content.facts_after_damage:
-            problem += f"; {content.facts_after_damage} facts behind that are sound"
+            problem += f"; after that it has {counted(content.facts_after_damage, 'undamaged fact')}"
         # The facts before the damage can be read as this segment, so the damage counts as one of the next segment.
         damage = Damage(segment=log.number + bool(segment), file=name, problem=problem)
     return Tail(segment=segment, damage=damage, torn=content.torn)

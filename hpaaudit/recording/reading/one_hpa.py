@@ -1,4 +1,4 @@
-"""Reads what the reconciles of one HPA may have seen, without the rest of a fleet."""
+"""Reads the facts that the reconciles of one HPA depend on, without the rest of a fleet."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

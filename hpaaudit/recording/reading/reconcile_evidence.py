@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hpaaudit.model.columns import Columns, Telling, Words, words
+from hpaaudit.model.columns import Columns, ReconcileEvidence, Words, words
 from hpaaudit.model.facts import Fact
 from hpaaudit.recording.encoding import fact_rows
 from hpaaudit.recording.encoding.parquet import to_python
@@ -32,7 +32,7 @@ SPEC = ("uid", "api_version", "spec_json", "annotations_json", "gone")
 TARGET = ("api_group", "resource", "namespace", "name")
 
 
-def read_evidence(folder: Path, segments: Sequence[Segment], component: str) -> Iterator[Telling]:
+def read_evidence(folder: Path, segments: Sequence[Segment], component: str) -> Iterator[ReconcileEvidence]:
     """Yields the evidence in each segment. `component` is the controller in Events. Raises `DamagedFile`."""
     hpas, targets = _LastRows(("namespace", "name")), _LastRows(TARGET)
     next_seq = segments[0].first_seq if segments else 0
@@ -68,7 +68,7 @@ def read_evidence(folder: Path, segments: Sequence[Segment], component: str) -> 
             key, seq = key_of_row[changed], _codes(columns, "seq")[changed]
             texts = words(columns, "status_json").words
             repeated = _codes(columns, "seq")[exists & ~differs["status_json"] & ~differs["uid"]]
-        yield Telling(
+        yield ReconcileEvidence(
             first_seq=segment.first_seq,
             at_us=at_us,
             facts=sorted(facts, key=itemgetter(0)),

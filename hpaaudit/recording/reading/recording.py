@@ -8,7 +8,7 @@ from typing import Any
 from hpaaudit.api.times import precise
 from hpaaudit.errors import DamagedRecording, NotARecording
 from hpaaudit.model.audit import RecordedFile, RecordingInfo
-from hpaaudit.model.columns import Slice, Telling
+from hpaaudit.model.columns import ReconcileEvidence, Slice
 from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.inspection import Damage
 from hpaaudit.model.units import Micros
@@ -76,7 +76,7 @@ class Recording:
         except DamagedFile as error:
             raise damaged(self.folder, self.segments, error.damage) from error
 
-    def reconcile_evidence(self, component: str) -> Iterator[Telling]:
+    def reconcile_evidence(self, component: str) -> Iterator[ReconcileEvidence]:
         """Yields what each segment says of reconciles that have no line of their own. Raises as `facts`.
 
         component   the controller, as its Events name it

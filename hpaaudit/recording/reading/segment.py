@@ -39,7 +39,7 @@ class DamagedFile(Exception):
         self.damage = Damage(segment=segment.number, file=path, problem=problem, refused=refused)
 
     def require_damage(self) -> None:
-        """Raises `OSError` if the disk did not give the file: it may be sound, so nobody may give it up."""
+        """Raises `OSError` if the disk failed to read the file: it may be undamaged, so it must not be replaced."""
         if self.damage.refused:
             raise OSError(errno.EIO, str(self)) from self
 

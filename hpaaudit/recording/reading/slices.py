@@ -91,7 +91,7 @@ def _values(array: pa.Array) -> NDArray[Any]:
 
 
 def _zero_where(missing: NDArray[np.bool_], array: pa.Array) -> NDArray[Any]:
-    """The values of an array, zero where one is missing. Written into its own memory if nobody else has that."""
+    """The values of an array, zero where one is missing. Written into its own memory if nothing else refers to that."""
     buffer = array.buffers()[1]
     if not buffer.is_mutable:
         return _values(pc.fill_null(array, 0))

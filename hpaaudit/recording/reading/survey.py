@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hpaaudit.errors import DamagedRecording, NewerFormat, NotARecording
+from hpaaudit.model.counted import counted
 from hpaaudit.model.inspection import Damage
 from hpaaudit.recording.files import layout, opening
 from hpaaudit.recording.format import manifest
@@ -89,7 +90,7 @@ def survey_recording(folder: Path) -> Survey:
 class _Chain:
     """Follows the documents of a recording, each to the next, and collects what is damaged.
 
-    link       what the next document must continue; None after a missing one, for nobody knows then
+    link       what the next document must continue; None after a missing one
     expected   number of the next segment
     """
 
@@ -189,8 +190,8 @@ def _head(folder: Path) -> dict[str, Any]:
     if not os.path.lexists(path):
         if (folder / layout.SEGMENTS).is_dir():
             raise DamagedRecording(f"{path} is missing while its segments are there: restore it from a copy.")
-        what = f"has no {layout.RECORDING}" if folder.is_dir() else "is no folder"
-        raise NotARecording(f"{folder} {what}: name the folder that `record` or `import` wrote into.")
+        problem = f"has no {layout.RECORDING}" if folder.is_dir() else "is no folder"
+        raise NotARecording(f"{folder} {problem}: name the folder that `record` or `import` wrote into.")
     version = _format_version(folder)
     if version > FORMAT_VERSION:
         raise NewerFormat(
@@ -218,7 +219,7 @@ def _segment_folders(names: list[str]) -> list[tuple[int, str]]:
     numbers = {int(name): layout.segment_name(int(name)) for name in names if is_number(name)}
     bases = [int(stem) for name in names if (stem := name.removesuffix(layout.BASE_SUFFIX)) != name and is_number(stem)]
     for base in sorted(bases)[-1:]:
-        numbers = {number: place for number, place in numbers.items() if number > base}
+        numbers = {number: name for number, name in numbers.items() if number > base}
         numbers[base] = f"{layout.SEGMENTS}/{base:06d}{layout.BASE_SUFFIX}"
     return sorted(numbers.items())
 
@@ -235,7 +236,7 @@ def recording_hash(segments: Sequence[Segment], last_hash: str) -> str:
 
 
 def _segment(folder: Path, number: int, segment_folder: str, link: Link | None) -> Segment:
-    """Reads the manifest of a segment. `link` is what it must continue, None if nobody knows.
+    """Reads the manifest of a segment. `link` is what it must continue, None if unknown.
 
     Raises `OSError` or `ValueError`.
     """
@@ -272,7 +273,7 @@ def _wrong_sizes(folder: Path, segment: Segment) -> Iterator[Damage]:
             yield _damage(segment.number, name, error)
             continue
         if size != file.bytes:
-            problem = f"has {size} bytes, its manifest says {file.bytes}"
+            problem = f"has {counted(size, 'byte')}, its manifest says {file.bytes}"
             yield Damage(segment=segment.number, file=name, problem=problem)
 
 

@@ -1,4 +1,4 @@
-"""Measures the room on the disk, and reserves some as ballast: a file that is deleted first when the disk is full."""
+"""Measures free disk space, and reserves ballast: a file that is deleted first when the disk is full."""
 
 import os
 import shutil
@@ -46,7 +46,7 @@ def is_nearly_full(folder: Path) -> bool:
 
 
 def folder_bytes(folder: Path) -> int:
-    """The size of all files in a folder, as far as the disk tells it."""
+    """The size of all files in a folder, as far as it can be read."""
     size = 0
     with suppress(OSError):
         for path in folder.rglob("*"):

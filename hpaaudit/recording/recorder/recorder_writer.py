@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from hpaaudit.errors import RecordingError
+from hpaaudit.model.counted import counted
 from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.format.schema import ALL_PATHS
@@ -106,7 +107,7 @@ class RecorderWriter:
 
     @property
     def unwritten(self) -> int:
-        """The number of facts that wait in memory because the disk refuses them."""
+        """The number of facts held in memory because the disk refuses them."""
         return self.next_seq - self.acknowledged if isinstance(self._state, DiskRefuses) else 0
 
     @property
@@ -316,7 +317,7 @@ class RecorderWriter:
         """Why the disk refuses, and what is lost when this process ends."""
         reason = self._state.reason if isinstance(self._state, DiskRefuses) else "the disk refuses"
         shed = sum(self._shedder.counts.values())
-        lost = f"{self.unwritten} facts" + (f", and {shed} that memory could not hold," if shed else "")
+        lost = counted(self.unwritten, "fact") + (f", and {shed} that memory could not hold," if shed else "")
         return f"{reason}; {lost} could not be written."
 
     def release(self) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hpaaudit.errors import RecordingError
+from hpaaudit.model.counted import counted
 from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.inspection import Mend
 from hpaaudit.model.units import SECOND, Micros
@@ -63,8 +64,8 @@ def recover(folder: Path, *, source: str, cluster: str) -> RecoveredRecording:
     if survey.head["source"] != source:
         raise RecordingError(f"{folder} was made by {survey.head['source']}: nothing can be recorded into it.")
     if survey.head["cluster"] != cluster:
-        theirs = survey.head["cluster"] or "an unknown cluster"
-        raise RecordingError(f"{folder} is a recording of {theirs}, not of {cluster}: name another folder.")
+        recorded_cluster = survey.head["cluster"] or "an unknown cluster"
+        raise RecordingError(f"{folder} is a recording of {recorded_cluster}, not of {cluster}: name another folder.")
     try:
         repaired = repair_folder(folder, deep=False, survey=survey)
         return _continue(folder, repaired.survey, repaired.mends, was_complete=survey.complete)
@@ -73,7 +74,7 @@ def recover(folder: Path, *, source: str, cluster: str) -> RecoveredRecording:
 
 
 def _free_our_names(folder: Path) -> None:
-    """Moves away what has the name of a file that is read at the start and is none: opening a pipe would block."""
+    """Moves away pipes and the like with the name of a file that is read at the start: opening one would block."""
     if os.path.lexists(folder / layout.LOGS):
         make_folder(folder / layout.LOGS)
         for path in (folder / layout.LOGS).iterdir():
@@ -109,7 +110,7 @@ def _continue(folder: Path, survey: Survey, mends: Sequence[Mend], *, was_comple
         *last_states(folder, recent, (EVENTS,), skip_damaged=True),
     ]
     last_us = max((segment.last_us for segment in segments), default=survey.head["started_us"])
-    quarantined = [*(name for mend in mends for name in mend.aside), *quarantined]
+    quarantined = [*(name for mend in mends for name in mend.quarantined), *quarantined]
     return RecoveredRecording(
         recording=recording,
         last_us=last_us,
@@ -175,5 +176,5 @@ def _cause(mends: Sequence[Mend], torn: int, quarantined: Sequence[str], *, was_
     for mend in mends:
         cause += f"; {mend.file} {mend.problem}"
     if torn:
-        cause += f"; {torn} bytes of its log were not whole"
+        cause += f"; its log ended with {counted(torn, 'incomplete byte')}"
     return f"{cause}; set aside: {', '.join(quarantined)}" if quarantined else cause

@@ -17,7 +17,7 @@ class SpaceManager:
     """Removes segments that may be removed. It never raises for that.
 
     bytes   size of all segments
-    gaps    1 if segments were removed: one gap stands for all of them
+    gaps    1 if segments were removed: one gap replaces all of them
     note    called once if segments cannot be removed
     """
 

@@ -38,7 +38,7 @@ class Storage:
 
     @property
     def log_is_broken(self) -> bool:
-        """True if nobody knows what the log holds: the disk failed to sync it."""
+        """True if the content of the log is unknown, because the disk failed to sync it."""
         return self._log is not None and self._log.broken
 
     def append_rows(self, rows: UnloggedRows) -> None:

@@ -13,6 +13,7 @@ from obstore.exceptions import AlreadyExistsError, BaseError, PermissionDeniedEr
 from obstore.store import from_url
 
 from hpaaudit.errors import BadOption, RecordingError
+from hpaaudit.model.counted import counted
 from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.recording.files import layout
 from hpaaudit.recording.format import manifest
@@ -43,7 +44,7 @@ class Uploader:
     """Uploads sealed segments, from where the last uploader of this recording stopped.
 
     failures   number of failed tries
-    failing    number of segments that wait since the last failure
+    failing    number of segments that are not uploaded since the last failure
 
     `run` never ends by itself and never raises: the recording continues whatever the store does. The credentials are
     those of the environment (`AWS_…`, `GOOGLE_…`, `AZURE_…`), the node or the service account. Raises `BadOption` if
@@ -71,18 +72,21 @@ class Uploader:
 
     async def finish(self, seconds: float) -> None:
         """Uploads what is left after the recording ended, for some seconds at most."""
-        done = False
+        is_complete = False
         try:
             async with asyncio.timeout(seconds):
-                while not self.given_up and not done:
-                    done = await self._all()
-                    if not done:
+                while not self.given_up and not is_complete:
+                    is_complete = await self._all()
+                    if not is_complete:
                         await asyncio.sleep(self.pace.first_wait)
         except TimeoutError:
             pass
         left = len(self.waiting())
-        if left or not done:
-            line = f"{left} segments are not in {self.url}: they stay in {self.folder}, and go with its next recorder"
+        if left or not is_complete:
+            line = (
+                f"{self.url} lacks {counted(left, 'segment')} of {self.folder}: "
+                "the next recorder of this folder uploads what is missing"
+            )
             self.note(Note(line, Event.UPLOAD_UNFINISHED, segments=left))
 
     def waiting(self) -> list[Path]:
@@ -90,7 +94,7 @@ class Uploader:
         return upload_marks.not_uploaded(self.folder)
 
     async def _all(self) -> bool:
-        """Uploads all that waits. True if the store has it now, except damaged segments."""
+        """Uploads all waiting segments. True if the store has them now, except damaged ones."""
         try:
             if not self._begun:
                 await self._begin()

@@ -47,7 +47,7 @@ class Sealing:
 
 @dataclass(slots=True, kw_only=True)
 class DiskRefuses:
-    """The disk refuses writes. Facts wait in memory, and the wait between two tries doubles.
+    """The disk refuses writes. Facts are held in memory, and the wait between two tries doubles.
 
     reason    what the disk said first
     retry_us  when to try again

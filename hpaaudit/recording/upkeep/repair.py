@@ -33,7 +33,7 @@ class Repaired:
 
 
 def repair(folder: Path, *, plan: bool = False) -> Repair:
-    """Repairs a recording that nobody writes into. With `plan`, only says what would be done.
+    """Repairs a recording that no recorder writes to. With `plan`, only says what would be done.
 
     Raises `NotARecording`, `NewerFormat`, `DamagedRecording` if `recording.json` itself is damaged, and
     `RecordingError` if somebody records into it or the disk refuses.
@@ -72,9 +72,9 @@ def repair_folder(folder: Path, *, plan: bool = False, deep: bool = True, survey
     for step in (_quarantine_end, _quarantine_last_segments, _seal_log):
         if changed and not plan:
             survey = look(folder)
-        done = step(folder, survey, plan=plan)
-        mends += [mend for mend in done if mend.file not in {earlier.file for earlier in mends}]
-        changed = bool(done)
+        step_mends = step(folder, survey, plan=plan)
+        mends += [mend for mend in step_mends if mend.file not in {earlier.file for earlier in mends}]
+        changed = bool(step_mends)
     return Repaired(mends=tuple(mends), survey=look(folder) if changed and not plan else survey)
 
 
@@ -105,14 +105,14 @@ def _replace(folder: Path, replacement: Replacement) -> None:
     for fact in replacement.salvage.facts:
         pending.add(fact)
     removed = Removed(facts=next_seq, first_us=replacement.first_us, last_us=replacement.last_us, sha256=sha256)
-    place = SegmentPlace(
+    segment_place = SegmentPlace(
         number=replacement.number,
         first_seq=pending.first_seq,
         previous=replacement.previous,
         removed=removed,
         repaired=replacement.repaired,
     )
-    write_segment(unfinished, pending.tables(), place)
+    write_segment(unfinished, pending.tables(), segment_place)
     if os.path.lexists(folder / name / layout.UPLOADED):
         mark_uploaded(unfinished)  # the store has the sound segment
     unfinished.rename(ready)
@@ -143,7 +143,7 @@ def _finish_replacements(folder: Path) -> bool:
 def _quarantine(folder: Path, name: str, problem: str, *, plan: bool) -> Mend:
     if not plan:
         move_to_quarantine(folder, name)
-    return Mend(file=name, problem=problem, aside=(name,))
+    return Mend(file=name, problem=problem, quarantined=(name,))
 
 
 def _quarantine_end(folder: Path, survey: Survey, *, plan: bool) -> list[Mend]:
@@ -175,7 +175,7 @@ def _seal_log(folder: Path, survey: Survey, *, plan: bool) -> list[Mend]:
         return []
     recording = folder_after(folder, survey)
     salvage = _salvage_log(log, survey, recording)
-    mend = Mend(file=name, problem=damage.problem, kept=salvage.kept, lost=salvage.lost, aside=(name,))
+    mend = Mend(file=name, problem=damage.problem, kept=salvage.kept, lost=salvage.lost, quarantined=(name,))
     if plan:
         return [mend]
     copy_to_quarantine(folder, name)

@@ -48,7 +48,7 @@ class Replacement:
 class _Hole:
     """Segments whose manifests cannot be read, from number `first` to `last`.
 
-    before, after     links of the sound neighbours: they tell how many facts are lost
+    before, after     links of the undamaged neighbours, which show how many facts are lost
     from_us, to_us    times of the sound neighbours
     """
 
@@ -152,7 +152,7 @@ def _replace_hole(survey: Survey, hole: _Hole) -> Iterator[Replacement]:
             file=name,
             problem=problems.get(number, "is missing"),
             lost=lost if first == last else None,
-            aside=(name,),
+            quarantined=(name,),
         )
         yield Replacement(
             number=number,
@@ -182,7 +182,7 @@ def _replace_segment(segment: Segment, salvage: Salvage) -> Replacement:
             problem="has damaged files",
             kept=salvage.kept,
             lost=salvage.lost,
-            aside=(segment.folder,),
+            quarantined=(segment.folder,),
         ),
     )
 

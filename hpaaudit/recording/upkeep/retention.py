@@ -39,12 +39,12 @@ def expired(
     segments: Sequence[Segment], now_us: Micros, keep_us: Micros | None, keep_bytes: int | None
 ) -> tuple[int, str]:
     """The number of the last segment that is too old or too much, 0 if none is, and why. One segment always stays."""
-    through, cause, kept = 0, "", 0
+    through, cause, newer_bytes = 0, "", 0
     for newer, segment in zip(reversed(segments), reversed(segments[:-1]), strict=False):
-        kept += sum(file.bytes for file in newer.files)
+        newer_bytes += sum(file.bytes for file in newer.files)
         if keep_us is not None and segment.last_us < now_us - keep_us:
             cause = f"removed by retention: older than {keep_us / HOUR:g} h"
-        elif keep_bytes is not None and kept + sum(file.bytes for file in segment.files) > keep_bytes:
+        elif keep_bytes is not None and newer_bytes + sum(file.bytes for file in segment.files) > keep_bytes:
             cause = f"removed by retention: more than {keep_bytes:,} bytes"
         if cause:
             through = segment.number
@@ -80,10 +80,10 @@ def remove_segments(folder: Path, segments: Sequence[Segment], through: int, cau
         remove(unfinished)
         unfinished.mkdir(FOLDER_MODE)
         removed = Removed(facts=facts, first_us=first_us, last_us=last_us, sha256=sha256)
-        place = SegmentPlace(
+        segment_place = SegmentPlace(
             number=last.number, first_seq=pending.first_seq, previous=_head_hash(folder), removed=removed
         )
-        write_segment(unfinished, pending.tables(), place)
+        write_segment(unfinished, pending.tables(), segment_place)
         mark_uploaded(unfinished)  # the store has all that it says
         unfinished.rename(base)
         sync_folder(base.parent)

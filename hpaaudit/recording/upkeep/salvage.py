@@ -1,10 +1,11 @@
-"""Reads what is sound of a damaged log or segment: the facts, and a gap for what is lost."""
+"""Reads what is undamaged in a log or segment: the facts, and a gap for what is lost."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
 
+from hpaaudit.model.counted import counted
 from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.encoding import fact_rows
@@ -81,7 +82,7 @@ def from_log(content: LogContent, since_us: Micros) -> Salvage:
     for run in _runs(content):
         if run.lost_before:
             until_us = max(last_us, min(fact.at_us for fact in run.facts))
-            cause = f"{run.lost_before} facts of the log are damaged"
+            cause = f"the log is damaged: {counted(run.lost_before, 'fact')} lost"
             salvage.facts.append(_gap(last_us, until_us, ALL_PATHS, cause))
             salvage.lost += run.lost_before
             first_lost_us = until_us if first_lost_us is None else first_lost_us
@@ -217,7 +218,7 @@ def _complete_answer(table: str, changed: Sequence[Row], unchanged: Sequence[Row
 
     Changed items without a place are in their order, and fill the places that the others leave.
     """
-    key, occurrence, place, gone = _ITEM_COLUMNS[table]
+    key, occurrence, position, gone = _ITEM_COLUMNS[table]
     by_item: dict[tuple[str, int], list[Row]] = {}
     for row in (*changed, *unchanged):
         if not row[gone]:
@@ -226,14 +227,14 @@ def _complete_answer(table: str, changed: Sequence[Row], unchanged: Sequence[Row
         return None
     order: list[list[Row] | None] = [None] * items
     for rows in by_item.values():
-        index = rows[0][place]
+        index = rows[0][position]
         if index is not None:
             if not 0 <= index < items or order[index] is not None:
                 return None
             order[index] = rows
-    rest = iter([rows for rows in by_item.values() if rows[0][place] is None])
+    rest = iter([rows for rows in by_item.values() if rows[0][position] is None])
     placed = [rows if rows is not None else next(rest) for rows in order]
-    return [(*row[:place], index, *row[place + 1 :]) for index, rows in enumerate(placed) for row in rows]
+    return [(*row[:position], index, *row[position + 1 :]) for index, rows in enumerate(placed) for row in rows]
 
 
 def damaged_tables(folder: Path, segment: Segment, *, deep: bool = True) -> list[str]:
@@ -281,8 +282,8 @@ def from_segment(folder: Path, segment: Segment, damaged: Sequence[str], until_u
         gaps += until_listed([table for table in STATES if table in damaged], last_us, until_us)
     if len(gaps) > lost:  # more gaps than free sequence numbers: one gap for all
         gaps = [_gap(first_us, max(last_us, until_us), ALL_PATHS, cause)]
-    kept = [fact for _, fact in sorted(facts, key=itemgetter(0))]
-    return Salvage(facts=[*gaps, *kept], kept=len(kept), lost=lost)
+    ordered = [fact for _, fact in sorted(facts, key=itemgetter(0))]
+    return Salvage(facts=[*gaps, *ordered], kept=len(ordered), lost=lost)
 
 
 def _sound_facts(folder: Path, segment: Segment, damaged: Sequence[str]) -> Iterator[tuple[int, Fact]]:

@@ -1,4 +1,4 @@
-"""Holds facts that wait for their segment, as the rows of its tables."""
+"""Holds facts that are not in a segment yet, as the rows of its tables."""
 
 from dataclasses import dataclass
 

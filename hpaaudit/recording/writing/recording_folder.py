@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hpaaudit.errors import FileExists, RecordingError
+from hpaaudit.model.counted import counted
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.encoding.parquet import encode
 from hpaaudit.recording.files import layout
@@ -73,8 +74,8 @@ class RecordingFolder:
                 with suppress(OSError):
                     remove(leftover)
             unfinished.mkdir(FOLDER_MODE)
-            place = SegmentPlace(number=number, first_seq=self.facts, previous=self.previous)
-            facts, sha256 = write_segment(unfinished, tables, place)
+            segment_place = SegmentPlace(number=number, first_seq=self.facts, previous=self.previous)
+            facts, sha256 = write_segment(unfinished, tables, segment_place)
             unfinished.rename(final)
             sync_folder(final.parent)
         except OSError as error:
@@ -82,7 +83,7 @@ class RecordingFolder:
                 remove(unfinished)
             raise RecordingError(
                 f"cannot write segment {number} of {self.folder}: {error.strerror}; "
-                f"{_facts(tables)} facts wait in memory: free some space, then seal again.",
+                f"{counted(_facts(tables), 'fact')} in memory: free some space, then seal again.",
             ) from error
         self.segments, self.facts, self.previous = number, self.facts + facts, sha256
 
@@ -126,23 +127,23 @@ class SegmentPlace:
     repaired: bool = False
 
 
-def write_segment(folder: Path, tables: Mapping[str, pa.Table], place: SegmentPlace) -> tuple[int, str]:
+def write_segment(folder: Path, tables: Mapping[str, pa.Table], segment_place: SegmentPlace) -> tuple[int, str]:
     """Writes the files of a segment and its manifest. Returns the number of its facts, and its hash.
 
     Raises `OSError`.
     """
     times = [pc.min_max(rows.column("at_us")).as_py() for name, rows in tables.items() if name not in PARTS]
     segment = manifest.Segment(
-        number=place.number,
-        first_seq=place.first_seq,
+        number=segment_place.number,
+        first_seq=segment_place.first_seq,
         facts=_facts(tables),
         first_us=min(time["min"] for time in times),
         last_us=max(time["max"] for time in times),
         files=tuple(_write_table(folder, name, rows) for name, rows in tables.items()),
-        previous=place.previous,
+        previous=segment_place.previous,
         sha256="",
-        removed=place.removed,
-        repaired=place.repaired,
+        removed=segment_place.removed,
+        repaired=segment_place.repaired,
     )
     body, sha256 = manifest.render(manifest.segment_body(segment))
     write_synced(folder / layout.MANIFEST, body)

@@ -45,8 +45,8 @@ class UnloggedRows:
 
     def extend(self, later: "UnloggedRows") -> None:
         """Adds the rows of later facts."""
-        for mine, theirs in ((self.rows, later.rows), (self.unchanged, later.unchanged)):
-            for table, rows in theirs.items():
+        for mine, later_rows in ((self.rows, later.rows), (self.unchanged, later.unchanged)):
+            for table, rows in later_rows.items():
                 mine.setdefault(table, []).extend(rows)
         self.streams |= later.streams
         self.facts, self.bytes = self.facts + later.facts, self.bytes + later.bytes

@@ -14,7 +14,7 @@ from hpaaudit.recording.format.columns import Row
 class WriteAheadLog:
     """The log of one segment. What `append` returned from is on the disk.
 
-    broken   the disk failed to sync the log, so nobody knows which of its bytes are there: nothing may follow in it
+    broken   the disk failed to sync the log, so it is unknown which of its bytes are there, and nothing may be added
 
     All methods raise `OSError`. After an `append` that raised, the file is as it was before, unless it is broken.
     """

@@ -1,4 +1,4 @@
-"""Writes a recording whose facts are at hand, as an import has them: segments only, no log."""
+"""Writes a recording whose facts are all available, as in an import: segments only, no log."""
 
 from pathlib import Path
 from types import TracebackType

@@ -74,11 +74,11 @@ class Listed:
         shown = self.usage.has[alive] & ~lost & (at < pods["gone"][alive])
         before = self.now[alive] & ~self.unbegun[of]
         news = answered & np.where(shown, self.dirty[alive] | ~before, before)
-        place = np.where(shown & ~before, _places(shown, of), -1)
+        indices = np.where(shown & ~before, _places(shown, of), -1)
         self.now[alive] = np.where(answered, shown, self.now[alive])
         self.dirty[alive[news]] = False
         self.unbegun &= failed
-        found = self._items(alive[news], of[news], place[news], ~shown[news])
+        found = self._items(alive[news], of[news], indices[news], ~shown[news])
         items = np.where(failed, -1, np.bincount(of[shown], minlength=len(polled)))
         return Polled(of=np.arange(len(polled)), at=polled, took=took, items=items, **found)
 
@@ -131,7 +131,7 @@ class Values:
         shown = pods.is_ready(alive, now) & (now < pods["gone"][alive]) & (pods["deleted"][alive] == NEVER)
         before = self.now[alive] & (not anew)
         news = shown | before
-        place = np.where(shown & ~before, _places(shown, of), -1)
+        indices = np.where(shown & ~before, _places(shown, of), -1)
         self.now[alive] = shown
         whole = self.asked[self.hpas.kind[self.asked] != PODS]
         total = np.where(
@@ -150,7 +150,7 @@ class Values:
             items=items,
             read=read,
             who=np.concatenate([alive[news], np.full(len(whole), -1)]),
-            place=np.concatenate([place[news], np.full(len(whole), 0 if anew else -1)]),
+            place=np.concatenate([indices[news], np.full(len(whole), 0 if anew else -1)]),
             gone=np.concatenate([~shown[news], np.zeros(len(whole), bool)]),
             numbers={"timestamp": at[read] // SECOND * SECOND, "value": (value * MILLI).astype(np.int64)},
         )

@@ -56,7 +56,7 @@ def empty_proposals(metrics: int) -> Proposals:
 
 
 def first_cursors(batch: InputBatch) -> Cursors:
-    """The cursors before the first reconcile: each stands one row before the first."""
+    """The cursors before the first reconcile: each is one row before the first row."""
     pods, series, reads, metrics = batch.pods, batch.series, batch.reads, batch.metrics
     before_read = np.asarray(reads.row_from) - 1
     cursors = Cursors(
@@ -74,7 +74,7 @@ def first_cursors(batch: InputBatch) -> Cursors:
 
 
 def _before(row_from: Array, which: Array) -> Array:
-    """One row before the first of each of these; of NONE it does not matter."""
+    """One row before each first row. For NONE any number is right."""
     if not len(row_from):
         return np.full(len(which), NONE, np.int64)
     return np.where(which == NONE, NONE, row_from[which] - 1)

@@ -42,7 +42,7 @@ class PreparedSlice:
     hpa_states   the rows of HPAs that `batch.hpas` was made of
     reconciles   the reconciles in the order of the batch, with the columns of `reconciles.schedule`
     attempts     the answers to their writes of the scale, by row
-    specs        what the rows of `batch.specs` and `batch.metrics` stand for
+    specs        what each row of `batch.specs` and `batch.metrics` describes
     proposals    how many rows of proposals the reconciles need at most
     unseen_us    of new HPAs: until when what happened to them was not seen
     condition_words   status and reason of conditions, by the codes of the batch
@@ -64,7 +64,7 @@ class FleetOptions:
 
     quantities   every resource, with its container, that some metric measures
     skipped      HPAs, as `namespace/name`, that are left out
-    inferred     the reconciles, if no line tells of them
+    inferred     the reconciles, if they have no lines
     is_searched  `skipped` names every HPA that cannot be replayed
     """
 
@@ -234,10 +234,10 @@ class BatchBuilder:
             return
         namespace, name, version = table.namespace, table.name, table.resource_version
         seqs, own = numbers(table.seq).tolist(), by_controller(table.by)
-        for place, seq in enumerate(seqs):
-            text = version.words[version.codes[place]]
-            if own[place] and (written := version_number(text)) is not None:
-                key = (namespace.words[namespace.codes[place]], name.words[name.codes[place]])
+        for index, seq in enumerate(seqs):
+            text = version.words[version.codes[index]]
+            if own[index] and (written := version_number(text)) is not None:
+                key = (namespace.words[namespace.codes[index]], name.words[name.codes[index]])
                 self._written.append((self.hpas.keys.of(key), seq, written))
 
     def _attempts(self, reconciles: Rows) -> dict[int, list[Attempt]]:
@@ -271,8 +271,8 @@ class BatchBuilder:
         epoch, epoch_facts = self._schedule.epochs(reconciles["facts"])
         written = np.full(len(reconciles["hpa"]), NONE, np.int64)
         written_us = np.zeros(len(reconciles["hpa"]), np.int64)
-        for place, answers in attempts.items():
-            written[place], written_us[place] = is_accepted(answers[-1]), answers[-1].at_us
+        for row, answers in attempts.items():
+            written[row], written_us[row] = is_accepted(answers[-1]), answers[-1].at_us
         most = most_metrics[reconciles["hpa"]]
         half_period_us = np.where(reconciles["source"] == GRID, self._sync_period_us // 2, 0)
         is_unseen = (reconciles["gap_facts"] != NONE) & (reconciles["gap_facts"] >= epoch_facts)
@@ -293,7 +293,7 @@ class BatchBuilder:
         )
 
     def _published(self, reconciles: Rows) -> Array:
-        """The status that stood after each reconcile, NONE if the reconcile has a line."""
+        """The status after each reconcile, NONE if the reconcile has a line."""
         rows, until = self.hpas.rows, reconciles["status_until"]
         if self._has_lines or not len(rows["hpa"]):
             return np.full(len(until), NONE, np.int64)

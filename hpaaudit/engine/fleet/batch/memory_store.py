@@ -31,7 +31,7 @@ class _SlotLists:
         """Where the slots of each row begin, how many are taken, and the columns; `free` slots more for each HPA."""
         counts = np.zeros(ROWS * len(free), np.int64)
         counts[: len(self.counts)] = self.counts
-        # One slot more, for an extreme of what nobody saw.
+        # One slot more, for an extreme of what is unknown.
         sizes = np.tile(counts[: len(free)] + free + 1, ROWS)
         begins, total = _begins(sizes), int(sizes.sum())
         taken = _taken(begins, counts)
@@ -43,7 +43,7 @@ class _SlotLists:
             columns.append(column)
         return begins, counts, columns
 
-    def keep(self, begins: Array, counts: Array, columns: list[Array]) -> None:
+    def save(self, begins: Array, counts: Array, columns: list[Array]) -> None:
         """Keep the slots that are taken now."""
         counts = counts[: len(counts) // ROWS]
         taken = _taken(begins[: len(counts)], counts)
@@ -83,15 +83,15 @@ class MemoryStore:
         columns = (*single, begins, taken, replicas, at_us, *ups[:2], *ups[2], *downs[:2], *downs[2])
         return MemorySlots(*(np.require(column, np.int64, ["C", "W"]) for column in columns))
 
-    def keep(self, memory: MemorySlots) -> None:
+    def save(self, memory: MemorySlots) -> None:
         """Keep what the reconciles left."""
         hpas = len(memory.facts) // ROWS
         self._single = np.stack([np.asarray(column)[:hpas] for column in memory[:_SINGLE]])
         slots = {name: np.asarray(column) for name, column in zip(memory._fields, memory, strict=True)}
-        self._recommendations.keep(
+        self._recommendations.save(
             slots["recommendation_from"], slots["recommendations"], [slots["recommended"], slots["recommended_us"]]
         )
-        self._ups.keep(slots["up_from"], slots["ups"], [slots["up_change"], slots["up_us"], slots["up_outdated"]])
-        self._downs.keep(
+        self._ups.save(slots["up_from"], slots["ups"], [slots["up_change"], slots["up_us"], slots["up_outdated"]])
+        self._downs.save(
             slots["down_from"], slots["downs"], [slots["down_change"], slots["down_us"], slots["down_outdated"]]
         )

@@ -153,16 +153,16 @@ class ResolvedSpecTable:
         return first, len(self._policies)
 
     def _add_metric(
-        self, metric: ResolvedMetric, pods: SelectedPods, known: dict[tuple[int, int], tuple[int, int]]
+        self, metric: ResolvedMetric, pods: SelectedPods, sources_by_request: dict[tuple[int, int], tuple[int, int]]
     ) -> None:
-        """Add a metric; `known` has the sources of the requests that the spec made before."""
+        """Add a metric; `sources_by_request` has the sources of the requests that the spec made before."""
         request = self._request(metric.request)
         fallback = self._request(metric.fallback) if metric.fallback else NONE
         sources = (0, 0)
         if metric.how in _SAMPLED:
-            if (request, fallback) not in known:
-                known[request, fallback] = self._add_sources((request, fallback), pods)
-            sources = known[request, fallback]
+            if (request, fallback) not in sources_by_request:
+                sources_by_request[request, fallback] = self._add_sources((request, fallback), pods)
+            sources = sources_by_request[request, fallback]
         self._metrics.add(
             how=metric.how,
             problem=BAD_SPEC if metric.how == NOTHING else NONE,
@@ -182,7 +182,7 @@ class ResolvedSpecTable:
 
     def _request(self, request: MetricsRequest | None) -> int:
         """The number of a request that was answered, else of one that never was."""
-        number = -1 if request is None else self._answers.requests.known(request)
+        number = -1 if request is None else self._answers.requests.number_of(request)
         return self._answers.unanswered if number < 0 else number
 
     def _add_sources(self, requests: tuple[int, int], pods: SelectedPods) -> tuple[int, int]:
@@ -192,12 +192,12 @@ class ResolvedSpecTable:
             for stream in self._streams.get(request, ()):
                 begin, end = self._series_of_stream.get(stream, (0, 0))
                 names = self._series_pod[begin:end]
-                place = np.searchsorted(names, pods.names)
-                has_series = place < len(names)
-                has_series[has_series] = names[place[has_series]] == pods.names[has_series]
+                rank = np.searchsorted(names, pods.names)
+                has_series = rank < len(names)
+                has_series[has_series] = names[rank[has_series]] == pods.names[has_series]
                 is_whole = self._answers.is_whole_namespace(stream)
-                series = np.full(len(place), NONE, np.int64)
-                series[has_series] = self._series_number[begin + place[has_series]]
+                series = np.full(len(rank), NONE, np.int64)
+                series[has_series] = self._series_number[begin + rank[has_series]]
                 series_from, unlisted_from = self._pod_series.add(series), self._unlisted.size
                 if not is_whole:
                     self._unlisted.add(self._series_number[begin:end][~np.isin(names, pods.names)])

@@ -2,7 +2,7 @@
 
 A column is an int64 array, or a list where nothing is compiled. `…_from` and `…_to` are the first row and the row after
 the last in another table. A `seq` is the number of a fact; a row with one holds from that fact on. Times are
-microseconds. NONE stands for no row.
+microseconds. NONE means no row.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -91,7 +91,7 @@ class Metrics(NamedTuple):
     quantity  which quantity of a sample, and of a pod's requests, it measures
     request   the request whose answers it reads;  fallback   the request that serves it before the first answer
     request_rank   number of the request among the distinct ones of the spec
-    status_key     what its entry of currentMetrics shows beside its numbers
+    status_key     what its entry of currentMetrics shows besides its numbers
     turn, uses     of the `uses` metrics of a reconcile that make one request, the n-th gets the n-th answer
     source_from, source_to   where it finds samples
     """
@@ -233,7 +233,7 @@ class PublishedStatuses(NamedTuple):
     last_scale_us    lastScaleTime, NULL without one
     scaled_to_zero   the condition ScaledToZero is True, and this release asks it
     able, active, limited   codes of the conditions AbleToScale, ScalingActive and ScalingLimited, NONE without one
-    recommendation   what the conditions tell of the recommendation, a code of `rules.published_status`
+    recommendation   what the conditions say about the recommendation, a code of `rules.published_status`
     entry_from, entry_to    its currentMetrics
     """
 
@@ -250,7 +250,7 @@ class PublishedStatuses(NamedTuple):
 
 
 class CurrentMetrics(NamedTuple):
-    """The entries of currentMetrics: what each shows beside its numbers, and the numbers, 0 where there is none."""
+    """The entries of currentMetrics: what each shows besides its numbers, and the numbers, 0 where there is none."""
 
     status_key: Ints
     value_milli: Ints
@@ -261,12 +261,12 @@ class CurrentMetrics(NamedTuple):
 class Reconciles(NamedTuple):
     """The reconciles of each HPA.
 
-    facts         how many facts stand before it;  lagging_facts   how many of them a lagging cache has
-    published     row of the status that stood after it, NONE where a line tells of the reconcile
+    facts         how many facts come before it;  lagging_facts   how many of them a lagging cache has
+    published     row of the status after it, NONE if the reconcile has a line
     reach_us      how much later than the reconcile an answer may have been recorded that it read
-    unseen_us     until when nobody watched the HPA since its previous reconcile, NULL where somebody did
-    epoch         the controller process;  epoch_facts   how many facts stood before that process began
-    written       whether its write of the scale was accepted, NONE where nothing tells;  written_us   when
+    unseen_us     the end of the gap since the HPA's previous reconcile, NULL without one
+    epoch         the controller process;  epoch_facts   how many facts came before that process began
+    written       whether its write of the scale was accepted, NONE if unknown;  written_us   when
     proposal_at   its first row of `Proposals`
     """
 

@@ -13,7 +13,7 @@ class MemorySlots(NamedTuple):
 
     unseen_us      what happened until then was not seen, NULL where everything was
     has_recommendations   there is a list of recommendations, even an empty one
-    facts, epoch   how many facts stood before its last reconcile, and the process of it
+    facts, epoch   how many facts came before its last reconcile, and the process of it
     versions_from  fact from which on the versions count that the controller wrote
     recommendations, ups, downs   how many slots are taken: of recommendations, and of scale events up and down
     …_outdated     the scale event is marked as outdated
@@ -41,7 +41,7 @@ class MemorySlots(NamedTuple):
 
 
 class Decisions(NamedTuple):
-    """What was decided, a row for each reconcile; NULL stands for no number.
+    """What was decided, a row for each reconcile; NULL means no number.
 
     hpa_state      row of the HPA's state, NONE where the HPA was gone
     spec, scale    rows of the resolved spec and of the scale

@@ -47,10 +47,10 @@ class HpaTable:
         """
         if table is None:
             return {}
-        gone = numbers(table.gone).astype(bool)
+        is_gone = numbers(table.gone).astype(bool)
         keys = self._keys(table)
-        known = np.array(["/".join(key) not in self._skipped for key in self.keys.named], bool)[keys]
-        alive = ~gone & known
+        replayable = np.array(["/".join(key) not in self._skipped for key in self.keys.named], bool)[keys]
+        alive = ~is_gone & replayable
         version = table.resource_version
         versions = np.array([_number(word) for word in version.words] + [MAX_INT64], np.int64)[version.codes]
         rows = {
@@ -61,7 +61,7 @@ class HpaTable:
             "version": versions,
             "uid": of_words(self.uids, table.uid),
         }
-        self.rows = in_order(joined([self.rows, chosen(rows, known)]), "hpa", "seq")
+        self.rows = in_order(joined([self.rows, chosen(rows, replayable)]), "hpa", "seq")
         return {} if has_lines else self._unseen_us(table, rows, alive, starts)
 
     def _keys(self, table: HpaRows) -> Array:
@@ -70,9 +70,9 @@ class HpaTable:
         pair = namespace.codes.astype(np.int64) * len(name.words) + name.codes
         both, first, places = np.unique(pair, return_index=True, return_inverse=True)
         keys = np.empty(len(both), np.int64)
-        for place in np.argsort(first, kind="stable").tolist():
-            namespace_code, name_code = divmod(int(both[place]), len(name.words))
-            keys[place] = self.keys.of((namespace.words[namespace_code], name.words[name_code]))
+        for index in np.argsort(first, kind="stable").tolist():
+            namespace_code, name_code = divmod(int(both[index]), len(name.words))
+            keys[index] = self.keys.of((namespace.words[namespace_code], name.words[name_code]))
         return keys[places.reshape(-1)] if len(both) else np.empty(0, np.int64)
 
     def _read_specs(self, table: HpaRows, keys: Array, alive: Array) -> Array:
@@ -128,10 +128,10 @@ class HpaTable:
         before = np.array([word not in NEVER_RECONCILED for word in status.words] + [False], bool)[status.codes]
         order = np.argsort(rows["seq"], kind="stable")
         keys, first = np.unique(rows["hpa"][order], return_index=True)
-        for key, place in zip(keys.tolist(), order[first].tolist(), strict=True):
-            started = any(start < rows["seq"][place] for start in starts)
-            if key not in self._met and alive[place] and before[place] and not started:
-                unseen_us[key] = int(numbers(table.at_us)[place])
+        for key, row in zip(keys.tolist(), order[first].tolist(), strict=True):
+            started = any(start < rows["seq"][row] for start in starts)
+            if key not in self._met and alive[row] and before[row] and not started:
+                unseen_us[key] = int(numbers(table.at_us)[row])
             self._met.add(key)
         return unseen_us
 

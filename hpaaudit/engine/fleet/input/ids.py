@@ -33,7 +33,7 @@ class Ids(Generic[Named]):
             self.named.append(named)
         return number
 
-    def known(self, named: Named) -> int:
+    def number_of(self, named: Named) -> int:
         """The number of a name, -1 if it was not seen before."""
         return self._ids.get(named, -1)
 

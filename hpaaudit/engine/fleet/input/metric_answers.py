@@ -90,12 +90,12 @@ class MetricAnswers:
         other = np.ones(codes.shape[1], bool)
         other[1:] = (codes[:, 1:] != codes[:, :-1]).any(axis=0)
         first = np.flatnonzero(other)
-        begun = len(self.stream_requests)
-        for place in first:
-            texts = [column.words[code] for column, code in zip(columns, codes[:, place], strict=True)]
+        first_new = len(self.stream_requests)
+        for row in first:
+            texts = [column.words[code] for column, code in zip(columns, codes[:, row], strict=True)]
             request = dict(zip(_REQUEST, texts[: len(_REQUEST)], strict=True))
             self.stream_requests.append(self.requests.of(MetricsRequest(**request)))
-        stream = begun + np.cumsum(other) - 1
+        stream = first_new + np.cumsum(other) - 1
         status = numbers(table.status)[metric]
         items = numbers(table.items, -1)[metric]
         problem = np.full(len(items), -1, np.int64)

@@ -133,7 +133,7 @@ class PodTable:
         return self._selected[namespace, selector]
 
     def _select(self, namespace: str, selector: str) -> SelectedPods:
-        labels = self._labelled().get(self._names.known(namespace), {}) if selector else {}
+        labels = self._labelled().get(self._names.number_of(namespace), {}) if selector else {}
         matching = [histories for label, histories in labels.items() if self._matches_labels(selector, label)]
         if not matching:
             return SelectedPods(histories=np.empty(0, np.int64), names=np.empty(0, np.int64))
@@ -156,9 +156,9 @@ class PodTable:
             pairs = np.unique((rows["history"][there] << _SHIFT) | rows["labels"][there])
             history, label = pairs >> _SHIFT, pairs & ((1 << _SHIFT) - 1)
             self._relabelled = history[1:][history[1:] == history[:-1]]
-            known = np.array(self._keys.named, np.int64).reshape(-1, 2)
-            self._pod_names = known[:, 1]
-            namespace = known[history, 0]
+            namespaces_and_names = np.array(self._keys.named, np.int64).reshape(-1, 2)
+            self._pod_names = namespaces_and_names[:, 1]
+            namespace = namespaces_and_names[history, 0]
             order = np.lexsort([label, namespace])
             history, label, namespace = history[order], label[order], namespace[order]
             begins = np.flatnonzero((np.diff(namespace, prepend=-1) != 0) | (np.diff(label, prepend=-1) != 0))
@@ -215,8 +215,8 @@ class PodTable:
 
     def _request(self, number: int, quantity: int) -> tuple[int, int]:
         """The request of one number of resources for a quantity, and its problem, -1 without."""
-        known = self._requested.get((number, quantity))
-        if known is None:
+        request_and_problem = self._requested.get((number, quantity))
+        if request_and_problem is None:
             resource, container = self._quantities.named[quantity]
             containers, init, whole, overhead = self._resources.named[number]
             pod = Pod(
@@ -238,8 +238,8 @@ class PodTable:
             request = calculate_requests([pod], container, resource, self._behaviours)
             if isinstance(request, Problem):
                 is_absent = request.code == "metric.invalid.container_missing"
-                known = (0, ABSENT_CONTAINER if is_absent else MISSING_REQUEST)
+                request_and_problem = (0, ABSENT_CONTAINER if is_absent else MISSING_REQUEST)
             else:
-                known = (request[""], -1)
-            self._requested[number, quantity] = known
-        return known
+                request_and_problem = (request[""], -1)
+            self._requested[number, quantity] = request_and_problem
+        return request_and_problem

@@ -37,7 +37,7 @@ def resource_series(
 ) -> list[SeriesPart]:
     """The series of resource metrics.
 
-    streams   for every fact of the slice the stream that it is an answer of, -1 if it is none
+    streams   for every fact of the slice: the stream whose answer it is, -1 for other facts
     """
     rows: Rows = {
         "seq": numbers(table.seq),
@@ -78,10 +78,10 @@ def _usage(table: SampleRows, resource: str) -> tuple[Array, Array]:
     whole = table.usage_json
     if whole.words:
         grouped = [_pairs(text).get(resource) for text in whole.words]
-        amount = np.array([0 if one is None else one for one in grouped] + [0], np.int64)[whole.codes]
-        lacks = np.array([one is None for one in grouped] + [True], np.uint8)[whole.codes]
-        told = whole.codes >= 0
-        value, state = np.where(told, amount, value), np.where(told, lacks, state)
+        amount = np.array([0 if usage is None else usage for usage in grouped] + [0], np.int64)[whole.codes]
+        lacks = np.array([usage is None for usage in grouped] + [True], np.uint8)[whole.codes]
+        has_usage = whole.codes >= 0
+        value, state = np.where(has_usage, amount, value), np.where(has_usage, lacks, state)
     return value, state
 
 
@@ -151,7 +151,7 @@ def _by_pod(rows: Rows, quantities: int) -> Rows:
 def custom_series(
     table: ValueRows, streams: Array, first_seq: int, names: Ids[str], quantities: int
 ) -> list[SeriesPart]:
-    """The series of custom metrics of pods. Their value stands in the first quantity."""
+    """The series of custom metrics of pods. Their value is the first quantity."""
     seq = numbers(table.seq)
     rows: Rows = {
         "seq": seq,
@@ -177,11 +177,11 @@ def series_after(part: SeriesPart, cut: int, needed: Array) -> SeriesPart:
     mine = needed[part.stream]
     begins, ends = part.row_from[mine], part.row_to[mine]
     counts = ends - begins
-    place = np.repeat(begins - (np.cumsum(counts) - counts), counts) + np.arange(int(counts.sum()))
-    seq, series = part.rows["seq"][place], np.repeat(np.arange(len(begins)), counts)
+    row = np.repeat(begins - (np.cumsum(counts) - counts), counts) + np.arange(int(counts.sum()))
+    seq, series = part.rows["seq"][row], np.repeat(np.arange(len(begins)), counts)
     last = np.ones(len(seq), bool)
     last[:-1] = (series[1:] != series[:-1]) | (seq[1:] >= cut)
-    keep = (seq >= cut) | (last & (part.rows["gone"][place] == 0))
-    place, series = place[keep], series[keep]
-    rows = chosen(part.rows, place)
+    is_needed = (seq >= cut) | (last & (part.rows["gone"][row] == 0))
+    row, series = row[is_needed], series[is_needed]
+    rows = chosen(part.rows, row)
     return series_of({**rows, "pod": part.pod[mine][series], "stream": part.stream[mine][series]})

@@ -87,11 +87,11 @@ class ScaleTable:
 
     def target(self, ref: TargetRef) -> int:
         """The number of a target, under the plural that it is really served as; -1 if nothing was seen of it."""
-        exact = self._targets.known(ref)
+        exact = self._targets.number_of(ref)
         if exact >= 0:
             return exact
-        for seen in self._targets.named[self._named :]:
-            self._by_name.setdefault((seen.group, seen.namespace, seen.name), []).append(self._targets.of(seen))
+        for target in self._targets.named[self._named :]:
+            self._by_name.setdefault((target.group, target.namespace, target.name), []).append(self._targets.of(target))
         self._named = len(self._targets)
         same = self._by_name.get((ref.group, ref.namespace, ref.name), [])
         return same[0] if len(same) == 1 else -1

@@ -35,8 +35,8 @@ def search(parts: Iterable[Slice]) -> Unreplayable:
     for part in parts:
         tables = tables_of(part)
         if tables.hpas is not None:
-            for seq, fact in _seen(tables.hpas):
-                histories.seen(seq, fact)
+            for seq, fact in _hpa_states(tables.hpas):
+                histories.history_of(seq, fact)
                 if unreadable(fact):
                     seqs.append(seq)
         for table in (tables.targets, tables.reads, tables.scale_writes):
@@ -47,25 +47,25 @@ def search(parts: Iterable[Slice]) -> Unreplayable:
     return Unreplayable(unsupported=histories.unsupported, unreadable=seqs)
 
 
-def _seen(table: HpaRows) -> Iterator[tuple[int, HpaSeen]]:
+def _hpa_states(table: HpaRows) -> Iterator[tuple[int, HpaSeen]]:
     """The states of HPAs, in the order in which they were seen."""
-    seqs, gone = numbers(table.seq), numbers(table.gone)
-    for place in np.argsort(seqs, kind="stable").tolist():
-        if not gone[place]:
+    seqs, is_gone = numbers(table.seq), numbers(table.gone)
+    for row in np.argsort(seqs, kind="stable").tolist():
+        if not is_gone[row]:
             yield (
-                int(seqs[place]),
+                int(seqs[row]),
                 HpaSeen(
                     at_us=Micros(0),
-                    namespace=_text(table.namespace, place),
-                    name=_text(table.name, place),
+                    namespace=_text(table.namespace, row),
+                    name=_text(table.name, row),
                     uid="",
-                    api_version=_text(table.api_version, place),
+                    api_version=_text(table.api_version, row),
                     resource_version="",
                     generation=0,
                     created_us=None,
-                    spec_json=_text(table.spec_json, place),
-                    status_json=_text(table.status_json, place),
-                    annotations_json=_text(table.annotations_json, place),
+                    spec_json=_text(table.spec_json, row),
+                    status_json=_text(table.status_json, row),
+                    annotations_json=_text(table.annotations_json, row),
                 ),
             )
 
@@ -74,13 +74,13 @@ def _scales(table: TargetRows | ReadRows | ScaleWriteRows) -> Iterator[tuple[Tar
     """Each distinct scale of each target; None for a target without one."""
     group, name = (table.api, table.object) if isinstance(table, ReadRows) else (table.api_group, table.name)
     of_scale = table.kind.are("scale") if isinstance(table, ReadRows) else np.ones(len(name.codes), bool)
-    known = present(table.spec_replicas)
-    columns = [group.codes, table.resource.codes, table.namespace.codes, name.codes, known]
+    has_scale = present(table.spec_replicas)
+    columns = [group.codes, table.resource.codes, table.namespace.codes, name.codes, has_scale]
     counts = [numbers(table.spec_replicas), numbers(table.status_replicas)]
     rows = np.unique(np.stack([column[of_scale].astype(np.int64) for column in (*columns, *counts)]), axis=1)
-    for one, resource, namespace, named, there, spec, status in rows.T.tolist():
+    for api_group, resource, namespace, named, there, spec, status in rows.T.tolist():
         target = TargetRef(
-            group=group.words[one],
+            group=group.words[api_group],
             resource=table.resource.words[resource],
             namespace=table.namespace.words[namespace],
             name=name.words[named],
@@ -88,6 +88,6 @@ def _scales(table: TargetRows | ReadRows | ScaleWriteRows) -> Iterator[tuple[Tar
         yield target, Scale(spec_replicas=spec, status_replicas=status, selector="") if there else None
 
 
-def _text(column: Words, place: int) -> str:
-    code = int(column.codes[place])
+def _text(column: Words, row: int) -> str:
+    code = int(column.codes[row])
     return column.words[code] if code >= 0 else ""

@@ -56,7 +56,7 @@ class ResolvedMetric:
     fallback       the request for the whole namespace, which serves it before the first answer of its own
     turn, uses     of the `uses` metrics of the spec that make the same request it is number `turn`
     request_rank   number of its request among the distinct ones, -1 without a request
-    status_key     what its entry of currentMetrics shows beside the numbers
+    status_key     what its entry of currentMetrics shows besides the numbers
     """
 
     how: int
@@ -161,7 +161,7 @@ def resolved_metrics(
 
 
 def _status_key(metric: MetricSpec, how: int, behaviours: Behaviours) -> StatusKey:
-    """What the entry of currentMetrics shows of a valid metric beside its numbers.
+    """What the entry of currentMetrics shows of a valid metric besides its numbers.
 
     As `controller.compute_metric` makes it and, before 1.23, `api.v1` reads it back.
     """

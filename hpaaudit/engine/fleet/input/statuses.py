@@ -24,7 +24,7 @@ from hpaaudit.engine.rules.go_numbers import wrap64
 from hpaaudit.model.hpa import Condition, HpaStatus, LabelSelector, MetricSpec, MetricStatus, MetricType, ObjectRef
 
 StatusKey = tuple[str, str, str, LabelSelector | None, ObjectRef | None, bool, bool, bool]
-"""What an entry of currentMetrics shows beside its numbers: which metric it is, and which numbers it has."""
+"""What an entry of currentMetrics shows besides its numbers: which metric it is, and which numbers it has."""
 
 Value = TypeVar("Value")
 
@@ -44,7 +44,7 @@ class StatusTable:
     """The statuses of a fleet.
 
     condition_words   status and reason of each condition, those of `columns.codes` first
-    keys          what the entries of currentMetrics show beside their numbers
+    keys          what the entries of currentMetrics show besides their numbers
     lacks_value   an entry of an Object or External metric has no value, which one read back from v1 always has
     """
 
@@ -71,9 +71,9 @@ class StatusTable:
         """
         rows: list[tuple[int, ...]] = []
         entries: list[tuple[int, ...]] = []
-        begun = len(self._entries["status_key"])
+        first_entry = len(self._entries["status_key"])
         for published in statuses:
-            first, parts = begun + len(entries), read(published) if isinstance(published, str) else None
+            first, parts = first_entry + len(entries), read(published) if isinstance(published, str) else None
             if parts is None:
                 status = _valid(decode_status(published) if isinstance(published, str) else published, HpaStatus)
                 desired, current, at = status.desired_replicas, status.current_replicas, status.last_scale_us
@@ -84,7 +84,7 @@ class StatusTable:
                 at = maybe_micros(parts.last_scale_time)
                 codes = self._condition_codes_of(bytes(parts.conditions))
                 entries += map(self._read_entry, parts.current_metrics or ())
-            rows.append((desired, current, NULL if at is None else at, *codes, first, begun + len(entries)))
+            rows.append((desired, current, NULL if at is None else at, *codes, first, first_entry + len(entries)))
         self._rows = joined([self._rows, _columns(PublishedStatuses._fields, rows)])
         self._entries = joined([self._entries, _columns(CurrentMetrics._fields, entries)])
 
@@ -163,7 +163,7 @@ def _valid(value: Value, kind: Any) -> Value:
 
 
 def status_key_of(metric: MetricStatus | MetricSpec, *, value: bool, average: bool, percent: bool) -> StatusKey:
-    """What an entry of currentMetrics shows beside its numbers."""
+    """What an entry of currentMetrics shows besides its numbers."""
     return metric.type, metric.name, metric.container, metric.selector, metric.described, value, average, percent
 
 

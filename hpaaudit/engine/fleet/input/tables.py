@@ -179,36 +179,36 @@ class Tables(NamedTuple):
 
 def tables_of(part: Slice) -> Tables:
     """The tables of a slice. Raises KeyError if one lacks a column."""
-    found = part.tables
+    columns = part.tables
     return Tables(
-        hpas=_rows(HpaRows, found.get("hpas")),
-        pods=_rows(PodRows, found.get("pods")),
-        targets=_rows(TargetRows, found.get("targets")),
-        reads=_rows(ReadRows, found.get("reads")),
-        samples=_rows(SampleRows, found.get("samples")),
-        metric_values=_rows(ValueRows, found.get("metric_values")),
-        scale_writes=_rows(ScaleWriteRows, found.get("scale_writes")),
-        status_writes=_rows(StatusWriteRows, found.get("status_writes")),
-        controllers=_rows(ControllerRows, found.get("controllers")),
-        leases=_rows(LeaseRows, found.get("leases")),
-        reconciles=_rows(LineRows, found.get("reconciles")),
+        hpas=_rows(HpaRows, columns.get("hpas")),
+        pods=_rows(PodRows, columns.get("pods")),
+        targets=_rows(TargetRows, columns.get("targets")),
+        reads=_rows(ReadRows, columns.get("reads")),
+        samples=_rows(SampleRows, columns.get("samples")),
+        metric_values=_rows(ValueRows, columns.get("metric_values")),
+        scale_writes=_rows(ScaleWriteRows, columns.get("scale_writes")),
+        status_writes=_rows(StatusWriteRows, columns.get("status_writes")),
+        controllers=_rows(ControllerRows, columns.get("controllers")),
+        leases=_rows(LeaseRows, columns.get("leases")),
+        reconciles=_rows(LineRows, columns.get("reconciles")),
     )
 
 
 def _rows(kind: Callable[..., Table], columns: Columns | None) -> Table | None:
     if columns is None:
         return None
-    found = []
+    chunks = []
     for name, wanted in get_type_hints(kind).items():
         if not isinstance(columns[name], wanted):
             raise TypeError(f"{name} is no column of {wanted.__name__.lower()}")
-        found.append(columns[name])
-    return kind(*found)
+        chunks.append(columns[name])
+    return kind(*chunks)
 
 
 def _declared() -> Iterator[tuple[str, tuple[str, ...]]]:
     for table, kind in get_type_hints(Tables).items():
-        (rows,) = (one for one in kind.__args__ if one is not type(None))
+        (rows,) = (member for member in kind.__args__ if member is not type(None))
         yield table, rows._fields
 
 

@@ -38,17 +38,17 @@ def totals(rows: Rows, reads: Array, *, average_clamped: bool, value_clamped: bo
 def _changed(before: dict[int, Milli], rows: Rows) -> dict[int, Milli]:
     """The items of an answer after the changes of one read, in the order of the answer."""
     values, leaves, placed = dict(before), set(), []
-    for item, place, gone, value in zip(
+    for item, position, is_gone, value in zip(
         *(rows[name].tolist() for name in ("item", "place", "gone", "value")), strict=True
     ):
-        if gone:
+        if is_gone:
             leaves.add(item)
             continue
         values[item] = Milli(value)
-        if place >= 0:
+        if position >= 0:
             leaves.add(item)
-            placed.append((place, item))
+            placed.append((position, item))
     order = [item for item in before if item not in leaves]
-    for place, item in sorted(placed):
-        order.insert(place, item)
+    for position, item in sorted(placed):
+        order.insert(position, item)
     return {item: values[item] for item in order}

@@ -1,4 +1,4 @@
-"""Recordings that the kernel does not decide, so that `controller` does."""
+"""Lists recordings that the kernel cannot decide, so that `controller` decides them one by one."""
 
 from collections.abc import Callable
 

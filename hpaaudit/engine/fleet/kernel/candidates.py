@@ -84,9 +84,9 @@ def _has_near_age(run: Run, slots: int, spec: int, now_us: int) -> bool:
     """True if something remembered is so near the age at which it stops counting that its side is not known."""
     memory, specs, period_us = run.memory, run.batch.specs, run.batch.sync_period_us
     recommendations = memory.recommendations[slots] if memory.has_recommendations[slots] else 0
-    for place in range(specs.age_from[spec], specs.age_to[spec]):
+    for index in range(specs.age_from[spec], specs.age_to[spec]):
         # What was made at this time is exactly that old.
-        made_us = now_us - run.batch.expiry_ages_us[place]
+        made_us = now_us - run.batch.expiry_ages_us[index]
         if (
             _any_near(memory.recommended_us, memory.recommendation_from[slots], recommendations, made_us, period_us)
             or _any_near(memory.up_us, memory.up_from[slots], memory.ups[slots], made_us, period_us)
@@ -98,10 +98,10 @@ def _has_near_age(run: Run, slots: int, spec: int, now_us: int) -> bool:
 
 def _any_near(times_us: Ints, first: int, count: int, made_us: int, period_us: int) -> bool:
     """True if one of some times is near `made_us`."""
-    near = False
-    for place in range(first, first + count):
-        near = near or is_near(times_us[place], made_us, period_us)
-    return near
+    is_any_near = False
+    for index in range(first, first + count):
+        is_any_near = is_any_near or is_near(times_us[index], made_us, period_us)
+    return is_any_near
 
 
 def fits_inputs(run: Run, at: int, shown: int) -> bool:
@@ -145,18 +145,18 @@ def _same_entries(run: Run, status: int, other: int) -> bool:
     return True
 
 
-def _is_entry_of(run: Run, entry: int, metric: int, place: int) -> bool:
+def _is_entry_of(run: Run, entry: int, metric: int, proposal: int) -> bool:
     """True if an entry of currentMetrics is what a metric came to; the entry of an invalid metric is empty."""
     metrics, entries, proposals = run.batch.metrics, run.batch.current_metrics, run.proposals
     status_key, value, average, percent = 0, 0, 0, 0
-    if proposals.problem[place] == NONE:
+    if proposals.problem[proposal] == NONE:
         how, status_key = metrics.how[metric], metrics.status_key[metric]
         if how in (OBJECT_VALUE, EXTERNAL_VALUE):
-            value = proposals.current[place]
+            value = proposals.current[proposal]
         else:
-            average = proposals.current[place]
+            average = proposals.current[proposal]
         if how == UTILIZATION:
-            percent = proposals.percent[place]
+            percent = proposals.percent[proposal]
     return bool(
         entries.status_key[entry] == status_key
         and entries.value_milli[entry] == value

@@ -31,9 +31,9 @@ def remember_recommendation(memory: MemorySlots, slots: int, slot: int, replicas
     if slot == NONE:
         slot = memory.recommendations[slots]
         memory.recommendations[slots] = slot + 1
-    place = memory.recommendation_from[slots] + slot
-    memory.recommended[place] = replicas
-    memory.recommended_us[place] = at_us
+    index = memory.recommendation_from[slots] + slot
+    memory.recommended[index] = replicas
+    memory.recommended_us[index] = at_us
 
 
 def remembered_in(memory: MemorySlots, slots: int) -> Remembered:
@@ -86,13 +86,13 @@ def _slot(times_us: Ints, outdated: Ints, first: int, now_us: int, longest_us: i
 
 
 def _store_up(memory: MemorySlots, slots: int, slot: int, change: int, at_us: int) -> None:
-    place = memory.up_from[slots] + slot
-    memory.up_change[place], memory.up_us[place], memory.up_outdated[place] = change, at_us, 0
+    index = memory.up_from[slots] + slot
+    memory.up_change[index], memory.up_us[index], memory.up_outdated[index] = change, at_us, 0
 
 
 def _store_down(memory: MemorySlots, slots: int, slot: int, change: int, at_us: int) -> None:
-    place = memory.down_from[slots] + slot
-    memory.down_change[place], memory.down_us[place], memory.down_outdated[place] = change, at_us, 0
+    index = memory.down_from[slots] + slot
+    memory.down_change[index], memory.down_us[index], memory.down_outdated[index] = change, at_us, 0
 
 
 def copy_memory(memory: MemorySlots, slots: int, other: int) -> None:
@@ -124,7 +124,7 @@ def copy_scale_events(memory: MemorySlots, slots: int, other: int) -> None:
 
 
 def add_extreme(run: Run, slots: int, nth: int, spec: int, published: int, at_us: int) -> None:
-    """Add the n-th extreme of a memory that nobody saw; as `replay.unseen_memory.extreme`."""
+    """Add the n-th extreme of unknown memory; as `replay.unseen_memory.extreme`."""
     memory, maximum = run.memory, run.batch.specs.maximum[spec]
     if nth < RECOMMENDATIONS:
         memory.has_recommendations[slots] = 1
@@ -147,8 +147,8 @@ def shift_memory(memory: MemorySlots, slots: int, nth: int, sync_period_us: int)
 
 
 def _shift(times_us: Ints, first: int, count: int, by_us: int) -> None:
-    for place in range(first, first + count):
-        times_us[place] += by_us
+    for index in range(first, first + count):
+        times_us[index] += by_us
 
 
 def follow_published(run: Run, at: int, slots: int, before: int) -> None:
@@ -176,6 +176,6 @@ def follow_published(run: Run, at: int, slots: int, before: int) -> None:
 def _correct_recommendation(memory: MemorySlots, slots: int, replicas: int, now_us: int) -> None:
     """Replace the recommendation of this reconcile."""
     first = memory.recommendation_from[slots]
-    for place in range(first, first + memory.recommendations[slots]):
-        if memory.recommended_us[place] == now_us:
-            memory.recommended[place] = replicas
+    for index in range(first, first + memory.recommendations[slots]):
+        if memory.recommended_us[index] == now_us:
+            memory.recommended[index] = replicas

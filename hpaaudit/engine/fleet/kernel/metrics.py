@@ -64,7 +64,7 @@ class Context(NamedTuple):
     """What every metric of a reconcile shares, as `controller.metric_context`.
 
     spec     row of the resolved spec;  current   current replicas
-    facts    how many facts stand before the reconcile, which is at `now_us`
+    facts    how many facts come before the reconcile, which is at `now_us`
     inputs   which inputs it read
     """
 
@@ -208,13 +208,13 @@ def _newest(reads: MetricReads, request: int, cursor: int, facts: int) -> int:
 
 def _pod_state(run: Run, context: Context, pod: int) -> int:
     """The state of a selected pod as the reconcile saw it, NONE if the pod was not there."""
-    pods, cursors, seen = run.batch.pods, run.cursors, context.inputs.pod_facts
+    pods, cursors, facts = run.batch.pods, run.cursors, context.inputs.pod_facts
     history = run.batch.selected_pods[pod]
     row, end, first = cursors.pod[pod], pods.row_to[history], pods.row_from[history]
     while row + 1 < end and pods.seq[row + 1] < context.facts:
         row += 1
     cursors.pod[pod] = row
-    while seen < context.facts and row >= first and pods.seq[row] >= seen:
+    while facts < context.facts and row >= first and pods.seq[row] >= facts:
         row -= 1
     return row if row >= first and pods.exists[row] else NONE
 
@@ -240,22 +240,22 @@ def _newest_sample(series: SampleSeries, number: int, cursor: int, seq: int) -> 
 
 def _sample(run: Run, source: int, nth: int, seq: int, keeps_cursor: bool) -> int:
     """The sample of the n-th selected pod in an answer, NONE without one."""
-    series, place = run.batch.series, run.batch.sources.series_from[source] + nth
-    number = run.batch.pod_series[place]
+    series, index = run.batch.series, run.batch.sources.series_from[source] + nth
+    number = run.batch.pod_series[index]
     if number == NONE:
         return NONE
-    row = _newest_sample(series, number, run.cursors.sample[place], seq)
+    row = _newest_sample(series, number, run.cursors.sample[index], seq)
     if keeps_cursor:
-        run.cursors.sample[place] = row
+        run.cursors.sample[index] = row
     return NONE if row < series.row_from[number] or series.gone[row] else row
 
 
-def _unlisted_sample(run: Run, place: int, seq: int, keeps_cursor: bool) -> int:
+def _unlisted_sample(run: Run, index: int, seq: int, keeps_cursor: bool) -> int:
     """The sample of a pod that the pod lister never had, NONE without one."""
-    series, number = run.batch.series, run.batch.unlisted_series[place]
-    row = _newest_sample(series, number, run.cursors.unlisted[place], seq)
+    series, number = run.batch.series, run.batch.unlisted_series[index]
+    row = _newest_sample(series, number, run.cursors.unlisted[index], seq)
     if keeps_cursor:
-        run.cursors.unlisted[place] = row
+        run.cursors.unlisted[index] = row
     return NONE if row < series.row_from[number] or series.gone[row] else row
 
 
@@ -339,8 +339,8 @@ def _tally(  # noqa: C901, PLR0912, PLR0915 (one loop over the pods: the kernel 
             ready += 1
         counted, usage = counted + 1, wrap64(usage + amount)
         own, own_usage, own_requests = own + 1, wrap64(own_usage + amount), wrap64(own_requests + request)
-    for place in range(sources.unlisted_from[source], sources.unlisted_to[source]):
-        sample = _unlisted_sample(run, place, seq, keeps_cursor)
+    for index in range(sources.unlisted_from[source], sources.unlisted_to[source]):
+        sample = _unlisted_sample(run, index, seq, keeps_cursor)
         if sample != NONE:
             items += 1
             without_container += series.state[first_value + sample] == NO_CONTAINER

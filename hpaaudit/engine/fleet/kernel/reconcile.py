@@ -151,23 +151,23 @@ def _store_choice(run: Run, at: int, choice: Choice) -> None:
     decisions.active[at], decisions.winner[at], decisions.raw_desired[at] = VALID, choice.winner, recommended(choice)
 
 
-def _store_proposal(run: Run, place: int, problem: int, proposal: Proposal, tally: Tally) -> None:
+def _store_proposal(run: Run, index: int, problem: int, proposal: Proposal, tally: Tally) -> None:
     """Keep what a metric came to."""
     proposals = run.proposals
-    proposals.problem[place] = problem
+    proposals.problem[index] = problem
     if problem != NONE:
         return
-    proposals.replicas[place] = proposal.replicas
-    proposals.current[place] = proposal.current
-    proposals.percent[place] = proposal.percent
-    proposals.ratio[place] = proposal.ratio
-    proposals.adjusted[place] = proposal.adjusted
-    proposals.adjust[place] = proposal.adjust
-    proposals.inside[place] = proposal.inside
-    proposals.ready[place] = tally.ready
-    proposals.unready[place] = tally.unready
-    proposals.missing[place] = tally.missing
-    proposals.ignored[place] = tally.ignored
+    proposals.replicas[index] = proposal.replicas
+    proposals.current[index] = proposal.current
+    proposals.percent[index] = proposal.percent
+    proposals.ratio[index] = proposal.ratio
+    proposals.adjusted[index] = proposal.adjusted
+    proposals.adjust[index] = proposal.adjust
+    proposals.inside[index] = proposal.inside
+    proposals.ready[index] = tally.ready
+    proposals.unready[index] = tally.unready
+    proposals.missing[index] = tally.missing
+    proposals.ignored[index] = tally.ignored
 
 
 def _normalize(run: Run, context: Context, at: int, slots: int, scaled_to_zero: bool) -> None:
@@ -191,9 +191,9 @@ def _metric_reason(run: Run, at: int, normalized: Normalized) -> int:
     proposals, winner = run.proposals, run.decisions.winner[at]
     if winner == NONE:
         return ON_TARGET
-    place = run.batch.reconciles.proposal_at[at] + winner
-    inside, replicas = proposals.inside[place] != 0, proposals.replicas[place]
-    return of_metric(proposals.adjust[place], inside, replicas, normalized.current, proposals.ratio[place])
+    index = run.batch.reconciles.proposal_at[at] + winner
+    inside, replicas = proposals.inside[index] != 0, proposals.replicas[index]
+    return of_metric(proposals.adjust[index], inside, replicas, normalized.current, proposals.ratio[index])
 
 
 def _limits(run: Run, spec: int) -> Limits:

@@ -1,6 +1,6 @@
 """Decides every reconcile of some HPAs, one HPA after the other: where the kernel begins.
 
-The same source runs as CPython over lists and, compiled, over arrays. Where a line tells of a reconcile, it read the
+The same source runs as CPython over lists and, compiled, over arrays. If a reconcile has a line, it read the
 newest of everything. Where only its status was published, all candidates are tried, as in `replay.process`.
 """
 
@@ -94,23 +94,23 @@ def decide(run: Run, hpa: int, at: int) -> None:
     # `reconcile` is compiled into this loop, so one place calls it: the last round decides with the chosen inputs.
     is_last = reconciles.published[at] == NONE
     while True:
-        tried, slots = inputs, hpa if is_last else search.tried_slots
+        candidate_inputs, slots = inputs, hpa if is_last else search.tried_slots
         if not is_last:
             copy_memory(memory, search.before_slots, search.tried_slots)
             if candidate.kind == INPUTS and candidate.nth == 0:
                 scale = search.older_scale if candidate.earlier_scale else search.newest.scale
                 following, count = next_answers(run, at, hpas.spec[state], scale)
-            tried = _tried_inputs(run, search, candidate, following, inputs)
+            candidate_inputs = _tried_inputs(run, search, candidate, following, inputs)
             _try_memory(run, search, candidate)
         if reconciles.published[at] != NONE:
             clear(run.decisions, at)
-        shown = reconcile(run, at, slots, state, tried)
+        shown = reconcile(run, at, slots, state, candidate_inputs)
         if is_last:
             break
         by_inputs = candidate.kind in (INPUTS, FAILED_READS)
         fits = fits_inputs(run, at, shown) if by_inputs else fits_memory(run, at)
         if proves(band, candidate.kind, fits):
-            inputs = tried
+            inputs = candidate_inputs
         band = widened(band, candidate.kind, fits, run.decisions.desired[at])
         candidate = next_candidate(candidate, answer_choices(count), search.options, band.is_proven)
         is_last = candidate.kind == DONE
@@ -133,7 +133,7 @@ def _begin(run: Run, hpa: int, at: int) -> int:
 
 
 def _search(run: Run, hpa: int, at: int, state: int, since: int) -> Search:
-    """The candidates of a reconcile; where a line tells of it there are none but the newest inputs."""
+    """The candidates of a reconcile; if it has a line, there are none but the newest inputs."""
     reconciles, target = run.batch.reconciles, run.batch.hpas.target[state]
     scale, scale_us = _newest_scale(run, hpa, target, at, since)
     newest = ReadInputs(scale, scale_us, reconciles.facts[at], 0, 0, since)

@@ -15,7 +15,7 @@ from hpaaudit.engine.replay.hpa_history import HpaHistory
 from hpaaudit.engine.replay.plan import Plan, Reading
 from hpaaudit.engine.replay.reconcile_times import NOWHERE, STATUS_WRITE, Evidence
 from hpaaudit.engine.replay.unseen_memory import hidden_hpa, hides_reconciles
-from hpaaudit.model.columns import Telling
+from hpaaudit.model.columns import ReconcileEvidence
 from hpaaudit.model.facts import Fact, Gap, HpaSeen
 from hpaaudit.model.units import Micros
 
@@ -33,7 +33,7 @@ class InferredReconciles:
     Raises `Unsupported` if the reconciles cannot be inferred from columns.
     """
 
-    def __init__(self, parts: Iterable[Telling], period_us: Micros | None) -> None:
+    def __init__(self, parts: Iterable[ReconcileEvidence], period_us: Micros | None) -> None:
         self._reading = Reading()
         times, statuses = [np.empty(0, np.int64)], dict[str, list[Array]]()
         self.repeated: list[int] = []
@@ -53,15 +53,15 @@ class InferredReconciles:
             self._add_statuses(history, raw, statuses.get(history.key, []))
         self.period_us, self._source = self._reading.period(period_us)
 
-    def _take(self, part: Telling, statuses: dict[str, list[Array]]) -> None:
+    def _take(self, part: ReconcileEvidence, statuses: dict[str, list[Array]]) -> None:
         """Take one more segment; `statuses` collects the facts with which each HPA showed another status."""
         for index, fact in part.facts:
             if isinstance(fact, HpaSeen):
                 if fact.api_version not in SHOWN_WHOLE:
                     raise Unsupported(f"the HPAs were served as {fact.api_version}")
-                history = self._reading.histories.seen(index, fact)
+                history = self._reading.histories.history_of(index, fact)
                 if history is not None:
-                    history.seen = fact
+                    history.newest = fact
             elif isinstance(fact, Gap):
                 self._gaps.append((index, fact))
             else:
@@ -75,12 +75,12 @@ class InferredReconciles:
         for number, rows in zip(key[cuts].tolist(), np.split(seq, cuts)[1:], strict=True):
             statuses.setdefault(part.keys[number], []).append(rows)
 
-    def leave_out(self, found: Mapping[str, str]) -> None:
+    def leave_out(self, unsupported: Mapping[str, str]) -> None:
         """Leave out these HPAs, each with its reason."""
-        self._reading.histories.unsupported.update(found)
+        self._reading.histories.unsupported.update(unsupported)
 
     def plan(self) -> Plan:
-        """Everything that the plan says but for the reconciles."""
+        """The plan without its reconciles."""
         return self._reading.plan([], self.period_us, self._source, exact=False)
 
     def count(self) -> int:
@@ -108,8 +108,8 @@ class InferredReconciles:
         return rows
 
     def _gaps_before(self, rows: Rows, keys: Ids[tuple[str, str]]) -> tuple[Array, Array]:
-        """The last long gap since the previous reconcile: how many facts stand before it (or NONE), and its end."""
-        begun = {_number(keys, key): histories[0].first for key, histories in self._reading.histories.of.items()}
+        """The last long gap since the previous reconcile: how many facts come before it (or NONE), and its end."""
+        first_facts = {_number(keys, key): histories[0].first for key, histories in self._reading.histories.of.items()}
         gaps: dict[str | None, list[tuple[int, int]]] = {None: []}
         for index, gap in self._gaps:
             if hides_reconciles(gap, self.period_us):
@@ -123,7 +123,7 @@ class InferredReconciles:
             later = facts_before & (own_seq > seq)
             seq, until_us = np.where(later, own_seq, seq), np.where(later, own_until_us, until_us)
         first = np.zeros(len(keys), np.int64)
-        first[list(begun)] = list(begun.values())
+        first[list(first_facts)] = list(first_facts.values())
         since = first[rows["hpa"]]
         same = rows["hpa"][1:] == rows["hpa"][:-1]
         since[1:][same] = rows["facts"][:-1][same]
@@ -132,7 +132,7 @@ class InferredReconciles:
 
     @staticmethod
     def _last_gap(rows: Rows, gaps: list[tuple[int, int]]) -> tuple[Array, Array]:
-        """The last of these gaps before each reconcile: how many facts stand before it, and its end."""
+        """The last of these gaps before each reconcile: how many facts come before it, and its end."""
         seq, until_us = np.array([(NONE, NULL), *gaps], np.int64).T
         last = np.searchsorted(seq, rows["facts"], "left") - 1
         return seq[last], until_us[last]
@@ -140,26 +140,26 @@ class InferredReconciles:
     def _rows(self, history: HpaHistory, keys: Ids[tuple[str, str]]) -> Rows:
         times, reading = self._times, self._reading
         hpa = _number(keys, history.key)
-        found = np.array(history.reconcile_times(int(times[-1]), self.period_us, reading.starts), np.int64).reshape(
+        evidence = np.array(history.reconcile_times(int(times[-1]), self.period_us, reading.starts), np.int64).reshape(
             -1, 3
         )
-        at_us, facts, source = found[:, 0], found[:, 1], found[:, 2]
-        facts = np.where(facts == NOWHERE, self._place(at_us), facts)
+        at_us, facts, source = evidence[:, 0], evidence[:, 1], evidence[:, 2]
+        facts = np.where(facts == NOWHERE, self._fact_after(at_us), facts)
         # At the time of its deletion there may already be another HPA of that name, whose status is not this one's.
         until = np.minimum(np.append(facts[1:], self._end(history))[: len(facts)], self._end(history))
-        ahead = self._place(at_us + 2 * self.period_us)
+        ahead = self._fact_after(at_us + 2 * self.period_us)
         return {
             "hpa": np.full(len(facts), hpa, np.int64),
             "facts": facts,
             "at_us": at_us,
             "began_us": at_us,
             "source": source,
-            "lagging_facts": np.minimum(facts, self._place(at_us - LAG_US)),
+            "lagging_facts": np.minimum(facts, self._fact_after(at_us - LAG_US)),
             "status_until": until,
             "complete_facts": np.maximum(ahead, until),
         }
 
-    def _place(self, at_us: Array) -> Array:
+    def _fact_after(self, at_us: Array) -> Array:
         """The number of the first fact after each time."""
         return self._first + np.searchsorted(self._times, at_us, "right")
 

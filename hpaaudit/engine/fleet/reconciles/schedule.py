@@ -56,12 +56,12 @@ class Schedule:
         self._starts: list[int] = []
         self._holder = ""
         self._writes: dict[int, list[Attempt]] = {}
-        self._done: dict[int, int] = {}
+        self._last_decided: dict[int, int] = {}
         self._targets_done: set[int] = set()
 
     def add(self, tables: Tables, scales: ScaleTable) -> None:
         """Take the lines of one more slice, without those of skipped HPAs."""
-        self._starts += sorted(self._begun(tables))
+        self._starts += sorted(self._process_starts(tables))
         if tables.scale_writes is not None:
             self._written(tables.scale_writes, scales)
         table = tables.reconciles
@@ -93,19 +93,19 @@ class Schedule:
         rows = joined([self._waiting, rows])
         self._waiting = chosen(rows, np.argsort(rows["hpa"], kind="stable"))
 
-    def _begun(self, tables: Tables) -> list[int]:
+    def _process_starts(self, tables: Tables) -> list[int]:
         """The facts with which a new controller process began."""
-        found = []
+        starts = []
         if tables.controllers is not None:
-            found += numbers(tables.controllers.seq)[tables.controllers.state.are("started")].tolist()
+            starts += numbers(tables.controllers.seq)[tables.controllers.state.are("started")].tolist()
         if tables.leases is not None:
             holder = tables.leases.holder
             for seq, code in sorted(zip(numbers(tables.leases.seq).tolist(), holder.codes.tolist(), strict=True)):
                 now = holder.words[code]
                 if now and self._holder and now != self._holder:
-                    found.append(seq)
+                    starts.append(seq)
                 self._holder = now or self._holder
-        return found
+        return starts
 
     def _written(self, table: ScaleWriteRows, scales: ScaleTable) -> None:
         """Keep the controller's own writes of each target."""
@@ -116,7 +116,7 @@ class Schedule:
             self._writes.setdefault(target, []).append(Attempt(seq, at_us, status))
 
     def plan(self, rows: Rows) -> None:
-        """Take all reconciles that no line tells of, sorted by HPA, before any slice."""
+        """Take all reconciles without lines, sorted by HPA, before any slice."""
         self._waiting = rows
 
     def take(self, facts: int, now_us: int, *, is_last: bool) -> Rows:
@@ -133,19 +133,19 @@ class Schedule:
         later = np.where(rows["source"] == LINE, fresh, rows["complete_facts"] > facts) & (not is_last)
         self._waiting = chosen(rows, later)
         taken = chosen(rows, ~later)
-        self._done.update(zip(taken["hpa"].tolist(), taken["facts"].tolist(), strict=True))
+        self._last_decided.update(zip(taken["hpa"].tolist(), taken["facts"].tolist(), strict=True))
         return taken
 
     def first_read(self, default: int) -> int:
         """The first fact that a waiting reconcile may read as news: the one after the previous reconcile of its HPA.
 
-        default   the fact for HPAs without a previous reconcile, from the first time on that they wait
+        default   the fact for HPAs without a previous reconcile, from their first wait on
         """
         hpas = np.unique(self._waiting["hpa"]).tolist()
-        return min((self._done.setdefault(hpa, default) for hpa in hpas), default=default)
+        return min((self._last_decided.setdefault(hpa, default) for hpa in hpas), default=default)
 
     def epochs(self, facts: Array) -> tuple[Array, Array]:
-        """The process of each reconcile, counted from 0, and how many facts stood before that process began."""
+        """The process of each reconcile, counted from 0, and how many facts came before that process began."""
         starts = np.array(self._starts, np.int64)
         epoch = np.searchsorted(starts, facts, "left")
         return epoch, np.append(0, starts)[epoch]
@@ -170,33 +170,33 @@ class Schedule:
 
         Raises `Unsupported` for a write that came so late that its reconcile was decided before.
         """
-        found: dict[int, list[Attempt]] = {}
+        attempts: dict[int, list[Attempt]] = {}
         later: dict[int, list[Attempt]] = {}
         for target, writes in self._writes.items():
             places = np.flatnonzero(targets == target)
             places = places[np.argsort(rows["facts"][places], kind="stable")]
             after = np.searchsorted(rows["facts"][places], [attempt.seq for attempt in writes], "right") - 1
             for attempt, index in zip(writes, after.tolist(), strict=True):
-                place = -1 if index < 0 else int(places[index])
-                if place >= taken:
+                row = -1 if index < 0 else int(places[index])
+                if row >= taken:
                     later.setdefault(target, []).append(attempt)
-                elif place >= 0:
-                    found.setdefault(place, []).append(attempt)
+                elif row >= 0:
+                    attempts.setdefault(row, []).append(attempt)
                 elif target in self._targets_done:
                     raise Unsupported("the controller wrote a scale long after its last reconcile")
         self._writes = later
         self._targets_done.update(np.unique(targets[:taken]).tolist())
-        return {place: _attempts_made(answers, most) for place, answers in found.items()}
+        return {row: _attempts_made(answers, most) for row, answers in attempts.items()}
 
 
 def _attempts_made(answers: list[Attempt], most: int) -> list[Attempt]:
     """The attempts that the controller makes: one, and more only while they conflict; as `controller.write_scale`."""
-    found = []
+    attempts = []
     for attempt in answers[:most]:
-        found.append(attempt)
+        attempts.append(attempt)
         if attempt.status != _CONFLICT:
             break
-    return found
+    return attempts
 
 
 def is_accepted(attempt: Attempt) -> bool:
