@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from hpaaudit.model.audit import Assumption
+from hpaaudit.model.inspection import Missing
 from hpaaudit.model.units import Micros, Milli
 
 
@@ -145,6 +146,7 @@ class ReplayAccount:
 
     file        the results file;  recording   the recording that was replayed
     gaps        what was not observed, and for how many seconds
+    missing     what was not recorded at all, as `inspect` says it
     """
 
     file: str
@@ -155,6 +157,7 @@ class ReplayAccount:
     assumptions: tuple[Assumption, ...]
     gaps: tuple[tuple[str, float], ...]
     hpas: tuple[HpaAccount, ...]
+    missing: tuple[Missing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -225,6 +225,8 @@ def _others(hpas: tuple[HpaAccount, ...]) -> str:
 def _footing(account: ReplayAccount) -> Iterator[str]:
     gaps = ", ".join(f"{stream} {duration(seconds)}" for stream, seconds in account.gaps)
     yield paragraph(f"recorder gaps: {gaps or 'none'}")
+    for missing in account.missing:
+        yield paragraph(f"not recorded: {missing.what.removeprefix('no ')} ({missing.limits})")
     assumed = [a for a in account.assumptions if a.source != "observed" and a.key not in _TEXT_ONLY]
     yield paragraph(f"assumed: {', '.join(map(_assumption, assumed)) or 'nothing'}")
 
