@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hpaaudit.api.times import duration
 from hpaaudit.errors import NotResults, RecordingError
-from hpaaudit.flows.flips import has_flips, nearest_flips
+from hpaaudit.flows.flips import TOLERANCE_HOLD, desired_without_tolerance, has_flips, nearest_flips
 from hpaaudit.flows.options import ControllerOptions, Warn, ignore_warning
 from hpaaudit.flows.redecide import Redecided, ReplaySettings, redecide
 from hpaaudit.flows.replay import replayed_reconciles
@@ -82,7 +82,8 @@ def _with_flips(account: ReconcileAccount, results: "Results", source: Path) -> 
     decision = redecided.decision
     if (decision.desired, decision.reason_code) != (account.desired, account.reason_code):
         return account
-    return replace(account, flips=nearest_flips(decision, redecided.inputs))
+    without_tolerance = desired_without_tolerance(redecided.inputs) if decision.reason_code == TOLERANCE_HOLD else None
+    return replace(account, flips=nearest_flips(decision, redecided.inputs), without_tolerance=without_tolerance)
 
 
 def _redecided(account: ReconcileAccount, recording: "Recording", settings: ReplaySettings) -> Redecided | None:

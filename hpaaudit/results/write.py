@@ -47,6 +47,8 @@ _SETTINGS: dict[str, str | int] = {
 
 
 _UNWRITABLE = (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException, duckdb.TransactionException)
+NARROWING = "63_shown"
+"""The query of `sql/audit/` that deletes what a replay with --since or --until does not show."""
 FILES = pa.schema([("segment", pa.int64()), ("table", pa.string()), ("sha256", pa.string())])
 """The table of the recording's files that the views read."""
 
@@ -245,7 +247,10 @@ class ResultsWriter:
             copy_facts(self._connection, self._recorded, tables, until_us)
         ask("set variable since = make_timestamp($at)", {"at": self._replay.since_us})
         ask("set variable until = make_timestamp($at)", {"at": self._replay.until_us})
-        for text in sql.folder("audit").values():
+        is_narrowed = self._replay.since_us is not None or self._replay.until_us is not None
+        for name, text in sql.folder("audit").items():
+            if name == NARROWING and not is_narrowed:
+                continue
             if "$first" in text:
                 for first, last in self._parts():
                     ask(text, {"first": first, "last": last})
