@@ -231,6 +231,7 @@ def _once(warn: Warn) -> Warn:
 
 def _warn_of_omissions(prepared: Prepared, warn: Warn) -> None:
     """Names what is not replayed, and which files of the folder are not read."""
+    from hpaaudit.api.flags import duration_text
     from hpaaudit.api.times import whole_seconds
 
     recording = prepared.recording
@@ -242,6 +243,12 @@ def _warn_of_omissions(prepared: Prepared, warn: Warn) -> None:
     if foreign.count:
         more = f" and {foreign.count - FOREIGN_FILES_NAMED} more" if foreign.count > FOREIGN_FILES_NAMED else ""
         warn(f"foreign files are not read: {', '.join(foreign.names[:FOREIGN_FILES_NAMED])}{more}")
+    periods = prepared.plan.periods
+    if periods.shown is not None:
+        warn(
+            f"the sync period is {duration_text(periods.common_us)}, as told, but the times between status writes show "
+            f"{duration_text(periods.shown)}"
+        )
     for key, reason in sorted(prepared.plan.unsupported.items()):
         warn(f"{key} is not replayed: {reason}")
 

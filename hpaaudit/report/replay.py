@@ -62,6 +62,8 @@ def _one(hpa: HpaAccount, account: ReplayAccount) -> str:
 def verdict(hpa: HpaAccount) -> str:
     """One to three sentences: whether it was the controller or somebody else, and what is unknown."""
     shown = [divergence for divergence in hpa.divergences if not divergence.divergence_class.startswith("no_data.")]
+    if any(divergence.divergence_class.startswith("not_run.") for divergence in shown):
+        return _not_run(hpa, shown)
     open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
     refused = [divergence for divergence in shown if divergence.divergence_class.startswith("write_failed.")]
     if hpa.undecidable == hpa.reconciles:
@@ -89,6 +91,30 @@ def _findings(findings: tuple[Finding, ...]) -> Iterator[str]:
         if clock(finding.last_us) != span:
             span += f" to {clock(finding.last_us)}"
         yield paragraph(f"{finding.pattern}, {finding.severity}, {span}: {finding.verdict}; {finding.next_step}.")
+
+
+_NOT_RUN = {
+    "not_run.controller_down": "No controller ran {span}: its Lease had run out",
+    "not_run.controller_hung": "The controller renewed its Lease but reconciled no HPA {span}",
+    "not_run.missed_reconcile": "The controller did not reconcile this HPA {span}",
+}
+
+
+def _not_run(hpa: HpaAccount, shown: list[Divergence]) -> str:
+    """When the HPA was not reconciled, then what else happened."""
+    missed = [divergence for divergence in shown if divergence.divergence_class in _NOT_RUN]
+    first = missed[0]
+    until = "the recording ended" if first.closed_us is None else clock(first.closed_us)
+    span = f"from {clock(first.opened_us)} until {until}"
+    what = _NOT_RUN[first.divergence_class].format(span=span)
+    sentences = [f"{what}. {counted(first.reconciles, 'reconcile')} did not take place."]
+    if len(missed) > 1:
+        sentences.append(f"That happened {counted(len(missed) - 1, 'more time')}.")
+    open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
+    if open_questions:
+        sentences.append(_unexplained(open_questions))
+    sentences += [_foreign(write) for write in hpa.foreign_writes[:2]]
+    return " ".join(sentences)
 
 
 def _unexplained(divergences: list[Divergence]) -> str:
