@@ -24,8 +24,7 @@ class ReplaySettings:
     """How a recording was replayed, as its results say.
 
     api_server   as the controller's error texts name it
-    period_us    the sync period, which the instants of inferred reconciles depend on
-    own_us       the sync period of each HPA that has its own
+    period_us    the sync period, which the times of inferred reconciles depend on
     """
 
     controller: ControllerOptions
@@ -55,13 +54,13 @@ def redecide(recording: "Recording", key: str, at_us: Micros, settings: ReplaySe
     since_us = Micros(at_us - _longest_window_us(recording, key, flags) - MARGIN_US)
     namespace, name = key.split("/", 1)
     facts = list(recording.facts_of_hpa(namespace, name, since_us))
-    planned = plan(facts, settings.own_us.get(key, settings.period_us))
-    passes = [
+    planned = plan(facts, settings.period_us)
+    reconciles = [
         reconcile
         for reconcile in planned.reconciles
         if reconcile.key == key and since_us <= reconcile.instant.at_us <= at_us
     ]
-    prepared = with_settings(recording, replace(planned, reconciles=passes), settings.controller)
+    prepared = with_settings(recording, replace(planned, reconciles=reconciles), settings.controller)
     flags = replace(prepared.flags, api_server=settings.api_server)
     prepared = replace(prepared, flags=flags)
     process = Process(prepared.plan, flags, prepared.flags_of, keep_pods=True)

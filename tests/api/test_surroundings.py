@@ -15,9 +15,9 @@ SERVICE = {"service": {"namespace": "mesh", "name": "injector", "path": "/x"}, "
 
 def state(kind: Kind, raw: dict[str, Any]) -> dict[str, Any]:
     """What is kept of an object."""
-    seen = surrounding_seen(Micros(0), kind, {"metadata": {"name": "one", "annotations": {"a": "hunter2"}}, **raw})
-    assert "hunter2" not in seen.state_json
-    by_name: dict[str, Any] = json.loads(seen.state_json)
+    fact = surrounding_seen(Micros(0), kind, {"metadata": {"name": "one", "annotations": {"a": "hunter2"}}, **raw})
+    assert "hunter2" not in fact.state_json
+    by_name: dict[str, Any] = json.loads(fact.state_json)
     return by_name
 
 

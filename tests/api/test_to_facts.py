@@ -146,8 +146,8 @@ def test_who_owns_the_replicas_is_who_wrote_them_last() -> None:
             ],
         }
     }
-    seen = workload.target_seen(AT, WEB, raw)
-    assert (seen.manager, seen.subresource, seen.written_us) == ("kube-controller-manager", "scale", AT)
+    fact = workload.target_seen(AT, WEB, raw)
+    assert (fact.manager, fact.subresource, fact.written_us) == ("kube-controller-manager", "scale", AT)
 
 
 def test_the_template_is_known_by_its_revision_or_by_itself() -> None:

@@ -37,9 +37,9 @@ class Watching(Process):
         super().__init__(*given, **named)  # type: ignore[arg-type]
         self.seen: list[Observation] = []
 
-    def _decide(self, seen: Observation, memory: Memory) -> tuple[Decision, Memory]:
-        self.seen.append(seen)
-        return super()._decide(seen, memory)
+    def _decide(self, observation: Observation, memory: Memory) -> tuple[Decision, Memory]:
+        self.seen.append(observation)
+        return super()._decide(observation, memory)
 
 
 def best(run: Callable[[], object]) -> float:

@@ -101,8 +101,8 @@ class Server:
             for _ in range(max(1, round(REPLACED_A_SECOND * TICK))):
                 next(self.replaced)
             if self.chance.random() < SCALED_A_SECOND * TICK:
-                place = self.chance.randrange(self.crowd.hpas)
-                self.deployments.tell(self.crowd.next_version(), "MODIFIED", self.crowd.deployment(place))
+                index = self.chance.randrange(self.crowd.hpas)
+                self.deployments.tell(self.crowd.next_version(), "MODIFIED", self.crowd.deployment(index))
             if ticks % round(2 / TICK) == 0:
                 self.leases.tell(self.crowd.next_version(), "MODIFIED", self.lease())
             if ticks % round(BOOKMARK_SECONDS / TICK) == 0:
@@ -118,14 +118,14 @@ class Server:
         """Pods that go, and those that come for them."""
         crowd = self.crowd
         while True:
-            place = self.chance.randrange(crowd.pods)
-            old = crowd.lives.get(place, 0)
-            self.pods.tell(crowd.next_version(), "MODIFIED", crowd.pod(place, old, deleted=True))
-            crowd.lives[place] = old + 1
-            self.pods.tell(crowd.next_version(), "ADDED", crowd.pod(place, phase="Pending", ready=False))
-            self.pods.tell(crowd.next_version(), "MODIFIED", crowd.pod(place, ready=False))
-            self.pods.tell(crowd.next_version(), "MODIFIED", crowd.pod(place))
-            self.pods.tell(crowd.next_version(), "DELETED", crowd.pod(place, old, deleted=True))
+            index = self.chance.randrange(crowd.pods)
+            old = crowd.lives.get(index, 0)
+            self.pods.tell(crowd.next_version(), "MODIFIED", crowd.pod(index, old, deleted=True))
+            crowd.lives[index] = old + 1
+            self.pods.tell(crowd.next_version(), "ADDED", crowd.pod(index, phase="Pending", ready=False))
+            self.pods.tell(crowd.next_version(), "MODIFIED", crowd.pod(index, ready=False))
+            self.pods.tell(crowd.next_version(), "MODIFIED", crowd.pod(index))
+            self.pods.tell(crowd.next_version(), "DELETED", crowd.pod(index, old, deleted=True))
             yield
 
     def bookmark(self) -> None:

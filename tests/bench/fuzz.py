@@ -24,7 +24,7 @@ def rows(reconciles: int, seed: int) -> Iterator[Row]:
     """Yield how many reconciles two engines decided alike."""
     shares = [(seed + begin, WORLDS_AT_ONCE) for begin in range(0, reconciles // PASSES, WORLDS_AT_ONCE)]
     with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
-        differing = [told for found in pool.map(_share, shares) for told in found]
+        differing = [told for outcome in pool.map(_share, shares) for told in outcome]
     count = len(shares) * WORLDS_AT_ONCE * PASSES
     yield Row(
         "reconciles of chance, compiled",
@@ -37,14 +37,14 @@ def rows(reconciles: int, seed: int) -> Iterator[Row]:
 def _share(share: tuple[int, int]) -> list[str]:
     begin, count = share
     compiled = walk(str(cache_folder()))
-    found = []
+    collected = []
     shared = Path("/dev/shm")  # noqa: S108 (files of this run only)
     for seed in range(begin, begin + count):
         with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None) as folder:
             comparisons = compared(Path(folder) / "world", seed, PASSES, compiled)
         if comparisons:
-            found.append(f"world {seed}: {comparisons}")
-    return found
+            collected.append(f"world {seed}: {comparisons}")
+    return collected
 
 
 if __name__ == "__main__":

@@ -183,8 +183,8 @@ def main() -> None:
     parser.add_argument("--for", dest="seconds", type=float, default=600, metavar="SECONDS")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        found = list(rows(args.hpas, args.seconds, Path(folder)))
-    sys.stdout.write(rendered(head(args.hpas, args.seconds), found))
+        items = list(rows(args.hpas, args.seconds, Path(folder)))
+    sys.stdout.write(rendered(head(args.hpas, args.seconds), items))
 
 
 if __name__ == "__main__":

@@ -24,10 +24,10 @@ def test_its_objects_are_those_of_kubernetes() -> None:
     crowd = Crowd(HPAS)
     hpa = decode_hpa(to_facts.hpa_seen(Micros(0), json.loads(crowd.hpa(7, 3))))
     target = TargetRef(group="apps", resource="deployments", namespace="team-000", name="app-0007")
-    seen = workload.target_seen(Micros(0), target, json.loads(crowd.deployment(7)))
+    fact = workload.target_seen(Micros(0), target, json.loads(crowd.deployment(7)))
     pod = to_facts.pod_seen(Micros(0), json.loads(crowd.pod(70))).pod
     samples = json.loads(crowd.usage(0))["items"]
-    assert (hpa.name, hpa.spec.target.name, seen.scale.selector) == ("app-0007", "app-0007", "app=app-0007")
+    assert (hpa.name, hpa.spec.target.name, fact.scale.selector) == ("app-0007", "app-0007", "app=app-0007")
     assert dict(pod.labels)["app"] == "app-0007"
     assert (pod.phase, pod.ready, pod.deleting_us) == ("Running", "True", None)
     assert pod.name in {sample["metadata"]["name"] for sample in samples}

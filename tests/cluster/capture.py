@@ -43,7 +43,7 @@ def rfc3339(at: float) -> str:
 
 def audited(path: Path) -> list[Line]:
     """Scale reads of the controller and everybody's writes; a write has `begun` as well."""
-    found = []
+    collected = []
     for text in path.read_text().splitlines():
         event = json.loads(text)
         where, user = event.get("objectRef", {}), event["user"].get("username", "")  # a refused stranger has none
@@ -51,15 +51,17 @@ def audited(path: Path) -> list[Line]:
         line = {"status": event["responseStatus"]["code"], "by": user, "agent": agent}
         if event["verb"] == "get" and where.get("subresource") == "scale" and user == CONTROLLER:
             took = round((seconds(ended) - seconds(begun)) * 1000, 3)
-            found.append({"at": ended, "get": event["requestURI"], **line, "ms": took, "body": event["responseObject"]})
+            collected.append(
+                {"at": ended, "get": event["requestURI"], **line, "ms": took, "body": event["responseObject"]}
+            )
         elif event["verb"] in WRITES and "requestObject" in event:
             # At its end, when it holds; the controller had decided before its begin.
             after = event.get("responseObject") or {}
             kept = {"body": after} if after.get("kind") not in (None, "Status") else {}
             verb, manager = WRITES[event["verb"]], agent.partition("/")[0]
             line |= {"manager": manager, "request": event["requestObject"], **kept, "begun": begun}
-            found.append({"at": ended, verb: event["requestURI"], **line})
-    return found
+            collected.append({"at": ended, verb: event["requestURI"], **line})
+    return collected
 
 
 def decided(path: Path) -> dict[str, list[float]]:
@@ -107,7 +109,7 @@ def first_reads(path: str, audit: list[Line]) -> list[float]:
 
 def reconciles(seen: list[Line], audit: list[Line], logged: dict[str, list[float]]) -> list[Line]:
     """One line per scale read: when that reconcile had decided, before it wrote anything."""
-    found = []
+    collected = []
     for path, (hpa, target) in scales(seen).items():
         starts = first_reads(path, audit)
         namespace, name = hpa.split("/")
@@ -121,8 +123,8 @@ def reconciles(seen: list[Line], audit: list[Line], logged: dict[str, list[float
         for start, following in itertools.pairwise([*starts, float("inf")]):
             at = bisect.bisect_right(ends, start)
             if at < len(ends) and ends[at] < following:
-                found.append({"at": rfc3339(ends[at]), "reconcile": hpa})
-    return found
+                collected.append({"at": rfc3339(ends[at]), "reconcile": hpa})
+    return collected
 
 
 def lines(folder: Path) -> list[Line]:

@@ -84,15 +84,15 @@ def custom_of_pods(
 ) -> list[tuple[dict[str, str], str]]:
     """Each ready pod's share of a metric."""
     silent = world.state().get("without_metrics", [])
-    found = []
+    collected = []
     for pod in world.select(namespace, selector):
         of_workload, pod_name = world.demand(pod), pod["metadata"]["name"]
         if not ready(pod) or not of_workload or metric not in of_workload[0] or pod_name in silent:
             continue
         if name in ("*", pod_name):
             described = {"kind": "Pod", "namespace": namespace, "name": pod_name, "apiVersion": "/v1"}
-            found.append((described, f"{of_workload[0][metric] / of_workload[1] * 1000:.0f}m"))
-    return found
+            collected.append((described, f"{of_workload[0][metric] / of_workload[1] * 1000:.0f}m"))
+    return collected
 
 
 def external(world: World, api: str, namespace: str, metric: str, selector: str) -> Answer:

@@ -73,7 +73,7 @@ def play(folder: Path, release: str, best: str) -> Path:
 
 def look(recording: Path, release: str, best: str) -> None:
     """Replay it as that release, and say what came out; end where a decision is not the controller's."""
-    seen = Counter(fact.api_version for fact in open_recording(recording).facts() if isinstance(fact, HpaSeen))
+    versions = Counter(fact.api_version for fact in open_recording(recording).facts() if isinstance(fact, HpaSeen))
     completed = run("replay", str(recording), "--release", release, *incident.FLAGS)
     if (
         completed.returncode
@@ -94,8 +94,8 @@ def look(recording: Path, release: str, best: str) -> None:
         say(f"  {title}")
         for row in found:
             say("    " + "  ".join(str(value) for value in row if value is not None))
-    say(f"  HPAs were read as {dict(seen)}\n  {completed.stderr}")
-    if set(seen) != {f"autoscaling/{best}"}:
+    say(f"  HPAs were read as {dict(versions)}\n  {completed.stderr}")
+    if set(versions) != {f"autoscaling/{best}"}:
         raise SystemExit(f"not read as {best} alone")
     if divergent != [("checkout", "external_write.manual", 1)]:
         raise SystemExit(f"other differences than what was done by hand: {divergent}")

@@ -239,8 +239,8 @@ def play(root: Path, image: dict[str, Any], seconds: float) -> None:
             give_token(cluster, account, group)
             cluster.state["pods"]["shop/app=checkout"] = {"cpu": 300}
             time.sleep(seconds)
-            told = running.status()
-            say(f"  resident after {seconds:.0f} s: {told['VmRSS']}, at most {told['VmHWM']}")
+            status = running.status()
+            say(f"  resident after {seconds:.0f} s: {status['VmRSS']}, at most {status['VmHWM']}")
             planned = running.execute(*image["Entrypoint"], "record", "--plan", "-A")
             must(planned.returncode == 0, "`record --plan -A` beside it", planned.stdout + planned.stderr)
         finally:
@@ -251,10 +251,10 @@ def play(root: Path, image: dict[str, Any], seconds: float) -> None:
 
 def look_at(running: Container, user: int) -> None:
     """Hold a process to what the manifest promises of it."""
-    told = running.status()
-    must(told["Uid"].split() == [str(user)] * 4, f"it is user {user}")
-    must(all(int(told[name], 16) == 0 for name in ("CapPrm", "CapEff", "CapBnd", "CapAmb")), "without capabilities")
-    must((told["NoNewPrivs"], told["Seccomp"]) == ("1", "2"), "without new privileges, and behind seccomp")
+    status = running.status()
+    must(status["Uid"].split() == [str(user)] * 4, f"it is user {user}")
+    must(all(int(status[name], 16) == 0 for name in ("CapPrm", "CapEff", "CapBnd", "CapAmb")), "without capabilities")
+    must((status["NoNewPrivs"], status["Seccomp"]) == ("1", "2"), "without new privileges, and behind seccomp")
     for path in ("/", "/tmp", "/opt/hpaaudit", ACCOUNT):  # noqa: S108  # there is none that it could write to
         refused = running.execute("/bin/sh", "-c", f": > {path}/x")
         must(refused.returncode != 0 and "Read-only file system" in refused.stderr, f"{path} is read-only")

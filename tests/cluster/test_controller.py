@@ -24,13 +24,13 @@ def test_the_flags_of_a_visible_controller_are_recorded(cluster: Cluster, namesp
     cluster.kube.post(pods, {"metadata": meta, "spec": {"nodeName": "node-1", "containers": [container]}})
     eyes = Watching(cluster.dir / "admin.kubeconfig", namespace)
     try:
-        seen = eyes.until(ControllerSeen)
+        fact = eyes.until(ControllerSeen)
     finally:
         eyes.end()
         cluster.kube.delete(f"{pods}/{meta['name']}", gracePeriodSeconds=0)
-    assert (seen.state, seen.release, seen.version) == ("declared", "1.36", "v1.36.3")
-    assert seen.flags == (("horizontal-pod-autoscaler-tolerance", "0.05"),)
-    assert seen.gates == (("HPAConfigurableTolerance", False), ("HPAScaleToZero", True))
+    assert (fact.state, fact.release, fact.version) == ("declared", "1.36", "v1.36.3")
+    assert fact.flags == (("horizontal-pod-autoscaler-tolerance", "0.05"),)
+    assert fact.gates == (("HPAConfigurableTolerance", False), ("HPAScaleToZero", True))
 
 
 def test_a_new_leader_is_asked_for_its_own_flags(cluster: Cluster, namespace: str) -> None:

@@ -243,9 +243,11 @@ def test_a_recording_by_a_plugin_holds_no_secret(pki: Path, tmp_path: Path) -> N
             assert "does not know you (401)" in refused.stderr
             return [done.stdout, done.stderr, refused.stdout, refused.stderr]
 
-    said = asyncio.run(play())
+    outputs = asyncio.run(play())
     for file in (tmp_path / "recording").rglob("*"):
         if file.is_file():
-            said.append(repr(pq.read_table(file).to_pylist()) if file.suffix == ".parquet" else repr(file.read_bytes()))
-    assert len(said) > 5
-    assert not [text for text in said if SECRET in text]
+            outputs.append(
+                repr(pq.read_table(file).to_pylist()) if file.suffix == ".parquet" else repr(file.read_bytes())
+            )
+    assert len(outputs) > 5
+    assert not [text for text in outputs if SECRET in text]

@@ -24,16 +24,16 @@ CROWD = Estimate(hpas=5000, pods=50_000, reads=450, interval_seconds=15)
 
 
 def test_a_budget_that_is_large_enough_is_only_told() -> None:
-    said = CROWD.words(40)
-    assert said.startswith("following 5000 HPAs and 50000 pods: 450 reads every 15 s, 30.0 requests per second, about ")
-    assert said.endswith(" MB per hour")
+    text = CROWD.words(40)
+    assert text.startswith("following 5000 HPAs and 50000 pods: 450 reads every 15 s, 30.0 requests per second, about ")
+    assert text.endswith(" MB per hour")
 
 
 @pytest.mark.parametrize("qps", [20, 1, 25.5])
 def test_a_budget_that_is_too_small_comes_with_two_that_are_enough(qps: float) -> None:
-    said = CROWD.words(qps)
-    assert f"--qps {qps:g} allows less, so reads will be missed: --qps 31, or --interval " in said
-    seconds = float(said.rpartition("--interval ")[2].removesuffix("s"))
+    text = CROWD.words(qps)
+    assert f"--qps {qps:g} allows less, so reads will be missed: --qps 31, or --interval " in text
+    seconds = float(text.rpartition("--interval ")[2].removesuffix("s"))
     longer = Estimate(hpas=5000, pods=50_000, reads=450, interval_seconds=seconds)
     assert longer.requests_per_second <= qps
 

@@ -119,10 +119,10 @@ def test_of_an_hpa_no_label_and_no_foreign_annotation_is_kept() -> None:
     kept = "autoscaling.alpha.kubernetes.io/conditions"
     meta = {"name": "web", "labels": {"team": "shop"}, "annotations": {kept: "[]", "kubectl.kubernetes.io/x": "secret"}}
     kind, raw = event_of(json.dumps({"type": "ADDED", "object": {"metadata": meta, "spec": {}}}).encode(), HPAS)
-    seen = to_facts.hpa_seen(Micros(0), raw)
+    fact = to_facts.hpa_seen(Micros(0), raw)
     assert kind == "ADDED"
-    assert seen.annotations_json == f'{{"{kept}":"[]"}}'
-    assert "shop" not in repr(seen)
+    assert fact.annotations_json == f'{{"{kept}":"[]"}}'
+    assert "shop" not in repr(fact)
 
 
 def test_the_error_of_a_watch_is_decoded_whole() -> None:

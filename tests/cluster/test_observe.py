@@ -59,7 +59,7 @@ def test_a_scale_up_is_seen_with_all_that_made_it(
 
 def ready_pods(eyes: Watching) -> set[str]:
     """Names of the pods that were ever seen ready."""
-    return {seen.pod.name for seen in eyes.of(PodSeen) if seen.pod.ready == "True"}
+    return {fact.pod.name for fact in eyes.of(PodSeen) if fact.pod.ready == "True"}
 
 
 def test_version_clock_lease_and_api_services_are_seen(watching: Watch) -> None:
@@ -74,7 +74,7 @@ def test_version_clock_lease_and_api_services_are_seen(watching: Watch) -> None:
     assert abs(version.clock_offset_us) <= 1_000_000
     assert lease.name == "kube-controller-manager"
     assert lease.holder
-    assert {seen.name: seen.available for seen in eyes.of(ApiServiceSeen)} == {
+    assert {fact.name: fact.available for fact in eyes.of(ApiServiceSeen)} == {
         "v1beta1.metrics.k8s.io": "True",
         "v1beta1.custom.metrics.k8s.io": "True",
         "v1beta2.custom.metrics.k8s.io": "True",
@@ -226,7 +226,7 @@ def test_a_selector_chooses_hpas_by_label(cluster: Cluster, namespace: str, crea
     eyes = watching(selector="team=shop")
     eyes.until(ResourceMetricsRead)
     eyes.end()
-    assert {seen.name for seen in eyes.of(HpaSeen)} == {"labelled"}
+    assert {fact.name for fact in eyes.of(HpaSeen)} == {"labelled"}
 
 
 def test_an_hpa_of_an_unknown_kind_is_noted_and_kept(cluster: Cluster, namespace: str, watching: Watch) -> None:

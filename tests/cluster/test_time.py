@@ -100,9 +100,9 @@ def test_a_machine_that_slept_is_a_gap_of_everything(monkeypatch: pytest.MonkeyP
     written: list[Gap] = []
 
     async def play() -> None:
-        told = iter(instants)
+        times = iter(instants)
         with pytest.raises(RuntimeError):
-            await Gaps(written.append).detect_time_jumps(lambda: Micros(next(told) * SECOND))
+            await Gaps(written.append).detect_time_jumps(lambda: Micros(next(times) * SECOND))
 
     asyncio.run(play())
     [gap] = written

@@ -121,10 +121,10 @@ def test_a_collection_of_one_namespace_names_it_once() -> None:
 def test_of_no_object_a_secret_is_kept_and_never_much(kind: str, data: st.DataObject) -> None:
     """Whatever one of its values is instead: not even where the secret stands in the place of something else."""
     drawn = data.draw(documents(made(kind, "bad")))
-    found = unreadable(drawn, KINDS[kind], "it is odd")
-    assert "hunter2" not in repr(found.object_json)
-    assert len(found.object_json) <= KEPT_CHARS
-    assert isinstance(json.loads(found.object_json), dict)
+    described = unreadable(drawn, KINDS[kind], "it is odd")
+    assert "hunter2" not in repr(described.object_json)
+    assert len(described.object_json) <= KEPT_CHARS
+    assert isinstance(json.loads(described.object_json), dict)
 
 
 def test_what_has_another_type_is_kept_as_that_type_alone() -> None:

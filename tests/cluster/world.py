@@ -250,11 +250,11 @@ class World:
     def measure(self, pod: dict[str, Any], at: float) -> dict[str, Any] | None:
         """What metrics-server says of a pod; None for one that is not running, or that nobody measures."""
         state, meta = self.state(), pod["metadata"]
-        found = self.demand(pod)
+        body = self.demand(pod)
         serves = ready(pod)
-        if not found or not running(pod) or not (serves or "unready_cpu" in state):
+        if not body or not running(pod) or not (serves or "unready_cpu" in state):
             return None
-        totals, sharing = found
+        totals, sharing = body
         drift = 1 + state.get("uneven", 0) * (self.chance.random() + zlib.crc32(meta["name"].encode()) / 2**32 - 1)
         names = [one["name"] for one in pod["spec"]["containers"]]
 

@@ -72,7 +72,7 @@ def pods(text: str, *, request: int | None = 1000, **fields: Any) -> Crowd:
 
     `start-N`, `since-N`, `age-N` are seconds before now, `window-N` a length; `fields` are those of Member.
     """
-    found: list[Member] = []
+    members: list[Member] = []
     for word in text.split():
         match = _TOKEN.fullmatch(word)
         if match is None:
@@ -83,8 +83,8 @@ def pods(text: str, *, request: int | None = 1000, **fields: Any) -> Crowd:
             name, dash, seconds = state.partition("-")
             changes |= {_SECONDS[name]: float(seconds)} if dash else _STATES[state]
         changes.setdefault("containers", (("app", request, usage),))
-        found += [Member(usage=usage, **changes)] * int(match[1])
-    return tuple(found)
+        members += [Member(usage=usage, **changes)] * int(match[1])
+    return tuple(members)
 
 
 def amounts(**milli: int) -> tuple[tuple[str, Milli], ...]:

@@ -47,7 +47,7 @@ def condition(decision: Decision, kind: str) -> Condition:
     """Find a condition of the status that was decided."""
     if decision.status is None:
         raise AssertionError("this reconcile has no status")
-    return next(found for found in decision.status.conditions if found.type == kind)
+    return next(shown for shown in decision.status.conditions if shown.type == kind)
 
 
 def says(decision: Decision, kind: str) -> str:

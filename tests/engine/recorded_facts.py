@@ -27,21 +27,28 @@ def facts_of_observations(observations: Iterable[Observation]) -> list[Fact]:
     """The facts of some reconciles: what changed before each, then its own line."""
     facts_read: list[Fact] = []
     known: dict[str, Pod] = {}
-    for seen in observations:
-        if seen.hpa is None:
+    for observation in observations:
+        if observation.hpa is None:
             raise AssertionError("only existing HPAs can be recorded")
-        facts_read.append(hpa_seen(seen.at_us, seen.hpa))
-        here = {pod.name: pod for pod in seen.pods}
+        facts_read.append(hpa_seen(observation.at_us, observation.hpa))
+        here = {pod.name: pod for pod in observation.pods}
         facts_read += [
-            PodGone(at_us=seen.at_us, namespace=seen.namespace, name=name, uid=known[name].uid)
+            PodGone(at_us=observation.at_us, namespace=observation.namespace, name=name, uid=known[name].uid)
             for name in sorted(known.keys() - here.keys())
         ]
-        facts_read += [PodSeen(at_us=seen.at_us, pod=pod) for pod in seen.pods if known.get(pod.name) != pod]
+        facts_read += [
+            PodSeen(at_us=observation.at_us, pod=pod) for pod in observation.pods if known.get(pod.name) != pod
+        ]
         known = here
-        facts_read += [replace(read, by=CONTROLLER) for read in seen.scale_reads]
-        facts_read += [replace(read, by=CONTROLLER) for read in seen.metrics if read is not None]
+        facts_read += [replace(read, by=CONTROLLER) for read in observation.scale_reads]
+        facts_read += [replace(read, by=CONTROLLER) for read in observation.metrics if read is not None]
         facts_read.append(
-            Reconciled(at_us=seen.at_us, namespace=seen.namespace, name=seen.name, began_us=seen.began_us)
+            Reconciled(
+                at_us=observation.at_us,
+                namespace=observation.namespace,
+                name=observation.name,
+                began_us=observation.began_us,
+            )
         )
     return [*facts_read, Ended(at_us=facts_read[-1].at_us)]
 

@@ -41,18 +41,18 @@ class Verdict:
     desired: int | None
 
 
-def reconcile(seen: Observation, process: Process, flags: Flags) -> Verdict:
+def reconcile(observation: Observation, process: Process, flags: Flags) -> Verdict:
     """One pass over one HPA."""
-    key, hpa = f"{seen.namespace}/{seen.name}", seen.hpa
+    key, hpa = f"{observation.namespace}/{observation.name}", observation.hpa
     if hpa is None:
         for kept in (process.recommendations, process.up, process.down):
             kept.pop(key, None)
         return Verdict(None, None)
-    scale = seen.scale_reads[0].scale if seen.scale_reads else None
+    scale = observation.scale_reads[0].scale if observation.scale_reads else None
     if scale is None:
         return Verdict(None, None)
     current = scale.spec_replicas
-    process.recommendations.setdefault(key, [[current, seen.scale_us]])
+    process.recommendations.setdefault(key, [[current, observation.scale_us]])
     minimum = 1 if hpa.spec.min_replicas is None else hpa.spec.min_replicas
     raw: int | None = None
     if current == 0 and not _wakes(hpa, minimum, flags):
@@ -62,20 +62,20 @@ def reconcile(seen: Observation, process: Process, flags: Flags) -> Verdict:
     elif 0 < current < minimum:
         desired = minimum
     else:
-        proposal = _best_proposal(hpa, scale, seen, flags)
+        proposal = _best_proposal(hpa, scale, observation, flags)
         if proposal is None:
             return Verdict(None, current)
         raw = max(0, proposal)
         if hpa.spec.behavior is None:
-            held = _highest_recent(process.recommendations[key], raw, seen.decided_us, flags)
+            held = _highest_recent(process.recommendations[key], raw, observation.decided_us, flags)
             desired = _double_at_most(held, current, minimum, hpa.spec.max_replicas)
         else:
-            held = _between_windows(hpa, process.recommendations[key], raw, current, seen.decided_us, flags)
-            desired = _by_policies(hpa, process, key, held, current, minimum, seen.decided_us)
+            held = _between_windows(hpa, process.recommendations[key], raw, current, observation.decided_us, flags)
+            desired = _by_policies(hpa, process, key, held, current, minimum, observation.decided_us)
         if current == 0 and minimum > 0:
             desired = max(desired, minimum)
     if desired != current and hpa.spec.behavior is not None:
-        _store_scale(hpa, process, key, current, desired, seen.decided_us)
+        _store_scale(hpa, process, key, current, desired, observation.decided_us)
     return Verdict(raw, desired)
 
 
@@ -90,13 +90,13 @@ def _wakes(hpa: Hpa, minimum: int, flags: Flags) -> bool:
 # --- metrics -----------------------------------------------------------------------------------------------
 
 
-def _best_proposal(hpa: Hpa, scale: Scale, seen: Observation, flags: Flags) -> int | None:
+def _best_proposal(hpa: Hpa, scale: Scale, observation: Observation, flags: Flags) -> int | None:
     if not scale.selector:
         return None
     key, _, value = scale.selector.partition("=")
-    pods = [pod for pod in seen.pods if dict(pod.labels).get(key) == value]
+    pods = [pod for pod in observation.pods if dict(pod.labels).get(key) == value]
     best, invalid = 0, 0
-    for metric, read, at_us in zip(hpa.spec.metrics, seen.metrics, seen.metric_us, strict=True):
+    for metric, read, at_us in zip(hpa.spec.metrics, observation.metrics, observation.metric_us, strict=True):
         try:
             best = max(best, _Metric(hpa, metric, scale, pods, at_us, flags).propose(read))
         except InvalidMetric:

@@ -258,8 +258,8 @@ class Loop:
 
     def reconcile(self, now: float, *metrics: Metric, **scene: Any) -> Decision:
         """Reconcile once; a scale that succeeds is there at the next time."""
-        seen = observation(*metrics, replicas=self.replicas, now=now, status=self.status, **scene)
-        decision, self.memory = reconcile(seen, self.memory, self.flags)
+        observed = observation(*metrics, replicas=self.replicas, now=now, status=self.status, **scene)
+        decision, self.memory = reconcile(observed, self.memory, self.flags)
         if decision.status is not None:
             self.status = decision.status
         if decision.attempts and decision.attempts[-1].status == 200 and decision.desired is not None:

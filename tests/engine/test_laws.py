@@ -43,9 +43,9 @@ def _run(drawn: World, count: int) -> list[tuple[Observation, Memory, Decision, 
     """Reconcile a world in a closed loop: what was seen, remembered, decided, and remembered then."""
     found: list[tuple[Observation, Memory, Decision, Memory]] = []
     before = EMPTY
-    for seen in observations(drawn, count):
-        decision, after = reconcile(seen, before, drawn.flags)
-        found.append((seen, before, decision, after))
+    for observation in observations(drawn, count):
+        decision, after = reconcile(observation, before, drawn.flags)
+        found.append((observation, before, decision, after))
         before = after
         if decision.desired is not None:
             drawn.replicas = decision.desired
@@ -76,9 +76,9 @@ def test_fold_a_replay_in_two_parts_equals_the_whole(seed: int, cut: int) -> Non
 @given(seeds)
 def test_a_replay_of_what_was_told_decides_as_the_reconciles_did(seed: int) -> None:
     drawn = _world(seed)
-    made = _run(drawn, 6)
+    run_steps = _run(drawn, 6)
     for done, (_, _, decision, after) in zip(
-        replayed(facts_of_observations(s for s, *_ in made), drawn.flags), made, strict=True
+        replayed(facts_of_observations(s for s, *_ in run_steps), drawn.flags), run_steps, strict=True
     ):
         assert (done.decision.raw_desired, done.decision.desired) == (decision.raw_desired, decision.desired)
         assert replace(done.memory, selector=after.selector) == after
@@ -175,8 +175,8 @@ def test_more_may_be_fewer_when_pods_are_not_ready() -> None:
 @steady
 @given(seeds)
 def test_recommendations_and_events_are_never_forgotten_only_overwritten(seed: int) -> None:
-    made = _run(_world(seed), 8)
-    for (*_, earlier), (*_, later) in pairwise(made):
+    run_steps = _run(_world(seed), 8)
+    for (*_, earlier), (*_, later) in pairwise(run_steps):
         for kind in ("recommendations", "up", "down"):
             before, after = getattr(earlier, kind) or (), getattr(later, kind) or ()
             first = kind == "recommendations" and not before  # the first look remembers what stands as well

@@ -44,7 +44,7 @@ def test_above_max_it_jumps_and_asks_nobody() -> None:
     assert decision.scale_reason == "Current number of replicas above Spec.MaxReplicas"
     assert decision.status is not None
     assert decision.status.current_metrics is None
-    assert [found.type for found in decision.status.conditions] == ["AbleToScale"]
+    assert [shown.type for shown in decision.status.conditions] == ["AbleToScale"]
     assert slots(memory) == "7@990"
 
 
@@ -106,7 +106,7 @@ def test_with_the_gate_off_the_condition_goes() -> None:
     for replicas in (0, 5):
         decision = decide(asks(9), status=ASLEEP, replicas=replicas)
         assert decision.status is not None
-        assert "ScaledToZero" not in [found.type for found in decision.status.conditions]
+        assert "ScaledToZero" not in [shown.type for shown in decision.status.conditions]
     held = decide(asks(5), status=ASLEEP, replicas=5)
     assert says(held, "ScaledToZero") == "True/ScaledToZero"
 
@@ -162,7 +162,7 @@ def test_a_scale_is_said_and_stamped() -> None:
     assert decision.status is not None
     assert (decision.status.current_replicas, decision.status.desired_replicas) == (3, 5)
     assert decision.status.last_scale_us == at(1000.5)
-    assert [found.type for found in decision.status.conditions] == TYPES
+    assert [shown.type for shown in decision.status.conditions] == TYPES
     assert decision.events[-1].message == "New size: 5; reason: external metric queue(nil) above target"
 
 

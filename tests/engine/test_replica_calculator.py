@@ -83,8 +83,8 @@ PROPOSALS: list[tuple[str, Metric, Crowd, int, int]] = [
     ("metric", "crowd", "replicas", "proposal"), [row[1:] for row in PROPOSALS], ids=[row[0] for row in PROPOSALS]
 )
 def test_proposes(metric: Metric, crowd: Crowd, replicas: int, proposal: int) -> None:
-    found = propose(metric, crowd=crowd, replicas=replicas)
-    assert (found.invalid_text, found.proposal) == ("", proposal)
+    computed = propose(metric, crowd=crowd, replicas=replicas)
+    assert (computed.invalid_text, computed.proposal) == ("", proposal)
 
 
 REFUSALS: list[tuple[str, Metric, Crowd, str]] = [
@@ -193,8 +193,8 @@ ADJUSTED: list[tuple[str, Metric, str, int, int, str]] = [
     ("metric", "crowd", "replicas", "proposal", "adjusted"), [row[1:] for row in ADJUSTED], ids=[r[0] for r in ADJUSTED]
 )
 def test_what_filling_in_did_is_told(metric: Metric, crowd: str, replicas: int, proposal: int, adjusted: str) -> None:
-    found = propose(metric, crowd=pods(crowd), replicas=replicas)
-    assert (found.proposal, found.adjust_code) == (proposal, adjusted)
+    computed = propose(metric, crowd=pods(crowd), replicas=replicas)
+    assert (computed.proposal, computed.adjust_code) == (proposal, adjusted)
 
 
 PER_POD: list[tuple[str, tuple[int, ...], int, int, int, int]] = [
@@ -217,8 +217,8 @@ PER_POD: list[tuple[str, tuple[int, ...], int, int, int, int]] = [
 def test_an_external_average_stands_against_status_replicas(
     series: tuple[int, ...], target: int, status: int, proposal: int, published: int
 ) -> None:
-    found = propose(external(*series, average=target), replicas=10, status_replicas=status)
-    assert (found.proposal, found.current_milli) == (proposal, published)
+    computed = propose(external(*series, average=target), replicas=10, status_replicas=status)
+    assert (computed.proposal, computed.current_milli) == (proposal, published)
 
 
 @pytest.mark.parametrize(
@@ -239,8 +239,8 @@ def test_an_external_value_sums_up_to_int64_and_wraps_only_below(series: tuple[i
 
 @pytest.mark.parametrize(("usage", "proposal"), [(0, 0), (1, 1), (10_000, 1), (10_500, 2), (35_000, 4)])
 def test_leaving_zero_a_value_knows_no_tolerance_and_no_pods(usage: int, proposal: int) -> None:
-    found = propose(of_object(usage, value=10_000), **LEAVING_ZERO)
-    assert found.proposal == proposal
+    computed = propose(of_object(usage, value=10_000), **LEAVING_ZERO)
+    assert computed.proposal == proposal
 
 
 def test_a_value_beyond_int32_is_its_greatest_except_at_zero() -> None:

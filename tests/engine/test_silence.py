@@ -53,14 +53,16 @@ def _recorded(usage: Sequence[int], refused: Collection[int] = ()) -> tuple[list
     for number, amount in enumerate(usage, 1):
         now = 1000 + PERIOD * number
         crowd = pods(f"{loop.replicas}@{amount}", age=2)
-        seen = observation(cpu(50), replicas=loop.replicas, crowd=crowd, now=now)
-        new = [pod for pod in seen.pods if pod.name not in known]
+        observed = observation(cpu(50), replicas=loop.replicas, crowd=crowd, now=now)
+        new = [pod for pod in observed.pods if pod.name not in known]
         facts += [PodSeen(at_us=at(now - 3), pod=pod) for pod in new]
         known |= {pod.name for pod in new}
         # The recorder polls a little before each reconcile.
-        facts += [replace(read, at_us=at(now - 1)) for read in seen.metrics if read is not None]
+        facts += [replace(read, at_us=at(now - 1)) for read in observed.metrics if read is not None]
         before = loop.replicas
-        own = [replace(read, status=403, error="forbidden", samples=None) for read in seen.metrics if read is not None]
+        own = [
+            replace(read, status=403, error="forbidden", samples=None) for read in observed.metrics if read is not None
+        ]
         decision = loop.reconcile(now, cpu(50), crowd=crowd, **({"metrics": tuple(own)} if number in refused else {}))
         truth.append(loop.replicas)
         if loop.replicas != before:
@@ -81,9 +83,9 @@ def test_what_was_recorded_whole_is_proven_and_decided_as_it_was(usage: list[int
     facts, truth = _recorded(usage)
     by_number = _by_number(replayed(facts, RELEASE_1_36))
     for number, desired in enumerate(truth, 1):
-        made = by_number[number]
-        assert (made.evidence, made.decision.desired) == ("proven", desired)
-        assert (made.band_lo, made.band_hi) == (desired, desired)
+        reconcile = by_number[number]
+        assert (reconcile.evidence, reconcile.decision.desired) == ("proven", desired)
+        assert (reconcile.band_lo, reconcile.band_hi) == (desired, desired)
 
 
 @steady
@@ -118,9 +120,9 @@ def test_an_answer_that_the_controller_was_refused_is_known_from_what_it_publish
     facts, truth = _recorded(usage, refused)
     by_number = _by_number(replayed(facts, RELEASE_1_36))
     for number, desired in enumerate(truth, 1):
-        made = by_number[number]
-        assert (made.evidence, made.decision.desired) == ("proven", desired)
-        assert (made.decision.reason_code == "gate.all_metrics_invalid") == (number in refused)
+        reconcile = by_number[number]
+        assert (reconcile.evidence, reconcile.decision.desired) == ("proven", desired)
+        assert (reconcile.decision.reason_code == "gate.all_metrics_invalid") == (number in refused)
 
 
 def _interrupted(facts: Sequence[Fact], since: int, until: int) -> list[Fact]:

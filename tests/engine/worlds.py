@@ -91,7 +91,7 @@ def observations(drawn: World, count: int, *, status: HpaStatus = BLANK) -> Iter
             drawn.replicas = random.choice((0, 1, 2, 3, 5, 8, 13))
         metrics = tuple(_answer(random, metric) for metric in drawn.metrics)
         asleep = drawn.replicas == 0 and random.random() < 0.7
-        seen = observation(
+        observed = observation(
             *metrics,
             replicas=drawn.replicas,
             status_replicas=max(0, drawn.replicas + random.choice((0, 0, 0, -1, 2))),
@@ -101,7 +101,7 @@ def observations(drawn: World, count: int, *, status: HpaStatus = BLANK) -> Iter
             **drawn.fields,
         )
         unreadable = random.random() < 0.03
-        yield replace(seen, scale_reads=(failed_scale(503, "down", drawn.now),)) if unreadable else seen
+        yield replace(observed, scale_reads=(failed_scale(503, "down", drawn.now),)) if unreadable else observed
 
 
 def _metric(random: Random) -> Metric:
@@ -138,7 +138,7 @@ def _answer(random: Random, metric: Metric) -> Metric:
 
 def _crowd(random: Random, count: int) -> Crowd:
     """Draw pods; most are whole, and times stand on the grid."""
-    found: Crowd = ()
+    crowd_pods: Crowd = ()
     for _ in range(count):
         usage = random.choice((0, 100, 250, 450, 500, 550, 800, 1000, 2400))
         text = f"1@{usage}" if random.random() < 0.85 else "1"
@@ -159,8 +159,8 @@ def _crowd(random: Random, count: int) -> Crowd:
         elif chance < 0.16:
             fields["init"] = (_SIDECAR,)
         request = None if random.random() < 0.01 else random.choice((1000, 1000, 1000, 500, 200))
-        found += pods(":".join(filter(None, (text, ",".join(filter(None, states))))), request=request, **fields)
-    return found
+        crowd_pods += pods(":".join(filter(None, (text, ",".join(filter(None, states))))), request=request, **fields)
+    return crowd_pods
 
 
 def _behavior(random: Random) -> dict[str, Any] | None:

@@ -74,15 +74,15 @@ def begun(facts: Sequence[Fact], cut: int) -> Iterator[Fact]:
 
 def thin(facts: Sequence[Fact], chance: Random) -> Iterator[Fact]:
     """The same with a third of the answers missed, and the others some seconds late."""
-    seen: list[Fact] = []
+    facts_seen: list[Fact] = []
     for fact in published(facts):
         if isinstance(fact, ResourceMetricsRead | ValuesRead):
             if chance.random() < 1 / 3:
                 continue
-            seen.append(replace(fact, at_us=Micros(fact.at_us + chance.randrange(4 * SECOND))))
+            facts_seen.append(replace(fact, at_us=Micros(fact.at_us + chance.randrange(4 * SECOND))))
         else:
-            seen.append(fact)
-    yield from sorted(seen, key=lambda fact: fact.at_us)
+            facts_seen.append(fact)
+    yield from sorted(facts_seen, key=lambda fact: fact.at_us)
 
 
 def blind(facts: Sequence[Fact], chance: Random) -> Iterator[Fact]:

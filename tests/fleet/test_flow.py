@@ -103,8 +103,8 @@ def test_without_numba_it_is_decided_one_by_one_and_said_once_where_that_takes_l
     monkeypatch.setattr(flow, "installed", lambda: False)
     monkeypatch.setattr("hpaaudit.flows.replay.PATIENCE_SECONDS", 0.1)
     lines: list[str] = []
-    with hpaaudit.replay(recording, into=recording.with_name("plain.duckdb"), warn=lines.append) as found:
-        assert found.detail == "moved"
+    with hpaaudit.replay(recording, into=recording.with_name("plain.duckdb"), warn=lines.append) as replayed_results:
+        assert replayed_results.detail == "moved"
     assert len(lines) == 1
     assert "hpaaudit[fast]" in lines[0]
 
@@ -114,8 +114,8 @@ def test_what_is_beyond_the_kernel_is_decided_one_by_one_and_said(tmp_path: Path
     folder = tmp_path / "shared-pods"
     ambiguous = Path(__file__).parents[1] / "conformance" / "1.36" / "several-100-0001.capture.jsonl.gz"
     hpaaudit.import_capture([ambiguous], into=folder)
-    with hpaaudit.replay(folder, detail="numbers", warn=lines.append) as found:
-        assert _rows(found, "reconciles")
+    with hpaaudit.replay(folder, detail="numbers", warn=lines.append) as replayed_results:
+        assert _rows(replayed_results, "reconciles")
     assert any("one by one" in line for line in lines)
 
 

@@ -55,9 +55,9 @@ def _sure(comparison: Both) -> int:
 def test_recordings_of_any_kind_are_replayed_alike(share: int) -> None:
     """Views, versions, rights, gaps, restarts, other uids, logs, retention, and what is asked: all drawn at once."""
     for seed in (*range(share, SEEDS, SHARES), *FOUND_BY[share::SHARES]):
-        found = tried(draw(seed))
-        assert (seed, found.difference) == (seed, "")
-        assert found.beyond in {"", *LEFT}
+        outcome = tried(draw(seed))
+        assert (seed, outcome.difference) == (seed, "")
+        assert outcome.beyond in {"", *LEFT}
 
 
 @pytest.mark.parametrize("source", [*KEPT, *sorted(FOUND.glob("*.capture.*"))], ids=lambda path: path.name)
@@ -69,9 +69,9 @@ def test_a_recording_that_lies_here_is_replayed_alike(source: Path, tmp_path: Pa
 
 def test_captures_of_the_real_controller_are_replayed_alike() -> None:
     for source in sources()[::EVERY]:
-        found = tried(_kept(facts_of(source), 400))
-        assert (source.name, found.difference) == (source.name, "")
-        assert found.beyond in {"", *LEFT}
+        outcome = tried(_kept(facts_of(source), 400))
+        assert (source.name, outcome.difference) == (source.name, "")
+        assert outcome.beyond in {"", *LEFT}
 
 
 def test_of_a_recording_of_which_retention_removed_a_part_the_rest_is_replayed_alike() -> None:

@@ -113,15 +113,15 @@ def _others(path: Path) -> list[tuple[Any, ...]]:
     """The rows of the other HPA, without the numbers that count all HPAs."""
     counted = {"replay_id", "reconcile_id", "divergence_id", "finding_id", "hpa_uid"}
     with duckdb.connect(str(path), read_only=True) as connection:
-        found = []
+        collected = []
         for table in ("reconciles", "metric_proposals", "predicted_writes", "divergences", "findings", "hpa_status"):
             names = [row[0] for row in connection.execute(f"describe runs.{table}").fetchall()]
             chosen = ", ".join(f'"{name}"' for name in names if name not in counted)
             rows = connection.execute(
                 f"select {chosen} from runs.{table} where namespace = '{OTHER}' order by all"  # noqa: S608 (our own names)
             )
-            found += [(table, *map(repr, row)) for row in rows.fetchall()]
-    return found
+            collected += [(table, *map(repr, row)) for row in rows.fetchall()]
+    return collected
 
 
 @pytest.mark.parametrize("change", CHANGES)

@@ -28,9 +28,9 @@ def decide(percent: int, scene: dict[str, Any], memory: Memory, controller: Flag
     count, target, rest = scene["pods"], scene["target"], scene["rest"]
     crowd = pods(f"{count}@{percent * 10}")
     metrics: list[Metric] = [cpu(target)]
-    seen = observation(*metrics, replicas=scene["replicas"], crowd=crowd, **rest)
-    inputs = ReconcileInput(observation=seen, memory=memory, flags=controller)
-    return reconcile(seen, memory, controller, keep_pods=True)[0], inputs
+    observed = observation(*metrics, replicas=scene["replicas"], crowd=crowd, **rest)
+    inputs = ReconcileInput(observation=observed, memory=memory, flags=controller)
+    return reconcile(observed, memory, controller, keep_pods=True)[0], inputs
 
 
 def flips_of(percent: int, scene: dict[str, Any], memory: Memory, controller: Flags) -> dict[int, int]:
@@ -131,9 +131,9 @@ def test_a_recommendation_that_is_named_takes_the_number_with_it_when_it_leaves_
 
 def test_a_metric_that_not_every_pod_was_measured_for_names_no_utilization() -> None:
     for crowd in ("9@600 1", "9@600 1@600:unready", "9@600 1@600:terminating"):
-        seen = observation(cpu(60), replicas=10, crowd=pods(crowd))
-        decision = reconcile(seen, EMPTY, flags(), keep_pods=True)[0]
-        assert nearest_flips(decision, ReconcileInput(observation=seen, memory=EMPTY, flags=flags())) == ()
+        observed = observation(cpu(60), replicas=10, crowd=pods(crowd))
+        decision = reconcile(observed, EMPTY, flags(), keep_pods=True)[0]
+        assert nearest_flips(decision, ReconcileInput(observation=observed, memory=EMPTY, flags=flags())) == ()
 
 
 def test_explain_names_the_flips_of_a_recording_and_none_without_it(tmp_path: Path) -> None:

@@ -76,8 +76,8 @@ def test_no_rule_reaches_a_secret(overlay: str) -> None:
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_a_binding_gives_only_our_own_role_to_only_our_own_account(overlay: str) -> None:
-    found = list(yaml.safe_load_all((DEPLOY / "overlays" / overlay / "rights.yaml").read_text("utf-8")))
-    role, binding = found
+    items = list(yaml.safe_load_all((DEPLOY / "overlays" / overlay / "rights.yaml").read_text("utf-8")))
+    role, binding = items
     assert binding["kind"] == f"{role['kind']}Binding"
     assert binding["roleRef"] == {
         "apiGroup": "rbac.authorization.k8s.io",

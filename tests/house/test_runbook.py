@@ -49,9 +49,9 @@ def rules() -> list[dict[str, Any]]:
 
 def metrics() -> dict[str, str]:
     """Our own metrics as the page names them, each with its type."""
-    found = text_string_to_metric_families(exposition(Telemetry(), None, StorageCounts()).decode())
+    families = text_string_to_metric_families(exposition(Telemetry(), None, StorageCounts()).decode())
     suffix = {"counter": "_total"}
-    ours = {item.name + suffix.get(item.type, ""): item.type for item in found if item.name.startswith("hpaaudit_")}
+    ours = {item.name + suffix.get(item.type, ""): item.type for item in families if item.name.startswith("hpaaudit_")}
     return ours | dict.fromkeys(SEEN_ONLY, "gauge")
 
 
@@ -233,10 +233,10 @@ def changes(series: str) -> list[dict[str, Any]]:
     command = [find(tools.ALERTS), "-test.run", "TestAlerts"]
     completed = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
     assert completed.returncode == 0, completed.stdout + completed.stderr
-    found: list[dict[str, Any]] = json.loads(
+    entries: list[dict[str, Any]] = json.loads(
         next(line for line in completed.stdout.splitlines() if line.startswith("["))
     )
-    return found
+    return entries
 
 
 def test_nothing_happens_to_a_recorder_that_is_well() -> None:
@@ -248,8 +248,10 @@ def test_nothing_happens_to_a_recorder_that_is_well() -> None:
 def test_an_alert_fires_on_its_own_trouble_alone_and_at_its_time(alert: str) -> None:
     """Not a minute before the trouble has lasted as long as `for` says, and until it is over."""
     trouble = SICK[alert]
-    found = changes(f"{trouble.beside}\n{trouble.series}")
+    alert_changes = changes(f"{trouble.beside}\n{trouble.series}")
     wanted = {"pending": trouble.pending, "firing": trouble.firing, "inactive": trouble.over}
-    told = [(item["alert"], item["state"], item["minute"]) for item in found]
+    told = [(item["alert"], item["state"], item["minute"]) for item in alert_changes]
     assert told == [(alert, state, minute) for state, minute in wanted.items() if minute is not None]
-    assert not [item["summary"] for item in found if "error" in item["summary"] or "<no value>" in item["summary"]]
+    assert not [
+        item["summary"] for item in alert_changes if "error" in item["summary"] or "<no value>" in item["summary"]
+    ]

@@ -289,12 +289,12 @@ def test_any_capture_is_refused_in_one_line_or_makes_a_recording_that_can_be_rep
     with tempfile.TemporaryDirectory() as away:
         path, into = Path(away) / "capture.jsonl", Path(away) / "recording"
         path.write_bytes(data)
-        said = outcome(lambda: import_capture([path], into=into))
-        if said:
-            assert said.startswith(f"{path}:")
-            assert "\n" not in said
+        message = outcome(lambda: import_capture([path], into=into))
+        if message:
+            assert message.startswith(f"{path}:")
+            assert "\n" not in message
             assert not into.exists()
             return
         assert verify(into, reread=True).damages == ()
-        said = outcome(lambda: list(replayed_reconciles(into)))
-        assert not said or "release" in said  # a capture may name one that nobody knows
+        message = outcome(lambda: list(replayed_reconciles(into)))
+        assert not message or "release" in message  # a capture may name one that nobody knows

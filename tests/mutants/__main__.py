@@ -176,11 +176,11 @@ def main() -> int:
     )
     counts: dict[str, int] = {}
     with multiprocessing.get_context("fork").Pool(WORKERS, maxtasksperchild=1) as pool:
-        for found in pool.imap(fate, wanted):
-            counts[found.verdict] = counts.get(found.verdict, 0) + 1
-            why = found.mutant.equivalent if found.verdict == "equivalent" else found.killer
-            kernel = found.by_kernel or found.mutant.edge or ("" if found.reached else "not called")
-            sys.stdout.write(f"{found.verdict:<14} {found.mutant.name:<100} {why}; kernel: {kernel}\n")
+        for outcome in pool.imap(fate, wanted):
+            counts[outcome.verdict] = counts.get(outcome.verdict, 0) + 1
+            why = outcome.mutant.equivalent if outcome.verdict == "equivalent" else outcome.killer
+            kernel = outcome.by_kernel or outcome.mutant.edge or ("" if outcome.reached else "not called")
+            sys.stdout.write(f"{outcome.verdict:<14} {outcome.mutant.name:<100} {why}; kernel: {kernel}\n")
             sys.stdout.flush()
     sys.stdout.write(", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())) + "\n")
     return 0 if counts.keys() <= {"killed", "equivalent"} else 1

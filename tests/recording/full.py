@@ -90,13 +90,13 @@ def fill(folder: Path, *, uploading: bool) -> None:
     writer.tick(LATER)
     writer.close()
     assert verify(folder, reread=True).damages == ()
-    found = list(open_recording(folder).facts())
-    assert world(found) == world(given)
+    items = list(open_recording(folder).facts())
+    assert world(items) == world(given)
     if uploading:
-        assert found[-100:] == given[-100:]
+        assert items[-100:] == given[-100:]
         return
     assert told[1:] == [f"{folder}: the disk accepts writes again; what memory could not hold is a gap"]
-    gaps = [fact for fact in found if isinstance(fact, Gap)]
+    gaps = [fact for fact in items if isinstance(fact, Gap)]
     assert writer.gaps == len(gaps)  # what the last line of the recorder counts
     cause = "nothing could be written (No space left on device) and memory was full"
     assert [(gap.prefix, gap.until_us, gap.cause) for gap in gaps] == [
@@ -104,7 +104,7 @@ def fill(folder: Path, *, uploading: bool) -> None:
     ]
     pods_us, metrics_us, all_us = (gap.at_us for gap in gaps)
     assert pods_us < metrics_us < all_us
-    kept = [fact for fact in found if fact.at_us < LATER and not isinstance(fact, Gap)]
+    kept = [fact for fact in items if fact.at_us < LATER and not isinstance(fact, Gap)]
     assert kept == [
         fact
         for fact in given

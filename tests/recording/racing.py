@@ -65,9 +65,9 @@ def main(place: Path, races: int) -> None:
     others: set[str] = set()
     for number in range(races):
         folder = place / str(number)
-        said = race(folder)
-        spans = sorted(tuple(map(float, each.split()[1:3])) for each in said if each.startswith("in "))
-        kept = {1000 + which for which, each in enumerate(said) if each.endswith("True")}
+        outcome = race(folder)
+        spans = sorted(tuple(map(float, each.split()[1:3])) for each in outcome if each.startswith("in "))
+        kept = {1000 + which for which, each in enumerate(outcome) if each.endswith("True")}
         winners += len(spans)
         overlaps += any(end > after[0] for (_, end), after in itertools.pairwise(spans))
         try:
@@ -75,7 +75,7 @@ def main(place: Path, races: int) -> None:
             losses += not kept <= found or bool(verify(folder, reread=True).damages)
         except AuditError:
             losses += 1
-        others |= {each.split()[1] for each in said if each.startswith("out ")} | ({"died"} & set(said))
+        others |= {each.split()[1] for each in outcome if each.startswith("out ")} | ({"died"} & set(outcome))
     sys.stdout.write(" ".join(map(str, (races, winners, overlaps, losses, *sorted(others)))))
 
 

@@ -60,8 +60,8 @@ class Store:
 
     def names(self, prefix: str) -> list[str]:
         """All objects below a prefix, in the order of their names."""
-        found = obstore.list(from_url(f"s3://{BUCKET}/{prefix}")).collect()
-        return sorted(entry["path"] for entry in found)
+        objects = obstore.list(from_url(f"s3://{BUCKET}/{prefix}")).collect()
+        return sorted(entry["path"] for entry in objects)
 
     def download(self, prefix: str, into: Path) -> Path:
         """Everything below a prefix, as a folder."""

@@ -31,12 +31,12 @@ VALUES = st.recursive(
 
 def fields_of(body: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
     """Every field of a document, and those in it."""
-    found = []
+    collected = []
     for name, value in body.items():
-        found.append((*path, name))
+        collected.append((*path, name))
         if isinstance(value, dict):
-            found += fields_of(value, (*path, name))
-    return found
+            collected += fields_of(value, (*path, name))
+    return collected
 
 
 def with_field(body: Body, path: tuple[str, ...], value: Any, *, gone: bool) -> Body:
@@ -83,10 +83,10 @@ def test_any_value_in_any_field_of_a_document_is_one_line(sound: Path) -> None:
                 return with_field(body, path, value, gone=gone) if document == name else body
 
             tell(folder, {}, change=change)
-            told = said(folder)
+            message = said(folder)
         # A span that is wider than its facts contradicts nothing.
         free = path[0] in ("source", "cluster", "recorder_version", "started_us", "first_us", "last_us")
-        assert told or free or bodies[name] == with_field(bodies[name], path, value, gone=gone) or gone
+        assert message or free or bodies[name] == with_field(bodies[name], path, value, gone=gone) or gone
 
     law()
 
@@ -104,9 +104,9 @@ def test_a_document_that_is_none_is_named(sound: Path, tmp_path: Path, name: str
     folder = tmp_path / "r"
     copytree(sound, folder)
     (folder / name).write_bytes(data)
-    told = said(folder)
-    assert told
-    assert name in told[0]
+    message = said(folder)
+    assert message
+    assert name in message[0]
 
 
 @pytest.mark.parametrize(
@@ -164,6 +164,6 @@ def test_a_segment_that_stands_for_others_and_lies_about_them_is_named(folder: P
     body = json.loads(path.read_bytes())
     del body["sha256"]
     path.write_bytes(manifest.render(body | {"removed": body["removed"] | {field: value}})[0])
-    told = said(folder)
-    assert told
-    assert "segments/00000" in told[0]
+    message = said(folder)
+    assert message
+    assert "segments/00000" in message[0]

@@ -33,11 +33,11 @@ def test_what_was_acknowledged_is_read_back_in_order_and_once(seed: int, killer:
             assert acknowledged == 0
             continue
         assert verify(folder, reread=True).damages == ()
-        found = list(open_recording(folder).facts())
-        told = [each for each in found if not isinstance(each, Gap)]
+        items = list(open_recording(folder).facts())
+        told = [each for each in items if not isinstance(each, Gap)]
         first = told[0].at_us if told and short else 0
         assert told == [fact(number) for number in range(first, first + len(told))]
         assert first + len(told) >= max(acknowledged, known)
         known = first + len(told)
-        causes = {gap.cause.partition(",")[0] for gap in found if isinstance(gap, Gap)}
+        causes = {gap.cause.partition(",")[0] for gap in items if isinstance(gap, Gap)}
         assert causes <= {"the recorder died", "removed by retention: more than 5"}

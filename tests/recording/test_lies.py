@@ -59,9 +59,13 @@ def test_every_reader_says_a_lie_in_one_line_or_bears_it(sound: Path, tmp_path: 
         tried += 1
         checked = verify(folder, reread=True).damages
         for read in (lambda: inspect(folder), lambda: list(replayed_reconciles(folder))):  # noqa: B023 read at once
-            said = outcome(read)
-            assert "\n" not in said
-            assert not said or folder.name in said or "release" in said or "too long" in said, (table, name, what)
+            message = outcome(read)
+            assert "\n" not in message
+            assert not message or folder.name in message or "release" in message or "too long" in message, (
+                table,
+                name,
+                what,
+            )
         facts = outcome(lambda: list(open_recording(folder).facts()))  # noqa: B023 likewise
         assert bool(facts) == bool(checked), (table, name, what)
 

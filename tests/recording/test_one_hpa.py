@@ -57,5 +57,5 @@ def test_from_the_beginning_it_is_all_of_the_namespace_with_the_lines_of_one_hpa
 
 def test_before_an_instant_only_what_is_watched_is_read(opened: Recording) -> None:
     first = next(fact for fact in opened.facts() if isinstance(fact, Reconciled))
-    found = list(opened.facts_of_hpa(first.namespace, first.name, opened.info.ended_us + 1))
-    assert {type(fact) for fact in found} == {ControllerSeen, HpaSeen, PodSeen, PodGone, TargetSeen}
+    items = list(opened.facts_of_hpa(first.namespace, first.name, opened.info.ended_us + 1))
+    assert {type(fact) for fact in items} == {ControllerSeen, HpaSeen, PodSeen, PodGone, TargetSeen}

@@ -99,13 +99,13 @@ def test_a_file_that_is_something_else_is_named_by_everybody_who_reads(
         copy = sound.with_name("copy")
         shutil.copytree(sound, copy)
         change(copy / name)
-        found = []
+        collected = []
         for read in (lambda: verify(copy, reread=True), lambda: inspect(open_recording(copy))):  # noqa: B023 read at once
             try:
-                found.append(read())
+                collected.append(read())
             except RecordingError as error:
-                found.append(str(error))
-        checked, counted = found
+                collected.append(str(error))
+        checked, counted = collected
         said = (
             checked
             if isinstance(checked, str)

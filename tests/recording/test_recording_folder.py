@@ -20,14 +20,14 @@ from hpaaudit.recording.writing.recording_folder import RecordingFolder
 
 def tables(recording: Recording) -> list[dict[str, pa.Table]]:
     """Return the tables of each segment, in the order of their files."""
-    found = []
+    collected = []
     for segment in recording.segments:
         part = {}
         for file in segment.files:
             names = [column.name for column in TABLES[file.table].columns]
             part[file.table] = segment_table(recording.folder, segment, file.table, names)
-        found.append(part)
-    return found
+        collected.append(part)
+    return collected
 
 
 def copied(recording: Recording, into: Path, change: Any = lambda given: given) -> Path:

@@ -40,13 +40,15 @@ def open_writer(folder: Path, now_us: Micros = LATER) -> RecorderWriter:
 def history() -> list[list[Fact]]:
     """Facts by frame: pods that come once, answers that mostly repeat, shrink, move and fail."""
     names = ["a", "b", "c"]
-    told: list[list[Fact]] = [[pod(0, "first", "True"), usage(0, 300, *names)]]
+    facts_by_frame: list[list[Fact]] = [[pod(0, "first", "True"), usage(0, 300, *names)]]
     for second in range(1, 9):
         read = usage(second, 300 if second % 4 else 500, *names[: 1 + second % 3], scraped=second // 3)
         values = queue(second, 4000, *([5000] if second % 2 else []))
         values = replace(values, values=tuple(replace(one, timestamp_us=at(0)) for one in values.values or ()))
-        told.append([pod(second, f"pod-{second}", "True"), read, values, replace(read, at_us=at(second + 0.5))])
-    return told
+        facts_by_frame.append(
+            [pod(second, f"pod-{second}", "True"), read, values, replace(read, at_us=at(second + 0.5))]
+        )
+    return facts_by_frame
 
 
 @pytest.fixture(scope="module")
@@ -152,11 +154,11 @@ def repaired(folder: Path, told: list[Fact]) -> list[Fact]:
     assert repair(folder).mends == ()
     there = {path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     assert set(before.values()) <= there  # nothing is deleted
-    found = list(open_recording(folder).facts())
-    kept = [fact for fact in found if not isinstance(fact, Gap)]
+    items = list(open_recording(folder).facts())
+    kept = [fact for fact in items if not isinstance(fact, Gap)]
     assert kept == [fact for fact in told if fact in kept]
     assert len(kept) == len(set(map(repr, kept)))
-    return found
+    return items
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -247,15 +249,15 @@ def test_frames_of_another_log_are_none_of_ours(small: Path, known: tuple[int, s
         other.flush(at(0))
     other.release()
     foreign, whole = (tmp_path / "other" / LOG).read_bytes(), (small / LOG).read_bytes()
-    told = history()
+    recorded = history()
     for start, end in spans(whole):
-        check(whole, whole[:start] + foreign[spans(foreign)[0][0] :] + whole[end:], known, told)
-    check(whole, whole + foreign, known, told)
+        check(whole, whole[:start] + foreign[spans(foreign)[0][0] :] + whole[end:], known, recorded)
+    check(whole, whole + foreign, known, recorded)
     check(
         whole,
         foreign[:FIRST_FRAME] + foreign[FIRST_FRAME : spans(foreign)[0][0]] + whole[spans(whole)[2][0] :],
         known,
-        told,
+        recorded,
     )
 
 

@@ -74,8 +74,8 @@ def test_what_is_too_old_is_removed_and_its_last_states_stay(
         prefix="*",
         cause="removed by retention: older than 0.00555556 h",
     )
-    found = list(open_recording(folder).facts())
-    stand, rest = found[: -len(third) - 1], found[-len(third) - 1 :]
+    items = list(open_recording(folder).facts())
+    stand, rest = items[: -len(third) - 1], items[-len(third) - 1 :]
     assert rest == [*third, Ended(at_us=at(90))]
     assert stand[0] == gap
     # The states come as of the end of what was removed, in the order in which they were seen.
@@ -202,20 +202,20 @@ def test_damage_of_what_stands_for_the_removed_is_found(two: Path) -> None:
 
 
 def test_only_what_is_uploaded_goes_to_make_room(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> None:
-    made = sealed(tmp_path / "friday", segments, Limits(ballast_bytes=0))
-    assert not made._storage.space.remove_uploaded()
-    first, second, third = upload_marks.not_uploaded(made.folder)
+    sealed_folder = sealed(tmp_path / "friday", segments, Limits(ballast_bytes=0))
+    assert not sealed_folder._storage.space.remove_uploaded()
+    first, second, third = upload_marks.not_uploaded(sealed_folder.folder)
     upload_marks.mark_uploaded(second)
-    assert not made._storage.space.remove_uploaded()  # the one before it is not safe yet
+    assert not sealed_folder._storage.space.remove_uploaded()  # the one before it is not safe yet
     upload_marks.mark_uploaded(first)
-    assert upload_marks.not_uploaded(made.folder) == [third]
-    assert made._storage.space.remove_uploaded()
-    assert made._storage.space.remove_uploaded()
-    assert not made._storage.space.remove_uploaded()
-    assert numbers(made.folder) == ["000002", "000003"]
-    assert upload_marks.not_uploaded(made.folder) == [third]
-    made.close()
-    assert open_recording(made.folder).gaps[0].cause == "removed to make room: it was uploaded"
+    assert upload_marks.not_uploaded(sealed_folder.folder) == [third]
+    assert sealed_folder._storage.space.remove_uploaded()
+    assert sealed_folder._storage.space.remove_uploaded()
+    assert not sealed_folder._storage.space.remove_uploaded()
+    assert numbers(sealed_folder.folder) == ["000002", "000003"]
+    assert upload_marks.not_uploaded(sealed_folder.folder) == [third]
+    sealed_folder.close()
+    assert open_recording(sealed_folder.folder).gaps[0].cause == "removed to make room: it was uploaded"
 
 
 @pytest.mark.parametrize(("was", "stands"), [("started", "declared"), ("declared", "declared"), ("stopped", "stopped")])

@@ -92,8 +92,8 @@ def test_the_hash_of_a_recording_changes_with_its_log(growing: Path) -> None:
 
 def damaged(folder: Path) -> bool:
     """Whether a damage is found by a check, and refused by whoever reads to decide."""
-    found = bool(verify(folder, reread=True).damages)
-    if not found:
+    is_there = bool(verify(folder, reread=True).damages)
+    if not is_there:
         assert len(list(open_recording(folder).facts())) > 0
         return False
     with pytest.raises(DamagedRecording, match=LOG):

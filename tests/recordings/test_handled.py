@@ -146,7 +146,7 @@ def test_a_file_that_changes_between_the_decisions_and_the_audit_is_named(
         return finish(writer)
 
     monkeypatch.setattr(ResultsWriter, "finish", harmed)
-    told = set()
+    names = set()
     for target in [path for path in files(folder) if path.parent.name == "000002"]:
         shutil.rmtree(folder)
         copy(recordings["fleet"], folder)
@@ -154,10 +154,10 @@ def test_a_file_that_changes_between_the_decisions_and_the_audit_is_named(
             with pytest.raises(DamagedRecording, match=rf"segments/00000\d/{target.name}"):
                 replayed(folder)
             assert {path.name for path in tmp_path.iterdir()} <= {"fleet", "handled.duckdb"}
-            told.add(target.stem)
+            names.add(target.stem)
         else:
             assert replayed(folder) == clean["fleet"]
-    assert told >= {"pods", "reads", "samples"}
+    assert names >= {"pods", "reads", "samples"}
 
 
 @pytest.mark.parametrize("harm", ["flip", "shorten", "cut", "move", "swap"])
@@ -202,8 +202,8 @@ def test_results_that_move_show_their_own_recording(
         results = moved / "results.duckdb"
     if place == "beside":
         results = results.rename(tmp_path / "away" / "r.duckdb")
-    with open_file(results) as found:
-        assert answers(found) == clean["metrics-down"]
+    with open_file(results) as opened:
+        assert answers(opened) == clean["metrics-down"]
 
 
 def test_a_recording_that_is_gone_is_said(recordings: dict[str, Path], tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from tests.results import story
 
 
 @pytest.fixture(scope="session")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
+def story_results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
     """The story, replayed and audited."""
     with story.results(tmp_path_factory.mktemp("story")) as results:
         yield results

@@ -16,9 +16,9 @@ UNTOLD = {"replay_id", "error", "invalid_text"}
 
 def decided(reconciles: Iterable[ReplayedReconcile], size: int) -> Iterator[Decided]:
     """The reconciles as columns, slice by slice of that many; each slice has words of its own."""
-    made = [done for done in reconciles if not done.decision.gone]
-    for start in range(0, len(made), size):
-        known = [(done, reconcile_rows.identity("", done)) for done in made[start : start + size]]
+    existing = [done for done in reconciles if not done.decision.gone]
+    for start in range(0, len(existing), size):
+        known = [(done, reconcile_rows.identity("", done)) for done in existing[start : start + size]]
         yield Decided(
             reconciles=_columns("reconciles", [reconcile_rows.reconcile(*item) for item in known]),
             proposals=_columns(

@@ -180,10 +180,10 @@ def results(folder: Path, *, detail: str = "moved") -> Results:
 
 
 def replayed(
-    path: Path, seen: Iterable[Fact], decided: Iterable[ReplayedReconcile], *, detail: str = "moved"
+    path: Path, facts_in: Iterable[Fact], decided: Iterable[ReplayedReconcile], *, detail: str = "moved"
 ) -> Results:
     """A finished results file over these facts and reconciles."""
-    known = list(seen)
+    known = list(facts_in)
     with tempfile.TemporaryDirectory() as folder:
         seen_as = recorded(Path(folder) / "recording", known)
         run = replace(REPLAY, detail=detail)
@@ -193,10 +193,10 @@ def replayed(
             return writer.finish()
 
 
-def recorded(folder: Path, seen: Iterable[Fact]) -> Recording:
+def recorded(folder: Path, facts_in: Iterable[Fact]) -> Recording:
     """The facts written as a recording, which goes by the name of the story's."""
     with Writer(folder, source=INFO.source, cluster=INFO.cluster, started_us=INFO.started_us) as writer:
-        for fact in seen:
+        for fact in facts_in:
             writer.add(fact)
     opened = open_recording(folder)
     return replace(opened, info=replace(INFO, files=opened.info.files))

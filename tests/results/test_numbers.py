@@ -35,14 +35,14 @@ OTHERWISE = {"ran_at", "detail", "evidence"} | numbers.UNTOLD
 
 
 def written(
-    folder: Path, recording: Recording, seen: list[Fact], reconciles: list[ReplayedReconcile], size: int | None
+    folder: Path, recording: Recording, recorded: list[Fact], reconciles: list[ReplayedReconcile], size: int | None
 ) -> Results:
     """A results file of these reconciles: as rows, or as columns in slices of that size."""
     detail = "moved" if size is None else "numbers"
     path = folder / f"{detail}-{size}.duckdb"
     run = replace(story.REPLAY, detail=detail)
     with ResultsWriter(path, recording.info, run, overwrite=False, recorded=recording) as writer:
-        writer.add_facts(seen)
+        writer.add_facts(recorded)
         if size is None:
             writer.add(reconciles)
         else:
@@ -52,24 +52,24 @@ def written(
 
 
 def rows(results: Results, table: str) -> list[tuple[Any, ...]]:
-    found = results.sql(f"from runs.{table}")
-    kept = [number for number, name in enumerate(found.columns) if name not in OTHERWISE]
-    return [tuple(row[number] for number in kept) for row in found.fetchall()]
+    answered_rows = results.sql(f"from runs.{table}")
+    kept = [number for number, name in enumerate(answered_rows.columns) if name not in OTHERWISE]
+    return [tuple(row[number] for number in kept) for row in answered_rows.fetchall()]
 
 
 def fleet() -> tuple[list[Fact], list[ReplayedReconcile]]:
     """The story four times over, of four HPAs whose uids are not in the order of their names."""
-    seen: list[Fact] = [fact for fact in story.facts() if not isinstance(fact, HpaSeen)]
+    facts_seen: list[Fact] = [fact for fact in story.facts() if not isinstance(fact, HpaSeen)]
     reconciles: list[ReplayedReconcile] = []
     for number, uid in enumerate("dbca"):
         name = f"web-{number}"
-        seen += [replace(fact, uid=uid, name=name) for fact in story.facts() if isinstance(fact, HpaSeen)]
+        facts_seen += [replace(fact, uid=uid, name=name) for fact in story.facts() if isinstance(fact, HpaSeen)]
         for done in story.reconciles():
             decision = replace(done.decision, uid=uid, name=name)
             reconciles.append(replace(done, reconcile_id=4 * done.reconcile_id + number, decision=decision))
-    seen.sort(key=lambda fact: fact.at_us)
+    facts_seen.sort(key=lambda fact: fact.at_us)
     reconciles.sort(key=lambda done: done.reconcile_id)
-    return seen, reconciles
+    return facts_seen, reconciles
 
 
 @pytest.mark.parametrize("size", [1, 5, 1000])
@@ -138,9 +138,9 @@ def test_what_numbers_do_not_tell_is_empty_or_null_and_the_replay_says_so(counte
     assert counted.rows("select count(invalid_text) as text from metric_proposals") == [{"text": 0}]
 
 
-def test_columns_arrive_as_the_types_that_are_declared(counted: Results, told: Results) -> None:
+def test_columns_arrive_as_the_types_that_are_declared(counted: Results, story_results: Results) -> None:
     types = "select table_name, column_name, data_type from duckdb_columns() where schema_name = 'runs' order by all"
-    assert counted.sql(types).fetchall() == told.sql(types).fetchall()
+    assert counted.sql(types).fetchall() == story_results.sql(types).fetchall()
 
 
 def answers(results: Results, name: str, seconds: float) -> list[dict[str, Any]]:
@@ -148,35 +148,35 @@ def answers(results: Results, name: str, seconds: float) -> list[dict[str, Any]]
     return [dict(zip(answer.columns, row, strict=True)) for row in answer.fetchall()]
 
 
-def test_the_last_step_that_bound_a_number_is_told_without_its_steps(counted: Results, told: Results) -> None:
+def test_the_last_step_that_bound_a_number_is_told_without_its_steps(counted: Results, story_results: Results) -> None:
     [step] = answers(counted, "which_steps_made_it", 30)
-    [*_, last] = [step for step in answers(told, "which_steps_made_it", 30) if step["binding"]]
+    [*_, last] = [step for step in answers(story_results, "which_steps_made_it", 30) if step["binding"]]
     assert (step["code"], step["after"]) == (last["code"], last["after"])
     assert (step["seq"], step["stage"], step["detail"]) == (None, None, None)
 
 
-def test_a_memory_that_held_is_told_without_its_age(counted: Results, told: Results) -> None:
-    held = answers(told, "which_memory_held_it", 0)
+def test_a_memory_that_held_is_told_without_its_age(counted: Results, story_results: Results) -> None:
+    held = answers(story_results, "which_memory_held_it", 0)
     assert held
     untold = {"rec_at": None, "age_s": None}
     assert answers(counted, "which_memory_held_it", 0) == [row | untold for row in held]
 
 
-def test_pods_that_did_not_count_are_counted_without_their_names(counted: Results, told: Results) -> None:
-    kept = answers(told, "which_pods_did_not_count", 0)
+def test_pods_that_did_not_count_are_counted_without_their_names(counted: Results, story_results: Results) -> None:
+    kept = answers(story_results, "which_pods_did_not_count", 0)
     assert kept
     untold = {"why_code": None, "pods": None}
     assert answers(counted, "which_pods_did_not_count", 0) == [row | untold for row in kept]
 
 
-def test_the_same_patterns_are_found(counted: Results, told: Results) -> None:
+def test_the_same_patterns_are_found(counted: Results, story_results: Results) -> None:
     findings = "select pattern, first_at, last_at, severity, verdict from findings"
-    assert counted.rows(findings) == told.rows(findings)
+    assert counted.rows(findings) == story_results.rows(findings)
     assert counted.rows("select pattern from findings where pattern = 'blank_reason'")
 
 
-def test_a_reconcile_is_accounted_for_without_its_steps(counted: Results, told: Results) -> None:
-    ours, theirs = (reconcile_account(results, "shop/web", at(105)) for results in (counted, told))
+def test_a_reconcile_is_accounted_for_without_its_steps(counted: Results, story_results: Results) -> None:
+    ours, theirs = (reconcile_account(results, "shop/web", at(105)) for results in (counted, story_results))
     assert theirs.error == ours.error == ""
     assert [replace(metric, invalid_text="") for metric in theirs.metrics] == list(ours.metrics)
     assert (ours.steps, ours.pods) == ((), ())

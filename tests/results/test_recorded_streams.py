@@ -55,9 +55,9 @@ def test_a_recording_without_custom_metrics_has_an_empty_view_of_them(tmp_path: 
         assert results.sql("select count(*) from metric_values").fetchall() == [(0,)]
 
 
-def over(folder: Path, seen: list[Fact]) -> Results:
+def over(folder: Path, recorded: list[Fact]) -> Results:
     """The story's results, with these facts as well."""
-    known = sorted([*story.facts(), *seen], key=lambda fact: fact.at_us)
+    known = sorted([*story.facts(), *recorded], key=lambda fact: fact.at_us)
     return story.replayed(folder / "x.duckdb", known, story.reconciles())
 
 
@@ -66,7 +66,7 @@ def pod_seen(seconds: float, name: str, ready: str, ready_us: Micros | None) -> 
 
 
 def test_a_pod_is_a_row_from_its_first_sight_over_its_first_ready_to_its_end(tmp_path: Path) -> None:
-    seen: list[Fact] = [
+    facts_seen: list[Fact] = [
         PodGone(at_us=at(1), namespace="shop", name="late", uid="p-late"),
         pod_seen(2, "late", "False", at(2)),
         pod_seen(3, "late", "True", at(3)),
@@ -77,7 +77,7 @@ def test_a_pod_is_a_row_from_its_first_sight_over_its_first_ready_to_its_end(tmp
         PodGone(at_us=at(8), namespace="shop", name="brief", uid="p-brief"),
         PodGone(at_us=at(9), namespace="shop", name="never", uid="p-never"),
     ]
-    with over(tmp_path, seen) as results:
+    with over(tmp_path, facts_seen) as results:
         rows = results.sql(
             "select pod_uid, owner_name, epoch_us(seen_at), epoch_us(ready_at), epoch_us(deleted_at) from pods"
         ).fetchall()
@@ -105,7 +105,7 @@ def scale_read(seconds: float, spec: int, selector: str = "app=web") -> ScaleRea
 
 def test_only_a_look_that_differs_from_the_one_before_is_a_state_of_the_scale(tmp_path: Path) -> None:
     """A read says nothing of the owner, so what a watch said of it holds; what comes back after its end is new."""
-    seen: list[Fact] = [
+    facts_seen: list[Fact] = [
         scale_read(-4, 4),
         scale_read(-3, 4, "app=other"),
         target_seen(-2, 4, "kubectl-create", "Update", "", 1),
@@ -114,7 +114,7 @@ def test_only_a_look_that_differs_from_the_one_before_is_a_state_of_the_scale(tm
         scale_read(-0.4, 4),
         scale_read(-0.3, 4),
     ]
-    with over(tmp_path, seen) as results:
+    with over(tmp_path, facts_seen) as results:
         rows = results.sql("""
             select epoch_us(observed_at), source, selector, epoch_us(unchanged_at), replicas_manager
             from scale_states

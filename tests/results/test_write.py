@@ -56,8 +56,8 @@ def test_only_the_results_file_is_left_when_all_went_well(tmp_path: Path) -> Non
     assert [path.name for path in tmp_path.iterdir()] == ["web.duckdb"]
 
 
-def test_the_file_can_be_read_by_duckdb_1_4(told: Results) -> None:
-    tags = told.sql("select tags from duckdb_databases() where path is not null and not internal").fetchall()
+def test_the_file_can_be_read_by_duckdb_1_4(story_results: Results) -> None:
+    tags = story_results.sql("select tags from duckdb_databases() where path is not null and not internal").fetchall()
     assert tags == [({"storage_version": "v1.4.0+"},)]
 
 
@@ -78,35 +78,35 @@ def test_a_database_of_somebody_else_is_refused(tmp_path: Path) -> None:
         open_results(tmp_path / "other.duckdb")
 
 
-def test_results_are_read_only(told: Results) -> None:
+def test_results_are_read_only(story_results: Results) -> None:
     with pytest.raises(BadQuery, match="CREATE is refused, because results are read-only"):
-        told.sql("create table mine (x integer)")
+        story_results.sql("create table mine (x integer)")
 
 
-def test_a_refused_query_says_why_in_one_line(told: Results) -> None:
+def test_a_refused_query_says_why_in_one_line(story_results: Results) -> None:
     with pytest.raises(BadQuery, match="nope") as refused:
-        told.sql("select nope from reconciles")
+        story_results.sql("select nope from reconciles")
     assert "\n" not in str(refused.value)
 
 
-def test_two_answers_can_be_read_in_turn(told: Results) -> None:
-    first, second = told.sql("from reconciles"), told.sql("from divergences")
+def test_two_answers_can_be_read_in_turn(story_results: Results) -> None:
+    first, second = story_results.sql("from reconciles"), story_results.sql("from divergences")
     assert len(second.fetchall()) == 6
     assert len(first.fetchall()) == len(story.SCENES)
 
 
-def test_an_answer_comes_as_a_polars_frame(told: Results) -> None:
-    frame = Answer(told, told.sql("select ts, desired from reconciles order by ts")).frame()
+def test_an_answer_comes_as_a_polars_frame(story_results: Results) -> None:
+    frame = Answer(story_results, story_results.sql("select ts, desired from reconciles order by ts")).frame()
     assert (frame.columns, frame.height) == (["ts", "desired"], len(story.SCENES))
-    assert Answer(told, None).frame().is_empty()
+    assert Answer(story_results, None).frame().is_empty()
     with pytest.raises(BadQuery, match="Conversion"):
-        Answer(told, told.sql("select name::integer from reconciles")).frame()
+        Answer(story_results, story_results.sql("select name::integer from reconciles")).frame()
 
 
-def test_relations_come_as_polars_frames(told: Results) -> None:
-    assert told.frame("reconciles").height == len(story.SCENES)
+def test_relations_come_as_polars_frames(story_results: Results) -> None:
+    assert story_results.frame("reconciles").height == len(story.SCENES)
     with pytest.raises(BadQuery, match="not a relation"):
-        told.frame("reconciles; drop table x")
+        story_results.frame("reconciles; drop table x")
 
 
 PER_HPA = ["replay_id", "hpa_uid", "namespace", "name"]
@@ -148,14 +148,14 @@ CONTRACT = {
 
 
 @pytest.mark.parametrize(("relation", "columns"), CONTRACT.items(), ids=list(CONTRACT))
-def test_a_relation_has_the_columns_of_the_contract(told: Results, relation: str, columns: str) -> None:
-    found = told.sql(f"from {relation} limit 0").columns
+def test_a_relation_has_the_columns_of_the_contract(story_results: Results, relation: str, columns: str) -> None:
+    found = story_results.sql(f"from {relation} limit 0").columns
     assert found[:4] == PER_HPA
     assert set(columns.split()) <= set(found)
 
 
-def test_times_are_plain_timestamps(told: Results) -> None:
-    zoned = told.rows(
+def test_times_are_plain_timestamps(story_results: Results) -> None:
+    zoned = story_results.rows(
         "select table_name, column_name from duckdb_columns() where schema_name = 'runs' and data_type like '%ZONE%'"
     )
     assert zoned == []
@@ -173,12 +173,14 @@ def test_every_file_of_sql_opens_with_its_question_and_says_what_one_row_is(fold
             assert rest[0].startswith("One row"), name
 
 
-def test_a_table_has_a_file_of_its_name_and_shows_in_main(told: Results) -> None:
+def test_a_table_has_a_file_of_its_name_and_shows_in_main(story_results: Results) -> None:
     tables = {
-        row["name"] for row in told.rows("select table_name as name from duckdb_tables() where schema_name = 'runs'")
+        row["name"]
+        for row in story_results.rows("select table_name as name from duckdb_tables() where schema_name = 'runs'")
     }
     views = {
-        row["name"] for row in told.rows("select view_name as name from duckdb_views() where schema_name = 'main'")
+        row["name"]
+        for row in story_results.rows("select view_name as name from duckdb_views() where schema_name = 'main'")
     }
     assert tables == set(sql.folder("schema"))
     assert tables <= views
@@ -210,8 +212,8 @@ select name, reason_code, sum(lasted_s) as seconds from reconciles where action 
 
 
 @pytest.mark.parametrize("query", NATURAL.split(";")[:-1])
-def test_natural_queries_run_as_they_are_read(told: Results, query: str) -> None:
-    assert told.sql(query).columns
+def test_natural_queries_run_as_they_are_read(story_results: Results, query: str) -> None:
+    assert story_results.sql(query).columns
 
 
 @pytest.mark.parametrize(
@@ -244,11 +246,11 @@ def test_utc_honours_an_offset_in_every_time_zone(tmp_path: Path, written: str, 
     ],
 )
 def test_detail_is_kept_of_none_or_all_or_where_something_moved_or_differs(
-    tmp_path: Path, told: Results, detail: str, steps: str, pods: str, memories: str
+    tmp_path: Path, story_results: Results, detail: str, steps: str, pods: str, memories: str
 ) -> None:
     moved = {
         row["reconcile_id"]
-        for row in told.rows("from reconciles")
+        for row in story_results.rows("from reconciles")
         if row["action"] != "hold" or row["verdict"] != "match"
     }
     worth = {"none": set(), "some": moved, "all": set(range(1, len(story.SCENES) + 1))}
@@ -258,7 +260,7 @@ def test_detail_is_kept_of_none_or_all_or_where_something_moved_or_differs(
             assert found == worth[kept], relation
         kept_anyway = results.rows("from decision_steps order by all")
         assert [row for row in kept_anyway if row["reconcile_id"] in moved] == (
-            [] if steps == "none" else told.rows("from decision_steps order by all")
+            [] if steps == "none" else story_results.rows("from decision_steps order by all")
         )
 
 

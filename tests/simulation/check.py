@@ -131,8 +131,8 @@ def hides(prefix: str, resource: str, namespace: str) -> bool:
 
 def check(world: World) -> int:
     """Every law; raises Failed. Returns how many facts the recording has."""
-    found = _verified(world)
-    first, facts = found
+    verified = _verified(world)
+    first, facts = verified
     _acknowledged(world, first, facts)
     if not any(run.told for run in world.runs):
         return 0
@@ -320,8 +320,8 @@ def _reads(world: World, facts: list[Fact], hidden: Hidden) -> None:
     if "odd" not in world.plan.on:
         answered = {path: [_values(body) for _, body in bodies] for path, bodies in world.server.answered.items()}
         for fact in facts:
-            said = _said(fact)
-            if said is not None and said not in answered.get(getattr(fact, "path", ""), ()):
+            text = _said(fact)
+            if text is not None and text not in answered.get(getattr(fact, "path", ""), ()):
                 raise Failed(f"a read that was not answered so: {fact}")
     for namespace, name, kind in APPS:
         if world.plan.namespace not in ("", namespace) or "restore" in world.plan.on:

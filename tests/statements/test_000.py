@@ -248,8 +248,8 @@ CALCULATIONS: list[tuple[str, Metric, str, int, int | None, int]] = [
 def test_s000_18_to_27(
     release: str, metric: Metric, crowd: str, replicas: int, percent: int | None, proposal: int
 ) -> None:
-    found = propose(metric, crowd=pods(crowd), replicas=replicas, flags=flags(release=release))
-    assert (found.current_utilization, found.proposal) == (percent, proposal)
+    computed = propose(metric, crowd=pods(crowd), replicas=replicas, flags=flags(release=release))
+    assert (computed.current_utilization, computed.proposal) == (percent, proposal)
 
 
 @pytest.mark.parametrize(("release", "proposal"), [("1.25", 2), ("1.26", 3)])
@@ -259,8 +259,8 @@ def test_s000_21_until_1_25_a_missing_pod_is_its_request_whatever_the_target(rel
 
 @pytest.mark.parametrize(("release", "proposal"), [("1.15", 2), ("1.16", 1)])
 def test_s000_23_until_1_15_a_pending_pod_was_missing(release: str, proposal: int) -> None:
-    found = propose(cpu(80), crowd=pods("2@300 1:pending"), replicas=3, flags=flags(release=release))
-    assert found.proposal == proposal
+    computed = propose(cpu(80), crowd=pods("2@300 1:pending"), replicas=3, flags=flags(release=release))
+    assert computed.proposal == proposal
 
 
 @every

@@ -115,9 +115,9 @@ def test_s002_04_the_target_lies_in_the_hpas_namespace_and_containers_are_summed
 def _idle(release: str) -> Decision:
     """Decide the document's own HPA: memory 70 %, cpu 60 %, one replica that does next to nothing."""
     crowd = pods("1@1", request=143_360_000_000)  # 143 360 000 bytes
-    seen = observation(memory(70), cpu(60), crowd=crowd, replicas=1)
+    observed = observation(memory(70), cpu(60), crowd=crowd, replicas=1)
     used = (("cpu", Milli(0)), ("memory", Milli(1_433_600_000)))
-    reads = [found for found in seen.metrics if isinstance(found, ResourceMetricsRead)]
+    reads = [found for found in observed.metrics if isinstance(found, ResourceMetricsRead)]
     answered = tuple(
         replace(
             found,
@@ -128,7 +128,7 @@ def _idle(release: str) -> Decision:
         )
         for found in reads
     )
-    return reconcile(replace(seen, metrics=answered), remembered("1@1"), flags(release=release))[0]
+    return reconcile(replace(observed, metrics=answered), remembered("1@1"), flags(release=release))[0]
 
 
 @every

@@ -56,8 +56,8 @@ CALCULATIONS: list[tuple[str, Metric, str, int | None, int, int]] = [
 def test_s003_08_to_16(
     release: str, metric: Metric, crowd: str, request_: int | None, replicas: int, proposal: int
 ) -> None:
-    found = propose(metric, crowd=pods(crowd, request=request_), replicas=replicas, flags=flags(release=release))
-    assert found.proposal == proposal
+    computed = propose(metric, crowd=pods(crowd, request=request_), replicas=replicas, flags=flags(release=release))
+    assert computed.proposal == proposal
 
 
 @every

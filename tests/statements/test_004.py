@@ -211,8 +211,8 @@ def test_s004_16_scenario_1_two_pods_and_a_mean_of_75(release: str) -> None:
     ],
 )
 def test_s004_17_d11_the_mean_must_pass_66(release: str, mean: int, proposal: int) -> None:
-    found = propose(POD_CPU, crowd=pods(f"2@{mean}"), replicas=2, flags=flags(release=release))
-    assert found.proposal == proposal
+    computed = propose(POD_CPU, crowd=pods(f"2@{mean}"), replicas=2, flags=flags(release=release))
+    assert computed.proposal == proposal
 
 
 MISSING: list[tuple[str, str, float, int]] = [
@@ -227,15 +227,15 @@ MISSING: list[tuple[str, str, float, int]] = [
 @every
 @pytest.mark.parametrize(("crowd", "ratio", "proposal"), [row[1:] for row in MISSING], ids=[row[0] for row in MISSING])
 def test_s004_18_and_19_with_one_pod_missing(release: str, crowd: str, ratio: float, proposal: int) -> None:
-    found = propose(POD_CPU, crowd=pods(crowd), replicas=2, flags=flags(release=release))
-    assert (found.ratio_adjusted, found.proposal) == (ratio, proposal)
+    computed = propose(POD_CPU, crowd=pods(crowd), replicas=2, flags=flags(release=release))
+    assert (computed.ratio_adjusted, computed.proposal) == (ratio, proposal)
 
 
 @pytest.mark.parametrize(("release", "proposal"), [("1.16", 1), ("1.27", 1), ("1.28", 2), ("1.37", 2)])
 def test_s004_20_d31_exactly_on_target_a_missing_pod_was_zero_until_1_27(release: str, proposal: int) -> None:
     """The document has it hold at two."""
-    found = propose(POD_CPU, crowd=pods("1@60000 1"), replicas=2, flags=flags(release=release))
-    assert found.proposal == proposal
+    computed = propose(POD_CPU, crowd=pods("1@60000 1"), replicas=2, flags=flags(release=release))
+    assert computed.proposal == proposal
 
 
 @settings(max_examples=200, deadline=None, derandomize=True, database=None)
@@ -256,9 +256,9 @@ def test_s004_21_d32_the_smallest_number_that_carries_the_sum(usages: list[int],
 @every
 def test_s004_01_what_v2beta1_called_a_target_average_is_an_average(release: str) -> None:
     """Min 1, max 3, 60 a pod; the object itself is read as v2."""
-    seen = observation(POD_CPU, crowd=pods("2@60000"), replicas=2, minimum=1, maximum=3)
-    assert seen.hpa is not None
-    (metric,) = seen.hpa.spec.metrics
+    observed = observation(POD_CPU, crowd=pods("2@60000"), replicas=2, minimum=1, maximum=3)
+    assert observed.hpa is not None
+    (metric,) = observed.hpa.spec.metrics
     assert metric.target is not None
     assert metric.target.average_value is not None
     assert (metric.target.type, metric.target.average_value.milli) == ("AverageValue", 60_000)

@@ -30,9 +30,9 @@ def main() -> int:
     worlds = worlds or [path for release in given.release or releases() for path in captures(release)]
     wrong = 0
     for view in given.view or VIEWS:
-        found = judge(worlds[:: given.every], view, given.jobs)
-        sys.stdout.write(table(view, found))
-        wrong += len(found.wrong)
+        judgement = judge(worlds[:: given.every], view, given.jobs)
+        sys.stdout.write(table(view, judgement))
+        wrong += len(judgement.wrong)
     return int(wrong > 0)
 
 
@@ -45,15 +45,15 @@ def judge(worlds: Sequence[Path], view: str, jobs: int = 1) -> Judged:
     return total
 
 
-def table(view: str, found: Judged) -> str:
+def table(view: str, judgement: Judged) -> str:
     """What a run prints."""
     lines = [
-        f"{view}: {found.reconciles} reconciles, {found.proven} proven matches",
-        f"  {found.changes} changes, {found.named} with a writer, {len(found.wrong)} wrong",
+        f"{view}: {judgement.reconciles} reconciles, {judgement.proven} proven matches",
+        f"  {judgement.changes} changes, {judgement.named} with a writer, {len(judgement.wrong)} wrong",
     ]
-    lines += [f"  {count:7} {verdict:12} {name}" for (verdict, name), count in found.classes.most_common()]
-    lines += [f"  wrong: {text}" for text in found.wrong[:SHOWN]]
-    lines += [f"  unexplained: {text}" for text in found.unexplained[:SHOWN]]
+    lines += [f"  {count:7} {verdict:12} {name}" for (verdict, name), count in judgement.classes.most_common()]
+    lines += [f"  wrong: {text}" for text in judgement.wrong[:SHOWN]]
+    lines += [f"  unexplained: {text}" for text in judgement.unexplained[:SHOWN]]
     return "\n".join(lines) + "\n"
 
 

@@ -49,9 +49,9 @@ def judged(capture: Path, view: str) -> Judged:
     facts = facts_of(capture)
     truth = truth_of(capture, facts)
     shown = list(VIEWS[view](facts))
-    found = Judged()
+    judgement = Judged()
     if not shown:
-        return found
+        return judgement
     where = f"{capture.parent.name} {name_of(capture)} {view}"
     with tempfile.TemporaryDirectory() as folder:
         recording = Path(folder) / "recording"
@@ -60,18 +60,18 @@ def judged(capture: Path, view: str) -> Judged:
         reconciles, changes = _rows(results, _RECONCILES), _rows(results, _CHANGES)
         results.close()
     for row in reconciles:
-        found.classes[row["verdict"], row["class"] or ""] += 1
+        judgement.classes[row["verdict"], row["class"] or ""] += 1
         if row["class"] == UNEXPLAINED:
-            found.unexplained.append(f"{where}: {row}")
+            judgement.unexplained.append(f"{where}: {row}")
         if row["evidence"] == "proven" and row["verdict"] == "match":
-            found.proven += 1
-            found.wrong += _wrong_numbers(where, truth, row)
+            judgement.proven += 1
+            judgement.wrong += _wrong_numbers(where, truth, row)
     for row in changes:
-        found.changes += 1
+        judgement.changes += 1
         if row["writer_class"] != "unknown":
-            found.named += 1
-            found.wrong += _wrong_writers(where, truth, row)
-    return found
+            judgement.named += 1
+            judgement.wrong += _wrong_writers(where, truth, row)
+    return judgement
 
 
 _RECONCILES = """

@@ -68,14 +68,14 @@ class Usage:
 
         until   instant of the answer;  load   milli of cpu of a pod, both by the places of the living
         """
-        found = []
+        collected = []
         alive = self.pods.alive
         while True:
             due = (self["shown"][alive] <= until) & (self["next"][alive] < self.pods["gone"][alive])
             due &= self.pods["running"][alive] <= self["next"][alive]
             if not due.any():
-                return np.concatenate(found) if found else alive[:0]
-            found.append(alive[due])
+                return np.concatenate(collected) if collected else alive[:0]
+            collected.append(alive[due])
             self._measure(alive[due], load[due], chance)
 
     def _measure(self, places: Whole, load: Real, chance: np.random.Generator) -> None:
