@@ -22,6 +22,12 @@ with classes as (
         ('timing.late_reconcile', 0, 'nothing if it is rare; else look at the workqueue horizontalpodautoscaler'),
         ('timing.sampling_skew', 0, 'nothing: it is unknown which of two samples was read, or on which side of a window''s edge it was'),
         ('input.metric_value_skew', 1, 'record with a shorter --interval; look for two replicas of the metrics source'),
+        ('config.tolerance', 2, 'look at the flags of the controller'),
+        ('config.downscale_stabilization', 2, 'look at the flags of the controller'),
+        ('config.initial_readiness_delay', 2, 'look at the flags of the controller'),
+        ('config.cpu_initialization_period', 2, 'look at the flags of the controller'),
+        ('config.feature_gate', 2, 'look at the feature gates of the controller'),
+        ('config.release', 2, 'find out which release the controller is'),
         ('unexplained', 3, 'hpaaudit explain at this time shows both sides; look for flags that were assumed')
     ) as classes(class, level, next_step)
 ), runs_of as (
