@@ -12,7 +12,7 @@ from hpaaudit.flows.destination import Destination, destination_of, open_writer
 from hpaaudit.flows.options import AS_RECORDED, EVERYTHING, ControllerOptions, Scope, Warn, command_line, ignore_warning
 from hpaaudit.flows.prepare import Prepared, prepare, prepare_compiled
 from hpaaudit.flows.provenance import is_ours, remember
-from hpaaudit.flows.sensitivity import sensitivity
+from hpaaudit.flows.sensitivity import MOST_RECONCILES, VALUES, sensitivity
 from hpaaudit.model.audit import Replay, ReplayedReconcile
 from hpaaudit.model.counted import counted
 from hpaaudit.model.facts import Fact, HpaSeen
@@ -177,7 +177,8 @@ def _write_compiled(prepared: Prepared, request: ReplayRequest, warn: Warn) -> "
             writer.add_facts(facts, repeated=prepared.derived.repeated)
         for columns in fleet.decide(prepared, request.scope, warn):
             writer.add_columns(columns)
-        return _finish(writer, _with_reconciles(prepared, request), warn)
+        is_small = fleet.reconciles(prepared) * len(VALUES) <= MOST_RECONCILES
+        return _finish(writer, _with_reconciles(prepared, request) if is_small else None, warn)
 
 
 def _writer(prepared: Prepared, request: ReplayRequest, detail: str, warn: Warn) -> "ResultsWriter":
@@ -215,14 +216,15 @@ def _with_reconciles(prepared: Prepared, request: ReplayRequest) -> Callable[[],
     return lambda: prepare(prepared.recording, request.controller, request.scope)
 
 
-def _finish(writer: "ResultsWriter", planned: Callable[[], Prepared], warn: Warn) -> "Results":
+def _finish(writer: "ResultsWriter", planned: Callable[[], Prepared] | None, warn: Warn) -> "Results":
     """The finished results, remembered as made by this user.
 
-    planned   the recording with its reconciles, to decide them again with other settings where questions are open
+    planned   the recording with its reconciles, to decide them again with other settings where questions are open;
+              None: there are too many
     """
 
-    def explain(compared: Sequence[Compared]) -> Iterator[Sensitivity]:
-        return sensitivity(planned(), compared)
+    def explain(compared: Sequence[Compared]) -> Iterable[Sensitivity]:
+        return () if planned is None else sensitivity(planned(), compared)
 
     results = writer.finish(explain)
     if not remember(results.path):

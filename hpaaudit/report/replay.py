@@ -62,8 +62,8 @@ def _one(hpa: HpaAccount, account: ReplayAccount) -> str:
 def verdict(hpa: HpaAccount) -> str:
     """One to three sentences: whether it was the controller or somebody else, and what is unknown."""
     shown = [divergence for divergence in hpa.divergences if not divergence.divergence_class.startswith("no_data.")]
-    if any(divergence.divergence_class.startswith("not_run.") for divergence in shown):
-        return _not_run(hpa, shown)
+    if any(divergence.divergence_class.startswith(_NOT_THE_HPA) for divergence in shown):
+        return _about_controller(hpa, shown)
     open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
     refused = [divergence for divergence in shown if divergence.divergence_class.startswith("write_failed.")]
     if hpa.undecidable == hpa.reconciles:
@@ -93,6 +93,9 @@ def _findings(findings: tuple[Finding, ...]) -> Iterator[str]:
         yield paragraph(f"{finding.pattern}, {finding.severity}, {span}: {finding.verdict}; {finding.next_step}.")
 
 
+_NOT_THE_HPA = ("not_run.", "config.")
+"""Divergences of a controller that did not run, or that runs with other settings than assumed."""
+
 _NOT_RUN = {
     "not_run.controller_down": "No controller ran {span}: its Lease had run out",
     "not_run.controller_hung": "The controller renewed its Lease but reconciled no HPA {span}",
@@ -100,16 +103,22 @@ _NOT_RUN = {
 }
 
 
-def _not_run(hpa: HpaAccount, shown: list[Divergence]) -> str:
-    """When the HPA was not reconciled, then what else happened."""
+def _about_controller(hpa: HpaAccount, shown: list[Divergence]) -> str:
+    """When the HPA was not reconciled, which setting differs from the assumed one, then what else happened."""
+    sentences = []
     missed = [divergence for divergence in shown if divergence.divergence_class in _NOT_RUN]
-    first = missed[0]
-    until = "the recording ended" if first.closed_us is None else clock(first.closed_us)
-    span = f"from {clock(first.opened_us)} until {until}"
-    what = _NOT_RUN[first.divergence_class].format(span=span)
-    sentences = [f"{what}. {counted(first.reconciles, 'reconcile')} did not take place."]
+    for first in missed[:1]:
+        until = "the recording ended" if first.closed_us is None else clock(first.closed_us)
+        span = f"from {clock(first.opened_us)} until {until}"
+        sentences.append(f"{_NOT_RUN[first.divergence_class].format(span=span)}.")
+        sentences.append(f"{counted(first.reconciles, 'reconcile')} did not take place.")
     if len(missed) > 1:
         sentences.append(f"That happened {counted(len(missed) - 1, 'more time')}.")
+    explanations = [one.explanation for one in shown if one.divergence_class.startswith("config.")]
+    sentences += [
+        f"The controller seems to run with another setting than assumed: {explanation}."
+        for explanation in dict.fromkeys(explanations)
+    ]
     open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
     if open_questions:
         sentences.append(_unexplained(open_questions))
