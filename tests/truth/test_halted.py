@@ -3,12 +3,14 @@
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace as replace_fields
 from pathlib import Path
 from typing import Any
 
 from hpaaudit.flows.replay import replay
-from hpaaudit.model.facts import Fact
-from hpaaudit.model.units import SECOND
+from hpaaudit.model.facts import EventSeen, Fact, HpaSeen, LeaseSeen, TargetSeen
+from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.recording.reading.recording import open_recording
 from tests.conformance.expected import captures
 from tests.fleet.chance import write
 from tests.truth.halted import alive, dead, hung, middle_us
@@ -60,3 +62,22 @@ def test_a_silent_controller_is_never_explained_by_what_it_read() -> None:
     assert found["input.metric_value_skew"] == 0, found
     assert found["not_run.controller_hung"] > 200, found
     assert found["unexplained"] * 10 < found["not_run.controller_hung"], found
+
+
+def _dead_all_along(*, lease: bool) -> Iterator[Fact]:
+    """A real load step, of which no controller took notice: its Lease was last renewed an hour before."""
+    shown = set[type]()
+    for fact in open_recording(Path("recordings/load-step")).facts():
+        once = isinstance(fact, HpaSeen | TargetSeen | LeaseSeen)
+        if isinstance(fact, EventSeen) or (once and type(fact) in shown) or (isinstance(fact, LeaseSeen) and not lease):
+            continue
+        shown.add(type(fact))
+        hour_before = Micros(fact.at_us - 3600 * SECOND)
+        yield replace_fields(fact, renewed_us=hour_before) if isinstance(fact, LeaseSeen) else fact
+
+
+def test_a_controller_that_was_dead_all_along_is_not_called_faithful() -> None:
+    rows = _rows(list(_dead_all_along(lease=True)))
+    assert len(rows) > 60
+    assert {row["class"] for row in rows} == {"not_run.controller_down"}
+    assert not any(row["class"].startswith("not_run.") for row in _rows(list(_dead_all_along(lease=False))))
