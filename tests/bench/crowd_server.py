@@ -149,6 +149,8 @@ class Server:
                 return web.json_response({"groups": groups})
             case ["apis", "autoscaling"]:
                 return web.json_response({"versions": [{"version": "v2"}]})
+            case ["api", "v1"] | ["apis", _, _]:
+                return web.json_response({"kind": "APIResourceList", "resources": []})
             case ["apis", "metrics.k8s.io", _, "namespaces", namespace, "pods"]:
                 return self.say(self.crowd.usage(int(namespace.removeprefix("team-"))).encode())
             case ["api", "v1", "namespaces", "kube-system", "pods"]:

@@ -1,10 +1,18 @@
 """Old segments go, and one that stands for them says so: what follows replays, and every hash still leads on."""
 
+import errno
+import os
 import shutil
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, Self
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hpaaudit.errors import DamagedRecording
 from hpaaudit.flows.inspect import inspect
@@ -143,6 +151,46 @@ def test_removing_again_and_again_leaves_one_gap_from_the_very_beginning(tmp_pat
         assert results.sql("select cause from coverage_gaps").fetchall() == [(gap.cause,)]
 
 
+class FailingDisk:
+    """The disk refuses one change of a name: that after the first `failing` ones."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, failing: int) -> None:
+        self.patch, self.left = patch, failing
+
+    def __enter__(self) -> Self:
+        for name in ("rename", "unlink", "rmdir", "mkdir"):
+            self.patch.setattr(os, name, self.refusing(getattr(os, name)))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.patch.undo()
+
+    def refusing(self, real: Callable[..., None]) -> Callable[..., None]:
+        """The call, as this disk answers it."""
+
+        def change(*parts: Any, **options: Any) -> None:
+            self.left -= 1
+            if self.left == -1:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+            real(*parts, **options)
+
+        return change
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a recording of seven segments with a few facts each."""
+    folder = tmp_path_factory.mktemp("many") / "recording"
+    facts = [fact for fact in open_recording(RECORDING).facts() if not isinstance(fact, Ended)]
+    writer = open_writer(folder, now_us=Micros(facts[0].at_us))
+    for number, fact in enumerate(facts):
+        writer.add(fact)
+        if number % (len(facts) // 7) == len(facts) // 7 - 1:
+            writer.seal(fact.at_us)
+    writer.close()
+    return folder
+
+
 @pytest.fixture
 def two(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> Path:
     """Give a recording of three segments, as it was before and after two of them were removed."""
@@ -176,6 +224,28 @@ def test_a_removal_that_was_interrupted_anywhere_reads_as_done_or_not_begun(
     retention.finish_removal(before)
     assert numbers(before) == (["000002", "000003"] if steps else ["000001", "000002", "000003"])
     assert list(open_recording(before).facts()) == (after if steps else facts)
+
+
+@settings(max_examples=40, deadline=None)
+@given(rounds=st.lists(st.tuples(st.integers(1, 2), st.integers(0, 14)), min_size=1, max_size=4))
+def test_removals_that_the_disk_refuses_again_and_again_leave_a_sound_recording(
+    rounds: list[tuple[int, int]], many: Path
+) -> None:
+    """Each round removes some more segments; its nth change of the disk fails. The next round meets what is left."""
+    with tempfile.TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
+        folder = Path(shutil.copytree(many, Path(place) / "many"))
+        facts = list(open_recording(folder).facts())
+        through = 0
+        for more, failing in rounds:
+            through += more
+            with FailingDisk(patch, failing), suppress(OSError):
+                retention.remove_segments(folder, retention.sealed_segments(folder), through, "for a test")
+            assert verify(folder).damages == ()
+            [*_, last] = open_recording(folder).facts()
+            assert last == facts[-1]
+        retention.finish_removal(folder)
+        assert verify(folder, reread=True).damages == ()
+        assert all(name.isdecimal() for name in numbers(folder))
 
 
 def test_a_recording_goes_on_after_a_removal(two: Path, facts: list[Fact]) -> None:

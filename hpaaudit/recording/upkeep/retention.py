@@ -123,11 +123,13 @@ def finish_removal(folder: Path) -> bool:
     for base in bases[-1:]:
         final = base.removesuffix(layout.BASE_SUFFIX)
         replaced = [segments / name for name in names if name.isdecimal() and int(name) <= int(final)]
+        # An older base, whose removal could not be finished: beside a finished segment it would stand for it.
+        replaced += [segments / other for other in bases[:-1]]
         # Renamed first, so that whoever lists the segments never finds a part of one.
         removed = [path.rename(path.with_name(path.name + layout.REMOVED_SUFFIX)) for path in replaced]
         (segments / base).rename(segments / final)
         sync_folder(segments)
-        for path in (*removed, *(segments / other for other in bases[:-1])):
+        for path in removed:
             remove(path)
     return bool(leftovers or bases)
 
