@@ -10,6 +10,7 @@ from hpaaudit.api.times import duration
 from hpaaudit.errors import NotResults, RecordingError
 from hpaaudit.flows.flips import TOLERANCE_HOLD, desired_without_tolerance, has_flips, nearest_flips
 from hpaaudit.flows.options import ControllerOptions, Warn, ignore_warning
+from hpaaudit.flows.prepare import OWN_PERIOD
 from hpaaudit.flows.redecide import Redecided, ReplaySettings, redecide
 from hpaaudit.flows.replay import replayed_reconciles
 from hpaaudit.flows.source import open_source, recording_by_manifest
@@ -103,7 +104,12 @@ def _settings(results: "Results", recording: "Recording") -> ReplaySettings:
         raise NotResults(
             f"{results.path} does not say how it was replayed ({error}): replay {recording.folder}"
         ) from error
-    return ReplaySettings(controller=controller, api_server=api_server, period_us=period_us)
+    own = {
+        key.removeprefix(OWN_PERIOD): duration(assumption.value)
+        for key, assumption in assumptions.items()
+        if key.startswith(OWN_PERIOD)
+    }
+    return ReplaySettings(controller=controller, api_server=api_server, period_us=period_us, own_us=own)
 
 
 def _step_lines(decision: Decision) -> Iterator[StepLine]:

@@ -63,6 +63,8 @@ def _one(hpa: HpaAccount, account: ReplayAccount) -> str:
 def verdict(hpa: HpaAccount) -> str:
     """One to three sentences: whether it was the controller or somebody else, and what is unknown."""
     shown = [divergence for divergence in hpa.divergences if not divergence.divergence_class.startswith("no_data.")]
+    if any(divergence.divergence_class.startswith(_NOT_THE_HPA) for divergence in shown):
+        return _about_controller(hpa, shown)
     open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
     refused = [divergence for divergence in shown if divergence.divergence_class.startswith("write_failed.")]
     if hpa.undecidable == hpa.reconciles:
@@ -112,6 +114,39 @@ def _findings(findings: tuple[Finding, ...]) -> Iterator[str]:
         if clock(finding.last_us) != span:
             span += f" to {clock(finding.last_us)}"
         yield paragraph(f"{finding.pattern}, {finding.severity}, {span}: {finding.verdict}; {finding.next_step}.")
+
+
+_NOT_THE_HPA = ("not_run.", "config.")
+"""Divergences of a controller that did not run, or that runs with other settings than assumed."""
+
+_NOT_RUN = {
+    "not_run.controller_down": "No controller ran {span}: its Lease had run out",
+    "not_run.controller_hung": "The controller renewed its Lease but reconciled no HPA {span}",
+    "not_run.missed_reconcile": "The controller did not reconcile this HPA {span}",
+}
+
+
+def _about_controller(hpa: HpaAccount, shown: list[Divergence]) -> str:
+    """When the HPA was not reconciled, which setting differs from the assumed one, then what else happened."""
+    sentences = []
+    missed = [divergence for divergence in shown if divergence.divergence_class in _NOT_RUN]
+    for first in missed[:1]:
+        until = "the recording ended" if first.closed_us is None else clock(first.closed_us)
+        span = f"from {clock(first.opened_us)} until {until}"
+        sentences.append(f"{_NOT_RUN[first.divergence_class].format(span=span)}.")
+        sentences.append(f"{counted(first.reconciles, 'reconcile')} did not take place.")
+    if len(missed) > 1:
+        sentences.append(f"That happened {counted(len(missed) - 1, 'more time')}.")
+    explanations = [one.explanation for one in shown if one.divergence_class.startswith("config.")]
+    sentences += [
+        f"The controller seems to run with another setting than assumed: {explanation}."
+        for explanation in dict.fromkeys(explanations)
+    ]
+    open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
+    if open_questions:
+        sentences.append(_unexplained(open_questions))
+    sentences += [_foreign(write) for write in hpa.foreign_writes[:2]]
+    return " ".join(sentences)
 
 
 def _unexplained(divergences: list[Divergence]) -> str:
