@@ -17,9 +17,11 @@ from hpaaudit.model.facts import (
     Fact,
     Gap,
     PodSeen,
+    ResourceMetricsRead,
 )
 from hpaaudit.model.hpa import Condition, HpaStatus
 from hpaaudit.model.memory import Memory, Recommendation
+from hpaaudit.model.metrics import MetricsRequest
 from hpaaudit.model.units import SECOND, Micros, Milli
 from hpaaudit.recording.reading.recording import Recording, open_recording
 from hpaaudit.recording.writing.writer import Writer
@@ -139,11 +141,28 @@ def reconciles() -> Iterator[ReplayedReconcile]:
         )
 
 
+def metrics_read() -> ResourceMetricsRead:
+    """An answer of the metrics API, so that the recording holds one."""
+    request = MetricsRequest(
+        api="metrics.k8s.io",
+        namespace="shop",
+        resource="pods",
+        object="",
+        metric="",
+        selector="app=web",
+        metric_selector="",
+    )
+    return ResourceMetricsRead(
+        at_us=START, took_us=Micros(0), request=request, path="/asked", status=200, error="", by="", samples=()
+    )
+
+
 def facts() -> Iterator[Fact]:
     """What was recorded, in the order in which it was seen."""
     yield ControllerSeen(at_us=START, state="started", release="1.31", version="v1.31.4", flags=(), gates=())
     for name in ("web-a", "web-b"):
         yield PodSeen(at_us=START, pod=pod(name))
+    yield metrics_read()
     yield target_seen(-5, 4, "kubectl-create", "Update", "", 1)
     rv = 100
     published = _status(4, 4, SCENES[0])

@@ -39,3 +39,12 @@ def test_what_the_controller_left_as_it_was_is_explained(release: str, name: str
     judgement = judged(world, view)
     assert judgement.reconciles > 3
     assert judgement.unexplained == []
+
+
+@pytest.mark.parametrize("view", ["no pods", "no metrics"])
+def test_what_was_not_recorded_makes_undecidable_what_needs_it_and_accuses_nobody(view: str) -> None:
+    worlds = [capture for release in ("1.20", "1.36") for capture in captures(release)[:: EVERY.get(release, SOME)]]
+    judgement = judge(worlds, view, jobs=2)
+    assert judgement.classes["undecidable", "no_data.recording_gap"] > 50
+    blamed = {name for verdict, name in judgement.classes if verdict in ("divergent", "skew")}
+    assert {name.split(".")[0] for name in blamed} <= {"external_write", "write_failed"}

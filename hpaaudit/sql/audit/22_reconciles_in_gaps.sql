@@ -1,5 +1,6 @@
 -- Which reconciles of some HPAs does a gap concern?
 -- One row per reconcile with a gap between one sync period before it and the next reconcile, as in reconciles_in_gaps.
+-- An input that the recording does not hold at all is a gap from its beginning to its end.
 -- Events, Leases and field managers are not inputs of a decision: their gaps do not count.
 insert into reconciles_in_gaps by name
 with gaps as (
@@ -7,18 +8,27 @@ with gaps as (
     from runs.coverage_gaps as g
     cross join sync as s
     where g.stream not in ('events', 'leases', 'api_services', 'scaled_objects', 'surroundings', 'writers')
+), hidden as (
+    select
+        s.reconcile_id, g.stream in ('everything', 'hpas') and g.gap_to >= s.began_at as hides_status,
+        true as is_interrupted, g.cause, g.gap_from
+    from (from spans where hpa between $first and $last) as s
+    join gaps as g on g.gap_from < s.until and g.blind_to > s.began_at
+    join replayed_hpas as h on h.hpa = s.hpa
+    left join runs.hpa_specs as a
+        on a.hpa_uid = h.hpa_uid
+        and a.valid_from < s.until
+        and coalesce(a.valid_to > s.began_at, true)
+    where gap_hides(g.prefix, h.namespace, metric_names(a.metrics))
+        and gap_of_object(g.prefix, h.name, a.target_name)
+    union all
+    select
+        s.reconcile_id, false as hides_status, false as is_interrupted, u.cause, '-infinity'::timestamp as gap_from
+    from (from spans where hpa between $first and $last) as s
+    join unrecorded as u using (hpa)
 )
 select
-    s.reconcile_id,
-    bool_or(g.stream in ('everything', 'hpas') and g.gap_to >= s.began_at) as hides_status,
-    arg_min(g.cause, g.gap_from) as cause
-from (from spans where hpa between $first and $last) as s
-join gaps as g on g.gap_from < s.until and g.blind_to > s.began_at
-join replayed_hpas as h on h.hpa = s.hpa
-left join runs.hpa_specs as a
-    on a.hpa_uid = h.hpa_uid
-    and a.valid_from < s.until
-    and coalesce(a.valid_to > s.began_at, true)
-where gap_hides(g.prefix, h.namespace, metric_names(a.metrics))
-    and gap_of_object(g.prefix, h.name, a.target_name)
-group by s.reconcile_id;
+    reconcile_id, bool_or(hides_status) as hides_status, bool_or(is_interrupted) as is_interrupted,
+    arg_min(cause, gap_from) as cause
+from hidden
+group by reconcile_id;

@@ -66,7 +66,7 @@ select
     g.is_fresh and g.said_able_reason = 'FailedUpdateScale' as told_of_failure,
     coalesce(
         g.decision_agrees is not false and g.replicas_agree is not false and (g.decision_agrees or g.replicas_agree)
-        and (g.open = 0 or g.open = 1 and b.reconcile_id is null),
+        and (g.open = 0 or g.open = 1 and b.is_interrupted is not true),
         false
     ) as agrees
 from agreed as g

@@ -18,7 +18,8 @@ with pinned_at_max as (
         'raise maxReplicas, or accept it: the question pinned_at_max counts the missing pods' as next_step
     from runs.reconciles
     -- What memory alone asks for beyond maxReplicas, for example after maxReplicas was lowered, is no missing pod.
-    where reason_code = 'bound.max' and raw_desired > max_replicas
+    -- A reconcile that did not take place asked for nothing.
+    where reason_code = 'bound.max' and raw_desired > max_replicas and coalesce(class, '') not like 'not@_run.%' escape '@'
     group by hpa_uid
 ), apply_resets_replicas as (
     select
@@ -64,7 +65,8 @@ with pinned_at_max as (
         and p.invalid_code in (
             'metric.invalid.api_unavailable', 'metric.invalid.forbidden', 'metric.invalid.not_registered'
         )
-    where r.reason_code = 'gate.all_metrics_invalid'
+    -- Of what was not recorded nothing is known.
+    where r.reason_code = 'gate.all_metrics_invalid' and r.verdict <> 'undecidable'
     group by r.hpa_uid
 ), raised as (
     select s.reconcile_id

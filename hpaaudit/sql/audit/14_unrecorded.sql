@@ -1,0 +1,30 @@
+-- Which inputs of an HPA does the recording not hold at all?
+-- One row per HPA and kind of input, as in unrecorded. What was not recorded is not none: a recording without pods says
+-- nothing of how many there were. Pods count as recorded if one of the namespace was, or if the target never had any. Every
+-- HPA needs them: whether another HPA scales the same pods is asked of all.
+insert into unrecorded by name
+with wanted as (
+    select
+        h.hpa, h.hpa_uid, h.namespace,
+        -- autoscaling/v1 keeps all metrics but cpu in an annotation.
+        coalesce(list_has_any(json_extract_string(s.metrics, '$[*].type'), ['Resource', 'ContainerResource']), true)
+            as has_resource,
+        metric_names(s.metrics) as metrics
+    from replayed_hpas as h
+    join runs.hpa_specs as s using (hpa_uid)
+)
+select distinct w.hpa, 'no pods of this namespace were recorded' as cause
+from wanted as w
+where not exists (from runs.pods as p where p.namespace = w.namespace)
+    and exists (from runs.scale_states as t where t.hpa_uid = w.hpa_uid and t.status_replicas > 0)
+union all
+select distinct w.hpa, 'no answer of the resource metrics API was recorded for this namespace' as cause
+from wanted as w
+where w.has_resource and not exists (from metric_reads as r where r.kind = 'resource' and r.namespace = w.namespace)
+union all
+select distinct w.hpa, 'no answer for metric ' || w.metric || ' was recorded' as cause
+from (select hpa, namespace, unnest(metrics) as metric from wanted) as w
+where not exists (
+    from metric_reads as r
+    where r.kind = 'values' and r.namespace = w.namespace and r.metric = w.metric
+);
