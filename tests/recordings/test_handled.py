@@ -138,12 +138,12 @@ def test_a_file_that_changes_between_the_decisions_and_the_audit_is_named(
     folder = copy(recordings["fleet"], tmp_path / "fleet")
     target = folder
 
-    def harmed(writer: ResultsWriter) -> Any:
+    def harmed(writer: ResultsWriter, *explain: Any) -> Any:
         if harm == "remove":
             target.unlink()
         else:
             HARMS[harm](target, random.Random(harm))  # noqa: S311 (chance that can be repeated)
-        return finish(writer)
+        return finish(writer, *explain)
 
     monkeypatch.setattr(ResultsWriter, "finish", harmed)
     names = set()
@@ -274,9 +274,9 @@ def test_segments_that_go_between_the_decisions_and_the_audit_are_missed(
     folder = copy(recordings["fleet"], tmp_path / "fleet")
     finish = ResultsWriter.finish
 
-    def retired(writer: ResultsWriter) -> Any:
+    def retired(writer: ResultsWriter, *explain: Any) -> Any:
         retiring.remove_segments(folder, open_recording(folder).segments, 2, "removed by retention")
-        return finish(writer)
+        return finish(writer, *explain)
 
     monkeypatch.setattr(ResultsWriter, "finish", retired)
     with pytest.raises(DamagedRecording, match="segments/00000"):
