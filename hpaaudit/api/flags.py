@@ -59,13 +59,18 @@ def user_flags(values: Mapping[str, str]) -> Mapping[str, str]:
     return short
 
 
+def duration_text(us: int) -> str:
+    """A duration as a flag takes it."""
+    return f"{us / 1_000_000:.12g}s"
+
+
 def assumptions(flags: Flags, observed: Mapping[str, str], user_values: Mapping[str, str]) -> tuple[Assumption, ...]:
     """Each flag that steers a decision, its value, and where that comes from."""
     observed_names = {short_name(name) for name in observed}
     settings = []
     for name, field in _FIELDS.items():
         value = getattr(flags, field)
-        text = f"{value}" if field == "tolerance" else f"{value / 1_000_000:g}s"
+        text = f"{value}" if field == "tolerance" else duration_text(value)
         source = "user" if name in user_values else ("observed" if name in observed_names else "default")
         settings.append(Assumption(key=name, value=text, source=source))
     return tuple(settings)

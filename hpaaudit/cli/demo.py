@@ -1,5 +1,6 @@
 """The command `demo`."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -23,12 +24,13 @@ def demo_command(into: Path, overwrite: bool) -> None:
     Example: hpaaudit demo
     """
     from hpaaudit.flows.explain import explain
+    from hpaaudit.flows.inspect import missing
     from hpaaudit.flows.query import account, bundled_recording
     from hpaaudit.flows.replay import replay
     from hpaaudit.report.explain import explain_text
     from hpaaudit.report.replay import replay_text
 
     with replay(bundled_recording(), into=into, overwrite=overwrite or into == RESULTS) as results:
-        replayed = account(results)
+        replayed = replace(account(results), missing=missing(bundled_recording()))
     click.echo(replay_text(replayed))
     click.echo(explain_text(explain(into)), nl=False)

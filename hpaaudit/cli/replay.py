@@ -1,5 +1,6 @@
 """The command `replay`."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -70,6 +71,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
     Example: hpaaudit replay recordings/friday --fail-on divergent
     """
     from hpaaudit.cli.warn import warn
+    from hpaaudit.flows.inspect import missing
     from hpaaudit.flows.query import account, span_of
     from hpaaudit.flows.replay import replay
     from hpaaudit.report.replay import replay_text
@@ -91,7 +93,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
             warn=warn,
             **bounds,
         ) as results:
-            replayed = account(results)
+            replayed = replace(account(results), missing=missing(recording, bounds.get("until")))
         click.echo(replay_text(replayed), nl=False)
         failed = failed or any(getattr(hpa, verdict) for hpa in replayed.hpas for verdict in fail_on)
     if failed:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from hpaaudit.api.times import duration
 from hpaaudit.errors import NotResults, RecordingError
-from hpaaudit.flows.flips import has_flips, nearest_flips
+from hpaaudit.flows.flips import TOLERANCE_HOLD, desired_without_tolerance, has_flips, nearest_flips
 from hpaaudit.flows.options import ControllerOptions, Warn, ignore_warning
+from hpaaudit.flows.prepare import OWN_PERIOD
 from hpaaudit.flows.redecide import Redecided, ReplaySettings, redecide
 from hpaaudit.flows.replay import replayed_reconciles
 from hpaaudit.flows.source import open_source, recording_by_manifest
@@ -82,7 +83,8 @@ def _with_flips(account: ReconcileAccount, results: "Results", source: Path) -> 
     decision = redecided.decision
     if (decision.desired, decision.reason_code) != (account.desired, account.reason_code):
         return account
-    return replace(account, flips=nearest_flips(decision, redecided.inputs))
+    without_tolerance = desired_without_tolerance(redecided.inputs) if decision.reason_code == TOLERANCE_HOLD else None
+    return replace(account, flips=nearest_flips(decision, redecided.inputs), without_tolerance=without_tolerance)
 
 
 def _redecided(account: ReconcileAccount, recording: "Recording", settings: ReplaySettings) -> Redecided | None:
@@ -102,7 +104,12 @@ def _settings(results: "Results", recording: "Recording") -> ReplaySettings:
         raise NotResults(
             f"{results.path} does not say how it was replayed ({error}): replay {recording.folder}"
         ) from error
-    return ReplaySettings(controller=controller, api_server=api_server, period_us=period_us)
+    own = {
+        key.removeprefix(OWN_PERIOD): duration(assumption.value)
+        for key, assumption in assumptions.items()
+        if key.startswith(OWN_PERIOD)
+    }
+    return ReplaySettings(controller=controller, api_server=api_server, period_us=period_us, own_us=own)
 
 
 def _step_lines(decision: Decision) -> Iterator[StepLine]:

@@ -52,6 +52,11 @@ def is_worth_it(prepared: "Prepared") -> bool:
     return prepared.derived is None or prepared.derived.count() >= INFERRED_RECONCILES_WORTH_IT
 
 
+def reconciles(prepared: "Prepared") -> int:
+    """About how many reconciles the compiled rules decide."""
+    return _reconcile_lines(prepared.recording) if prepared.derived is None else prepared.derived.count()
+
+
 def _reconcile_lines(recording: "Recording") -> int:
     files = (segment.file("reconciles") for segment in recording.segments)
     return sum(file.rows for file in files if file is not None)

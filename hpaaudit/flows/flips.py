@@ -24,7 +24,8 @@ FULL_PERCENT = 100
 MOST_PERCENT = 100_000
 """No higher utilization is tried."""
 
-HELD_BY_METRIC = ("tolerance.hold", "metric.on_target")
+TOLERANCE_HOLD = "tolerance.hold"
+HELD_BY_METRIC = (TOLERANCE_HOLD, "metric.on_target")
 HELD_BY_MEMORY = ("stabilize.down_hold", "stabilize.up_hold", "stabilize.down_partial", "stabilize.up_partial")
 """Reasons whose nearest flip is looked for."""
 
@@ -45,6 +46,23 @@ def nearest_flips(decision: Decision, inputs: ReconcileInput) -> tuple[Utilizati
     if decision.reason_code in HELD_BY_METRIC:
         return tuple(_utilization_flips(decision, inputs))
     return ()
+
+
+def desired_without_tolerance(inputs: ReconcileInput) -> int | None:
+    """What is decided of the same inputs without a tolerance.
+
+    The tolerance kept nothing if that is the same number: a ratio just below 1 asks for no fewer pods than there are.
+    """
+    seen = inputs.observation
+    if seen.hpa is None:
+        return None
+    behavior = seen.hpa.spec.behavior
+    if behavior is not None:
+        up, down = replace(behavior.scale_up, tolerance=None), replace(behavior.scale_down, tolerance=None)
+        behavior = replace(behavior, scale_up=up, scale_down=down)
+    hpa = replace(seen.hpa, spec=replace(seen.hpa.spec, behavior=behavior))
+    flags = replace(inputs.flags, tolerance=0.0)
+    return _desired(replace(inputs, observation=replace(seen, hpa=hpa), flags=flags))
 
 
 def _desired(inputs: ReconcileInput) -> int | None:

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from hpaaudit.model.inspection import Inspection
+from hpaaudit.errors import DamagedRecording
+from hpaaudit.model.inspection import Inspection, Missing
+from hpaaudit.model.units import Micros
 
 
 def inspect(recording: Path | str) -> Inspection:
@@ -14,3 +16,19 @@ def inspect(recording: Path | str) -> Inspection:
     from hpaaudit.recording.reading.recording import open_recording
 
     return count(open_recording(Path(recording)))
+
+
+def missing(recording: Path, until: Micros | None = None) -> tuple[Missing, ...]:
+    """What was not recorded, as `inspect` says it. Of a damaged recording what lies before `until` counts.
+
+    Raises as `inspect`.
+    """
+    from hpaaudit.recording.inspection.missing import missing_of
+    from hpaaudit.recording.reading.recording import open_recording
+
+    try:
+        return tuple(missing_of(open_recording(recording)))
+    except DamagedRecording:
+        if until is None:
+            raise
+    return tuple(missing_of(open_recording(recording, until_us=until)))

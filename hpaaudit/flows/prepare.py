@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from hpaaudit.engine.replay.plan import Plan
     from hpaaudit.recording.reading.recording import Recording
 
+OWN_PERIOD = "sync-period of "
+"""How the assumption of one HPA's own sync period begins."""
+
 TABLES_THAT_TELL_OF_THE_CONTROLLER = ("controllers", "hpas", "targets", "events", "leases", "versions")
 """All that a plan needs of a recording with a `reconcile` line for every reconcile."""
 
@@ -113,7 +116,7 @@ def _without_unsupported(recording: "Recording", planned: "Plan", derived: "Infe
 
 def with_settings(recording: "Recording", planned: "Plan", controller: ControllerOptions) -> Prepared:
     """A plan with the controller's settings: what the user says, else what was recorded, else the defaults."""
-    from hpaaudit.api.flags import assumptions, user_flags, with_flags
+    from hpaaudit.api.flags import assumptions, duration_text, user_flags, with_flags
     from hpaaudit.engine.behaviours.release import KNOWN, behaviour, known_release
 
     options = user_flags(controller.flags)
@@ -132,9 +135,9 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
     flags = with_flags(with_flags(flags, observed), options)
     if planned.api_server:
         flags = replace(flags, api_server=planned.api_server)
-    period_is_inferred = planned.period_source == "inferred"
-    if period_is_inferred:
-        flags = replace(flags, sync_period_us=planned.period_us)
+    periods = planned.periods
+    if periods.source == "inferred":
+        flags = replace(flags, sync_period_us=periods.common_us)
     if process is not None:
         flags = replace(flags, gates=process.gates)
     return Prepared(
@@ -146,8 +149,14 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
         assumptions=(
             Assumption(key="release", value=release, source=release_source),
             *(
-                replace(setting, source="inferred") if setting.key == "sync-period" and period_is_inferred else setting
+                replace(setting, source="inferred")
+                if setting.key == "sync-period" and periods.source == "inferred"
+                else setting
                 for setting in assumptions(flags, observed, options)
+            ),
+            *(
+                Assumption(key=f"{OWN_PERIOD}{key}", value=duration_text(period_us), source="inferred")
+                for key, period_us in sorted(periods.own.items())
             ),
             *(
                 Assumption(key=name, value="on" if on else "off", source="user")

@@ -1,6 +1,7 @@
 """Decides one reconcile of a recording again, in full detail, from the small part of it that matters."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hpaaudit.flows.options import ControllerOptions
@@ -24,11 +25,13 @@ class ReplaySettings:
 
     api_server   as the controller's error texts name it
     period_us    the sync period, which the times of inferred reconciles depend on
+    own_us       the sync period of each HPA that has its own
     """
 
     controller: ControllerOptions
     api_server: str
     period_us: Micros
+    own_us: Mapping[str, Micros] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +55,7 @@ def redecide(recording: "Recording", key: str, at_us: Micros, settings: ReplaySe
     since_us = Micros(at_us - _longest_window_us(recording, key, flags) - MARGIN_US)
     namespace, name = key.split("/", 1)
     facts = list(recording.facts_of_hpa(namespace, name, since_us))
-    planned = plan(facts, settings.period_us)
+    planned = plan(facts, settings.own_us.get(key, settings.period_us))
     reconciles = [
         reconcile
         for reconcile in planned.reconciles

@@ -1,7 +1,7 @@
 """Replays a recording: every reconcile is decided again, and the results compare it with what happened."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,9 +12,11 @@ from hpaaudit.flows.destination import Destination, destination_of, open_writer
 from hpaaudit.flows.options import AS_RECORDED, EVERYTHING, ControllerOptions, Scope, Warn, command_line, ignore_warning
 from hpaaudit.flows.prepare import Prepared, prepare, prepare_compiled
 from hpaaudit.flows.provenance import is_ours, remember
+from hpaaudit.flows.sensitivity import MOST_RECONCILES, VALUES, sensitivity
 from hpaaudit.model.audit import Replay, ReplayedReconcile
 from hpaaudit.model.counted import counted
 from hpaaudit.model.facts import Fact, HpaSeen
+from hpaaudit.model.sensitivity import Compared, Sensitivity
 from hpaaudit.model.units import Micros
 from hpaaudit.version import VERSION
 
@@ -141,7 +143,7 @@ def _replay(recording: "Recording", request: ReplayRequest, warn: Warn) -> "Resu
     with _writer(prepared, request, request.detail or "moved", warn) as writer:
         writer.add_facts(_readable(recording.watched(TABLES_OF_FACTS), prepared.plan.unsupported))
         writer.add(decide_one_by_one(prepared, request.scope.hpas))
-        return _finish(writer, warn)
+        return _finish(writer, lambda: prepared, warn)
 
 
 def _replay_compiled(recording: "Recording", request: ReplayRequest, warn: Warn) -> "Results | None":
@@ -175,7 +177,8 @@ def _write_compiled(prepared: Prepared, request: ReplayRequest, warn: Warn) -> "
             writer.add_facts(facts, repeated=prepared.derived.repeated)
         for columns in fleet.decide(prepared, request.scope, warn):
             writer.add_columns(columns)
-        return _finish(writer, warn)
+        is_small = fleet.reconciles(prepared) * len(VALUES) <= MOST_RECONCILES
+        return _finish(writer, _with_reconciles(prepared, request) if is_small else None, warn)
 
 
 def _writer(prepared: Prepared, request: ReplayRequest, detail: str, warn: Warn) -> "ResultsWriter":
@@ -209,9 +212,21 @@ def _writer(prepared: Prepared, request: ReplayRequest, detail: str, warn: Warn)
     return open_writer(destination, info.manifest_sha256, open_at, warn)
 
 
-def _finish(writer: "ResultsWriter", warn: Warn) -> "Results":
-    """The finished results, remembered as made by this user."""
-    results = writer.finish()
+def _with_reconciles(prepared: Prepared, request: ReplayRequest) -> Callable[[], Prepared]:
+    return lambda: prepare(prepared.recording, request.controller, request.scope)
+
+
+def _finish(writer: "ResultsWriter", planned: Callable[[], Prepared] | None, warn: Warn) -> "Results":
+    """The finished results, remembered as made by this user.
+
+    planned   the recording with its reconciles, to decide them again with other settings where questions are open;
+              None: there are too many
+    """
+
+    def explain(compared: Sequence[Compared]) -> Iterable[Sensitivity]:
+        return () if planned is None else sensitivity(planned(), compared)
+
+    results = writer.finish(explain)
     if not remember(results.path):
         warn(f"no state folder can be written to: a later command cannot know that you made {results.path}")
     return results
@@ -231,6 +246,7 @@ def _once(warn: Warn) -> Warn:
 
 def _warn_of_omissions(prepared: Prepared, warn: Warn) -> None:
     """Names what is not replayed, and which files of the folder are not read."""
+    from hpaaudit.api.flags import duration_text
     from hpaaudit.api.times import whole_seconds
 
     recording = prepared.recording
@@ -242,6 +258,12 @@ def _warn_of_omissions(prepared: Prepared, warn: Warn) -> None:
     if foreign.count:
         more = f" and {foreign.count - FOREIGN_FILES_NAMED} more" if foreign.count > FOREIGN_FILES_NAMED else ""
         warn(f"foreign files are not read: {', '.join(foreign.names[:FOREIGN_FILES_NAMED])}{more}")
+    periods = prepared.plan.periods
+    if periods.shown is not None:
+        warn(
+            f"the sync period is {duration_text(periods.common_us)}, as told, but the times between status writes show "
+            f"{duration_text(periods.shown)}"
+        )
     for key, reason in sorted(prepared.plan.unsupported.items()):
         warn(f"{key} is not replayed: {reason}")
 

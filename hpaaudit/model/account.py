@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from hpaaudit.model.audit import Assumption
+from hpaaudit.model.inspection import Missing
 from hpaaudit.model.units import Micros, Milli
 
 
@@ -33,7 +34,11 @@ class Metric:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A change of `spec.replicas`, or one that was predicted and did not happen (`writer_class` is empty)."""
+    """A change of `spec.replicas`, or one that was predicted and did not happen (`writer_class` is empty).
+
+    raw_desired    what the metrics asked for;  stabilized  what memory made of it
+    tied_metrics   metrics besides `metric` that asked for the same number
+    """
 
     at_us: Micros
     from_replicas: int
@@ -47,6 +52,9 @@ class Change:
     divergence_class: str
     severity: str
     confidence: str
+    raw_desired: int | None = None
+    stabilized: int | None = None
+    tied_metrics: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,8 +100,25 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Hold:
+    """For how long something kept an HPA from the number that its metrics asked for.
+
+    cause   `memory`: a remembered recommendation held the scale-down; `unready`: pods that were not ready or not
+            measured counted as idle, and stopped a scale-up
+    """
+
+    cause: str
+    reconciles: int
+    first_us: Micros
+    last_us: Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HpaAccount:
-    """One HPA over the whole replay."""
+    """One HPA over the whole replay.
+
+    comparable   decidable reconciles of which the controller's decision is known;  agree  it was the replay's
+    """
 
     namespace: str
     name: str
@@ -110,6 +135,9 @@ class HpaAccount:
     foreign_writes: tuple[ForeignWrite, ...]
     divergences: tuple[Divergence, ...]
     findings: tuple[Finding, ...] = ()
+    comparable: int = 0
+    agree: int = 0
+    holds: tuple[Hold, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +146,7 @@ class ReplayAccount:
 
     file        the results file;  recording   the recording that was replayed
     gaps        what was not observed, and for how many seconds
+    missing     what was not recorded at all, as `inspect` says it
     """
 
     file: str
@@ -128,6 +157,7 @@ class ReplayAccount:
     assumptions: tuple[Assumption, ...]
     gaps: tuple[tuple[str, float], ...]
     hpas: tuple[HpaAccount, ...]
+    missing: tuple[Missing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,6 +215,7 @@ class ReconcileAccount:
     before       the last change of `spec.replicas` before it
     steps        empty if they were not stored and cannot be decided again
     flips        the nearest changes of inputs that change its decision. Each is proven by deciding with and without it
+    without_tolerance   what is decided of the same inputs without a tolerance; None if that was not asked
     """
 
     recording: str
@@ -221,3 +252,4 @@ class ReconcileAccount:
     before: Change | None
     divergence: Divergence | None
     flips: tuple[UtilizationFlip | MemoryFlip, ...] = ()
+    without_tolerance: int | None = None

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hpaaudit.model.account import Metric, ReconcileAccount, StepLine
+from hpaaudit.model.account import Change, Metric, ReconcileAccount, StepLine
 from hpaaudit.model.units import Micros
 from hpaaudit.report.text import clock, duration, quantity
 
@@ -52,19 +52,22 @@ _SENTENCES = {
         "Raised by memory, not by load: {measure} asks for {raw}, but {recommendation} was recommended at "
         "{recommended_at}, and the highest of the last {window} is applied as it is."
     ),
-    "policy.up_limit": "Limited to {limit} by the scale-up policies; {wanted} were wanted.",
-    "policy.down_limit": "Limited to {limit} by the scale-down policies; {wanted} were wanted.",
-    "policy.up_disabled": "Scale-up is disabled by selectPolicy; {wanted} were wanted.",
-    "policy.down_disabled": "Scale-down is disabled by selectPolicy; {wanted} were wanted.",
+    "policy.up_limit": "Limited to {limit} by the scale-up policies; {asked}.",
+    "policy.down_limit": "Limited to {limit} by the scale-down policies; {asked}.",
+    "policy.up_disabled": "Scale-up is disabled by selectPolicy; {asked}.",
+    "policy.down_disabled": "Scale-down is disabled by selectPolicy; {asked}.",
     "policy.legacy_up_limit": (
-        "Limited to {limit}: a reconcile can at most double the replicas, or raise them to 4; {wanted} were wanted."
+        "Limited to {limit}: a reconcile can at most double the replicas, or raise them to 4; {asked}."
     ),
-    "bound.max": "Limited to maxReplicas {max}; {wanted} were wanted.",
-    "bound.min": "Limited to minReplicas {min}; {wanted} were wanted.",
+    "bound.max": "Limited to maxReplicas {max}; {asked}.",
+    "bound.min": "Limited to minReplicas {min}; {asked}.",
     "act.write_failed": "Decided {wanted}, but the write failed{because}.",
     "act.write_conflict_retried": "Decided {desired}; a first write conflicted, a later one succeeded.",
 }
 _PLAIN = "{code}: {measure}."
+_TOLERANCE_KEPT_NOTHING = "Kept {spec}: {measure} asks for {spec}, with the tolerance of {tolerance} and without it."
+_LIMITS = ("policy.", "bound.")
+_WINDOW = "stabilize."
 
 
 def measure(metric: Metric) -> str:
@@ -78,23 +81,54 @@ def measure(metric: Metric) -> str:
     return f"{metric.name} {quantity(metric.current_milli)} of {quantity(metric.target)}"
 
 
-def why(code: str, metric: Metric | None) -> str:
-    """A reason in one line of a table: the code, and what the winning metric measured."""
-    return f"{code} {measure(metric)}" if metric else code
+def why(change: Change) -> str:
+    """A reason in one line of a table: the code, and what asked for the number: memory, or the metrics that won."""
+    if _is_of_memory(change):
+        return f"{change.reason_code}, memory wants {change.stabilized}"
+    if change.metric is None:
+        return change.reason_code
+    return f"{change.reason_code} {measure(change.metric)}" + "".join(f" and {name}" for name in change.tied_metrics)
+
+
+def _is_of_memory(change: Change) -> bool:
+    """True if memory held the number, or asked for the number that was limited, and not the metrics."""
+    is_of_memory = change.stabilized is not None and change.stabilized != change.raw_desired
+    return is_of_memory and change.reason_code.startswith((_WINDOW, *_LIMITS))
 
 
 def sentence(account: ReconcileAccount) -> str:
     """One sentence that says why the replay decided its number."""
     words = _words(account)
+    template = _SENTENCES.get(account.reason_code, _PLAIN)
+    if account.reason_code == "tolerance.hold" and account.without_tolerance == account.desired is not None:
+        template = _TOLERANCE_KEPT_NOTHING
     try:
-        return _SENTENCES.get(account.reason_code, _PLAIN).format_map(words)
+        return template.format_map(words) + _also(account)
     except KeyError:  # the step with the missing words was not kept
         return _PLAIN.format_map(words)
 
 
+def _also(account: ReconcileAccount) -> str:
+    """What gives the number too, if it would be the same without the step that the reason names."""
+    step = _reason_step(account)
+    if step is None or step.binding or not step.code.startswith((_WINDOW, "policy.")) or step.before == step.after:
+        return ""
+    part = "memory" if step.code.startswith(_WINDOW) else "the policies"
+    bounds = {"minReplicas": account.min_replicas, "maxReplicas": account.max_replicas}
+    other = next((f"{name} {bound} gives" for name, bound in bounds.items() if bound == account.desired), None)
+    return f" Without {part} the number would be the same: {other or 'the policies give'} it too."
+
+
+def _reason_step(account: ReconcileAccount) -> StepLine | None:
+    return next((step for step in reversed(account.steps) if step.code == account.reason_code), None)
+
+
 def _words(account: ReconcileAccount) -> Mapping[str, Any]:
     winner = next((metric for metric in account.metrics if metric.is_winner), None)
-    reason = next((step for step in reversed(account.steps) if step.code == account.reason_code), None)
+    # Metrics that ask for the same number made it together: without one of them it would be the same.
+    winners = [metric for metric in account.metrics if winner and metric.valid and metric.proposal == winner.proposal]
+    winners.sort(key=lambda metric: not metric.is_winner)
+    reason = _reason_step(account)
     words: dict[str, Any] = {
         "code": account.reason_code,
         "spec": account.spec_replicas,
@@ -102,13 +136,26 @@ def _words(account: ReconcileAccount) -> Mapping[str, Any]:
         "raw": account.raw_desired,
         "min": account.min_replicas,
         "max": account.max_replicas,
-        "measure": measure(winner) if winner else "no metric",
+        "measure": " as well as ".join(map(measure, winners or [winner])) if winner else "no metric",
         "tolerance": winner.tolerance if winner else None,
     }
     invalid = next((metric.invalid_text or metric.invalid_code for metric in account.metrics if not metric.valid), "")
     error = (dict(reason.detail).get("error") if reason else None) or invalid or account.error
     words["because"] = f" ({error})" if error else ""
-    return words | (_step_words(reason) if reason else {})
+    if reason is None:
+        return words
+    words |= _step_words(reason)
+    return words | {"asked": _asked(account, words)}
+
+
+def _asked(account: ReconcileAccount, words: Mapping[str, Any]) -> str:
+    """Who asked for a number that was limited: the metrics, or memory where it did not recommend what they did."""
+    memory = next((step for step in account.steps if step.code.startswith(_WINDOW)), None)
+    if memory is None:
+        return f"{words['wanted']} were wanted"
+    remembered = _step_words(memory)
+    at = f", recommended at {remembered['recommended_at']}" if "recommended_at" in remembered else ""
+    return f"memory wants {memory.after}{at}, and {words['measure']} asks for {words['raw']}"
 
 
 def _step_words(step: StepLine) -> dict[str, Any]:

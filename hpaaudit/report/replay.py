@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from hpaaudit.model.account import Change, Divergence, Finding, ForeignWrite, HpaAccount, ReplayAccount
+from hpaaudit.model.account import Change, Divergence, Finding, ForeignWrite, Hold, HpaAccount, ReplayAccount
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.counted import counted
 from hpaaudit.report.reasons import why
@@ -27,6 +27,7 @@ LINES = 20
 _SMALL = ("info", "low")
 """The severity of findings that only the question `what_should_be_done` lists."""
 
+_OUTAGE = "metrics_api_down"
 _OWN = ("hpa", "")
 _TEXT_ONLY = ("api-server", "release")  # the first occurs only in error texts, the second is in the first line
 
@@ -62,22 +63,46 @@ def _one(hpa: HpaAccount, account: ReplayAccount) -> str:
 def verdict(hpa: HpaAccount) -> str:
     """One to three sentences: whether it was the controller or somebody else, and what is unknown."""
     shown = [divergence for divergence in hpa.divergences if not divergence.divergence_class.startswith("no_data.")]
+    if any(divergence.divergence_class.startswith(_NOT_THE_HPA) for divergence in shown):
+        return _about_controller(hpa, shown)
     open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
     refused = [divergence for divergence in shown if divergence.divergence_class.startswith("write_failed.")]
     if hpa.undecidable == hpa.reconciles:
         return "Nothing can be decided: every reconcile lacks an input." + _unseen(hpa)
+    outage = next((finding for finding in hpa.findings if finding.pattern == _OUTAGE), None)
     if open_questions:
         sentences = [_unexplained(open_questions)]
-    elif hpa.divergent or hpa.foreign_writes:
+    elif hpa.divergent or hpa.foreign_writes or outage:
         sentences = ["The HPA was faithful."]
     else:
         sentences = [f"The HPA was faithful: it decided as the replay does, {_moves(hpa)}."]
+    if outage:
+        sentences.insert(0, f"{_sentence_case(_during(outage))} {outage.verdict}.")
     sentences += [_foreign(write) for write in hpa.foreign_writes[:2]]
     if len(hpa.foreign_writes) > 2:  # noqa: PLR2004 two are described above
         sentences.append(f"Others wrote {counted(len(hpa.foreign_writes) - 2, 'more time')}.")
     if refused:
         sentences.append(_refused(refused))
+    sentences += [_held(hold) for hold in hpa.holds]
     return " ".join(sentences)
+
+
+def _during(times: Finding | Hold) -> str:
+    """`between 15:01:22Z and 15:06:08Z`, or `at 15:01:22Z`."""
+    first, last = clock(times.first_us), clock(times.last_us)
+    return f"at {first}" if first == last else f"between {first} and {last}"
+
+
+def _sentence_case(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _held(hold: Hold) -> str:
+    """What kept the HPA from the number that its metrics asked for."""
+    times = f"in {counted(hold.reconciles, 'reconcile')} {_during(hold)}"
+    if hold.cause == "memory":
+        return f"Memory, not load, held a scale-down {times}."
+    return f"Pods that were not ready or not measured counted as idle and stopped a scale-up {times}."
 
 
 def _findings(findings: tuple[Finding, ...]) -> Iterator[str]:
@@ -89,6 +114,39 @@ def _findings(findings: tuple[Finding, ...]) -> Iterator[str]:
         if clock(finding.last_us) != span:
             span += f" to {clock(finding.last_us)}"
         yield paragraph(f"{finding.pattern}, {finding.severity}, {span}: {finding.verdict}; {finding.next_step}.")
+
+
+_NOT_THE_HPA = ("not_run.", "config.")
+"""Divergences of a controller that did not run, or that runs with other settings than assumed."""
+
+_NOT_RUN = {
+    "not_run.controller_down": "No controller ran {span}: its Lease had run out",
+    "not_run.controller_hung": "The controller renewed its Lease but reconciled no HPA {span}",
+    "not_run.missed_reconcile": "The controller did not reconcile this HPA {span}",
+}
+
+
+def _about_controller(hpa: HpaAccount, shown: list[Divergence]) -> str:
+    """When the HPA was not reconciled, which setting differs from the assumed one, then what else happened."""
+    sentences = []
+    missed = [divergence for divergence in shown if divergence.divergence_class in _NOT_RUN]
+    for first in missed[:1]:
+        until = "the recording ended" if first.closed_us is None else clock(first.closed_us)
+        span = f"from {clock(first.opened_us)} until {until}"
+        sentences.append(f"{_NOT_RUN[first.divergence_class].format(span=span)}.")
+        sentences.append(f"{counted(first.reconciles, 'reconcile')} did not take place.")
+    if len(missed) > 1:
+        sentences.append(f"That happened {counted(len(missed) - 1, 'more time')}.")
+    explanations = [one.explanation for one in shown if one.divergence_class.startswith("config.")]
+    sentences += [
+        f"The controller seems to run with another setting than assumed: {explanation}."
+        for explanation in dict.fromkeys(explanations)
+    ]
+    open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
+    if open_questions:
+        sentences.append(_unexplained(open_questions))
+    sentences += [_foreign(write) for write in hpa.foreign_writes[:2]]
+    return " ".join(sentences)
 
 
 def _unexplained(divergences: list[Divergence]) -> str:
@@ -154,7 +212,7 @@ def _why(change: Change) -> str:
         return "external write"
     if change.divergence_class and not change.divergence_class.startswith("no_data."):
         return f"{change.divergence_class}, {change.severity}, {change.confidence}"
-    return why(change.reason_code, change.metric)
+    return why(change)
 
 
 def _counts(hpa: HpaAccount) -> Iterator[str]:
@@ -163,12 +221,20 @@ def _counts(hpa: HpaAccount) -> Iterator[str]:
         f"{hpa.divergent} divergent   {hpa.undecidable} undecidable"
     )
     decidable = hpa.reconciles - hpa.undecidable
-    rate = f"{100 * hpa.match / decidable:.1f} % of the decidable agree" if decidable else "none is decidable"
+    rate = _agreement(hpa) if decidable else "none is decidable"
     rest = f"undecidable: {duration(hpa.undecidable_s)}" if hpa.undecidable else "undecidable: none"
     if hpa.undecidable_why:
         rest += f", {', '.join(map(missing_in_words, hpa.undecidable_why))}"
     yield paragraph(f"{rate}; {rest}")
     yield f"  inputs proven: {hpa.proven} of {hpa.reconciles}"
+
+
+def _agreement(hpa: HpaAccount) -> str:
+    """How often replay and controller decided the same. What others wrote afterwards does not count against it."""
+    if not hpa.comparable:
+        return "no decision of the controller is known"
+    percent = 1000 * hpa.agree // hpa.comparable / 10  # rounded down: 100.0 % is all of them
+    return f"replay and controller agree in {hpa.agree} of {hpa.comparable} ({percent:.1f} %)"
 
 
 def _others(hpas: tuple[HpaAccount, ...]) -> str:
@@ -194,6 +260,8 @@ def _others(hpas: tuple[HpaAccount, ...]) -> str:
 def _footing(account: ReplayAccount) -> Iterator[str]:
     gaps = ", ".join(f"{stream} {duration(seconds)}" for stream, seconds in account.gaps)
     yield paragraph(f"recorder gaps: {gaps or 'none'}")
+    for missing in account.missing:
+        yield paragraph(f"not recorded: {missing.what.removeprefix('no ')} ({missing.limits})")
     assumed = [a for a in account.assumptions if a.source != "observed" and a.key not in _TEXT_ONLY]
     yield paragraph(f"assumed: {', '.join(map(_assumption, assumed)) or 'nothing'}")
 
@@ -209,7 +277,10 @@ def _next(account: ReplayAccount) -> Iterator[str]:
     if worst is not None:
         moment = next(
             (d.opened_us for d in worst.divergences if not d.divergence_class.startswith("no_data.")),
-            worst.changes[-1].at_us if worst.changes else account.ended_us,
+            next(
+                (finding.first_us for finding in worst.findings if finding.pattern == _OUTAGE),
+                worst.changes[-1].at_us if worst.changes else account.ended_us,
+            ),
         )
         commands.insert(
             0, f"hpaaudit explain {file} {pasteable(f'{worst.namespace}/{worst.name}')} --at {stamp(moment)}"

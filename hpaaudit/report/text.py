@@ -61,7 +61,12 @@ def quantity(milli: Milli | int) -> str:
 def paragraph(text: str, indent: str = "  ") -> str:
     """The text, printable, wrapped and indented."""
     return textwrap.fill(
-        printable(text), WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False
+        printable(text),
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
 
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hpaaudit.model.account import Finding, ForeignWrite, HpaAccount, ReplayAccount
+from hpaaudit.model.account import Finding, ForeignWrite, Hold, HpaAccount, ReplayAccount
 from hpaaudit.results.account_rows import change, divergences
 from hpaaudit.results.read import Results
 
@@ -40,6 +40,7 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
     changes = _by_hpa(results, "select *, epoch_us(ts) as at_us from changes order by ts")
     foreign_writes = _foreign_writes(results)
     findings = _findings(results)
+    holds = _holds(results)
     for row in results.rows("""
         with reasons as (
             select hpa_uid, list(distinct missing_input order by missing_input) as why
@@ -70,6 +71,9 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
             foreign_writes=tuple(ForeignWrite(**write) for write in foreign_writes[uid]),
             divergences=tuple(divergences_of[uid]),
             findings=tuple(Finding(**finding) for finding in findings[uid]),
+            comparable=row["comparable"],
+            agree=row["agree"],
+            holds=tuple(Hold(**hold) for hold in holds[uid]),
         )
 
 
@@ -101,6 +105,41 @@ def _findings(results: Results) -> _ByHpa:
             hpa_uid, pattern, epoch_us(first_at) as first_us, epoch_us(last_at) as last_us, severity, verdict, next_step
         from findings
         order by first_at, pattern
+        """,
+    )
+
+
+def _holds(results: Results) -> _ByHpa:
+    """What held an HPA for a minute or more, the longest first."""
+    return _by_hpa(
+        results,
+        """
+        with held as (
+            select
+                r.hpa_uid, r.ts, r.lasted_s,
+                case
+                    when r.reason_code = 'stabilize.down_hold'
+                        and r.desired <> greatest(least(r.raw_desired, r.max_replicas), r.min_replicas)
+                        -- Then policies hold it too.
+                        and not coalesce(contains(s.behavior::varchar, 'Disabled'), false) then 'memory'
+                    when r.reason_code in ('adjust.direction_flip_hold', 'adjust.damped_into_tolerance')
+                        and p.ratio > 1 then 'unready'
+                end as cause
+            from reconciles as r
+            left join metric_proposals as p on p.reconcile_id = r.reconcile_id and p.is_winner
+            left join hpa_specs as s
+                on s.hpa_uid = r.hpa_uid
+                and r.ts >= s.valid_from
+                and r.ts < coalesce(s.valid_to, 'infinity')
+            where r.verdict in ('match', 'skew')
+        )
+        select
+            hpa_uid, cause, count(*) as reconciles, epoch_us(min(ts)) as first_us, epoch_us(max(ts)) as last_us
+        from held
+        where cause is not null
+        group by hpa_uid, cause
+        having sum(lasted_s) >= 60
+        order by sum(lasted_s) desc, cause
         """,
     )
 

@@ -22,6 +22,9 @@ def change(row: Mapping[str, Any]) -> Change:
         divergence_class=row["class"] or "",
         severity=row["severity"] or "",
         confidence=row["confidence"] or "",
+        raw_desired=row["raw_desired"],
+        stabilized=row["stabilized"],
+        tied_metrics=tuple(row["tied_metrics"] or ()),
     )
 
 

@@ -1,11 +1,13 @@
 """Lists the controller's processes: as a capture names them, else one for each holder of the Lease."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from hpaaudit.model.facts import ControllerSeen, LeaseSeen
+from hpaaudit.model.units import Micros
 from hpaaudit.results.batches import Row
+from hpaaudit.results.lease_outages import Outage, lease_outages
 
 
 class Epochs:
@@ -16,6 +18,7 @@ class Epochs:
 
     def __init__(self) -> None:
         self._epochs: list[dict[str, Any]] = [{}]
+        self._leases: list[LeaseSeen] = []
 
     def add_controller(self, fact: ControllerSeen) -> None:
         """Takes a controller's state: `started` opens an epoch, `declared` describes it, `stopped` ends it."""
@@ -35,20 +38,38 @@ class Epochs:
 
     def add_lease(self, fact: LeaseSeen) -> None:
         """Takes a Lease. A new holder is a new process; the first one may have held it for long."""
+        self._leases.append(fact)
+        if fact.holder and fact.holder == self._epochs[-1].get("holder"):
+            self._epochs[-1]["renewed_at"] = fact.renewed_us
         if not fact.holder or self._epochs[-1].get("holder") == fact.holder:
             return
         if any("holder" in epoch for epoch in self._epochs):
             self._begin(fact.at_us)
         epoch = self._epochs[-1]
-        epoch |= {"holder": fact.holder, "lease_transitions": fact.transitions}
+        epoch |= {"holder": fact.holder, "lease_transitions": fact.transitions, "renewed_at": fact.renewed_us}
         epoch.setdefault("acquired_at", fact.acquired_us or fact.at_us)
         epoch.setdefault("evidence", "lease")
 
-    def rows(self, replay_id: str) -> Iterator[Row]:
-        """One row per process about which anything is known."""
+    def outages(self, unseen: Sequence[tuple[Micros, Micros]], ended_us: Micros) -> tuple[Outage, ...]:
+        """The times without a leader. `unseen` are the gaps of the watch of Leases."""
+        return tuple(lease_outages(self._leases, unseen, ended_us))
+
+    def rows(self, replay_id: str, outages: Iterable[Outage] = ()) -> Iterator[Row]:
+        """One row per process about which anything is known. It ends at the latest when its Lease runs out."""
+        self._end_lapsed(outages)
         for epoch_id, row in enumerate(self._epochs):
             if row:
                 yield {"replay_id": replay_id, "epoch_id": epoch_id, **row}
+
+    def _end_lapsed(self, outages: Iterable[Outage]) -> None:
+        for outage in outages:
+            begun = [epoch for epoch in self._epochs if epoch.get("acquired_at", 0) <= outage.renewed_us]
+            # A process that renews its Lease again was only halted.
+            is_last = outage.until_us is None or any(
+                epoch.get("acquired_at", 0) > outage.renewed_us for epoch in self._epochs
+            )
+            for epoch in begun[-1:] if is_last else ():
+                epoch["ended_at"] = min(epoch.get("ended_at", outage.lapsed_us), outage.lapsed_us)
 
     def _begin(self, at_us: int) -> None:
         if self._epochs[-1]:

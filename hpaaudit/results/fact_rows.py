@@ -1,7 +1,7 @@
 """Rows made of a single fact: specs, statuses, conditions, published metrics, gaps."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from hpaaudit.model.audit import RecordingInfo, Replay
 from hpaaudit.model.facts import Gap, HpaSeen
@@ -9,6 +9,7 @@ from hpaaudit.model.hpa import Hpa, HpaStatus
 from hpaaudit.model.identity import object_key
 from hpaaudit.model.units import Quantity
 from hpaaudit.results.batches import Row
+from hpaaudit.results.lease_outages import Outage
 
 _CONDITIONS = {"AbleToScale": "able", "ScalingActive": "active", "ScalingLimited": "limited"}
 
@@ -36,6 +37,18 @@ def assumptions(how: Replay) -> Iterator[Row]:
             "key": assumption.key,
             "value": assumption.value,
             "source": assumption.source,
+        }
+
+
+def outages(replay_id: str, found: Iterable[Outage]) -> Iterator[Row]:
+    """One row per time without a leader."""
+    for outage in found:
+        yield {
+            "replay_id": replay_id,
+            "renewed_at": outage.renewed_us,
+            "lapsed_at": outage.lapsed_us,
+            "until": outage.until_us,
+            "was_renewed": outage.was_renewed,
         }
 
 

@@ -46,6 +46,10 @@ class PublishedStatuses:
     summaries: list[tuple[int | None, frozenset[tuple[str, str]]]] = field(default_factory=list)
 
 
+EVERYTHING = "*"
+"""The prefix of a gap of all requests."""
+
+
 class FactTables:
     """Takes facts in the order in which they were recorded, and writes their rows.
 
@@ -61,6 +65,7 @@ class FactTables:
         self._replay_id = replay.replay_id
         self._hpas: dict[str, _Hpa] = {}
         self._epochs = Epochs()
+        self._lease_gaps: list[tuple[Micros, Micros]] = []
         self._version = ""
         self._clock_offset_us: Micros | None = None
 
@@ -74,7 +79,9 @@ class FactTables:
         for hpa in self._hpas.values():
             self._close_spec(hpa, None)
             self._batches.add("runs.hpas", [hpa.row])
-        self._batches.add("runs.controller_epochs", self._epochs.rows(self._replay_id))
+        outages = self._epochs.outages(self._lease_gaps, self._info.ended_us)
+        self._batches.add("runs.controller_epochs", self._epochs.rows(self._replay_id, outages))
+        self._batches.add("runs.controller_outages", fact_rows.outages(self._replay_id, outages))
         self._batches.add("runs.recordings", [self._recording()])
 
     def _recording(self) -> dict[str, Any]:
@@ -144,6 +151,8 @@ class FactTables:
     def _(self, fact: Gap) -> None:
         self._batches.add("runs.coverage_gaps", [fact_rows.gap(self._replay_id, fact)])
         self.gaps.append((fact.at_us, fact.until_us))
+        if fact.prefix == EVERYTHING or "/leases" in fact.prefix:
+            self._lease_gaps.append((fact.at_us, fact.until_us))
 
     @_take.register
     def _(self, fact: VersionRead) -> None:

@@ -20,7 +20,7 @@ from hpaaudit.results.read_only import only_reads
 _PARAMETER = re.compile(r"\$(\w+)")
 _SCOPE = {"hpa": "hpa", "at_us": "at", "since_us": "since", "until_us": "until"}
 """The parameter of questions for each part of a scope; options have the same names."""
-# The default moment: the worst divergence, else the last scale, else the end.
+# The default moment: the worst divergence, else an outage of the metrics, else the last scale, else the end.
 _INTERESTING = """
 select coalesce(
     (
@@ -29,6 +29,11 @@ select coalesce(
         where namespace || '/' || name like $hpa and opened_at between $since and $until and class not like 'no_data.%'
         order by list_position(['critical', 'high', 'medium', 'low', 'info'], severity), opened_at
         limit 1
+    ),
+    (
+        select min(first_at)
+        from findings
+        where namespace || '/' || name like $hpa and first_at between $since and $until and pattern = 'metrics_api_down'
     ),
     (
         select max(ts)

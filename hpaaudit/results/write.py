@@ -3,7 +3,8 @@
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -16,6 +17,7 @@ from hpaaudit.errors import FileExists, NotWritable
 from hpaaudit.model.audit import RecordingInfo, Replay, ReplayedReconcile
 from hpaaudit.model.columns import Decided
 from hpaaudit.model.facts import Fact
+from hpaaudit.model.sensitivity import Compared, Sensitivity
 from hpaaudit.model.units import SECOND
 from hpaaudit.results import fact_rows, reconcile_rows, sql
 from hpaaudit.results.batches import Batches
@@ -46,7 +48,12 @@ _SETTINGS: dict[str, str | int] = {
 }
 
 
+Explain = Callable[[Sequence[Compared]], Iterable[Sensitivity]]
+"""Finds settings that explain divergences."""
+
 _UNWRITABLE = (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException, duckdb.TransactionException)
+NARROWING = "63_shown"
+"""The query of `sql/audit/` that deletes what a replay with --since or --until does not show."""
 FILES = pa.schema([("segment", pa.int64()), ("table", pa.string()), ("sha256", pa.string())])
 """The table of the recording's files that the views read."""
 
@@ -131,8 +138,11 @@ class ResultsWriter:
         self._batches.add_columns("runs.metric_proposals", to_arrow(decided.proposals))
         self._batches.add_columns("runs.predicted_writes", to_arrow(decided.writes))
 
-    def finish(self) -> Results:
-        """Runs the audit, moves the file to its path, and opens it for reading."""
+    def finish(self, explain: Explain | None = None) -> Results:
+        """Runs the audit, moves the file to its path, and opens it for reading.
+
+        explain   finds other settings that explain what the audit could not
+        """
         for reconcile in self._mismatches.flush():
             self._add_steps_and_pods_of_mismatch(reconcile)
         self._facts.finish()
@@ -143,6 +153,8 @@ class ResultsWriter:
             self._connection.execute("rollback")
             self._connection.execute("reset memory_limit")
             interruptible(self._connection, self._audit)
+        if explain is not None:
+            self._settle(explain)
         self._show_recorded()
         if self._keeps_replays:
             interruptible(self._connection, lambda: keep_replays(self._connection, self._path))
@@ -245,13 +257,34 @@ class ResultsWriter:
             copy_facts(self._connection, self._recorded, tables, until_us)
         ask("set variable since = make_timestamp($at)", {"at": self._replay.since_us})
         ask("set variable until = make_timestamp($at)", {"at": self._replay.until_us})
-        for text in sql.folder("audit").values():
+        is_narrowed = self._replay.since_us is not None or self._replay.until_us is not None
+        for name, text in sql.folder("audit").items():
+            if name == NARROWING and not is_narrowed:
+                continue
             if "$first" in text:
                 for first, last in self._parts():
                     ask(text, {"first": first, "last": last})
             else:
                 ask(text)
         ask("commit")
+
+    def _settle(self, explain: Explain) -> None:
+        """Asks for settings that explain the unexplained divergences, and gives these their class."""
+        texts = sql.folder("sensitivity")
+        open_questions = self._connection.sql(texts["open_questions"]).fetchall()
+        columns = ("reconcile_id", "hpa", "desired", "real", "divergence_id")
+        if not any(row[-1] is not None for row in open_questions):
+            return
+        rows = [Compared(**dict(zip(columns, row, strict=True))) for row in open_questions]
+        for found in explain(rows):
+            self._connection.execute(
+                "insert into runs.sensitivity select $replay_id, hpa_uid, namespace, name, $key, $value, $alternative, "
+                "$differing, $explained, $broken, $divergence_ids from runs.hpas where namespace || '/' || name = $hpa "
+                "order by seen_at desc limit 1",
+                {"replay_id": self._replay.replay_id, **asdict(found), "divergence_ids": list(found.divergence_ids)},
+            )
+        self._connection.execute(texts["settle_reconciles"])
+        self._connection.execute(texts["settle_divergences"])
 
     def _parts(self) -> list[tuple[int, int]]:
         """The first and the last HPA of each part that is audited at once."""

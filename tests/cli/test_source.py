@@ -9,6 +9,8 @@ import pytest
 
 from hpaaudit.flows import provenance
 from hpaaudit.flows.query import bundled_recording
+from hpaaudit.version import VERSION
+from tests.cli.conftest import CAPTURE
 from tests.cli.run import run
 
 HOW_MANY = 'hpaaudit query friday "select count(*) from reconciles" -o csv'
@@ -204,3 +206,31 @@ def test_only_so_many_results_are_remembered(tmp_path: Path, monkeypatch: pytest
 def test_results_are_for_nobody_elses_eyes(here: Path) -> None:
     assert run("hpaaudit replay friday")[0] == 0
     assert (here / "friday" / "results.duckdb").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_copy_of_a_folder_reads_its_own_recording_though_the_original_is_there(here: Path) -> None:
+    asked = '"select count(*) as n from pod_states" -o csv'
+    assert run("hpaaudit replay friday")[0] == 0
+    answer = run(f"hpaaudit query friday {asked}")
+    shutil.copytree(here / "friday", here / "saturday")
+    for pods in (here / "friday").rglob("pods.parquet"):
+        pods.write_bytes(b"")
+    assert run(f"hpaaudit query saturday {asked}") == answer
+    assert run(f"hpaaudit query saturday/results.duckdb {asked}") == answer
+    shutil.rmtree(here / "friday")
+    (here / "saturday").rename(here / "sunday")
+    assert run(f"hpaaudit query sunday/results.duckdb {asked}") == answer
+
+
+def test_a_file_of_somebody_else_under_our_default_name_is_not_replaced(here: Path) -> None:
+    with duckdb.connect(str(here / "friday" / "results.duckdb")) as other:
+        other.execute("create table thesis as select 42 as answer")
+    code, _, err = run("hpaaudit replay friday")
+    assert (code, err.startswith("Error: friday/results.duckdb is not a results file of hpaaudit")) == (2, True)
+
+
+def test_both_versions_are_the_version_of_hpaaudit(here: Path) -> None:
+    shutil.copy(CAPTURE, here / "people.jsonl.gz")
+    assert run("hpaaudit import capture people.jsonl.gz --into people")[0] == 0
+    asked = '"select engine_version, recorder_version from replays join recordings using (recording_id)" -o csv'
+    assert run(f"hpaaudit query people {asked}")[1] == f"engine_version,recorder_version\n{VERSION},{VERSION}\n"

@@ -13,10 +13,12 @@ from hpaaudit.cluster.access.config import ClientConfig
 from hpaaudit.cluster.client.client import Client
 from hpaaudit.cluster.client.clock import Clock
 from hpaaudit.cluster.observe.observer import Observer
+from hpaaudit.cluster.observe.planner import make_plan
 from hpaaudit.cluster.scope import Scope
 from hpaaudit.cluster.watch.watch_list import END
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.inspection import Verification
+from hpaaudit.model.plan import Plan
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording.inspection.verify import verify
 from hpaaudit.recording.reading.recording import open_recording
@@ -361,14 +363,32 @@ class Recorded:
         return [fact for fact in self.facts if isinstance(fact, kind)]
 
 
-async def _record(cluster: Small, into: Path, enough: Callable[[list[Fact]], bool], seconds: float) -> Recorded:
+async def _serve(cluster: Small) -> tuple[web.AppRunner, str]:
+    """A server of the cluster, to be cleaned up, and its URL."""
     application = web.Application(client_max_size=1 << 24)
     application.router.add_route("*", "/{path:.*}", cluster.reply)
     runner = web.AppRunner(application, shutdown_timeout=0.05)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
-    url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    return runner, f"http://127.0.0.1:{runner.addresses[0][1]}"
+
+
+async def _plan(cluster: Small) -> Plan:
+    runner, url = await _serve(cluster)
+    async with Client(ClientConfig(source="test", context="test", server=url), Clock(), qps=10_000) as client:
+        made_plan = await make_plan(client, Scope(namespace="", interval_us=Micros(SECOND // 5)))
+    await runner.cleanup()
+    return made_plan
+
+
+def plan(cluster: Small) -> Plan:
+    """What `record --plan` says of a cluster."""
+    return asyncio.run(_plan(cluster))
+
+
+async def _record(cluster: Small, into: Path, enough: Callable[[list[Fact]], bool], seconds: float) -> Recorded:
+    runner, url = await _serve(cluster)
     recorded: list[Fact] = []
     notes: list[str] = []
     clock = Clock()

@@ -122,6 +122,12 @@ MUTANTS = (
     Mutant("branch", "computes_at_zero", " and behaviours.scales_from_zero", ""),
     Mutant("branch", "computes_at_zero", "minimum != 0 or", "minimum == 0 or"),
     Mutant("branch", "computes_at_zero", "scaled_to_zero and", "scaled_to_zero or"),
+    # current_replicas
+    Mutant("current_replicas", "current_replicas", "return spec_replicas if", "return status_replicas if"),
+    Mutant("current_replicas", "current_replicas", "else status_replicas", "else spec_replicas"),
+    Mutant("current_replicas", "scale_change", "desired == current", "desired != current"),
+    Mutant("current_replicas", "scale_change", "desired == current", "desired == spec_replicas"),
+    Mutant("current_replicas", "scale_change", "desired - spec_replicas", "desired - current"),
     # limit
     Mutant("limit", "plain_up_limit", "max(", "min("),
     Mutant("limit", "plain_up_limit", "SCALE_UP_LIMIT_FACTOR *", "SCALE_UP_LIMIT_FACTOR +"),

@@ -22,6 +22,25 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, rec
             "Nothing can be decided: every reconcile lacks an input. Not recorded: memory before recording.",
         ),
         (
+            hpa(divergent=9, divergences=(divergence("not_run.controller_down"),)),
+            (
+                "No controller ran from 12:00:00Z until the recording ended: its Lease had run out. "
+                "1 reconcile did not take place."
+            ),
+        ),
+        (
+            hpa(divergent=9, divergences=(divergence("not_run.controller_hung"), divergence("unexplained"))),
+            (
+                "The controller renewed its Lease but reconciled no HPA from 12:00:00Z until the recording ended. "
+                "1 reconcile did not take place. "
+                "Replay and controller differ at 12:00:00Z, unexplained: replay 8, controller 10, cluster 10."
+            ),
+        ),
+        (
+            hpa(divergent=9, divergences=(divergence("config.tolerance", "tolerance 0.3 explains 14 of 14"),) * 2),
+            "The controller seems to run with another setting than assumed: tolerance 0.3 explains 14 of 14.",
+        ),
+        (
             hpa(divergent=1, foreign_writes=(foreign_write(restored_s=22),)),
             "The HPA was faithful. At 12:00:00Z helm wrote 12 -> 4; the HPA had 12 again after 22s.",
         ),

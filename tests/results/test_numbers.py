@@ -162,11 +162,22 @@ def test_a_memory_that_held_is_told_without_its_age(counted: Results, story_resu
     assert answers(counted, "which_memory_held_it", 0) == [row | untold for row in held]
 
 
-def test_pods_that_did_not_count_are_counted_without_their_names(counted: Results, story_results: Results) -> None:
-    kept = answers(story_results, "which_pods_did_not_count", 0)
-    assert kept
-    untold = {"why_code": None, "pods": None}
-    assert answers(counted, "which_pods_did_not_count", 0) == [row | untold for row in kept]
+def test_all_pods_that_did_not_count_are_counted_with_their_names_or_without(
+    counted: Results, story_results: Results
+) -> None:
+    """Whatever was kept of them, each bucket has as many."""
+    totals = []
+    for results in (counted, story_results):
+        rows = answers(results, "which_pods_did_not_count", 0)
+        totals.append(
+            {bucket: sum(row["pod_reconciles"] for row in rows if row["bucket"] == bucket) for bucket in BUCKETS}
+        )
+    assert totals[0] == totals[1]
+    assert totals[0]["unready"] > 0
+    assert all(row["why_code"] is None and row["missing"] for row in answers(counted, "which_pods_did_not_count", 0))
+
+
+BUCKETS = ("unready", "missing", "ignored")
 
 
 def test_the_same_patterns_are_found(counted: Results, story_results: Results) -> None:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from hpaaudit.api.to_facts import canonical_json
+from hpaaudit.cluster.watch.gaps import MIN_GAP_US
 from hpaaudit.errors import AuditError
 from hpaaudit.model.facts import (
     ApiServiceSeen,
@@ -48,18 +49,26 @@ State = tuple[Any, ...]
 
 @dataclass
 class Known:
-    """What a recording says of the cluster after some of its facts: by resource, namespace and name."""
+    """What a recording says of the cluster after some of its facts: by resource, namespace and name.
+
+    hpas_since   when it told of each HPA that it knows for the first time
+    """
 
     states: dict[Key, State] = field(default_factory=dict)
+    hpas_since: dict[Key, int] = field(default_factory=dict)
 
     def take(self, fact: Fact) -> None:
         """One fact more."""
         match fact:
             case HpaSeen():
                 state = (fact.uid, fact.resource_version, fact.spec_json, fact.status_json)
-                self.states["horizontalpodautoscalers", fact.namespace, fact.name] = state
+                key = ("horizontalpodautoscalers", fact.namespace, fact.name)
+                self.states[key] = state
+                self.hpas_since.setdefault(key, fact.at_us)
             case HpaGone():
-                self.states.pop(("horizontalpodautoscalers", fact.namespace, fact.name), None)
+                key = ("horizontalpodautoscalers", fact.namespace, fact.name)
+                self.states.pop(key, None)
+                self.hpas_since.pop(key, None)
             case PodSeen(pod=pod):
                 self.states["pods", pod.namespace, pod.name] = (pod.uid, pod.phase, pod.ready)
             case PodGone():
@@ -278,6 +287,8 @@ def _is_expected(world: World, known: Known, key: Key, sample: Sample) -> bool:
     kind = next((kind for ns, one, kind in APPS if (ns, one) == (namespace, app)), DEPLOYMENTS)
     hpa = ("horizontalpodautoscalers", namespace, app)
     if hpa not in known.states:  # why it does not know of the HPA is asked for itself
+        return False
+    if sample.recorder_us - known.hpas_since[hpa] < MIN_GAP_US:  # so short a time is no gap
         return False
     return all(
         _is_settled(world.server.truth.get(key, []), sample.at_us) for key in (hpa, (kind.resource, namespace, app))

@@ -1,13 +1,14 @@
 """What somebody may have seen of a world that the real controller lived in, and what was true of it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hpaaudit.api.times import micros
 from hpaaudit.engine.replay.cluster_state import is_controller
 from hpaaudit.importers.capture import Reader
 from hpaaudit.model.facts import (
+    ControllerSeen,
     EventSeen,
     Fact,
     HpaSeen,
@@ -44,6 +45,15 @@ def _without(*kinds: type) -> View:
     return view
 
 
+def _no_sync_period(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """The same to a recorder that cannot read the controller's sync period."""
+    for fact in _outside(facts):
+        if isinstance(fact, ControllerSeen):
+            yield replace(fact, flags=tuple(flag for flag in fact.flags if "sync-period" not in flag[0]))
+        else:
+            yield fact
+
+
 def _begun(facts: Sequence[Fact]) -> Iterator[Fact]:
     """The same to a recorder that starts when a third of it is over."""
     return (fact for fact in begun(facts, len(facts) // 3) if not isinstance(fact, Reconciled))
@@ -53,6 +63,7 @@ VIEWS: dict[str, View] = {
     "whole": _whole,
     "outside": _outside,
     "from the middle": _begun,
+    "no sync period": _no_sync_period,
     "no writers": _without(ScaleWritten, EventSeen),
     "no pods": _without(PodSeen, PodGone),
     "no metrics": _without(ResourceMetricsRead, ValuesRead),

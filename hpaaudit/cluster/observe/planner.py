@@ -9,12 +9,14 @@ import msgspec
 from hpaaudit.api import requests
 from hpaaudit.cluster.client.client import Client
 from hpaaudit.cluster.client.discovery import Discovery
-from hpaaudit.cluster.decoding.decoders import VERSION
+from hpaaudit.cluster.decoding.decoders import ANY, VERSION
 from hpaaudit.cluster.decoding.kinds import Review
 from hpaaudit.cluster.observe.observer import Observer
+from hpaaudit.cluster.observe.poller import LastAnswer
 from hpaaudit.cluster.observe.preflight import hpa_path
 from hpaaudit.cluster.scope import Scope
 from hpaaudit.cluster.watch.collection import Collection
+from hpaaudit.model.facts import ScaleRead
 from hpaaudit.model.hpa import Hpa
 from hpaaudit.model.plan import Permission, Plan
 
@@ -27,9 +29,11 @@ async def make_plan(client: Client, scope: Scope) -> Plan:
     await hpa_path(Discovery(client), scope)  # an observer would retry for ever
     observer = Observer(client, scope, lambda _: None, lambda _: None, polling=False)
     running = asyncio.create_task(observer.run())
-    settled = asyncio.create_task(observer.settled.wait())
-    await asyncio.wait({running, settled}, return_when=asyncio.FIRST_COMPLETED)
-    settled.cancel()
+    await _settle(observer, running)
+    if await _read_scales(client, observer):
+        observer.settled.clear()
+        observer.dirty.set()
+        await _settle(observer, running)
     observer.stop()
     await running
     needed = {right for watch in observer.watches.reflectors for right in _rights_to_watch(watch.collection)}
@@ -57,6 +61,27 @@ async def make_plan(client: Client, scope: Scope) -> Plan:
         spared=tuple(sorted(set(observer.targets.unprobed().values()))),
         warnings=client.config.warnings,
     )
+
+
+async def _settle(observer: Observer, running: asyncio.Task[None]) -> None:
+    """Wait until the observer has read once what it watches, or has ended."""
+    settled = asyncio.create_task(observer.settled.wait())
+    await asyncio.wait({running, settled}, return_when=asyncio.FIRST_COMPLETED)
+    settled.cancel()
+
+
+async def _read_scales(client: Client, observer: Observer) -> bool:
+    """Read each scale once that a recorder polls because no watch shows it. True if there are any.
+
+    The scale tells the selector of the pods. Without it an HPA would count as one that cannot be audited.
+    """
+    paths = sorted(path for path in observer.targets.paths() if requests.scale_target(path))
+    for path in paths:
+        reading = LastAnswer(ANY)
+        fact = reading.fact_of(await client.get(path, decode=reading.decode))
+        if isinstance(fact, ScaleRead):
+            observer.targets.take_scale(fact)
+    return bool(paths)
 
 
 def _rights_to_watch(collection: Collection) -> list[Permission]:
@@ -131,6 +156,16 @@ def _unauditable(observer: Observer, denied: list[Permission]) -> tuple[tuple[st
     return tuple(unauditable)
 
 
+def _without_selector(observer: Observer, key: tuple[str, str], hpa: Hpa) -> str:
+    """Why the pods of a target are unknown."""
+    name, resolved = f"{hpa.spec.target.kind} {hpa.spec.target.name}", observer.targets.resolved[key].target
+    if resolved in observer.targets.absent:
+        return f"{name} is not there"
+    if resolved in observer.targets.unreadable:
+        return f"neither {name} nor its scale may be read"
+    return f"{name} is not there, may not be read, or has no selector"
+
+
 def _reason(observer: Observer, key: tuple[str, str], hpa: Hpa, denied: list[Permission]) -> str:
     target = hpa.spec.target
     if key not in observer.targets.resolved:
@@ -139,7 +174,7 @@ def _reason(observer: Observer, key: tuple[str, str], hpa: Hpa, denied: list[Per
     if ("", "pods") in missing:
         return "its pods may not be read"
     if not observer.targets.selector(key):
-        return f"{target.kind} {target.name} is not there, may not be read, or has no selector"
+        return _without_selector(observer, key, hpa)
     for group in observer.discovery.unserved(hpa):
         return f"needs {group}, which nobody serves"
     for group in sorted(_groups(hpa)):

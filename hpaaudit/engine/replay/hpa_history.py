@@ -43,6 +43,10 @@ class HpaHistory:
     end: int | None = None
     end_us: Micros | None = None
 
+    def status_writes(self) -> list[int]:
+        """When its status was written, in order."""
+        return sorted(trace.at_us for trace in self.evidence if trace.source == STATUS_WRITE)
+
     def reconcile_times(self, last_us: int, period_us: int, starts: list[Micros]) -> list[Evidence]:
         """Its reconciles; `last_us` is the end of the recording."""
         end_us = last_us if self.end_us is None else self.end_us

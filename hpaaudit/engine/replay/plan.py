@@ -10,12 +10,14 @@ from hpaaudit.api.flags import short_name
 from hpaaudit.api.times import duration
 from hpaaudit.engine.replay.cluster_state import LAG_US, is_controller
 from hpaaudit.engine.replay.hpa_history import COMPONENT, HpaHistories, HpaHistory
-from hpaaudit.engine.replay.reconcile_times import GRID, NOWHERE, SOURCES, inferred_period, merged
+from hpaaudit.engine.replay.reconcile_times import GRID, NOWHERE, SOURCES
+from hpaaudit.engine.replay.sync_period import SyncPeriods, sync_periods, times_between
 from hpaaudit.model.audit import ReconcileTime
 from hpaaudit.model.facts import (
     ControllerSeen,
     EventSeen,
     Fact,
+    Gap,
     HpaGone,
     HpaSeen,
     LeaseSeen,
@@ -31,7 +33,8 @@ from hpaaudit.model.hpa import MetricSpec
 from hpaaudit.model.observation import WriteOutcome
 from hpaaudit.model.units import SECOND, Micros
 
-DEFAULT_PERIOD_US = Micros(15 * SECOND)  # kube-controller-manager's --horizontal-pod-autoscaler-sync-period
+_SEEN_AGAIN_US = 2 * SECOND
+"""So long after a gap a status may have been written before."""
 
 _SERVER = re.compile(r'(?:Get|Put) \\?"(https?://[^/"\\]+)/')
 _UNMATCHED = re.compile(r'no matches for kind \\?"([^"\\]+)\\?" in group \\?"([^"\\]*)\\?"')
@@ -66,6 +69,7 @@ class Plan:
     unmatched    kinds, with their groups, of which these texts say that nobody serves them
     keys         every HPA that was seen;  unsupported   those that cannot be replayed, each with the reason
     metrics      every metric of some spec
+    periods      the sync period, and that of each HPA that has its own
     """
 
     reconciles: list[PlannedReconcile]
@@ -77,8 +81,7 @@ class Plan:
     keys: tuple[str, ...]
     unsupported: dict[str, str]
     metrics: frozenset[MetricSpec]
-    period_us: Micros
-    period_source: str
+    periods: SyncPeriods
 
 
 class Reading:
@@ -95,6 +98,7 @@ class Reading:
         self.api_server = ""
         self.unmatched: set[tuple[str, str]] = set()
         self.starts: list[Micros] = []
+        self.gaps: list[Gap] = []
         self.holder: str | None = None
 
     def read(self, index: int, fact: Fact) -> None:
@@ -129,6 +133,8 @@ class Reading:
                 self.holder = holder
             case VersionRead(version=version):
                 self.version = self.version or version
+            case Gap():
+                self.gaps.append(fact)
             case HpaSeen():
                 self.read_text(fact.status_json)
             case HpaGone():
@@ -170,18 +176,21 @@ class Reading:
                     self.refused[fact.target] = planned
                 return
 
-    def period(self, given_us: Micros | None) -> tuple[Micros, str]:
-        """The sync period, and its source: `given` (or recorded), `inferred` or `default`."""
-        if given_us is not None:
-            return given_us, "given"
+    def periods(self, given_us: Micros | None) -> SyncPeriods:
+        """The sync period that the user gave, else the recorded one, else what the times of status writes show."""
         recorded = (flag for seen in self.controllers for flag in seen.flags)
         texts = [text for name, text in recorded if short_name(name) == "sync-period"]
-        if texts:
-            return duration(texts[0]), "given"
-        inferred = inferred_period([merged(history.evidence, SECOND // 2) for history in self.histories.all()])
-        return (DEFAULT_PERIOD_US, "default") if inferred is None else (inferred, "inferred")
+        if given_us is None and texts:
+            given_us = duration(texts[0])
+        breaks = [*self.starts]
+        for gap in self.gaps:
+            breaks += [gap.at_us, gap.until_us, Micros(gap.until_us + _SEEN_AGAIN_US)]
+        times: dict[str, list[int]] = {}
+        for history in self.histories.all():
+            times.setdefault(history.key, []).extend(times_between(history.status_writes(), breaks))
+        return sync_periods(times, given_us)
 
-    def plan(self, reconciles: list[PlannedReconcile], period_us: Micros, period_source: str, *, exact: bool) -> Plan:
+    def plan(self, reconciles: list[PlannedReconcile], periods: SyncPeriods, *, exact: bool) -> Plan:
         """The plan with these reconciles."""
         self.histories.leave_out()
         unsupported = self.histories.unsupported
@@ -195,8 +204,7 @@ class Reading:
             keys=tuple({*self.histories.keys(), *(planned.key for planned in reconciles)}),
             unsupported=unsupported,
             metrics=frozenset(self.histories.metrics),
-            period_us=period_us,
-            period_source=period_source,
+            periods=periods,
         )
 
 
@@ -209,9 +217,9 @@ def plan(facts: Iterable[Fact], period_us: Micros | None, *, exact: bool = False
     reading = Reading()
     for index, fact in enumerate(facts):
         reading.read(index, fact)
-    period_us, period_source = reading.period(period_us)
-    reconciles = reading.lines if exact else reading.lines or _inferred(reading, period_us)
-    return reading.plan(reconciles, period_us, period_source, exact=exact or bool(reading.lines))
+    periods = reading.periods(period_us)
+    reconciles = reading.lines if exact else reading.lines or _inferred(reading, periods)
+    return reading.plan(reconciles, periods, exact=exact or bool(reading.lines))
 
 
 def _server_in(text: str) -> str:
@@ -223,13 +231,13 @@ def _outcome(fact: ScaleWritten | StatusWritten) -> WriteOutcome:
     return WriteOutcome(at_us=fact.at_us, path=fact.path, status=fact.status, error=fact.error)
 
 
-def _inferred(reading: Reading, period_us: Micros) -> list[PlannedReconcile]:
+def _inferred(reading: Reading, periods: SyncPeriods) -> list[PlannedReconcile]:
     """The reconciles of HPAs without lines."""
     times = reading.times
     last_us = times[-1] if times else 0
     found: list[PlannedReconcile] = []
     for history in reading.histories.all():
-        own = []
+        own, period_us = [], periods.of(history.key)
         for at_us, index, source in history.reconcile_times(last_us, period_us, reading.starts):
             facts_before = bisect_right(times, at_us) if index == NOWHERE else index
             earlier = min(facts_before, bisect_right(times, at_us - LAG_US))

@@ -116,7 +116,7 @@ class Process:
                     self.written[f"{fact.namespace}/{fact.name}"] = version
             case HpaSeen():
                 self._hpa_seen(fact)
-            case Gap() if not self.plan.exact and hides_reconciles(fact, self.plan.period_us):
+            case Gap() if not self.plan.exact and hides_reconciles(fact, self.plan.periods.common_us):
                 # What happened in the gap is as unknown as what was before the recording.
                 key = hidden_hpa(fact)
                 keys = self.memories if key is None else self.memories.keys() & {key}
@@ -198,7 +198,10 @@ class Process:
             )
         published = decode_status(planned.published)
         inputs = CandidateInputs(
-            self.cluster, observation, planned.earlier, Micros(self.plan.period_us + planned.instant.uncertainty_us)
+            self.cluster,
+            observation,
+            planned.earlier,
+            Micros(self.plan.periods.of(planned.key) + planned.instant.uncertainty_us),
         )
         options = self._options(inputs, observation, before)
         chosen, remembered, best, candidate, band = observation, before, None, FIRST, NO_BAND
@@ -226,8 +229,9 @@ class Process:
 
     def _options(self, inputs: CandidateInputs, observation: Observation, before: Memory) -> Options:
         """Which candidates the reconcile has."""
-        hpa, now_us, period_us = observation.hpa, observation.decided_us, self.plan.period_us
-        since_us = self.unseen_us.get(f"{observation.namespace}/{observation.name}")
+        key = f"{observation.namespace}/{observation.name}"
+        hpa, now_us, period_us = observation.hpa, observation.decided_us, self.plan.periods.of(key)
+        since_us = self.unseen_us.get(key)
         unseen = (hpa, since_us) if hpa is not None and since_us is not None else None
         return Options(
             earlier_scale=inputs.earlier_scale is not None,
@@ -240,9 +244,10 @@ class Process:
 
     def _other_memory(self, candidate: Candidate, before: Memory, hpa: Hpa, published: HpaStatus) -> Memory:
         """The memory of a candidate: with an extreme of unknown memory, or made earlier or later."""
+        key = f"{hpa.namespace}/{hpa.name}"
         if candidate.kind == SHIFTED_MEMORY:
-            return shifted(before, candidate.nth, self.plan.period_us)
-        since_us = self.unseen_us[f"{hpa.namespace}/{hpa.name}"]
+            return shifted(before, candidate.nth, self.plan.periods.of(key))
+        since_us = self.unseen_us[key]
         return extreme(before, candidate.nth, hpa.spec.max_replicas, published.desired_replicas, since_us)
 
     def _decide(self, observation: Observation, memory: Memory) -> tuple[Decision, Memory]:
@@ -270,7 +275,7 @@ def replay(facts: Iterable[Fact], plan: Plan, process: Process, hpas: Collection
 
     All are replayed even then, because HPAs of a namespace may select the same pods.
     """
-    horizon_us = 0 if plan.exact else 2 * plan.period_us
+    horizon_us = 0 if plan.exact else 2 * max((plan.periods.common_us, *plan.periods.own.values()))
     ahead: deque[Fact] = deque()
     coming = iter(facts)
     applied = 0

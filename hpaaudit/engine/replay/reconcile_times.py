@@ -7,12 +7,11 @@ period has gone by since its start.
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
-from statistics import median
 from typing import NamedTuple
 
+from hpaaudit.engine.replay.sync_period import SEEN_LATE
 from hpaaudit.errors import ReplayError
-from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.model.units import SECOND
 
 # The kinds of evidence, the strongest first. GRID is none: the time was inferred.
 STATUS_WRITE = 0
@@ -23,17 +22,6 @@ NOWHERE = -1
 SOURCES = ("status_write", "event", "scale_write", "grid")
 MOST = 10_000_000
 """At most so many reconciles of one HPA: nearly five years with one every 15 seconds."""
-_PERIODS_SECONDS = (60, 30, 20, 15, 10, 5, 2, 1)
-_MIN_GAPS = 6
-_MAX_GAP_US = 180 * SECOND
-_FIT = 0.08
-_NEEDED = 0.9
-_SEEN_LATE = 0.2
-"""By this part of a period two reconciles may seem nearer than a period, because we see one later than the other.
-
-They never are nearer: the queue delays an HPA by a whole period after each reconcile (`rate_limiters.go`,
-`FixedItemIntervalRateLimiter`), and a busy controller only adds to that.
-"""
 
 
 class Evidence(NamedTuple):
@@ -54,24 +42,6 @@ def merged(evidence: Iterable[Evidence], within_us: int) -> list[Evidence]:
         else:
             groups.append(trace)
     return groups
-
-
-def inferred_period(histories: Sequence[Sequence[Evidence]]) -> Micros | None:
-    """The sync period of which the times between evidence are multiples; None if there is too little evidence."""
-    gaps = [
-        later.at_us - earlier.at_us
-        for history in histories
-        for earlier, later in pairwise(history)
-        if later.at_us - earlier.at_us <= _MAX_GAP_US
-    ]
-    if len(gaps) < _MIN_GAPS:
-        return None
-    for seconds in _PERIODS_SECONDS:
-        period = seconds * SECOND
-        fits = [gap for gap in gaps if abs(gap / period - round(gap / period)) <= _FIT and round(gap / period) >= 1]
-        if len(fits) >= _NEEDED * len(gaps) and median(gaps) >= period * (1 - _FIT):
-            return Micros(period)
-    return None
 
 
 def reconcile_times(
@@ -129,5 +99,5 @@ def _between(earlier_us: int, later_us: int, period_us: int, starts: Sequence[in
         if earlier_us < start < later_us:
             ended = _until(earlier_us, start, period_us)
             return [*ended, *_between(start, later_us, period_us, starts)]
-    steps = max(int((later_us - earlier_us) / period_us + _SEEN_LATE), 1)
+    steps = max(int((later_us - earlier_us) / period_us + SEEN_LATE), 1)
     return [earlier_us + (later_us - earlier_us) * step // steps for step in range(1, steps)]

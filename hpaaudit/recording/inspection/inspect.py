@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hpaaudit.model.inspection import Inspection, Missing, StreamSize, TableSize, Unread
-from hpaaudit.recording.encoding.read_rows import RESOURCE, SCALE, VALUES
+from hpaaudit.model.inspection import Inspection, StreamSize, TableSize, Unread
+from hpaaudit.recording.encoding.read_rows import SCALE
 from hpaaudit.recording.files import layout
 from hpaaudit.recording.files.opening import size_of
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import TABLES
+from hpaaudit.recording.inspection.missing import missing_of
 from hpaaudit.recording.reading.recording import Recording, damaged
 from hpaaudit.recording.reading.segment import DamagedFile, segment_columns
 
@@ -34,9 +35,6 @@ class _Counts:
     new: Counter[Stream] = field(default_factory=Counter)
     refused: Counter[tuple[str, str]] = field(default_factory=Counter)
     recorders: dict[tuple[str, str, str, str], None] = field(default_factory=dict)
-    writers: bool = False
-    flags: bool = False
-    clock: bool = False
 
 
 def inspect(recording: Recording) -> Inspection:
@@ -74,7 +72,7 @@ def inspect(recording: Recording) -> Inspection:
         logged=recording.segments[-1].facts if recording.log_tables else 0,
         torn=recording.torn,
         recorders=tuple(counts.recorders),
-        missing=tuple(_missing(counts, {table.table for table in tables}, recording)),
+        missing=tuple(missing_of(recording)),
         foreign=foreign.names,
         foreign_count=foreign.count,
     )
@@ -89,15 +87,12 @@ def _add(counts: _Counts, folder: Path, segment: Segment) -> None:
     counts.hpas |= {f"{namespace}/{name}" for namespace, name in rows("hpas", "namespace", "name")}
     counts.pods |= set(rows("pods", "namespace", "name", "uid"))
     counts.targets |= set(rows("targets", "api_group", "resource", "namespace", "name"))
-    counts.writers |= any(manager for (manager,) in rows("targets", "manager"))
-    for release, flags in rows("controllers", "release", "flags_json"):
+    for (release,) in rows("controllers", "release"):
         counts.releases |= {release: None} if release else {}
-        counts.flags |= flags != "{}"
     for version, server, trust, auth in rows("recorders", "version", "server", "trust", "auth"):
         counts.recorders |= {(version, server, trust, auth): None}
-    for version, offset_us in rows("versions", "version", "clock_offset_us"):
+    for (version,) in rows("versions", "version"):
         counts.releases |= {version: None} if version else {}
-        counts.clock |= offset_us is not None
     for *names, reason, times in rows("refused", "path", "namespace", "name", "reason", "count"):
         counts.refused["/".join(name for name in names if name), reason] += times
     streams: dict[int, Stream] = {}
@@ -161,47 +156,3 @@ def _streams(counts: _Counts) -> tuple[StreamSize, ...]:
         )
         for stream in sorted(counts.reads, key=lambda stream: (-counts.polled[stream], -counts.reads[stream], stream))
     )
-
-
-def _missing(counts: _Counts, tables: set[str], recording: Recording) -> Iterator[Missing]:
-    """Yields what was not recorded, and what that means for a replay."""
-    if not counts.hpas:
-        yield Missing(what="no HPA", limits="there is nothing to replay")
-        return
-    kinds = {kind for kind, _, _ in counts.reads}
-    rollouts = "" if "targets" in tables else "; rollouts are not seen"
-    is_recorded = recording.info.source == "record"
-    checks = (
-        (
-            bool(kinds & {RESOURCE, VALUES}),
-            "no answer of a metric API",
-            "only what status publishes can anchor a replay",
-        ),
-        ("pods" in tables, "no pods", "resource and pods metrics cannot be computed again"),
-        (
-            "targets" in tables or SCALE in kinds,
-            "no scale and no target",
-            "the replicas that the controller read are unknown",
-        ),
-        (
-            counts.writers or "scale_writes" in tables,
-            "no writers of the replicas",
-            f"who scaled is unknown: external_write stays undecidable{rollouts}",
-        ),
-        ("events" in tables, "no Events", "a write that failed is seen only in the conditions"),
-        (
-            "leases" in tables or "controllers" in tables,
-            "no Lease of the controller",
-            "a restart, which empties its memory, is not seen",
-        ),
-        (bool(counts.releases), "no Kubernetes release", "the newest known one is assumed, --release sets it"),
-        (counts.flags, "no flags of the controller", "sync period, tolerance and windows are assumed"),
-        (
-            counts.clock or not is_recorded,
-            "no clock of the API server",
-            "its times may be shifted against the recorder's",
-        ),
-    )
-    for is_there, what, limits in checks:
-        if not is_there:
-            yield Missing(what=what, limits=limits)

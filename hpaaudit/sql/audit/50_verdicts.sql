@@ -7,7 +7,7 @@ with odd as (
     select c.*, h.hpa_uid
     from compared as c
     join replayed_hpas as h using (hpa)
-    where not c.agrees
+    where not c.agrees or c.reconcile_id in (select reconcile_id from not_run)
 ), refusals as (
     select
         s.reconcile_id,
@@ -46,6 +46,8 @@ with odd as (
         n.writer_name, n.evidence_level, n.written_at, n.from_replicas, n.to_replicas,
         coalesce(n.writer_class not in ('hpa', 'unknown'), false) as t_foreign,
         coalesce(n.writer_class = 'unknown', false) as t_nameless,
+        m.class as not_run, m.renewed_at,
+        getvariable('texts').at_source[r.at_source + 1] = 'grid' as t_inferred,
         b.reconcile_id is not null as t_gap,
         getvariable('texts').evidence[r.evidence + 1] as evidence,
         b.cause as gap_cause,
@@ -57,6 +59,7 @@ with odd as (
     left join refusals as x using (reconcile_id)
     left join failed_rescales as f using (reconcile_id)
     left join next_writes as n using (reconcile_id)
+    left join not_run as m using (reconcile_id)
     left join reconciles_in_gaps as b using (reconcile_id)
 ), classes as (
     select
@@ -75,6 +78,7 @@ with odd as (
                 else next_writer
             end
             when decision_agrees and replicas_agree is false and t_nameless then 'external_write.unknown'
+            when not_run is not null then not_run
                 -- From here on the verdict depends on what was recorded, so gaps come first. A proven input has no gap.
             when t_gap and (t_band or decision_agrees is null or evidence = 'assumed') then 'no_data.recording_gap'
             when t_band and not t_sampling and (t_in_band or decision_agrees is null and replicas_agree is null) then
@@ -82,6 +86,7 @@ with odd as (
             when decision_agrees is null and replicas_agree is null then 'no_data.object_unseen'
             when t_band and t_in_band then 'timing.sampling_skew'
                 -- No recorded answer leads to what the controller published: it read another one.
+            when evidence = 'assumed' and decision_agrees is false and t_inferred then 'timing.late_reconcile'
             when evidence = 'assumed' and decision_agrees is false then 'input.metric_value_skew'
             else 'unexplained'
         end as class
@@ -91,7 +96,7 @@ select
     reconcile_id, hpa, nth, ts,
     case
         when class like 'no_data.%' then 'undecidable'
-        when class in ('timing.sampling_skew', 'input.metric_value_skew') then 'skew'
+        when class in ('timing.sampling_skew', 'timing.late_reconcile', 'input.metric_value_skew') then 'skew'
         else 'divergent'
     end as verdict,
     class,
@@ -100,7 +105,7 @@ select
     t_gap as also_recording_gap,
     t_write_failed and not starts_with(class, 'write_failed') as also_write_failed,
     missing_input, failed_with, refused_with, gap_cause,
-    writer_name, evidence_level, written_at, from_replicas, to_replicas
+    writer_name, evidence_level, written_at, from_replicas, to_replicas, renewed_at
 from classes;
 
 -- They are not needed from here on, and the following rows need the memory.

@@ -1,6 +1,6 @@
 -- Which reconciles of a replay with --since or --until are shown?
 -- Deletes the others, and narrows runs.recordings to the time that is shown. Every verdict was found before, from the
--- whole recording. Without these options nothing is deleted.
+-- whole recording. It runs only with these options.
 update runs.recordings
 set
     started_at = greatest(started_at, least(coalesce(getvariable('since'), started_at), ended_at)),

@@ -16,8 +16,18 @@ with classes as (
         ('no_data.recording_gap', 0, 'nothing can be said about this time; see coverage_gaps for the cause'),
         ('no_data.warmup', 0, 'start the recording earlier, by the longest stabilization window'),
         ('no_data.object_unseen', 0, 'missing_input in reconciles names what was not observed'),
+        ('not_run.controller_down', 3, 'find out why kube-controller-manager did not run: its Lease was not renewed'),
+        ('not_run.controller_hung', 3, 'look at kube-controller-manager at this time: it renewed its Lease and reconciled no HPA'),
+        ('not_run.missed_reconcile', 2, 'look at the depth of the workqueue horizontalpodautoscaler and at slow metrics APIs'),
+        ('timing.late_reconcile', 0, 'nothing if it is rare; else look at the workqueue horizontalpodautoscaler'),
         ('timing.sampling_skew', 0, 'nothing: it is unknown which of two samples was read, or on which side of a window''s edge it was'),
         ('input.metric_value_skew', 1, 'record with a shorter --interval; look for two replicas of the metrics source'),
+        ('config.tolerance', 2, 'look at the flags of the controller'),
+        ('config.downscale_stabilization', 2, 'look at the flags of the controller'),
+        ('config.initial_readiness_delay', 2, 'look at the flags of the controller'),
+        ('config.cpu_initialization_period', 2, 'look at the flags of the controller'),
+        ('config.feature_gate', 2, 'look at the feature gates of the controller'),
+        ('config.release', 2, 'find out which release the controller is'),
         ('unexplained', 3, 'hpaaudit explain at this time shows both sides; look for flags that were assumed')
     ) as classes(class, level, next_step)
 ), runs_of as (
@@ -50,7 +60,7 @@ with classes as (
         o.divergence_id, o.class, o.opened_at, o.reconciles, o.reconcile_id, o.contributing,
         r.replay_id, r.hpa_uid, r.namespace, r.name, r.spec_replicas, r.desired, r.status_desired, r.decided, r.actual,
         v.missing_input, v.failed_with, v.refused_with, v.gap_cause, v.writer_name, v.evidence_level, v.written_at,
-        v.from_replicas, v.to_replicas,
+        v.from_replicas, v.to_replicas, v.renewed_at,
         c.closed_at,
         y.sync
     from runs_of as o
@@ -85,7 +95,8 @@ select
         when class like 'no_data.%' then 'undecidable'
         when class like 'write_failed.%' then 'proven'
         when evidence_level in ('audit', 'managed_fields') and class like 'external_write.%' then 'proven'
-        when class in ('timing.sampling_skew', 'input.metric_value_skew') then 'likely'
+        when class like 'not_run.%' or class in ('timing.sampling_skew', 'timing.late_reconcile', 'input.metric_value_skew')
+            then 'likely'
         else 'possible'
     end as confidence,
     desired as predicted,
@@ -102,6 +113,16 @@ select
         )
         when class = 'no_data.recording_gap' then 'not observed: ' || coalesce(gap_cause, 'unknown')
         when class like 'no_data.%' then 'unknown: ' || coalesce(nullif(translate(missing_input, '._', '  '), ''), 'what the controller decided')
+        when class = 'not_run.controller_down' then format(
+            'no controller ran: its Lease was last renewed at {}; the replay wanted {}',
+            strftime(renewed_at, '%H:%M:%SZ'), coalesce(desired::varchar, 'no number')
+        )
+        when class like 'not_run.%' then format(
+            'no reconcile took place, although the status would have changed; the replay wanted {}',
+            coalesce(desired::varchar, 'no number')
+        )
+        when class = 'timing.late_reconcile' then
+            'no status was written at this inferred time: the reconcile came later, or read other values'
         when class = 'timing.sampling_skew' then format('the controller decided {}, which its possible inputs allow', coalesce(decided, actual))
         when class = 'input.metric_value_skew' then format(
             'the controller decided {} from a published value that no recorded answer has', coalesce(decided, actual)

@@ -1,6 +1,41 @@
 -- Which problems were found, and what should be done about them, worst first?
--- One row per HPA and pattern.
+-- One row per HPA and pattern, and per HPA and class of divergence that no pattern tells already. verdict: of several
+-- divergences of a class the worst one, and how many more there are.
+with told as (
+    select hpa_uid, pattern, severity, namespace, name, first_at, last_at, verdict, next_step
+    from findings
+), known as (
+    select *
+    from (values
+        ('apply_resets_replicas', 'external_write.deploy_tool'),
+        ('two_autoscalers', 'external_write.autoscaler'),
+        ('update_conflict', 'write_failed.conflict')
+    ) as known(pattern, class)
+), ranked as (
+    select *, list_position(['critical', 'high', 'medium', 'low', 'info'], severity) as rank
+    from divergences
+    where severity <> 'info'
+), incidents as (
+    select
+        hpa_uid, class as pattern,
+        arg_min(severity, (rank, opened_at)) as severity,
+        any_value(namespace) as namespace,
+        any_value(name) as name,
+        min(opened_at) as first_at,
+        max(coalesce(closed_at, opened_at)) as last_at,
+        arg_min(explanation, (rank, opened_at)) || case when count(*) > 1 then format(' ({} more)', count(*) - 1) else '' end
+            as verdict,
+        any_value(next_step) as next_step
+    from ranked as d
+    where not exists (
+        select 1
+        from told as t
+        join known as k using (pattern)
+        where t.hpa_uid = d.hpa_uid and k.class = d.class
+    )
+    group by hpa_uid, class
+)
 select pattern, severity, namespace, name, first_at, last_at, verdict, next_step
-from findings
+from (from told union all by name from incidents)
 where namespace || '/' || name like $hpa
-order by finding_id;
+order by list_position(['critical', 'high', 'medium', 'low', 'info'], severity), first_at, namespace, name, pattern;

@@ -1,6 +1,6 @@
 -- Which pods were not counted as ready, and why?
--- One row per HPA, bucket and cause, over the reconciles that scaled or did not match, because only their pods are kept.
--- why_code and pods are NULL if the replay kept numbers only.
+-- One row per HPA, bucket and cause. All reconciles count. Where their pods were not kept, why_code and pods are NULL, and
+-- missing says which replay keeps them.
 with kept as (
     select p.namespace, p.name, p.bucket, p.why_code, p.pod, 1 as times, r.ts
     from reconcile_pods as p
@@ -12,19 +12,20 @@ with kept as (
             p.unready_pods as unready, p.missing_pods as missing, p.ignored_pods as ignored
         from metric_proposals as p
         join reconciles as r using (reconcile_id)
-        where r.action <> 'hold' or r.verdict <> 'match'
+        where not exists (select 1 from reconcile_pods as k where k.reconcile_id = r.reconcile_id)
     )
     on unready, missing, ignored
     into name bucket value times
 ), counted as (
     from kept
     union all by name
-    select * from numbers where (select detail from replays) = 'numbers' and times > 0
+    select * from numbers where times > 0
 )
 select
     namespace, name, bucket, why_code,
     nullif(count(distinct pod), 0) as pods,
-    sum(times)::bigint as pod_reconciles
+    sum(times)::bigint as pod_reconciles,
+    case when why_code is null then 'their pods: replay with --detail pods' else '' end as missing
 from counted
 where bucket <> 'ready'
     and namespace || '/' || name like $hpa

@@ -1,5 +1,6 @@
--- Why was there no scale-up although a metric stood above its target?
--- One row per HPA and reason. worst_ratio: the highest ratio of usage to target.
+-- Why was there no scale-up although a metric stood above its target, or none could be read?
+-- One row per HPA and reason. worst_ratio: the highest ratio of usage to target; NULL if no metric was read, so that
+-- nobody knows whether one stood above its target.
 select
     r.namespace, r.name, r.reason_code,
     count(distinct r.reconcile_id) as reconciles,
@@ -7,11 +8,13 @@ select
     max(r.ts) as last_at,
     round(max(p.ratio), 3) as worst_ratio
 from reconciles as r
-join metric_proposals as p using (reconcile_id)
+left join metric_proposals as p on p.reconcile_id = r.reconcile_id and p.valid
 where r.namespace || '/' || r.name like $hpa
     and r.ts between $since and $until
-    and p.valid
-    and p.ratio > 1
-    and r.desired <= r.spec_replicas
+    and coalesce(r.desired <= r.spec_replicas, true)
+    and (
+        p.ratio > 1
+        or starts_with(r.reason_code, 'gate.') and r.reason_code not in ('gate.scaled_to_zero', 'gate.above_max')
+    )
 group by r.namespace, r.name, r.reason_code
 order by reconciles desc, r.namespace, r.name, r.reason_code;

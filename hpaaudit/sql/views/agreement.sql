@@ -1,5 +1,7 @@
 -- How often do replay and reality agree, and how much could not be decided?
 -- One row per HPA of the current replay. match_pct is the share of the decidable reconciles that match.
+-- comparable: decidable reconciles of which it is known what the controller decided. agree: those in which replay and
+-- controller decided the same, whatever others wrote afterwards, or however the write ended.
 create view main.agreement as
 select
     replay_id, hpa_uid, namespace, name,
@@ -10,6 +12,14 @@ select
     count(*) filter (verdict = 'undecidable') as undecidable,
     round(100.0 * count(*) filter (verdict = 'match') / nullif(count(*) filter (verdict <> 'undecidable'), 0), 1) as match_pct,
     sum(lasted_s) filter (verdict = 'undecidable') as undecidable_s,
+    count(*) filter (
+        verdict in ('match', 'skew')
+        or verdict = 'divergent' and (decided is not null or not regexp_matches(class, '^(external_write|write_failed)\.'))
+    ) as comparable,
+    count(*) filter (
+        verdict = 'match'
+        or verdict = 'divergent' and decided is not null and regexp_matches(class, '^(external_write|write_failed)\.')
+    ) as agree,
     count(*) filter (evidence = 'proven') as proven
 from main.reconciles
 group by replay_id, hpa_uid, namespace, name;

@@ -51,7 +51,10 @@ class InferredReconciles:
         self._times = np.maximum.accumulate(raw)
         for history in self._reading.histories.all():
             self._add_statuses(history, raw, statuses.get(history.key, []))
-        self.period_us, self._source = self._reading.period(period_us)
+        self._periods = self._reading.periods(period_us)
+        if self._periods.own:
+            raise Unsupported(f"{min(self._periods.own)} has a sync period of its own")
+        self.period_us = self._periods.common_us
 
     def _take(self, part: ReconcileEvidence, statuses: dict[str, list[Array]]) -> None:
         """Take one more segment; `statuses` collects the facts with which each HPA showed another status."""
@@ -62,10 +65,10 @@ class InferredReconciles:
                 history = self._reading.histories.history_of(index, fact)
                 if history is not None:
                     history.newest = fact
-            elif isinstance(fact, Gap):
+                continue
+            if isinstance(fact, Gap):
                 self._gaps.append((index, fact))
-            else:
-                self._reading.learn(index, fact)
+            self._reading.learn(index, fact)
         for text in part.texts:
             if "//" in text or "no matches for kind" in text:
                 self._reading.read_text(text)
@@ -81,7 +84,7 @@ class InferredReconciles:
 
     def plan(self) -> Plan:
         """The plan without its reconciles."""
-        return self._reading.plan([], self.period_us, self._source, exact=False)
+        return self._reading.plan([], self._periods, exact=False)
 
     def count(self) -> int:
         """About how many reconciles there are."""

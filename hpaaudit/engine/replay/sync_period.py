@@ -1,0 +1,162 @@
+"""Infers the sync period from the times between status writes, for all HPAs and for one that has its own.
+
+The queue delays an HPA by a whole period (`rate_limiters.go`, `FixedItemIntervalRateLimiter`), counted from the end of
+its last reconcile or from a resync of the informer, which comes every period. So two reconciles of an HPA never begin
+nearer to each other than a period. Each writes its status at most once, as it ends. The shortest time between two
+writes therefore bounds the period, but for how long the first reconcile took. Whether that time is one period or
+several shows the rest: if it is one, the other short times are about one, two or three of it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
+
+from hpaaudit.model.flags import SYNC_PERIOD_US
+from hpaaudit.model.units import SECOND, Micros
+
+SEEN_LATE = 0.2
+"""By this part of a period two reconciles may seem nearer than a period, because we see one later than the other."""
+
+_COMMON_SECONDS = (15, 60, 30, 20, 10, 5, 2, 1)
+"""What people set, the default first."""
+
+_ROUNDED = 0.012
+
+_OUTLIERS = 0.05
+"""At most this part of the times may be nearer than a period: somebody else may write a status, or a watch may lag."""
+_ENOUGH = 4
+_ENOUGH_FOR_LONGER = 6
+"""So many short times show a period. One above the default takes more, as a status that seldom changes looks alike."""
+_CYCLES = 4.5
+"""Times of more cycles than that say nothing: a controller that takes its time shifts them."""
+_FITTING = 0.8
+_FIT = 0.2
+_FIT_OF_SEVERAL = 0.1
+"""How far a time may be from a multiple of the cycle, if the shortest is one cycle, and if it is several."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncPeriods:
+    """The sync period, where it comes from, and the HPAs (`namespace/name`) that have another one.
+
+    source   `given` by the user or recorded, `inferred` or `default`
+    shown    what the times between status writes show where they contradict a given period, else None
+    """
+
+    common_us: Micros
+    source: str
+    own: Mapping[str, Micros] = field(default_factory=dict)
+    shown: Micros | None = None
+
+    def of(self, key: str) -> Micros:
+        """The sync period of an HPA."""
+        return self.own.get(key, self.common_us)
+
+
+def times_between(writes: Sequence[int], breaks: Iterable[int] = ()) -> list[int]:
+    """The times between consecutive status writes of one HPA.
+
+    breaks   when another controller process took over, or when we began to look again: what lies on both sides of a
+             break is no time between two reconciles of one process, both seen as they were made
+    """
+    ordered = sorted(breaks)
+    found, passed = [], 0
+    for earlier, later in pairwise(writes):
+        while passed < len(ordered) and ordered[passed] <= earlier:
+            passed += 1
+        if passed == len(ordered) or ordered[passed] > later:
+            found.append(later - earlier)
+    return found
+
+
+def sync_periods(times_by_hpa: Mapping[str, Sequence[int]], given_us: Micros | None = None) -> SyncPeriods:
+    """The sync periods that the times between status writes show; the default where they show none."""
+    everything = [us for times in times_by_hpa.values() for us in times]
+    by_hpa = {key: shown for key, times in times_by_hpa.items() if (shown := period_shown(times)) is not None}
+    if given_us is not None:
+        shown = _weightiest(by_hpa, times_by_hpa) or period_shown(everything) or _bound(everything)
+        refuted = contradicts(given_us, everything)
+        return SyncPeriods(common_us=given_us, source="given", shown=shown if refuted else None)
+    common_us = _weightiest(by_hpa, times_by_hpa) or period_shown(everything)
+    source = "inferred"
+    if common_us is None:
+        common_us, source = Micros(SYNC_PERIOD_US), "default"
+        if contradicts(common_us, everything) and len(times_by_hpa) == 1:
+            common_us, source = _bound(everything) or common_us, "inferred"
+    own = {}
+    for key, times in times_by_hpa.items():
+        other = by_hpa.get(key)
+        if other is not None and not _alike(other, common_us):
+            own[key] = other
+        elif other is None and contradicts(common_us, times):
+            own[key] = _bound(times) or common_us
+    if own and source == "default" and len(own) == len(times_by_hpa):
+        common_us, source = min(own.values()), "inferred"
+        own = {key: period for key, period in own.items() if not _alike(period, common_us)}
+    return SyncPeriods(common_us=common_us, source=source, own=own)
+
+
+def contradicts(period_us: int, times: Sequence[int]) -> bool:
+    """True if more of the times than a few are too short for this period."""
+    short = sum(us < period_us * (1 - SEEN_LATE) for us in times)
+    return short > _OUTLIERS * len(times)
+
+
+def period_shown(times: Sequence[int]) -> Micros | None:
+    """The period of which the short times are one, two, three or four; None if they are too few or show none."""
+    ordered = sorted(times)
+    for dropped in (0, int(len(ordered) * _OUTLIERS)):
+        found = _fitting(ordered[dropped:])
+        if found is not None:
+            return found
+    return None
+
+
+def _fitting(ordered: Sequence[int]) -> Micros | None:
+    if not ordered:
+        return None
+    nearest = [us for us in ordered if us < 1.5 * ordered[0]]
+    for parts in (1, 2, 3):
+        cycle = median(nearest) / parts
+        short = [us for us in ordered if us <= max(_CYCLES, 2 * parts) * cycle]
+        fit = _FIT if parts == 1 else _FIT_OF_SEVERAL
+        fitting = [us for us in short if abs(us / cycle - round(us / cycle)) <= fit]
+        is_usual = parts == 1 and cycle <= SYNC_PERIOD_US * (1 + SEEN_LATE)
+        if len(short) >= (_ENOUGH if is_usual else _ENOUGH_FOR_LONGER) and len(fitting) >= _FITTING * len(short):
+            return _likely(nearest[len(nearest) // 20] / parts, cycle)
+    return None
+
+
+def _bound(times: Sequence[int]) -> Micros | None:
+    """The period that somebody probably set and that no time contradicts; None without any times."""
+    return _likely(min(times), min(times) / (1 - SEEN_LATE)) if times else None
+
+
+def _likely(low: float, high: float) -> Micros:
+    """The period that somebody probably set, if it lies between these. Reconciles that take long make both longer."""
+    for seconds in _COMMON_SECONDS:
+        if low * 0.97 <= seconds * SECOND <= high * 1.01:
+            return Micros(seconds * SECOND)
+    for grain in (SECOND, SECOND // 2):
+        near = round(high / grain) * grain
+        if abs(near - high) <= _ROUNDED * high:
+            return Micros(near)
+    for seconds in _COMMON_SECONDS:
+        if low * 0.85 <= seconds * SECOND <= low:
+            return Micros(seconds * SECOND)
+    tenth = round(low * 10 / SECOND) * SECOND // 10
+    return Micros(tenth if abs(tenth - low) <= _ROUNDED * low else max(round(low), 1))
+
+
+def _weightiest(by_hpa: Mapping[str, Micros], times_by_hpa: Mapping[str, Sequence[int]]) -> Micros | None:
+    """The period that most times of single HPAs show."""
+    weights: dict[Micros, int] = {}
+    for key, period in by_hpa.items():
+        alike = next((known for known in weights if _alike(known, period)), period)
+        weights[alike] = weights.get(alike, 0) + len(times_by_hpa[key])
+    return max(weights, key=lambda period: (weights[period], period), default=None)
+
+
+def _alike(one: int, other: int) -> bool:
+    return abs(one - other) <= 0.05 * max(one, other)

@@ -1,0 +1,34 @@
+"""Which other setting of the controller explains what a replay could not."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """One reconcile of a replay: what it decided, what really became of it, and the divergence that it belongs to.
+
+    divergence_id   None: replay and controller agree
+    """
+
+    reconcile_id: int
+    hpa: str
+    desired: int | None
+    real: int | None
+    divergence_id: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sensitivity:
+    """A setting, the value that the replay used, and one that explains divergences of an HPA.
+
+    explained   reconciles that differed and agree with the other value, out of `differing`;  broken   the reverse
+    """
+
+    hpa: str
+    key: str
+    value: str
+    alternative: str
+    differing: int
+    explained: int
+    broken: int
+    divergence_ids: tuple[int, ...]

@@ -1,0 +1,76 @@
+-- Which inferred reconciles of some HPAs did not take place?
+-- One row per reconcile, as in not_run. Two kinds of evidence say so:
+-- 1. The Lease of kube-controller-manager ran out. It counts if we saw it renewed before, or if a new status was due; it does
+--    not if an HPA was reconciled after all.
+-- 2. Silence: three or more times in a row the inputs would have changed the status, and none was written. This counts only
+--    for HPAs whose published status followed from our inputs before. Where nothing would have changed, silence says nothing.
+-- is_due: the inputs would have changed the status; is_late: they or the decision would have.
+insert into not_run by name
+with steps as (
+    select
+        s.reconcile_id, s.hpa, s.nth, s.ts,
+        getvariable('texts').at_source[r.at_source + 1] = 'grid' as is_inferred,
+        getvariable('texts').evidence[r.evidence + 1] = 'assumed' and b.reconcile_id is null as is_due,
+        is_due or c.decision_agrees is false and b.reconcile_id is null as is_late,
+        getvariable('texts').evidence[r.evidence + 1] = 'proven' as is_proven
+    from (from spans where hpa between $first and $last) as s
+    join staged.replayed as r using (reconcile_id)
+    join compared as c using (reconcile_id)
+    left join reconciles_in_gaps as b using (reconcile_id)
+), seen as (
+    select s.ts
+    from spans as s
+    join staged.replayed as r using (reconcile_id)
+    where getvariable('texts').at_source[r.at_source + 1] <> 'grid'
+), stretches as (
+    select
+        *,
+        count(*) filter (not is_inferred) over so_far as stretch,
+        coalesce(bool_or(is_proven and not is_inferred) over so_far, false) as is_understood
+    from steps
+    window so_far as (partition by hpa order by nth)
+), outages as (
+    select o.renewed_at, o.lapsed_at, coalesce(o.until, 'infinity') as until
+    from runs.controller_outages as o
+    where not exists (from seen where seen.ts > o.lapsed_at + interval 2 second and seen.ts < coalesce(o.until, 'infinity'))
+        and (
+            o.was_renewed
+            or exists (from steps where is_inferred and is_due and ts > o.lapsed_at and ts < coalesce(o.until, 'infinity'))
+        )
+), down as (
+    select s.reconcile_id, 'not_run.controller_down' as class, max(o.renewed_at) as renewed_at
+    from steps as s
+    join outages as o on s.ts > if(s.is_due, o.renewed_at, o.lapsed_at) and s.ts < o.until
+    where s.is_inferred
+    group by s.reconcile_id
+), due as (
+    select
+        hpa, stretch,
+        min(nth) filter (is_late) as first_nth, max(nth) filter (is_late) as last_nth,
+        min(ts) filter (is_late) as first_ts, max(ts) filter (is_late) as last_ts
+    from stretches
+    where is_inferred and is_understood
+    group by hpa, stretch
+    having count(*) filter (is_due) >= 3
+        and count(*) filter (is_late) >= 0.8 * (max(nth) filter (is_late) - min(nth) filter (is_late) + 1)
+), silent as (
+    select
+        hpa, first_nth, last_nth,
+        case
+            when not exists (from seen where seen.ts between first_ts and last_ts)
+                and exists (
+                    from runs.controller_epochs as e
+                    where e.acquired_at <= first_ts and e.renewed_at >= last_ts - interval 30 second
+                )
+                then 'not_run.controller_hung'
+            else 'not_run.missed_reconcile'
+        end as class
+    from due
+)
+select reconcile_id, class, renewed_at
+from down
+union all by name
+select t.reconcile_id, s.class
+from steps as t
+join silent as s on s.hpa = t.hpa and t.nth between s.first_nth and s.last_nth
+anti join down using (reconcile_id);

@@ -1,0 +1,33 @@
+"""`inspect` and `replay` say the same about what a recording lacks."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.run import run
+from tests.conformance.expected import captures
+from tests.fleet.chance import write
+from tests.truth.worlds import VIEWS, facts_of
+
+LACKS = {
+    "no writers": "writers of the replicas",
+    "no pods": "pods",
+    "no metrics": "answer of a metric API",
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_what_inspect_calls_missing_the_first_screen_calls_not_recorded(view: str, tmp_path: Path) -> None:
+    capture = next(one for one in captures("1.36") if "people" in one.name)
+    shown = list(VIEWS[view](facts_of(capture)))
+    write(tmp_path / "world", shown, len(shown) + 1)
+    inspected = run(f"hpaaudit inspect {tmp_path / 'world'}")[1]
+    listed = inspected.partition("  missing\n")[2].partition("\n\n")[0].splitlines()
+    code, screen, _ = run(f"hpaaudit replay {tmp_path / 'world'}")
+    assert code == 0
+    told = " ".join(screen.split())
+    for line in listed:
+        what, _, limits = line.strip().partition(": ")
+        assert f"not recorded: {what.removeprefix('no ')} ({limits})" in told
+    assert told.count("not recorded: ") == len(listed)
+    assert view not in LACKS or f"not recorded: {LACKS[view]} (" in told

@@ -1,0 +1,111 @@
+"""The sync period that the times between status writes show, and never one that they contradict."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hpaaudit.engine.replay.sync_period import contradicts, period_shown, sync_periods, times_between
+from hpaaudit.model.units import SECOND
+
+DEFAULT_US = 15 * SECOND
+fast = settings(max_examples=300, deadline=None, derandomize=True, database=None)
+
+
+def us(seconds: float) -> int:
+    """Microseconds."""
+    return round(seconds * SECOND)
+
+
+def written(period_us: int, changed: list[bool], busy: list[float], late_us: list[int]) -> list[int]:
+    """When a controller of this period wrote a status, as we saw it.
+
+    changed   in which cycles the status changed;  busy   by how much each cycle took longer, in parts of a period
+    late_us   how much later we saw each write
+    """
+    at_us, found = 0, []
+    for is_written, extra, late in zip(changed, busy, late_us, strict=True):
+        at_us += round(period_us * (1 + extra))
+        if is_written:
+            found.append(at_us + late)
+    return found
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> tuple[int, int, list[int]]:
+    """A true period, how many times between writes are one cycle long, and these times."""
+    period = us(draw(st.sampled_from((0.5, 1, 2, 3, 5, 7, 7.5, 10, 12, 14.999, 15, 15.001, 20, 30, 45, 60, 120))))
+    cycles = draw(st.integers(3, 120))
+    seldom = draw(st.sampled_from((0.9, 0.6, 0.3)))
+    load = draw(st.sampled_from((0.0, 0.01, 0.05)))
+    random = draw(st.randoms(use_true_random=False))
+    changed = [random.random() < seldom for _ in range(cycles)]
+    busy = [random.random() * load for _ in range(cycles)]
+    late = [random.randrange(min(period // 50, 200_000)) for _ in range(cycles)]
+    times = times_between(written(period, changed, busy, late))
+    return period, sum(one and other for one, other in pairwise(changed)), times
+
+
+@fast
+@given(worlds())
+def test_the_sync_period_is_never_longer_than_what_was_seen(world: tuple[int, int, list[int]]) -> None:
+    _, _, times = world
+    found = sync_periods({"shop/web": times})
+    assert not contradicts(found.of("shop/web"), times)
+    assert found.source == "inferred" or found.common_us == DEFAULT_US
+
+
+@fast
+@given(worlds())
+def test_the_sync_period_is_the_true_one_if_enough_was_seen(world: tuple[int, int, list[int]]) -> None:
+    period, adjacent, times = world
+    found = sync_periods({"shop/web": times}).of("shop/web")
+    if adjacent >= 8 and adjacent * 4 > len(times):
+        assert abs(found - period) <= 0.03 * period, (period, found, sorted(times))
+
+
+@fast
+@given(worlds(), worlds())
+def test_an_hpa_that_contradicts_the_others_has_its_own_period(
+    one: tuple[int, int, list[int]], other: tuple[int, int, list[int]]
+) -> None:
+    times_by_hpa = {"shop/a": one[2] * 20, "shop/b": other[2]}
+    found = sync_periods(times_by_hpa)
+    for key, times in times_by_hpa.items():
+        assert not contradicts(found.of(key), times)
+
+
+@pytest.mark.parametrize(
+    ("times", "period", "source"),
+    [
+        pytest.param([], 15, "default", id="nothing was seen"),
+        pytest.param([1 + n % 21 / 100 for n in range(459)], 1, "inferred", id="460 writes 1.0 to 1.2 s apart"),
+        pytest.param([5.0], 5, "inferred", id="one time that is too short for the default bounds it"),
+        pytest.param([31.0, 47.0], 15, "default", id="long times say nothing"),
+        pytest.param([17.3, 21.0, 34.0, 26.0, 40.0], 15, "default", id="a slow controller"),
+        pytest.param([15.01] * 60 + [30.02] * 38 + [3.0] * 2, 15, "inferred", id="a status that somebody else wrote"),
+        pytest.param([30.0, 45.0, 60.0, 30.0, 45.0, 30.0, 75.0], 15, "inferred", id="never two cycles in a row"),
+        pytest.param([30.01, 30.0, 60.0, 30.02, 90.0, 30.0, 30.0], 30, "inferred", id="longer than the default"),
+        pytest.param([63.0, 121.0, 1.0, 47.0, 1.01, 2.03], 1, "inferred", id="a status that seldom changes"),
+        pytest.param([15.3 + n % 4 / 10 for n in range(40)], 15, "inferred", id="each cycle takes longer"),
+    ],
+)  # fmt: skip
+def test_the_period_that_times_show(times: list[float], period: float, source: str) -> None:
+    found = sync_periods({"shop/web": [us(time) for time in times]})
+    assert (found.common_us, found.source) == (us(period), source)
+
+
+def test_times_across_a_restart_or_a_gap_are_none() -> None:
+    assert times_between([us(10), us(25), us(30), us(45)], [us(28)]) == [us(15), us(15)]
+
+
+def test_a_given_period_is_kept_and_the_contradiction_is_named() -> None:
+    times = [us(1.1)] * 30
+    found = sync_periods({"shop/web": times}, us(15))
+    assert (found.common_us, found.source, found.shown) == (us(15), "given", us(1))
+    assert sync_periods({"shop/web": times}, us(1)).shown is None
+
+
+def test_random_times_show_nothing() -> None:
+    assert period_shown([us(t) for t in (18, 22, 27, 31, 24, 36, 29, 39, 20, 34)]) is None

@@ -1,0 +1,80 @@
+"""Each recording says its point on its first screen, and its questions count every reconcile."""
+
+from pathlib import Path
+
+import pytest
+
+from hpaaudit.flows.query import account, query
+from hpaaudit.flows.replay import replay
+from hpaaudit.model.account import ReplayAccount
+from hpaaudit.report.replay import replay_text, verdict
+
+RECORDINGS = {path.parent.name: path.parent for path in Path(__file__).parents[2].glob("recordings/*/recording.json")}
+POINTS = {
+    "load-step": "Memory, not load, held a scale-down in 19 reconciles between 15:05:38Z and 15:10:08Z.",
+    "metrics-down": "Between 15:01:22Z and 15:06:08Z no metric was usable in 20 reconciles; nothing could scale.",
+    "scaled-by-hand": "At 15:04:31Z kubectl wrote 6 -> 2; the HPA had 6 again after 23s.",
+    "unready-on-the-way-up": "Pods that were not ready or not measured counted as idle and stopped a scale-up",
+}
+
+
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_a_recording_says_its_point_on_its_first_screen(name: str, tmp_path: Path) -> None:
+    with replay(RECORDINGS[name], into=tmp_path / "results.duckdb") as results:
+        told = account(results)
+    assert POINTS[name] in verdict(told.hpas[0])
+    assert POINTS[name].split()[0] in "\n".join(replay_text(told).splitlines()[:8])
+
+
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_a_write_by_hand_does_not_count_against_the_hpa(name: str, tmp_path: Path) -> None:
+    """All four controllers decided as the replay does, whatever anybody wrote."""
+    with replay(RECORDINGS[name], into=tmp_path / "results.duckdb") as results:
+        (hpa,) = account(results).hpas
+    assert hpa.agree == hpa.comparable == hpa.reconciles
+    assert f"agree in {hpa.agree} of {hpa.agree} (100.0 %)" in replay_text(account_of(tmp_path))
+
+
+def account_of(folder: Path) -> ReplayAccount:
+    from hpaaudit.flows.source import open_file
+
+    with open_file(folder / "results.duckdb") as results:
+        return account(results)
+
+
+@pytest.mark.parametrize("detail", ["numbers", "moved", "pods", "all"])
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_all_pods_that_did_not_count_are_counted(name: str, detail: str, tmp_path: Path) -> None:
+    path = tmp_path / "results.duckdb"
+    with replay(RECORDINGS[name], into=path, detail=detail) as results:
+        (row,) = results.rows("select sum(unready_pods + missing_pods + ignored_pods) as pods from metric_proposals")
+    with query(path, "which_pods_did_not_count") as answer:
+        rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows()]
+    assert sum(row["pod_reconciles"] for row in rows) == (row["pods"] or 0)
+    assert all((row["why_code"] is None) == bool(row["missing"]) for row in rows)
+    assert detail not in ("pods", "all") or not any(row["missing"] for row in rows)
+
+
+@pytest.mark.parametrize("detail", ["numbers", "moved", "steps"])
+def test_a_step_or_what_shows_it_is_told_of_every_reconcile(detail: str, tmp_path: Path) -> None:
+    path = tmp_path / "results.duckdb"
+    with replay(RECORDINGS["load-step"], into=path, detail=detail) as results:
+        times = [row["at"] for row in results.rows("select epoch_us(ts) as at from reconciles order by ts")][::7]
+    for at in times:
+        with query(path, "which_steps_made_it", at=at) as answer:
+            assert answer.rows()
+
+
+def test_an_outage_is_a_reason_for_no_scale_up(tmp_path: Path) -> None:
+    replay(RECORDINGS["metrics-down"], into=tmp_path / "results.duckdb").close()
+    with query(tmp_path / "results.duckdb", "why_no_scale_up") as answer:
+        counts = {row[2]: row[3] for row in answer.rows()}
+    assert counts["gate.all_metrics_invalid"] == 22
+
+
+def test_what_should_be_done_begins_with_the_incident(tmp_path: Path) -> None:
+    replay(RECORDINGS["scaled-by-hand"], into=tmp_path / "results.duckdb").close()
+    with query(tmp_path / "results.duckdb", "what_should_be_done") as answer:
+        first = dict(zip(answer.columns, answer.rows()[0], strict=True))
+    assert first["pattern"] == "external_write.manual"
+    assert first["verdict"] == "kubectl wrote 6 -> 2 at 15:04:31Z; the HPA wanted 6"

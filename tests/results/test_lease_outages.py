@@ -1,0 +1,65 @@
+"""When no process led, from what was seen of the Lease: nothing is said that a Lease does not say."""
+
+import pytest
+
+from hpaaudit.model.facts import LeaseSeen
+from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.results.lease_outages import lease_outages
+
+NOBODY = ""
+
+
+def us(seconds: float) -> Micros:
+    """Microseconds."""
+    return Micros(round(seconds * SECOND))
+
+
+def state(at: float, renewed: float | None = None, holder: str = "a", acquired: float = -100) -> LeaseSeen:
+    """A Lease as it was seen at a second."""
+    return LeaseSeen(
+        at_us=us(at), namespace="kube-system", name="kube-controller-manager", holder=holder, acquired_us=us(acquired),
+        renewed_us=us(at if renewed is None else renewed), transitions=0,
+    )  # fmt: skip
+
+
+STEADY = [state(15 * n) for n in range(9)]
+"""Renewed until second 120."""
+
+
+@pytest.mark.parametrize(
+    ("seen", "unseen", "ended", "outages"),
+    [
+        pytest.param([], [], 500, [], id="no Lease was seen"),
+        pytest.param([state(0)], [], 500, [], id="a fresh state says nothing of later"),
+        pytest.param([state(0), state(300)], [], 500, [], id="somebody looked twice"),
+        pytest.param([state(0, -900)], [], 500, [(-900, -885, None, False)], id="last renewed long ago"),
+        pytest.param([state(0, -40), state(15, -25), state(30, -10)], [], 40, [], id="a clock that is behind"),
+        pytest.param(STEADY, [], 130, [], id="renewed until the end"),
+        pytest.param(STEADY, [], 500, [(120, 135, None, True)], id="renewed, then not any more"),
+        pytest.param(STEADY, [(100, 600)], 500, [], id="its watch was interrupted"),
+        pytest.param([*STEADY, state(200, 120)], [], 201, [(120, 135, None, True)], id="seen again as it was"),
+        pytest.param(
+            [*STEADY, state(200, holder="b", acquired=198)], [], 201, [(120, 135, 198, True)], id="another takes over"
+        ),
+        pytest.param([*STEADY, state(200)], [], 201, [(120, 135, 200, True)], id="the same holder was halted"),
+        pytest.param(
+            [*STEADY, state(122, holder=NOBODY), state(140, holder="b", acquired=139)],
+            [],
+            141,
+            [(122, 122, 139, True)],
+            id="given up",
+        ),
+        pytest.param([*STEADY, state(122, holder="b", acquired=122)], [], 130, [], id="handed over at once"),
+    ],
+)
+def test_when_nobody_led(
+    seen: list[LeaseSeen],
+    unseen: list[tuple[float, float]],
+    ended: float,
+    outages: list[tuple[float, float, float | None, bool]],
+) -> None:
+    found = lease_outages(seen, [(us(since), us(until)) for since, until in unseen], us(ended))
+    assert [(one.renewed_us, one.lapsed_us, one.until_us, one.was_renewed) for one in found] == [
+        (us(renewed), us(lapsed), None if until is None else us(until), was_renewed)
+        for renewed, lapsed, until, was_renewed in outages
+    ]

@@ -1,0 +1,83 @@
+"""Whether the controller ran: said where the Lease or its silence shows it, and never of one that ran."""
+
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace as replace_fields
+from pathlib import Path
+from typing import Any
+
+from hpaaudit.flows.replay import replay
+from hpaaudit.model.facts import EventSeen, Fact, HpaSeen, LeaseSeen, TargetSeen
+from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.recording.reading.recording import open_recording
+from tests.conformance.expected import captures
+from tests.fleet.chance import write
+from tests.truth.halted import alive, dead, hung, middle_us
+from tests.truth.worlds import facts_of
+
+EVERY = 12
+ROWS = "select epoch_us(ts) as at_us, verdict, coalesce(class, '') as class, at_source from reconciles order by all"
+POSITIVE = ("external_write.", "write_failed.", "no_data.")
+"""Classes with evidence of their own: somebody wrote, or nothing was seen."""
+
+
+def _rows(facts: Sequence[Fact]) -> list[dict[str, Any]]:
+    with tempfile.TemporaryDirectory() as folder:
+        recording = Path(folder) / "recording"
+        write(recording, list(facts), len(facts) + 100)
+        results = replay(recording, detail="numbers")
+        relation = results.sql(ROWS)
+        rows = [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+        results.close()
+    return rows
+
+
+def _worlds(view: Callable[[Sequence[Fact]], Iterator[Fact]]) -> Iterator[tuple[str, int, list[dict[str, Any]]]]:
+    for capture in captures("1.36")[::EVERY]:
+        facts = facts_of(capture)
+        yield capture.name, middle_us(facts), _rows(list(view(facts)))
+
+
+def test_no_controller_that_ran_is_said_not_to_have_run() -> None:
+    rows = [(name, row) for name, _, found in _worlds(alive) for row in found]
+    assert len(rows) > 500
+    assert [both for both in rows if both[1]["class"].startswith("not_run.")] == []
+
+
+def test_after_the_lease_ran_out_no_reconcile_took_place() -> None:
+    found = Counter[str]()
+    for _, stopped_us, rows in _worlds(dead):
+        later = [row["class"] for row in rows if row["at_us"] > stopped_us + 31 * SECOND]
+        found.update(name for name in later if not name.startswith(POSITIVE))
+    assert set(found) == {"not_run.controller_down"}
+    assert found["not_run.controller_down"] > 200
+
+
+def test_a_silent_controller_is_never_explained_by_what_it_read() -> None:
+    """Where only its decision should have changed, other flags explain the silence as well: that stays unexplained."""
+    found = Counter[str]()
+    for _, stopped_us, rows in _worlds(hung):
+        found.update(row["class"] for row in rows if row["at_us"] > stopped_us + 31 * SECOND)
+    assert found["input.metric_value_skew"] == 0, found
+    assert found["not_run.controller_hung"] > 200, found
+    assert found["unexplained"] * 10 < found["not_run.controller_hung"], found
+
+
+def _dead_all_along(*, lease: bool) -> Iterator[Fact]:
+    """A real load step, of which no controller took notice: its Lease was last renewed an hour before."""
+    shown = set[type]()
+    for fact in open_recording(Path("recordings/load-step")).facts():
+        once = isinstance(fact, HpaSeen | TargetSeen | LeaseSeen)
+        if isinstance(fact, EventSeen) or (once and type(fact) in shown) or (isinstance(fact, LeaseSeen) and not lease):
+            continue
+        shown.add(type(fact))
+        hour_before = Micros(fact.at_us - 3600 * SECOND)
+        yield replace_fields(fact, renewed_us=hour_before) if isinstance(fact, LeaseSeen) else fact
+
+
+def test_a_controller_that_was_dead_all_along_is_not_called_faithful() -> None:
+    rows = _rows(list(_dead_all_along(lease=True)))
+    assert len(rows) > 60
+    assert {row["class"] for row in rows} == {"not_run.controller_down"}
+    assert not any(row["class"].startswith("not_run.") for row in _rows(list(_dead_all_along(lease=False))))

@@ -1,0 +1,33 @@
+"""The sync period of the real controller, which the times of its status writes show."""
+
+from hpaaudit.api.times import duration
+from hpaaudit.engine.replay.plan import Reading
+from hpaaudit.model.facts import ControllerSeen, Fact
+from hpaaudit.model.flags import SYNC_PERIOD_US
+from tests.conformance.expected import captures
+from tests.truth.worlds import VIEWS, facts_of
+
+KNOWN_LONGER = 1.25
+"""Two writes are nearer than a period by what the first reconcile took, up to 1.8 s in these worlds."""
+
+
+def _true_period(facts: list[Fact]) -> int:
+    flags = dict(flag for fact in facts if isinstance(fact, ControllerSeen) for flag in fact.flags)
+    told = [value for name, value in flags.items() if name.endswith("sync-period")]
+    return duration(told[0]) if told else SYNC_PERIOD_US
+
+
+def test_the_sync_period_of_the_real_controller_is_found_from_its_status_writes() -> None:
+    right = inferred = 0
+    for capture in captures("1.36")[::2]:
+        facts, reading = facts_of(capture), Reading()
+        for index, fact in enumerate(VIEWS["no sync period"](facts)):
+            reading.read(index, fact)
+        found, true_us = reading.periods(None), _true_period(facts)
+        if found.source == "inferred":
+            inferred += 1
+            right += abs(found.common_us - true_us) <= 0.03 * true_us
+            assert found.common_us <= true_us * KNOWN_LONGER, capture.name
+        assert not found.own, capture.name
+    assert inferred > 80
+    assert right >= inferred * 0.98
