@@ -15,7 +15,7 @@ from hpaaudit.cluster.serve.readiness import readiness
 from hpaaudit.cluster.watch import backoff, pager, staleness
 from hpaaudit.cluster.watch import reflector as module
 from hpaaudit.cluster.watch.reflector import Reflector
-from hpaaudit.model.units import SECOND
+from hpaaudit.model.units import SECOND, Micros
 from tests.cluster.faulty import Fault, Play, World, event, of_watches, stream, thing
 
 pytestmark = pytest.mark.alone
@@ -121,6 +121,29 @@ def test_a_quiet_watch_that_is_current_is_neither_a_gap_nor_listed_anew(pki: Pat
     world = asyncio.run(play())
     assert not world.gaps
     assert world.wholes == 1
+
+
+@of_watches
+async def nothing_comes_any_more(_: World, request: web.Request) -> web.StreamResponse:
+    """Not even an end."""
+    response = await stream(request, event("ADDED", thing("c", 6)))
+    await asyncio.sleep(60)
+    return response
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_a_watch_that_is_silent_for_too_long_when_the_recorder_ends_is_a_gap_from_when_it_was_current(
+    late: bool, pki: Path
+) -> None:
+    async def play() -> None:
+        world = World(nothing_comes_any_more)
+        async with Play(world, pki) as stage:
+            await stage.knows("a", "b", "c")
+            current_us = max(stage.watch.progress.heard_us, stage.watch.progress.current_us)
+            stage.watch.stop(Micros(round(current_us + stage.watch.late_us) + late))
+            assert {begun_us for begun_us, _ in stage.gaps.open.values()} == ({current_us} if late else set())
+
+    asyncio.run(play())
 
 
 def test_a_server_that_takes_no_notice_of_the_end_but_speaks_is_no_gap(pki: Path) -> None:

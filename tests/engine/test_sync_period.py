@@ -97,7 +97,38 @@ def test_the_period_that_times_show(times: list[float], period: float, source: s
 
 
 def test_times_across_a_restart_or_a_gap_are_none() -> None:
-    assert times_between([us(10), us(25), us(30), us(45)], [us(28)]) == [us(15), us(15)]
+    assert times_between([us(10), us(25), us(30), us(45)], [(us(28), us(28))]) == [us(15), us(15)]
+
+
+def test_times_between_writes_that_were_seen_after_a_gap_are_none() -> None:
+    """A watch that is resumed brings what was written meanwhile, in one go or not."""
+    assert times_between([us(5), us(20), us(51), us(51.5), us(60), us(75)], [(us(50), us(52))]) == [us(15), us(15)]
+
+
+def test_writes_that_were_seen_together_say_nothing_and_nor_do_the_times_beside_them() -> None:
+    """The watch lagged: the last of them was written up to a period ago, so the next one seems too near."""
+    late = [us(50), us(50), us(50) + 2, us(53)]
+    assert times_between([us(5), us(20), *late, us(68)]) == [us(15), us(15)]
+
+
+@fast
+@given(
+    st.lists(st.integers(0, 200 * SECOND) | st.integers(0, 20)),
+    st.lists(st.tuples(st.integers(0, 200 * SECOND), st.integers(0, 5 * SECOND))),
+)
+def test_any_writes_and_gaps_show_a_period_that_a_controller_can_have(
+    writes: list[int], gaps: list[tuple[int, int]]
+) -> None:
+    spans = [(at_us, at_us + lasts_us) for at_us, lasts_us in gaps]
+    times = times_between(writes, spans)
+    assert sync_periods({"shop/web": times}).of("shop/web") >= us(0.08)
+    ordered = sorted(writes)
+    assert times == [
+        later - earlier
+        for number, (earlier, later) in enumerate(pairwise(ordered))
+        if all(end <= earlier or later < begun for begun, end in spans)
+        and all(other - one >= us(0.1) for one, other in pairwise(ordered[max(0, number - 1) : number + 3]))
+    ]
 
 
 def test_a_given_period_is_kept_and_the_contradiction_is_named() -> None:

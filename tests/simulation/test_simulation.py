@@ -7,10 +7,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from tests.simulation.machine import SECOND
 from tests.simulation.mutants import MUTANTS, Mutant
+from tests.simulation.plan import plan
+from tests.simulation.world import Run, World
 
 REPOSITORY = Path(__file__).parents[2]
 SEEDS = 24
@@ -30,6 +35,31 @@ def test_every_fact_that_was_acknowledged_is_there_and_every_second_is_data_or_a
     simulated = simulate("--seeds", str(SEEDS))
     assert simulated.returncode == 0, simulated.stdout + simulated.stderr
     assert simulated.stdout.startswith(f"{SEEDS} seeds, 0 failed")
+
+
+@pytest.mark.parametrize("seed", [1643, 1680])
+def test_a_world_that_failed_once_holds(seed: int) -> None:
+    simulated = simulate("--seed", str(seed))
+    assert simulated.returncode == 0, simulated.stdout + simulated.stderr
+
+
+@pytest.mark.parametrize(
+    ("resource", "seconds", "is_excused"),
+    [("pods", 50, True), ("pods", 76, False), ("events", 76, True), ("pods", 0, False)],
+)
+def test_only_a_silence_that_sound_watches_have_too_need_not_be_a_gap_at_the_end(
+    resource: str, seconds: int, is_excused: bool, tmp_path: Path
+) -> None:
+    """The watch stalled that many seconds before SIGTERM, 0: not at all."""
+    world, signals = World(plan(0), tmp_path), list[int]()
+    loop: Any = SimpleNamespace(signalled=signals.append)
+    since_us = world.machine.now_us - seconds * SECOND if seconds else 0
+    stream: Any = SimpleNamespace(kind=SimpleNamespace(resource=resource), stalled_us=since_us)
+    world.network.streams.append(stream)
+    world.current = Run(0, loop=loop)
+    world._terminate()
+    assert signals
+    assert world.blind == ([(resource, since_us, world.machine.now_us)] if is_excused else [])
 
 
 def test_the_same_seed_records_the_same_bytes_twice() -> None:

@@ -17,6 +17,7 @@ from hpaaudit.cluster.access.config import ClientConfig
 from hpaaudit.cluster.client.clock import Clock
 from hpaaudit.cluster.observe.observer import Observer
 from hpaaudit.cluster.scope import Scope
+from hpaaudit.cluster.watch.reflector import LATE_SECONDS
 from hpaaudit.errors import AuditError, RecordingError
 from hpaaudit.flows.record import Machine as Surroundings
 from hpaaudit.flows.record import Session
@@ -136,8 +137,17 @@ class World:
 
     def _terminate(self) -> None:
         if self.current and self.current.loop:
-            self.current.loop.signalled(signal.SIGTERM)
+            self._signal(self.current.loop)
         self.machine.after(60, self._terminate)
+
+    def _signal(self, loop: Loop) -> None:
+        """SIGTERM. The process cannot know of a watch that stalled just now: sound ones are silent as long."""
+        for stream in self.network.streams:
+            resource, since_us, now_us = stream.kind.resource, stream.stalled_us, self.machine.now_us
+            # Events have no bookmarks: a watch of them may be silent for as long as it lives.
+            if since_us and (resource == "events" or now_us - since_us <= LATE_SECONDS * SECOND):
+                self.blind.append((resource, since_us, now_us))
+        loop.signalled(signal.SIGTERM)
 
     # One process
 
@@ -356,7 +366,7 @@ class World:
     def _term(self) -> None:
         if self.current and self.current.loop:
             self.trace("SIGTERM")
-            self.current.loop.signalled(signal.SIGTERM)
+            self._signal(self.current.loop)
 
     def _second(self) -> None:
         run = self.current

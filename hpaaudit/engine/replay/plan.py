@@ -182,12 +182,12 @@ class Reading:
         texts = [text for name, text in recorded if short_name(name) == "sync-period"]
         if given_us is None and texts:
             given_us = duration(texts[0])
-        breaks = [*self.starts]
+        unsure = [(start_us, start_us) for start_us in self.starts]
         for gap in self.gaps:
-            breaks += [gap.at_us, gap.until_us, Micros(gap.until_us + _SEEN_AGAIN_US)]
+            unsure += [(gap.at_us, gap.at_us), (gap.until_us, Micros(gap.until_us + _SEEN_AGAIN_US))]
         times: dict[str, list[int]] = {}
         for history in self.histories.all():
-            times.setdefault(history.key, []).extend(times_between(history.status_writes(), breaks))
+            times.setdefault(history.key, []).extend(times_between(history.status_writes(), unsure))
         return sync_periods(times, given_us)
 
     def plan(self, reconciles: list[PlannedReconcile], periods: SyncPeriods, *, exact: bool) -> Plan:

@@ -18,6 +18,9 @@ from hpaaudit.model.units import SECOND, Micros
 SEEN_LATE = 0.2
 """By this part of a period two reconciles may seem nearer than a period, because we see one later than the other."""
 
+_SEEN_TOGETHER_US = SECOND // 10
+"""Writes that we saw nearer to each other than that came late, in one go: no controller reconciles an HPA so often."""
+
 _COMMON_SECONDS = (15, 60, 30, 20, 10, 5, 2, 1)
 """What people set, the default first."""
 
@@ -54,18 +57,21 @@ class SyncPeriods:
         return self.own.get(key, self.common_us)
 
 
-def times_between(writes: Sequence[int], breaks: Iterable[int] = ()) -> list[int]:
-    """The times between consecutive status writes of one HPA.
+def times_between(writes: Iterable[int], unsure: Iterable[tuple[int, int]] = ()) -> list[int]:
+    """The times between consecutive status writes of one HPA, as far as both were seen as they were made.
 
-    breaks   when another controller process took over, or when we began to look again: what lies on both sides of a
-             break is no time between two reconciles of one process, both seen as they were made
+    unsure   spans in which a write may have been made earlier than it was seen, or by another controller process than
+             the one before: a time that reaches into one is no time between two reconciles of one process
     """
-    ordered = sorted(breaks)
-    found, passed = [], 0
-    for earlier, later in pairwise(writes):
-        while passed < len(ordered) and ordered[passed] <= earlier:
+    ordered = sorted(writes)
+    late = [(one, other + 1) for one, other in pairwise(ordered) if other - one < _SEEN_TOGETHER_US]
+    spans = sorted([*unsure, *late])
+    found, passed, end = [], 0, 0
+    for earlier, later in pairwise(ordered):
+        while passed < len(spans) and spans[passed][0] <= later:
+            end = max(end, spans[passed][1])
             passed += 1
-        if passed == len(ordered) or ordered[passed] > later:
+        if end <= earlier:
             found.append(later - earlier)
     return found
 

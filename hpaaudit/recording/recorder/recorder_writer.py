@@ -59,7 +59,7 @@ class RecorderWriter:
         self._state: State = Writing()
         self._storage = Storage(opened, limits, note)
         self._segment = OpenSegment(opened.recording.facts)
-        self._synced_us = self._sealed_us = now_us
+        self._synced_us = self._sealed_us = self._latest_us = now_us
         self._shedder = LoadShedder()
         self._reports = Reports(folder, note)
         self._executor = executor or ThreadPoolExecutor(1, "segments")
@@ -121,6 +121,7 @@ class RecorderWriter:
         """Adds the next fact. Writes at once if much is waiting."""
         if isinstance(self._state, Closed):
             raise RecordingError(f"{self.folder} is closed: nothing can be added to it.")
+        self._latest_us = max(self._latest_us, fact.at_us)
         if isinstance(self._state, DiskRefuses):
             if self._shedder.admits(fact, self._fullness):
                 self._take(fact)
@@ -160,6 +161,7 @@ class RecorderWriter:
 
     def tick(self, now_us: Micros) -> None:
         """Starts what is due. To be called about once a second."""
+        self._latest_us = max(self._latest_us, now_us)
         self._collect_result(now_us)
         if isinstance(self._state, DiskRefuses):
             if now_us >= self._state.retry_us:
@@ -304,7 +306,8 @@ class RecorderWriter:
             return
         try:
             # Sealing may add gaps for what was shed, so there may be more to seal after the first time.
-            if not (self.seal(self._sealed_us) and self.seal(self._sealed_us)):
+            # A gap of shed facts lasts until now: the time of the last seal may be minutes ago.
+            if not (self.seal(self._latest_us) and self.seal(self._latest_us)):
                 raise RecordingError(f"{self.folder}: {self._refusal()}")
             self._storage.complete()
             self._reports.recording_sealed(self._storage.recording)
@@ -333,5 +336,5 @@ class RecorderWriter:
         if kind is None:
             self.close()
         elif not self.is_closed:
-            self.seal(self._sealed_us)
+            self.seal(self._latest_us)
             self.release()

@@ -44,6 +44,7 @@ class Storage:
     def append_rows(self, rows: UnloggedRows) -> None:
         """Appends rows to the log, and acknowledges their facts."""
         self._lock.require()
+        self.recording.take_back_failed_segment()
         if self._log is None:
             recording = self.recording
             self._log = WriteAheadLog(self.folder, recording.segments + 1, recording.facts, recording.previous)

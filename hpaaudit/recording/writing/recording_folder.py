@@ -14,7 +14,15 @@ from hpaaudit.model.counted import counted
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.encoding.parquet import encode
 from hpaaudit.recording.files import layout
-from hpaaudit.recording.files.durable import FOLDER_MODE, publish, remove, require_folder, sync_folder, write_synced
+from hpaaudit.recording.files.durable import (
+    FOLDER_MODE,
+    free_name,
+    publish,
+    remove,
+    require_folder,
+    sync_folder,
+    write_synced,
+)
 from hpaaudit.recording.format import manifest
 from hpaaudit.recording.format.schema import FORMAT_VERSION, PARTS, TABLES
 from hpaaudit.version import VERSION
@@ -29,6 +37,9 @@ class RecordingFolder:
     Raises `FileExists` if the folder already holds something, and `RecordingError` if the disk refuses. Nothing was
     added then, and the call may be repeated.
     """
+
+    _may_be_visible = False
+    """True if the next segment was renamed to its final name, and the disk did not confirm that yet."""
 
     def __init__(self, folder: Path, *, source: str, cluster: str = "", started_us: Micros) -> None:
         if holds_data(folder):
@@ -70,22 +81,40 @@ class RecordingFolder:
         unfinished = final.with_name(final.name + layout.UNFINISHED_SUFFIX)
         try:
             require_folder(final.parent)
-            for leftover in (unfinished, final):  # of a try that the disk refused, perhaps at the very end
-                with suppress(OSError):
-                    remove(leftover)
+            self.take_back_failed_segment()
+            free_name(final)
+            with suppress(OSError):  # of a try that the disk refused
+                remove(unfinished)
             unfinished.mkdir(FOLDER_MODE)
             segment_place = SegmentPlace(number=number, first_seq=self.facts, previous=self.previous)
             facts, sha256 = write_segment(unfinished, tables, segment_place)
+            self._may_be_visible = True
             unfinished.rename(final)
             sync_folder(final.parent)
+            self._may_be_visible = False
         except OSError as error:
             with suppress(OSError):
+                self.take_back_failed_segment()
                 remove(unfinished)
             raise RecordingError(
                 f"cannot write segment {number} of {self.folder}: {error.strerror}; "
                 f"{counted(_facts(tables), 'fact')} in memory: free some space, then seal again.",
             ) from error
         self.segments, self.facts, self.previous = number, self.facts + facts, sha256
+
+    def take_back_failed_segment(self) -> None:
+        """Renames a segment back to an unfinished one if its files were complete, but its name could not be synced.
+
+        Nothing may be logged before that: a reader who finds the segment ignores its log, also what was logged since.
+        Raises `OSError`; then it is to be called again.
+        """
+        if not self._may_be_visible:
+            return
+        final = self.folder / layout.segment_name(self.segments + 1)
+        with suppress(FileNotFoundError):  # renamed as a whole, so that it is never seen with only some of its files
+            final.rename(final.with_name(final.name + layout.UNFINISHED_SUFFIX))
+        sync_folder(final.parent)
+        self._may_be_visible = False
 
     def complete(self) -> None:
         """Marks the recording as complete."""
