@@ -24,8 +24,8 @@ VALUES: Mapping[str, tuple[str, ...]] = {
 }
 """What people set, by flag."""
 
-MOST_RECONCILES = 30_000
-"""At most so many reconciles are decided again: about a minute of work."""
+MOST_RECONCILES = 4_000
+"""At most so many reconciles are decided again: a few seconds of work."""
 
 ENOUGH = 3
 """So many reconciles must agree with another value: one or two agree by chance."""

@@ -31,6 +31,7 @@ def fed(data: bytes, cuts: list[int]) -> tuple[list[bytes], ListItems]:
 @given(FIELDS, st.lists(OBJECTS, max_size=8), FIELDS, st.lists(st.integers(0, 10_000), max_size=12), st.booleans())
 @example(before={}, objects=[{}], after={}, cuts=[], wide=False)
 @example(before={"": None}, objects=[{"": None, "0": None}], after={}, cuts=[33], wide=False)
+@example(before={}, objects=[], after={" a": [" "]}, cuts=list(range(40)), wide=False)
 def test_every_list_is_the_same_in_whatever_pieces_it_comes(
     before: dict[str, Any], objects: list[Any], after: dict[str, Any], cuts: list[int], wide: bool
 ) -> None:

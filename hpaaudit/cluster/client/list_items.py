@@ -49,7 +49,8 @@ class ListItems:
     def feed(self, data: bytes) -> list[bytes]:
         """The items that are complete now, each as JSON."""
         if self._has_ended:
-            self._tail += data.strip()
+            # A piece may begin within a text, whose blanks count.
+            self._tail += data if self._tail else data.lstrip()
             if len(self._tail) > HEAD_BYTES:
                 raise ValueError("what stands after the items has no end")
             return []
