@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import hpaaudit
-from hpaaudit.model.facts import ControllerSeen, EventSeen, Fact, HpaGone, HpaSeen, Reconciled
+from hpaaudit.model.facts import ControllerSeen, EventSeen, Fact, Gap, HpaGone, HpaSeen, Reconciled
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording.reading.recording import open_recording
 from tests.bench import fleet, outside
@@ -129,6 +129,19 @@ def test_an_hpa_has_no_reconcile_after_its_end_though_a_process_starts_then(tmp_
             "select epoch_us(ts) - lag(epoch_us(ts)) over (order by ts) as gap from reconciles where hpa_uid = 'again'"
         )
     assert min(row["gap"] for row in gaps if row["gap"] is not None) >= 15 * SECOND
+
+
+@pytest.mark.parametrize("hidden", ["*", "/apis/autoscaling/v2/namespaces/other-shop/horizontalpodautoscalers/web"])
+def test_an_hpa_with_a_sync_period_of_its_own_is_decided_alike(hidden: str, tmp_path: Path) -> None:
+    """One every 10 s, one every 5 s: what a gap of 7 s hides of one, it does not hide of the other."""
+    facts = [fact for fact in published(_world()) if not isinstance(fact, ControllerSeen)]
+    begin_us = _middle(facts)
+    gap = Gap(at_us=Micros(begin_us), until_us=Micros(begin_us + 7 * SECOND), prefix=hidden, cause="other")
+    write(tmp_path / "recording", sorted([*facts, gap], key=lambda fact: fact.at_us), 60)
+    assert _sure(replayed_twice(tmp_path / "recording", tmp_path)) > 40
+    with hpaaudit.replay(tmp_path / "recording", into=tmp_path / "again.duckdb") as results:
+        assumed = results.rows("select key, value from assumptions where key like 'sync-period%' order by key")
+    assert [tuple(row.values()) for row in assumed] == [("sync-period", "10s"), ("sync-period of other-shop/web", "5s")]
 
 
 def test_a_fleet_that_was_there_before_the_recorder_is_decided_by_the_compiled_rules(tmp_path: Path) -> None:

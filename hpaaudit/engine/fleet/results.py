@@ -110,7 +110,9 @@ class _Results:
         return {
             "began_at": Numbers(self.prepared.reconciles["began_us"][rows]),
             "at_source": Words(source.astype(np.int32), AT_SOURCES),
-            "uncertainty_s": Numbers(np.where(source == GRID, batch.sync_period_us // 2 / SECOND, 0.0)),
+            "uncertainty_s": Numbers(
+                np.where(source == GRID, np.asarray(batch.reconciles.period_us)[rows] // 2 / SECOND, 0.0)
+            ),
             "epoch_id": Numbers(np.asarray(batch.reconciles.epoch)[rows]),
             "spec_replicas": spec_replicas,
             "status_replicas": status_replicas,

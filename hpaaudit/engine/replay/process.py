@@ -116,11 +116,12 @@ class Process:
                     self.written[f"{fact.namespace}/{fact.name}"] = version
             case HpaSeen():
                 self._hpa_seen(fact)
-            case Gap() if not self.plan.exact and hides_reconciles(fact, self.plan.periods.common_us):
+            case Gap() if not self.plan.exact:
                 # What happened in the gap is as unknown as what was before the recording.
                 key = hidden_hpa(fact)
                 keys = self.memories if key is None else self.memories.keys() & {key}
-                self.unseen_us |= dict.fromkeys(keys, fact.until_us)
+                hidden = [key for key in keys if hides_reconciles(fact, self.plan.periods.of(key))]
+                self.unseen_us |= dict.fromkeys(hidden, fact.until_us)
             case HpaGone():
                 # The selector is forgotten at once, everything else only at the next reconcile.
                 key = f"{fact.namespace}/{fact.name}"
@@ -275,7 +276,7 @@ def replay(facts: Iterable[Fact], plan: Plan, process: Process, hpas: Collection
 
     All are replayed even then, because HPAs of a namespace may select the same pods.
     """
-    horizon_us = 0 if plan.exact else 2 * max((plan.periods.common_us, *plan.periods.own.values()))
+    horizon_us = 0 if plan.exact else 2 * plan.periods.longest_us
     ahead: deque[Fact] = deque()
     coming = iter(facts)
     applied = 0

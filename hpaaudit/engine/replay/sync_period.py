@@ -56,6 +56,11 @@ class SyncPeriods:
         """The sync period of an HPA."""
         return self.own.get(key, self.common_us)
 
+    @property
+    def longest_us(self) -> Micros:
+        """The longest sync period that any HPA has."""
+        return max((self.common_us, *self.own.values()))
+
 
 def times_between(writes: Iterable[int], unsure: Iterable[tuple[int, int]] = ()) -> list[int]:
     """The times between consecutive status writes of one HPA, as far as both were seen as they were made.

@@ -93,9 +93,8 @@ class BatchBuilder:
         self._scales = ScaleTable(is_searched=options.is_searched)
         self._answers = MetricAnswers(behaviours, quantities, names)
         self._schedule = Schedule(self.hpas.keys, options.skipped)
-        self._has_lines, self._sync_period_us = options.inferred is None, 0
+        self._has_lines = options.inferred is None
         if options.inferred is not None:
-            self._sync_period_us = options.inferred.period_us
             self._schedule.plan(options.inferred.rows(self.hpas.keys))
         self._resolved: dict[tuple[int, int], list[ResolvedMetric]] = {}
         self._written: list[tuple[int, int, int]] = []
@@ -113,7 +112,6 @@ class BatchBuilder:
         statuses, current_metrics = self.hpas.statuses.columns()
         batch = InputBatch(
             quantities=len(self._quantities),
-            sync_period_us=self._sync_period_us,
             **specs.columns(),
             pods=self._pods.columns(),
             series=series,
@@ -274,7 +272,7 @@ class BatchBuilder:
         for row, answers in attempts.items():
             written[row], written_us[row] = is_accepted(answers[-1]), answers[-1].at_us
         most = most_metrics[reconciles["hpa"]]
-        half_period_us = np.where(reconciles["source"] == GRID, self._sync_period_us // 2, 0)
+        half_period_us = np.where(reconciles["source"] == GRID, reconciles["period_us"] // 2, 0)
         is_unseen = (reconciles["gap_facts"] != NONE) & (reconciles["gap_facts"] >= epoch_facts)
         return Reconciles(
             row_from=begin,
@@ -283,7 +281,8 @@ class BatchBuilder:
             lagging_facts=reconciles["lagging_facts"],
             at_us=reconciles["at_us"],
             published=self._published(reconciles),
-            reach_us=self._sync_period_us + half_period_us,
+            period_us=reconciles["period_us"],
+            reach_us=reconciles["period_us"] + half_period_us,
             unseen_us=np.where(is_unseen, reconciles["unseen_us"], NULL),
             epoch=epoch,
             epoch_facts=epoch_facts,

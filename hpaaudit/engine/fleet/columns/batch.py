@@ -263,6 +263,7 @@ class Reconciles(NamedTuple):
 
     facts         how many facts come before it;  lagging_facts   how many of them a lagging cache has
     published     row of the status after it, NONE if the reconcile has a line
+    period_us     the sync period of its HPA, 0 if the reconcile has a line
     reach_us      how much later than the reconcile an answer may have been recorded that it read
     unseen_us     the end of the gap since the HPA's previous reconcile, NULL without one
     epoch         the controller process;  epoch_facts   how many facts came before that process began
@@ -276,6 +277,7 @@ class Reconciles(NamedTuple):
     lagging_facts: Ints
     at_us: Ints
     published: Ints
+    period_us: Ints
     reach_us: Ints
     unseen_us: Ints
     epoch: Ints
@@ -288,12 +290,10 @@ class Reconciles(NamedTuple):
 class InputBatch(NamedTuple):
     """Everything that the kernel reads of one slice.
 
-    quantities        how many quantities each sample has
-    sync_period_us    the sync period, 0 where every reconcile has its own line
+    quantities   how many quantities each sample has
     """
 
     quantities: int
-    sync_period_us: int
     specs: ResolvedSpecs
     expiry_ages_us: Ints
     policies: ScalingPolicies

@@ -76,13 +76,13 @@ def options_of(run: Run, hpa: int, at: int, newest_scale: int, older_scale: int)
         failed_reads(request_count(run, spec, newest_scale)),
         is_unseen and recommendation_counts(unseen_us, now_us, specs.longest_window_us[spec]),
         is_unseen and specs.has_behavior[spec] != 0 and event_counts(unseen_us, now_us, longest_period_us),
-        _has_near_age(run, hpa, spec, now_us),
+        _has_near_age(run, hpa, spec, now_us, reconciles.period_us[at]),
     )
 
 
-def _has_near_age(run: Run, slots: int, spec: int, now_us: int) -> bool:
+def _has_near_age(run: Run, slots: int, spec: int, now_us: int, period_us: int) -> bool:
     """True if something remembered is so near the age at which it stops counting that its side is not known."""
-    memory, specs, period_us = run.memory, run.batch.specs, run.batch.sync_period_us
+    memory, specs = run.memory, run.batch.specs
     recommendations = memory.recommendations[slots] if memory.has_recommendations[slots] else 0
     for index in range(specs.age_from[spec], specs.age_to[spec]):
         # What was made at this time is exactly that old.

@@ -172,7 +172,7 @@ def _try_memory(run: Run, search: Search, candidate: Candidate) -> None:
         spec, published = run.batch.hpas.spec[search.hpa_state], run.batch.reconciles.published[at]
         add_extreme(run, slots, candidate.nth, spec, published, run.memory.unseen_us[hpa])
     elif candidate.kind == SHIFTED_MEMORY:
-        shift_memory(run.memory, slots, candidate.nth, run.batch.sync_period_us)
+        shift_memory(run.memory, slots, candidate.nth, run.batch.reconciles.period_us[at])
 
 
 def _end(run: Run, search: Search, band: Band) -> None:

@@ -1,6 +1,7 @@
 """Infers when HPAs were reconciled, for recordings without `reconcile` lines; as `replay.plan`, but over columns."""
 
 from collections.abc import Iterable, Mapping
+from operator import itemgetter
 
 import numpy as np
 
@@ -19,14 +20,23 @@ from hpaaudit.model.columns import ReconcileEvidence
 from hpaaudit.model.facts import Fact, Gap, HpaSeen
 from hpaaudit.model.units import Micros
 
-_COLUMNS = ("hpa", "facts", "at_us", "began_us", "source", "lagging_facts", "status_until", "complete_facts")
+_COLUMNS = (
+    "hpa",
+    "facts",
+    "at_us",
+    "began_us",
+    "source",
+    "period_us",
+    "lagging_facts",
+    "status_until",
+    "complete_facts",
+)
 """The columns that follow from one HPA history alone."""
 
 
 class InferredReconciles:
     """The reconciles of a recording without `reconcile` lines.
 
-    period_us   the sync period
     repeated    numbers of facts that show an HPA with the status that it had before
     facts       the facts that are evidence of something, in their order
 
@@ -52,9 +62,6 @@ class InferredReconciles:
         for history in self._reading.histories.all():
             self._add_statuses(history, raw, statuses.get(history.key, []))
         self._periods = self._reading.periods(period_us)
-        if self._periods.own:
-            raise Unsupported(f"{min(self._periods.own)} has a sync period of its own")
-        self.period_us = self._periods.common_us
 
     def _take(self, part: ReconcileEvidence, statuses: dict[str, list[Array]]) -> None:
         """Take one more segment; `statuses` collects the facts with which each HPA showed another status."""
@@ -90,7 +97,9 @@ class InferredReconciles:
         """About how many reconciles there are."""
         last_us = int(self._times[-1]) if len(self._times) else 0
         histories = self._reading.histories.all()
-        return sum(((history.end_us or last_us) - history.first_us) // self.period_us for history in histories)
+        return sum(
+            ((history.end_us or last_us) - history.first_us) // self._periods.of(history.key) for history in histories
+        )
 
     def rows(self, keys: Ids[tuple[str, str]]) -> Rows:
         """The reconciles, sorted by HPA, and numbered in the order of time."""
@@ -113,18 +122,16 @@ class InferredReconciles:
     def _gaps_before(self, rows: Rows, keys: Ids[tuple[str, str]]) -> tuple[Array, Array]:
         """The last long gap since the previous reconcile: how many facts come before it (or NONE), and its end."""
         first_facts = {_number(keys, key): histories[0].first for key, histories in self._reading.histories.of.items()}
-        gaps: dict[str | None, list[tuple[int, int]]] = {None: []}
+        of_all, by_hpa = list[tuple[int, Gap]](), dict[str, list[tuple[int, Gap]]]()
         for index, gap in self._gaps:
-            if hides_reconciles(gap, self.period_us):
-                gaps.setdefault(hidden_hpa(gap), []).append((index, gap.until_us))
-        seq, until_us = self._last_gap(rows, gaps.pop(None))
-        for key, own in gaps.items():
-            if key is None or key not in self._reading.histories.of:
-                continue
-            facts_before = rows["hpa"] == _number(keys, key)
-            own_seq, own_until_us = self._last_gap(rows, own)
-            later = facts_before & (own_seq > seq)
-            seq, until_us = np.where(later, own_seq, seq), np.where(later, own_until_us, until_us)
+            key = hidden_hpa(gap)
+            (of_all if key is None else by_hpa.setdefault(key, [])).append((index, gap))
+        seq, until_us = self._last_gap(rows, of_all, self._periods.common_us)
+        for key in (by_hpa.keys() | self._periods.own.keys()) & self._reading.histories.of.keys():
+            hiding = sorted([*of_all, *by_hpa.get(key, [])], key=itemgetter(0))
+            own_seq, own_until_us = self._last_gap(rows, hiding, self._periods.of(key))
+            is_own = rows["hpa"] == _number(keys, key)
+            seq, until_us = np.where(is_own, own_seq, seq), np.where(is_own, own_until_us, until_us)
         first = np.zeros(len(keys), np.int64)
         first[list(first_facts)] = list(first_facts.values())
         since = first[rows["hpa"]]
@@ -134,29 +141,30 @@ class InferredReconciles:
         return np.where(new, seq, NONE), np.where(new, until_us, NULL)
 
     @staticmethod
-    def _last_gap(rows: Rows, gaps: list[tuple[int, int]]) -> tuple[Array, Array]:
-        """The last of these gaps before each reconcile: how many facts come before it, and its end."""
-        seq, until_us = np.array([(NONE, NULL), *gaps], np.int64).T
+    def _last_gap(rows: Rows, gaps: list[tuple[int, Gap]], period_us: Micros) -> tuple[Array, Array]:
+        """The last gap that hides reconciles before each one: how many facts come before it, and its end."""
+        hiding = [(index, gap.until_us) for index, gap in gaps if hides_reconciles(gap, period_us)]
+        seq, until_us = np.array([(NONE, NULL), *hiding], np.int64).T
         last = np.searchsorted(seq, rows["facts"], "left") - 1
         return seq[last], until_us[last]
 
     def _rows(self, history: HpaHistory, keys: Ids[tuple[str, str]]) -> Rows:
         times, reading = self._times, self._reading
-        hpa = _number(keys, history.key)
-        evidence = np.array(history.reconcile_times(int(times[-1]), self.period_us, reading.starts), np.int64).reshape(
-            -1, 3
-        )
+        hpa, period_us = _number(keys, history.key), self._periods.of(history.key)
+        reconciles = history.reconcile_times(int(times[-1]), period_us, reading.starts)
+        evidence = np.array(reconciles, np.int64).reshape(-1, 3)
         at_us, facts, source = evidence[:, 0], evidence[:, 1], evidence[:, 2]
         facts = np.where(facts == NOWHERE, self._fact_after(at_us), facts)
         # At the time of its deletion there may already be another HPA of that name, whose status is not this one's.
         until = np.minimum(np.append(facts[1:], self._end(history))[: len(facts)], self._end(history))
-        ahead = self._fact_after(at_us + 2 * self.period_us)
+        ahead = self._fact_after(at_us + 2 * self._periods.longest_us)
         return {
             "hpa": np.full(len(facts), hpa, np.int64),
             "facts": facts,
             "at_us": at_us,
             "began_us": at_us,
             "source": source,
+            "period_us": np.full(len(facts), period_us, np.int64),
             "lagging_facts": np.minimum(facts, self._fact_after(at_us - LAG_US)),
             "status_until": until,
             "complete_facts": np.maximum(ahead, until),
