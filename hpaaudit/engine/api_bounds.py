@@ -1,9 +1,11 @@
 """Checks that a value is one that the Kubernetes API can hold: its type, and the bits of its numbers."""
 
+from collections.abc import Callable
 from dataclasses import is_dataclass
 from functools import cache
+from operator import attrgetter
 from types import NoneType
-from typing import Any, NewType, cast, get_args, get_origin, get_type_hints
+from typing import Any, NewType, get_args, get_origin, get_type_hints
 
 from hpaaudit.engine.rules.go_numbers import MAX_INT32, MAX_INT64, MIN_INT32, MIN_INT64
 from hpaaudit.model.target import Scale
@@ -15,6 +17,8 @@ LONG = frozenset({"generation", "observed_generation", "resource_version"})
 EXACT = frozenset({"nano"})
 """Fields that we derive from a text, without a limit."""
 
+Check = Callable[[Any], str]
+
 _LAST_US = 253_402_300_800_000_000  # the year 10000: RFC 3339 has four digits
 _SHOWN = 40
 
@@ -25,7 +29,7 @@ def misfit(value: Any, kind: Any, where: str = "") -> str:
     kind    the type that the value should have
     where   its name, for example `spec`
     """
-    problem = _misfit(value, kind, where.rpartition(".")[2])
+    problem = _check_of(kind, where.rpartition(".")[2])(value)
     return f"{where}{problem}".lstrip(". ") if problem else ""
 
 
@@ -39,50 +43,78 @@ def is_int32(number: int) -> bool:
     return MIN_INT32 <= number <= MAX_INT32
 
 
-def _misfit(value: Any, kind: Any, name: str) -> str:  # noqa: C901, PLR0911 (one case for each kind of type)
+@cache
+def _check_of(kind: Any, name: str) -> Check:  # noqa: PLR0911 (one case for each kind of type)
+    """The check of a field with this type and name. It returns what does not fit, with the way to it."""
     if kind is Micros:
-        fits = type(value) is int and abs(value) < _LAST_US
-        return "" if fits else f" is {_shown(value)}, which is no time"
+        return _time
     if kind is Milli:
-        kind, name = int, "generation"
+        return _number_of(MIN_INT64, MAX_INT64, 64)
     if isinstance(kind, NewType):
         kind = kind.__supertype__
     if kind is int:
-        return _number(value, name)
+        if name in EXACT:
+            return _number_of(None, None, 0)
+        return _number_of(MIN_INT64, MAX_INT64, 64) if name in LONG else _number_of(MIN_INT32, MAX_INT32, 32)
     if kind is str or (isinstance(kind, type) and issubclass(kind, str)):
-        return _text(value)
+        return _text
     if is_dataclass(kind):
-        if not isinstance(value, kind):  # type: ignore[arg-type]
-            return f" is {_shown(value)}"
-        parts = ((f".{_camel(field)}", getattr(value, field), own, field) for field, own in _fields(cast("Any", kind)))
-        return _first(parts)
+        return _fields_of(kind)
     own = get_args(kind)
     if get_origin(kind) is tuple:
+        return _items_of(
+            [_check_of(item, name) for item in own if item is not Ellipsis], is_any_length=own[-1] is Ellipsis
+        )
+    inner = _check_of(next(item for item in own if item is not NoneType), name)
+    if NoneType not in own:
+        return inner
+    return lambda value: "" if value is None else inner(value)
+
+
+def _fields_of(kind: Any) -> Check:
+    hints = get_type_hints(kind).items()
+    fields = [(f".{_camel(field)}", attrgetter(field), _check_of(own, field)) for field, own in hints]
+
+    def check(value: Any) -> str:
+        if not isinstance(value, kind):
+            return f" is {_shown(value)}"
+        for where, field_of, own_check in fields:
+            problem = own_check(field_of(value))
+            if problem:
+                return f"{where}{problem}"
+        return ""
+
+    return check
+
+
+def _items_of(checks: list[Check], *, is_any_length: bool) -> Check:
+    def check(value: Any) -> str:
         if not isinstance(value, tuple):
             return f" is {_shown(value)}"
-        kinds = [own[0]] * len(value) if own[-1] is Ellipsis else own
-        pairs = enumerate(zip(value, kinds, strict=True))
-        return _first((f"[{index}]", item, item_kind, name) for index, (item, item_kind) in pairs)
-    if value is None and NoneType in own:
+        own_checks = checks * len(value) if is_any_length else checks
+        for index, (item, own_check) in enumerate(zip(value, own_checks, strict=True)):
+            problem = own_check(item)
+            if problem:
+                return f"[{index}]{problem}"
         return ""
-    return _misfit(value, next(item_kind for item_kind in own if item_kind is not NoneType), name)
+
+    return check
 
 
-def _first(parts: Any) -> str:
-    for where, value, kind, name in parts:
-        problem = _misfit(value, kind, name)
-        if problem:
-            return f"{where}{problem}"
-    return ""
+def _number_of(least: int | None, most: int | None, bits: int) -> Check:
+    def check(value: Any) -> str:
+        if type(value) is not int:
+            return f" is {_shown(value)}, which is no whole number"
+        if least is None or most is None or least <= value <= most:
+            return ""
+        return f" is {_shown(value)}, and the API has {bits} bits for it"
+
+    return check
 
 
-def _number(value: Any, name: str) -> str:
-    if type(value) is not int:
-        return f" is {_shown(value)}, which is no whole number"
-    if name in EXACT:
-        return ""
-    least, most, bits = (MIN_INT64, MAX_INT64, 64) if name in LONG else (MIN_INT32, MAX_INT32, 32)
-    return "" if least <= value <= most else f" is {_shown(value)}, and the API has {bits} bits for it"
+def _time(value: Any) -> str:
+    fits = type(value) is int and abs(value) < _LAST_US
+    return "" if fits else f" is {_shown(value)}, which is no time"
 
 
 def _text(value: Any) -> str:
@@ -108,8 +140,3 @@ def _shown(value: Any) -> str:
 def _camel(field: str) -> str:
     first, *rest = field.split("_")
     return first + "".join(word.capitalize() for word in rest)
-
-
-@cache
-def _fields(kind: Any) -> tuple[tuple[str, Any], ...]:
-    return tuple(get_type_hints(kind).items())

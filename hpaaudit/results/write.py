@@ -52,8 +52,8 @@ Explain = Callable[[Sequence[Compared]], Iterable[Sensitivity]]
 """Finds settings that explain divergences."""
 
 _UNWRITABLE = (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException, duckdb.TransactionException)
-NARROWING = "63_shown"
-"""The query of `sql/audit/` that deletes what a replay with --since or --until does not show."""
+NARROWING, NOT_RUN = "63_shown", "31_not_run"
+"""Queries of `sql/audit/`: what a replay with --since or --until does not show, and what did not take place."""
 FILES = pa.schema([("segment", pa.int64()), ("table", pa.string()), ("sha256", pa.string())])
 """The table of the recording's files that the views read."""
 
@@ -259,7 +259,7 @@ class ResultsWriter:
         ask("set variable until = make_timestamp($at)", {"at": self._replay.until_us})
         is_narrowed = self._replay.since_us is not None or self._replay.until_us is not None
         for name, text in sql.folder("audit").items():
-            if name == NARROWING and not is_narrowed:
+            if (name == NARROWING and not is_narrowed) or (name == NOT_RUN and not self._has_inferred()):
                 continue
             if "$first" in text:
                 for first, last in self._parts():
@@ -267,6 +267,11 @@ class ResultsWriter:
             else:
                 ask(text)
         ask("commit")
+
+    def _has_inferred(self) -> bool:
+        """Whether any reconcile was inferred between two that left a trace: only these may not have taken place."""
+        sources = "select distinct getvariable('texts').at_source[at_source + 1] from staged.replayed"
+        return ("grid",) in self._connection.execute(sources).fetchall()
 
     def _settle(self, explain: Explain) -> None:
         """Asks for settings that explain the unexplained divergences, and gives these their class."""

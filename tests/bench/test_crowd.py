@@ -15,7 +15,7 @@ from hpaaudit.cluster.scope import Scope
 from hpaaudit.model.facts import Fact, Gap, HpaSeen, LeaseSeen, PodGone, PodSeen, ResourceMetricsRead, TargetRef
 from hpaaudit.model.units import SECOND, Micros
 from tests.bench.crowd import PODS_OF_HPA, Crowd
-from tests.bench.gentle import crowd_server
+from tests.bench.gentle import crowd_server, decoding
 
 HPAS, SECONDS = 30, 5
 
@@ -57,3 +57,7 @@ def test_a_recorder_follows_it_without_a_gap() -> None:
     assert any(isinstance(fact, LeaseSeen) for fact in facts)
     assert {len(read.samples or ()) for read in reads} == {250, 50}
     assert not [fact for fact in facts if isinstance(fact, Gap)]
+
+
+def test_its_pages_and_its_usage_are_decoded_as_the_recorder_decodes_them() -> None:
+    assert [row.what for row in decoding(1, 1)][-1] == "µs, 1 pods and 1 samples"

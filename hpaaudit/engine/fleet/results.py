@@ -166,8 +166,8 @@ class _Results:
         old, new = np.asarray(getattr(batch.statuses, name))[status], getattr(self.decisions, name)[self.rows]
         code = np.where(new == KEPT, old, new).astype(np.int32)
         return {
-            f"{name}_status": Words(code, tuple(status for status, _ in words)),
-            f"{name}_reason": Words(code, tuple(reason for _, reason in words)),
+            f"{name}_status": Words(code, tuple(status for status, _, _ in words)),
+            f"{name}_reason": Words(code, tuple(reason for _, reason, _ in words)),
         }
 
     def metric_proposals(self, proposals: Proposals, identity: Columns) -> Relation:

@@ -1,5 +1,6 @@
 """Whether a decision fits the published status: in its inputs, and in what its memory did."""
 
+from hpaaudit.engine.controller.metric_failure import OTHER, failure_of
 from hpaaudit.engine.controller.status import condition_of, same_metrics
 from hpaaudit.engine.rules import published_status
 from hpaaudit.engine.rules.go_numbers import NONE
@@ -25,14 +26,14 @@ def fits_memory(decision: Decision, published: HpaStatus) -> bool:
 
 
 def _codes(*statuses: HpaStatus) -> tuple[StatusCodes, ...]:
-    """Statuses as codes, which are equal if status and reason of a condition are."""
-    codes = {("True", "SucceededRescale"): RESCALED}
+    """Statuses as codes, which are equal if status and reason of a condition are, and what failed."""
+    codes = {("True", "SucceededRescale", OTHER): RESCALED}
 
     def code(status: HpaStatus, kind: str) -> int:
         condition = condition_of(status.conditions, kind)
         if condition is None:
             return NONE
-        return codes.setdefault((condition.status, condition.reason), RESCALED + len(codes))
+        return codes.setdefault((condition.status, condition.reason, failure_of(condition)), RESCALED + len(codes))
 
     return tuple(
         StatusCodes(

@@ -28,7 +28,8 @@ RECOMMENDATION_PUBLISHED = 2
 class StatusCodes(NamedTuple):
     """A status: its current replicas, and its conditions as codes, NONE for a missing one.
 
-    Two codes are equal if status and reason of the conditions are. Only RESCALED has a fixed number.
+    Two codes are equal if status and reason of the conditions are, and what the message of ScalingActive=False tells
+    of the failure. Only RESCALED has a fixed number.
     """
 
     current: int

@@ -88,6 +88,11 @@ with numbered as (
         and o.target_kind = mine.target_kind
         and o.target_name = mine.target_name
     left join replayed_hpas as h on h.hpa_uid = o.hpa_uid
+), deciding as (
+    select c.hpa, c.ts, c.desired, c.decided, r.spec_replicas
+    from compared as c
+    join staged.replayed as r using (reconcile_id)
+    where c.desired <> r.spec_replicas or c.decided <> r.spec_replicas
 ), deciders as (
     -- Which HPA decided just this number from just that one, just then? Of several the first: the next read the new one.
     select
@@ -96,13 +101,11 @@ with numbered as (
         arg_min(s.writer, (c.ts, s.writer)) as writer
     from writers as w
     join sharing as s using (hpa_uid)
-    join compared as c on c.hpa = s.hpa
-    join staged.replayed as r using (reconcile_id)
+    join deciding as c on c.hpa = s.hpa and c.spec_replicas = w.from_replicas
     cross join sync as y
     where w.writer_class in ('hpa', 'unknown')
         and c.ts between w.at_lo - if(w.writer_class = 'hpa', y.sync, interval 1 second) and w.at_hi + interval 1 second
         and w.to_replicas in (c.desired, c.decided)
-        and r.spec_replicas = w.from_replicas
     group by w.change_id
 ), others as (
     select hpa_uid, any_value(writer order by writer) as writer

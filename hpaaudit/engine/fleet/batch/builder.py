@@ -45,7 +45,7 @@ class PreparedSlice:
     specs        what each row of `batch.specs` and `batch.metrics` describes
     proposals    how many rows of proposals the reconciles need at most
     unseen_us    of new HPAs: until when what happened to them was not seen
-    condition_words   status and reason of conditions, by the codes of the batch
+    condition_words   status, reason and failure of conditions, by the codes of the batch
     """
 
     batch: InputBatch
@@ -55,7 +55,7 @@ class PreparedSlice:
     specs: ResolvedSpecTable
     proposals: int
     unseen_us: Mapping[int, int]
-    condition_words: Sequence[tuple[str, str]]
+    condition_words: Sequence[tuple[str, str, int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """The codes in the columns: problems of metrics, conditions, evidence, and which currentMetrics are published."""
 
+from hpaaudit.engine.controller import metric_failure as failures
 from hpaaudit.engine.rules import candidates
 from hpaaudit.engine.rules import published_status as published
 
@@ -35,6 +36,22 @@ PROBLEMS = (
     "metric.invalid.missing_request",
     "metric.invalid.container_missing",
 )
+FAILURES = (
+    failures.READ_FAILED,
+    failures.READ_FAILED,
+    failures.READ_FAILED,
+    failures.READ_FAILED,
+    failures.NONE_RETURNED,
+    failures.NONE_RETURNED,
+    failures.OTHER,
+    failures.OTHER,
+    failures.OTHER,
+    failures.NO_SAMPLES,
+    failures.NONE_MATCHED,
+    failures.REQUEST_MISSING,
+    failures.OTHER,
+)
+"""What the message of ScalingActive tells of each problem."""
 
 # What a reconcile sets the conditions AbleToScale, ScalingActive and ScalingLimited to; KEPT: it leaves one as it was.
 KEPT = 0
@@ -59,8 +76,8 @@ FAILED_PODS = 18
 FAILED_OBJECT = 19
 FAILED_EXTERNAL = 20
 BAD_SOURCE = 21
-CONDITIONS = (
-    None,
+_REASONS = (
+    ("", ""),
     ("False", "FailedGetScale"),
     ("True", "SucceededGetScale"),
     ("True", "ReadyForNewScale"),
@@ -83,6 +100,15 @@ CONDITIONS = (
     ("False", "FailedGetExternalMetric"),
     ("False", "InvalidMetricSourceType"),
 )
+_FAILED = _REASONS[FAILED_RESOURCE:BAD_SOURCE]
+CONDITIONS = (
+    *((*reason, failures.OTHER) for reason in _REASONS),
+    *((*reason, failure) for failure in range(1, failures.KINDS) for reason in _FAILED),
+)
+"""Status and reason of a condition by its code, and what its message tells of a failure."""
+
+FIRST_FAILURE, FAILED_REASONS = len(_REASONS), len(_FAILED)
+"""The code from which on conditions tell of a failure, and how many reasons have one."""
 
 # How sure it is what a reconcile read.
 SEEN = 0

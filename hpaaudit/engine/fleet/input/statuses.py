@@ -12,6 +12,7 @@ from hpaaudit.api.v2 import decode_status
 from hpaaudit.engine.api_bounds import misfit
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.compute_metrics import EMPTY_STATUS
+from hpaaudit.engine.controller.metric_failure import failure_of
 from hpaaudit.engine.controller.reconcile_state import scaled_to_zero
 from hpaaudit.engine.controller.status import condition_of
 from hpaaudit.engine.fleet.columns.batch import NONE, CurrentMetrics, PublishedStatuses
@@ -43,15 +44,15 @@ CACHED_CONDITIONS = 1 << 14  # texts of conditions
 class StatusTable:
     """The statuses of a fleet.
 
-    condition_words   status and reason of each condition, those of `columns.codes` first
+    condition_words   status, reason and failure of each condition, those of `columns.codes` first
     keys          what the entries of currentMetrics show besides their numbers
     lacks_value   an entry of an Object or External metric has no value, which one read back from v1 always has
     """
 
     def __init__(self, behaviours: Behaviours) -> None:
-        self.condition_words: Ids[tuple[str, str]] = Ids()
+        self.condition_words: Ids[tuple[str, str, int]] = Ids()
         for word in CONDITIONS:
-            self.condition_words.of(word or ("", ""))
+            self.condition_words.of(word)
         self.lacks_value = False
         self._exact: Ids[tuple[int, ...]] = Ids()
         self.keys: Ids[StatusKey] = Ids()
@@ -103,7 +104,9 @@ class StatusTable:
         return int(scaled_to_zero(conditions, self._rules)), able, active, limited, recommendation_in(conditions)
 
     def _condition_code(self, condition: Condition | None) -> int:
-        return NONE if condition is None else self.condition_words.of((condition.status, condition.reason))
+        if condition is None:
+            return NONE
+        return self.condition_words.of((condition.status, condition.reason, failure_of(condition)))
 
     def _read_entry(self, entry: Entry) -> tuple[int, ...]:
         current = entry.source.current

@@ -3,9 +3,15 @@
 What is decided comes from `rules`; in which order, from `controller.reconcile`.
 """
 
+from hpaaudit.engine.controller.metric_failure import OTHER
 from hpaaudit.engine.fleet.columns.batch import NONE
 from hpaaudit.engine.fleet.columns.codes import (
+    BAD_SOURCE,
     DISABLED,
+    FAILED_REASONS,
+    FAILED_RESOURCE,
+    FAILURES,
+    FIRST_FAILURE,
     GET_FAILED,
     GOT,
     IN_RANGE,
@@ -137,12 +143,22 @@ def _compute_replicas(run: Run, context: Context, at: int) -> bool:
     decisions.metrics[at] = choice.computed
     failed = failure(choice, context.current, behaviours)
     if failed != NO_FAILURE:
-        decisions.active[at] = run.batch.metrics.reason[first + named_invalid(choice, behaviours)]
+        named = named_invalid(choice, behaviours)
+        problem = run.proposals.problem[run.batch.reconciles.proposal_at[at] + named]
+        decisions.active[at] = _failed_condition(run.batch.metrics.reason[first + named], problem)
         decisions.reason[at] = failed
         decisions.desired[at] = run.batch.scales.spec_replicas[context.inputs.scale]
         return False
     _store_choice(run, at, choice)
     return True
+
+
+def _failed_condition(reason: int, problem: int) -> int:
+    """The code of ScalingActive=False with this reason, for a metric with this problem."""
+    kind = FAILURES[problem]
+    if kind == OTHER or reason == BAD_SOURCE:
+        return reason
+    return FIRST_FAILURE + (kind - 1) * FAILED_REASONS + reason - FAILED_RESOURCE
 
 
 def _store_choice(run: Run, at: int, choice: Choice) -> None:
