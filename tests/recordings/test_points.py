@@ -78,3 +78,17 @@ def test_what_should_be_done_begins_with_the_incident(tmp_path: Path) -> None:
         first = dict(zip(answer.columns, answer.rows()[0], strict=True))
     assert first["pattern"] == "external_write.manual"
     assert first["verdict"] == "kubectl wrote 6 -> 2 at 15:04:31Z; the HPA wanted 6"
+
+
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_a_failure_that_is_proven_has_the_message_that_was_published(name: str, tmp_path: Path) -> None:
+    with replay(RECORDINGS[name], into=tmp_path / "results.duckdb") as results:
+        rows = results.rows("""
+            select r.error, c.message
+            from (from reconciles where active_status = 'False' and evidence = 'proven') as r
+            asof join (from hpa_conditions where type = 'ScalingActive') as c
+                on c.hpa_uid = r.hpa_uid and r.ts + interval 1 second >= c.observed_at
+        """)
+    assert len(rows) >= 2
+    for row in rows:
+        assert row["error"].endswith(row["message"].removeprefix("the HPA was unable to compute the replica count: "))
