@@ -1,6 +1,7 @@
 """Words the outcome of a replay: the verdict first, then who wrote what, then how certain that is."""
 
 from collections.abc import Iterator
+from itertools import groupby
 
 from hpaaudit.model.account import Change, Divergence, Finding, ForeignWrite, Hold, HpaAccount, ReplayAccount
 from hpaaudit.model.audit import Assumption
@@ -180,25 +181,23 @@ def _unseen(hpa: HpaAccount) -> str:
 
 
 def _changes(changes: tuple[Change, ...], account: ReplayAccount) -> str:
+    """The changes, a line each. Those in a row that show the same and did not happen share one."""
     same_day = stamp(account.started_us)[:10] == stamp(account.ended_us)[:10]
-    shown = changes[:LINES]
     columns = ("time", "from", "to", "by", "decided", "replay", "why")
-    rows = [
-        (
-            clock(change.at_us) if same_day else stamp(change.at_us),
-            change.from_replicas,
-            change.to_replicas,
-            _by(change),
-            change.decided,
-            change.replay,
-            _why(change),
-        )
-        for change in shown
-    ]
-    text = table(columns, rows, indent="  ")
-    if len(changes) > LINES:
-        text += f"\n  {len(changes) - LINES} more: hpaaudit query {pasteable(account.file)} what_happened"
+    rows = []
+    for cells, run in groupby(changes, key=_shown):
+        at_us = [change.at_us for change in run]
+        times = [clock(time) if same_day else stamp(time) for time in (at_us[0], at_us[-1])]
+        *others, reason = cells
+        rows.append((times[0], *others, f"{reason}; {len(at_us)} times until {times[1]}" if at_us[1:] else reason))
+    text = table(columns, rows[:LINES], indent="  ")
+    if len(rows) > LINES:
+        text += f"\n  {len(rows) - LINES} more: hpaaudit query {pasteable(account.file)} what_happened"
     return text
+
+
+def _shown(change: Change) -> tuple[object, ...]:
+    return change.from_replicas, change.to_replicas, _by(change), change.decided, change.replay, _why(change)
 
 
 def _by(change: Change) -> str:

@@ -7,10 +7,12 @@ from dataclasses import replace as replace_fields
 from pathlib import Path
 from typing import Any
 
+from hpaaudit.flows.query import account
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.facts import EventSeen, Fact, HpaSeen, LeaseSeen, TargetSeen
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.report.replay import replay_text
 from tests.conformance.expected import captures
 from tests.fleet.chance import write
 from tests.truth.halted import alive, dead, hung, middle_us
@@ -81,3 +83,15 @@ def test_a_controller_that_was_dead_all_along_is_not_called_faithful() -> None:
     assert len(rows) > 60
     assert {row["class"] for row in rows} == {"not_run.controller_down"}
     assert not any(row["class"].startswith("not_run.") for row in _rows(list(_dead_all_along(lease=False))))
+
+
+def test_what_did_not_take_place_is_one_line_and_counts_against_nobody(tmp_path: Path) -> None:
+    facts = list(_dead_all_along(lease=True))
+    write(tmp_path / "recording", facts, len(facts) + 100)
+    with replay(tmp_path / "recording") as results:
+        (hpa,) = account(results).hpas
+        lines = [line for line in replay_text(account(results)).splitlines() if "not_run.controller_down" in line]
+    assert (hpa.comparable, hpa.agree) == (0, 0)
+    assert sum(not change.writer_class for change in hpa.changes) > 20
+    assert len(lines) == 1
+    assert "times until 15:05:22Z" in lines[0]

@@ -1,7 +1,8 @@
 -- How often do replay and reality agree, and how much could not be decided?
 -- One row per HPA of the current replay. match_pct is the share of the decidable reconciles that match.
 -- comparable: decidable reconciles of which it is known what the controller decided. agree: those in which replay and
--- controller decided the same, whatever others wrote afterwards, or however the write ended.
+-- controller decided the same, whatever others wrote afterwards, or however the write ended. A reconcile that did not
+-- take place decided nothing.
 create view main.agreement as
 select
     replay_id, hpa_uid, namespace, name,
@@ -14,7 +15,8 @@ select
     sum(lasted_s) filter (verdict = 'undecidable') as undecidable_s,
     count(*) filter (
         verdict in ('match', 'skew')
-        or verdict = 'divergent' and (decided is not null or not regexp_matches(class, '^(external_write|write_failed)\.'))
+        or verdict = 'divergent' and not starts_with(class, 'not_run.')
+        and (decided is not null or not regexp_matches(class, '^(external_write|write_failed)\.'))
     ) as comparable,
     count(*) filter (
         verdict = 'match'
