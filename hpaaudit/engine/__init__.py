@@ -1,1 +1,1 @@
-"""DECIDES: the HPA controller as pure functions; no clock, no file, no network, no chance."""
+"""Decides as the HPA controller does: pure functions, without clock, file, network or random number."""

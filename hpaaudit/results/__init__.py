@@ -1,1 +1,1 @@
-"""Answers: the one room that opens DuckDB, and asks it what lies in sql/."""
+"""Writes results files and answers from them, by the queries in `sql/`: the only package that imports DuckDB."""

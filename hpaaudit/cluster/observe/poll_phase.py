@@ -4,10 +4,11 @@ from collections import deque
 from dataclasses import dataclass, field
 
 FIRST_STEP, STEP = 1 / 15, 1 / 150
-"""By what part of the interval each read comes earlier, before and after the time of publication was found."""
+"""Each read comes earlier by this part of the interval: until the time of publication was found, and after that."""
 RETRY, RETRIES = 1 / 30, 6
-"""A read that came too early is repeated after this part of the interval, so often."""
+"""A read that came too early is repeated after this part of the interval, and at most so many times."""
 MARGIN = 1 / 50
+"""The next read comes this part of the interval later than a whole one, so that it is not too early again."""
 REGULAR = 0.7
 """The share of reads that must bring new samples. With fewer, the source has another period than we."""
 

@@ -31,12 +31,13 @@ class Targets:
     resolved       the target of each HPA
     workloads      the stores of kinds that are watched;  unwatched  paths of kinds that may not be: scales are polled
     unreadable     targets whose scale may not be read either
-    names          of targets, by kind;  bases  of names, for what the targets create
+    names          namespace and name of each target, by kind
+    bases          the same, cut to what the names of ReplicaSets and pods begin with (`name_base`)
     event_kinds    kinds whose Events are followed
-    unknown_paths  hidden because the server did not say whether it serves the kind of a target
-    selectors      of targets, from polled scales;  absent  targets that are not there, from polls as well
+    unknown_paths  paths with an open gap: the server did not say whether it serves the kind of a target
+    selectors      selectors of targets, from polled scales;  absent  targets that do not exist, from polls as well
     noted          subjects of notes that were written, so that each is written once
-    restored       what an earlier run saw last
+    restored       the last targets and rollouts that an earlier run of the recorder saw
     """
 
     context: ObserverContext

@@ -137,7 +137,10 @@ class StalenessCheck:
         return Verdict(current_us=answer.at_us, version=answer.body["metadata"]["resourceVersion"] if was_quiet else "")
 
     def _narrow(self) -> dict[str, str]:
-        """The selector that a right may depend on. To find the first object of another one, all would be read."""
+        """The field selector, if it names one object: RBAC may allow that object only.
+
+        Other selectors are left out: to find the first object that matches, the server would read them all.
+        """
         fields = self.collection.query.get("fieldSelector", "")
         return {"fieldSelector": fields} if fields.startswith("metadata.name=") else {}
 

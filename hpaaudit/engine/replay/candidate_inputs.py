@@ -17,8 +17,8 @@ class CandidateInputs:
     """The inputs that one reconcile may have read, in the order of `rules.candidates`.
 
     observation   the newest inputs
-    earlier    how many facts a lagging cache has of pods and scale
-    reach_us   how much later than the reconcile an answer may have been recorded that it read
+    earlier       how many facts a lagging cache of pods and scale may have received
+    reach_us      an answer recorded at most this long after the reconcile may be the one that it read
     """
 
     def __init__(self, cluster: ClusterState, observation: Observation, earlier: int, reach_us: Micros) -> None:

@@ -118,7 +118,8 @@ class Tally(NamedTuple):
 class Refill(NamedTuple):
     """A metric whose missing and unready pods were filled in.
 
-    ratio, refilled   the usage ratio without and with these pods;  samples   how many pods the second is of
+    ratio, refilled   the usage ratio without and with these pods
+    samples           how many pods make up `refilled`
     fills_unready     unready pods were filled in as well
     is_guarded        a number that moves against its ratio keeps the replicas
     """

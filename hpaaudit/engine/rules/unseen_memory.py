@@ -18,9 +18,9 @@ def event_counts(unseen_us: int, now_us: int, longest_period_us: int) -> bool:
 def extreme_recommendation(nth: int, maximum: int, published: int) -> int:
     """The n-th extreme of what an unseen memory may have recommended.
 
-    One more than maxReplicas, which a status names differently than maxReplicas itself; maxReplicas; 0; and the
-    published number: an old recommendation may have kept the replicas there, and no other extreme would have published
-    that.
+    In this order: maxReplicas + 1, which ScalingLimited reports (TooManyReplicas); maxReplicas, which it does not; 0;
+    and the published number: an old recommendation may have kept the replicas there, and no other extreme would have
+    published that.
     """
     if nth == 0:
         return maximum + 1

@@ -165,9 +165,8 @@ class Schedule:
     def attempts(self, rows: Rows, targets: Array, taken: int, most: int) -> dict[int, list[Attempt]]:
         """The answers to the writes of the scale, by row: a write belongs to the last reconcile of its target.
 
-        rows, targets   the reconciles and the target of each, -1 without one; the first `taken` are decided now, and
-                        the
-                        writes of the others wait
+        rows, targets   the reconciles and the target of each, -1 without one
+        taken           so many of them, from the first on, are decided now; the writes of the others wait
         most            how many attempts the controller makes on conflicts
 
         Raises `Unsupported` for a write that came so late that its reconcile was decided before.
