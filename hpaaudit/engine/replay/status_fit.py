@@ -4,7 +4,7 @@ from hpaaudit.engine.controller.metric_failure import OTHER, failure_of
 from hpaaudit.engine.controller.status import condition_of, same_metrics
 from hpaaudit.engine.rules import published_status
 from hpaaudit.engine.rules.go_numbers import NONE
-from hpaaudit.engine.rules.published_status import RESCALED, StatusCodes
+from hpaaudit.engine.rules.published_status import RESCALED, UNREAD, StatusCodes
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.hpa import HpaStatus
 
@@ -27,7 +27,7 @@ def fits_memory(decision: Decision, published: HpaStatus) -> bool:
 
 def _codes(*statuses: HpaStatus) -> tuple[StatusCodes, ...]:
     """Statuses as codes, which are equal if status and reason of a condition are, and what failed."""
-    codes = {("True", "SucceededRescale", OTHER): RESCALED}
+    codes = {("False", "FailedGetScale", OTHER): UNREAD, ("True", "SucceededRescale", OTHER): RESCALED}
 
     def code(status: HpaStatus, kind: str) -> int:
         condition = condition_of(status.conditions, kind)

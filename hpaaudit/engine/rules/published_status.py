@@ -11,6 +11,9 @@ from hpaaudit.engine.rules.go_numbers import MIN_INT64, NONE
 NEVER = MIN_INT64
 """The lastScaleTime of a target that was never scaled."""
 
+UNREAD = 1
+"""The code of the condition AbleToScale=False with the reason FailedGetScale."""
+
 RESCALED = 6
 """The code of the condition AbleToScale=True with the reason SucceededRescale."""
 
@@ -29,7 +32,7 @@ class StatusCodes(NamedTuple):
     """A status: its current replicas, and its conditions as codes, NONE for a missing one.
 
     Two codes are equal if status and reason of the conditions are, and what the message of ScalingActive=False tells
-    of the failure. Only RESCALED has a fixed number.
+    of the failure. Only UNREAD and RESCALED have fixed numbers.
     """
 
     current: int
@@ -43,9 +46,11 @@ def fits_inputs(decided: StatusCodes, published: StatusCodes) -> bool:
 
     Only what follows from inputs is compared, never the decision itself: else every divergence would look like wrong
     inputs. A status without AbleToScale was not written by a reconcile: `reconcileAutoscaler` sets that condition
-    first.
+    first. It is FailedGetScale only if the scale could not be read, and everything else is left as it was then.
     """
-    return published.able != NONE and decided.current == published.current and decided.active == published.active
+    if published.able == NONE or (decided.able == UNREAD) != (published.able == UNREAD):
+        return False
+    return decided.current == published.current and decided.active == published.active
 
 
 def fits_memory(decided: StatusCodes, published: StatusCodes) -> bool:

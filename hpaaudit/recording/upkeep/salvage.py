@@ -283,7 +283,9 @@ def from_segment(folder: Path, segment: Segment, damaged: Sequence[str], until_u
     if len(gaps) > lost:  # more gaps than free sequence numbers: one gap for all
         gaps = [_gap(first_us, max(last_us, until_us), ALL_PATHS, cause)]
     ordered = [fact for _, fact in sorted(facts, key=itemgetter(0))]
-    return Salvage(facts=[*gaps, *ordered], kept=len(ordered), lost=lost)
+    # A gap that begins after the facts comes after them: else their times would go back behind its own.
+    early, late = ([gap for gap in gaps if (gap.at_us <= first_us) is is_early] for is_early in (True, False))
+    return Salvage(facts=[*early, *ordered, *late], kept=len(ordered), lost=lost)
 
 
 def _sound_facts(folder: Path, segment: Segment, damaged: Sequence[str]) -> Iterator[tuple[int, Fact]]:

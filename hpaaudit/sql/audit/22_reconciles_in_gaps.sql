@@ -4,14 +4,18 @@
 -- Events, Leases and field managers are not inputs of a decision: their gaps do not count.
 insert into reconciles_in_gaps by name
 with gaps as (
-    select g.stream, g.prefix, g.cause, g.gap_from, g.gap_to, g.gap_to + s.sync as blind_to
+    select
+        g.stream, g.prefix, g.cause, g.gap_from, g.gap_to, g.gap_to + s.sync as blind_to,
+        g.gap_to - g.gap_from > 2 * s.sync as is_long
     from runs.coverage_gaps as g
     cross join sync as s
     where g.stream not in ('events', 'leases', 'api_services', 'scaled_objects', 'surroundings', 'writers')
 ), hidden as (
     select
         s.reconcile_id, g.stream in ('everything', 'hpas') and g.gap_to >= s.began_at as hides_status,
-        true as is_interrupted, g.cause, g.gap_from
+        hides_status and g.is_long and g.gap_from <= s.began_at as hides_reconcile,
+        g.stream in ('everything', 'targets') and g.is_long as hides_target,
+        g.is_long, true as is_interrupted, g.cause, g.gap_from
     from (from spans where hpa between $first and $last) as s
     join gaps as g on g.gap_from < s.until and g.blind_to > s.began_at
     join replayed_hpas as h on h.hpa = s.hpa
@@ -23,12 +27,14 @@ with gaps as (
         and gap_of_object(g.prefix, h.name, a.target_name)
     union all
     select
-        s.reconcile_id, false as hides_status, false as is_interrupted, u.cause, '-infinity'::timestamp as gap_from
+        s.reconcile_id, false as hides_status, false as hides_reconcile, false as hides_target,
+        false as is_long, false as is_interrupted, u.cause, '-infinity'::timestamp as gap_from
     from (from spans where hpa between $first and $last) as s
     join unrecorded as u using (hpa)
 )
 select
-    reconcile_id, bool_or(hides_status) as hides_status, bool_or(is_interrupted) as is_interrupted,
+    reconcile_id, bool_or(hides_status) as hides_status, bool_or(hides_reconcile) as hides_reconcile,
+    bool_or(hides_target) as hides_target, bool_or(is_long) as is_long, bool_or(is_interrupted) as is_interrupted,
     arg_min(cause, gap_from) as cause
 from hidden
 group by reconcile_id;

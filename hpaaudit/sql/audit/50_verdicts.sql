@@ -7,7 +7,15 @@ with odd as (
     select c.*, h.hpa_uid
     from compared as c
     join replayed_hpas as h using (hpa)
-    where not c.agrees or c.reconcile_id in (select reconcile_id from not_run)
+    join staged.replayed as r using (reconcile_id)
+    where not c.agrees
+        or c.reconcile_id in (select reconcile_id from not_run)
+        -- Inputs that were only assumed, in a gap: that the numbers are equal proves nothing.
+        or getvariable('texts').evidence[r.evidence + 1] = 'assumed'
+            and c.reconcile_id in (select reconcile_id from reconciles_in_gaps where is_long)
+        -- Whether it took place, and what it published, was not seen.
+        or getvariable('texts').at_source[r.at_source + 1] = 'grid'
+            and c.reconcile_id in (select reconcile_id from reconciles_in_gaps where hides_reconcile)
 ), refusals as (
     select
         s.reconcile_id,
@@ -33,6 +41,13 @@ with odd as (
     from runs.scale_events
     where source = 'actual' and reconcile_id is not null
     group by reconcile_id
+), guesses as (
+    -- What was decided from assumed inputs in a gap is remembered, and for an hour at most it counts.
+    select c.hpa, c.ts as guessed_at
+    from compared as c
+    join staged.replayed as r using (reconcile_id)
+    join reconciles_in_gaps as b using (reconcile_id)
+    where b.is_long and (getvariable('texts').evidence[r.evidence + 1] = 'assumed' or b.hides_reconcile)
 ), tests as (
     select
         c.reconcile_id, c.hpa, c.nth, c.ts, r.desired,
@@ -49,6 +64,9 @@ with odd as (
         m.class as not_run, m.renewed_at,
         getvariable('texts').at_source[r.at_source + 1] = 'grid' as t_inferred,
         b.reconcile_id is not null as t_gap,
+        coalesce(b.hides_reconcile, false) as t_hpa_unseen,
+        coalesce(c.ts < g.guessed_at + interval 1 hour, false) as t_memory_guessed,
+        coalesce(b.hides_target, false) as t_target_unseen,
         getvariable('texts').evidence[r.evidence + 1] as evidence,
         b.cause as gap_cause,
         c.open > 0 as t_band,
@@ -61,6 +79,7 @@ with odd as (
     left join next_writes as n using (reconcile_id)
     left join not_run as m using (reconcile_id)
     left join reconciles_in_gaps as b using (reconcile_id)
+    asof left join guesses as g on g.hpa = c.hpa and c.ts > g.guessed_at
 ), classes as (
     select
         *,
@@ -81,6 +100,11 @@ with odd as (
             when not_run is not null then not_run
                 -- From here on the verdict depends on what was recorded, so gaps come first. A proven input has no gap.
             when t_gap and (t_band or decision_agrees is null or evidence = 'assumed') then 'no_data.recording_gap'
+                -- Its spec may have changed, and what it remembers is not known.
+            when t_hpa_unseen then 'no_data.recording_gap'
+                -- Its scale is an input, and shows what became of the decision.
+            when t_target_unseen then 'no_data.recording_gap'
+            when t_memory_guessed and evidence = 'proven' then 'no_data.recording_gap'
             when t_band and not t_sampling and (t_in_band or decision_agrees is null and replicas_agree is null) then
                 case when missing_input like 'memory%' then 'no_data.warmup' else 'no_data.object_unseen' end
             when decision_agrees is null and replicas_agree is null then 'no_data.object_unseen'

@@ -12,6 +12,9 @@ left join metric_proposals as p on p.reconcile_id = r.reconcile_id and p.valid
 where r.namespace || '/' || r.name like $hpa
     and r.ts between $since and $until
     and coalesce(r.desired <= r.spec_replicas, true)
+    and coalesce(r.decided <= r.spec_replicas, true)
+    -- In a gap of the recording nobody knows what the controller read.
+    and r.class is distinct from 'no_data.recording_gap'
     and (
         p.ratio > 1
         or starts_with(r.reason_code, 'gate.') and r.reason_code not in ('gate.scaled_to_zero', 'gate.above_max')

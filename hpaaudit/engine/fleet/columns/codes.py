@@ -55,7 +55,7 @@ FAILURES = (
 
 # What a reconcile sets the conditions AbleToScale, ScalingActive and ScalingLimited to; KEPT: it leaves one as it was.
 KEPT = 0
-GET_FAILED = 1
+GET_FAILED = published.UNREAD
 GOT = 2
 READY = 3
 UP_STABILIZED = 4
