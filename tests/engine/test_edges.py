@@ -6,13 +6,23 @@ from collections.abc import Callable
 import pytest
 
 from hpaaudit.engine.behaviours.release import behaviours_of
-from hpaaudit.engine.rules import go_numbers, limit, tolerance
+from hpaaudit.engine.rules import go_numbers, limit, scale_events, tolerance
 from hpaaudit.engine.rules import replica_calculator as calculator
 from hpaaudit.engine.rules.go_numbers import MAX_INT32, MAX_INT64, MIN_INT32, MIN_INT64, TWO_31, TWO_63
-from hpaaudit.engine.rules.limit import SELECT_MAX, SELECT_MIN
+from hpaaudit.engine.rules.limit import (
+    SELECT_DISABLED,
+    SELECT_MAX,
+    SELECT_MIN,
+    Policies,
+    ScaleEventHistory,
+    ScaleEvents,
+)
+from hpaaudit.engine.rules.normalize import Limits, NormalizationArg, Remembered, leaves_zero_at_minimum, normalize
+from hpaaudit.engine.rules.stabilize import Recommendations, Windows
 from hpaaudit.model.flags import Flags
 
-TEN_PERCENT = tolerance.tolerance_of(0.1, 0.1, behaviours_of(Flags(release="1.36")))
+RECENT = behaviours_of(Flags(release="1.36"))
+TEN_PERCENT = tolerance.tolerance_of(0.1, 0.1, RECENT)
 
 CASES: list[tuple[str, Callable[..., float], tuple[float, ...], float]] = [
     ("a period's start wraps", limit.period_start, (MAX_INT32, 0, 1), MIN_INT32),
@@ -65,6 +75,14 @@ CASES: list[tuple[str, Callable[..., float], tuple[float, ...], float]] = [
     ("nor below", tolerance.keeps_replicas, (1.0, 0.5, TEN_PERCENT), False),
     ("the same number does not move against a ratio below one", calculator.against_ratio, (0.9, 5, 5), False),
     ("nor against one above it", calculator.against_ratio, (1.1, 5, 5), False),
+    (
+        "a number that is written again is a scale-down by 0",
+        scale_events.event_of,
+        (True, 3, 3),
+        scale_events.DOWN_EVENT,
+    ),
+    ("who has left zero is not raised again", leaves_zero_at_minimum, (3, 5, True, 4), False),
+    ("nor is who was switched off at zero", leaves_zero_at_minimum, (0, 5, False, 1), False),
     ("adding beyond int64 overflows", calculator.overflows, (MAX_INT64, 1), True),
     ("up to its end it does not", calculator.overflows, (MAX_INT64 - 1, 1), False),
     ("and a negative value never does", calculator.overflows, (MAX_INT64, -1), False),
@@ -87,3 +105,14 @@ def test_what_is_not_a_number_was_inside_the_tolerance_until_it_had_two_bounds(i
     ten_percent = TEN_PERCENT._replace(is_inclusive=inclusive)
     assert tolerance.outside(math.nan, ten_percent) is outside
     assert not tolerance.within(math.nan, ten_percent)
+
+
+@pytest.mark.parametrize(("has_behavior", "raw", "disabled"), [(True, 5, True), (True, 3, False), (False, 5, False)])
+def test_a_direction_is_disabled_only_with_a_behavior_and_where_something_would_move(
+    has_behavior: bool, raw: int, disabled: bool
+) -> None:
+    off, nothing = Policies(SELECT_DISABLED, (), (), (), 0, 0), ScaleEvents((), (), 0, 0)
+    limits = Limits(1, 10, has_behavior, Windows(0, 0), off, off)
+    past = Remembered(Recommendations((), ()), ScaleEventHistory(nothing, nothing))
+    argument = NormalizationArg(raw, current=3, now_us=0, limits=limits, remembered=past)
+    assert normalize(argument, scaled_to_zero=False, behaviours=RECENT).disabled is disabled

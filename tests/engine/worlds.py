@@ -3,7 +3,7 @@
 The grid makes equal ages and exact edges common, which chance alone would never meet.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
@@ -33,13 +33,44 @@ from tests.engine.scenes import (
 )
 
 GRID = 5
+STEPS = (1, 3, 3, 3, 6, 12, 60)
+"""Times between two observations, in steps of the grid."""
+
 START = 1000
+TARGETS = (30, 50, 80, 100, 200)
+COUNTS = (0, 1, 2, 3, 5, 8, 13)
+VALUES = ((0,), (500,), (1000,), (1100,), (2000,), (12_345,), (700, 300, 4000), (), (99, 1))
+USAGES = (0, 100, 250, 450, 500, 550, 800, 1000, 2400)
+REQUESTS: tuple[int | None, ...] = (1000, 1000, 1000, 500, 200)
+
+ODD_REQUESTS = (1000, None)
+EXACT_COUNTS = (5, 10, 15, 20, 25)
+PERCENTS = (12, 35, 68, 70, 95, 140)
+"""Percentages of these counts are whole numbers or halves, which each order of the same arithmetic misses otherwise."""
+
+MOST = 2**31 - 1
+HUGE_TARGETS = (1, 50, 100)
+HUGE_COUNTS = (0, 1, 2**29, 2**30 - 1, 2**30, 2**30 + 1, MOST - 1, MOST)
+HUGE_VALUES = (
+    (1,), (2**31 * 500,), (2**31 * 1000,), ((2**31 - 1) * 300,), (2**52,), (2**53 + 1,), (2**60,), (2**62, 2**62),
+    (2**63 - 1,), (2**63 - 1, 1), (2**63 - 1, 2**63 - 1), (-(2**62),),
+)  # fmt: skip
+HUGE_USAGES = (0, 1, 500, 2**31, 2**53 + 1, 2**57, 2**62, 2**63 - 1)
+HUGE_REQUESTS = (1, 1, 500, 1000, 2**57, 2**62)
+HUGE_POLICIES = (1, 50, 100, 300, 2**30, MOST - 1, MOST)
+CAPS = ((), ("ReplicasCapped",), ("ReplicasCapped", "TotalAtZero"))
+"""Numbers beside which int32, int64 and doubles end: what a spec may hold, and no real metric has."""
+
 _SIDECAR = Container(name="mesh", requests=amounts(cpu=100, memory=100), restart_policy="Always")
 
 
 @dataclass(slots=True)
 class World:
-    """One HPA, the flags of its controller, and what chance it is drawn from."""
+    """One HPA, the flags of its controller, and what chance it is drawn from.
+
+    counts      replicas that somebody sets by hand;  values, usages, requests   what metrics and pods are drawn from
+    is_asleep   the condition ScaledToZero is there whatever the replicas are
+    """
 
     random: Random
     flags: Flags
@@ -48,6 +79,11 @@ class World:
     crowd: Crowd
     replicas: int
     now: float = START
+    counts: tuple[int, ...] = COUNTS
+    values: tuple[tuple[int, ...], ...] = VALUES
+    usages: tuple[int, ...] = USAGES
+    requests: tuple[int | None, ...] = REQUESTS
+    is_asleep: bool = False
 
     @property
     def hpa(self) -> Hpa:
@@ -75,26 +111,59 @@ def world(random: Random) -> World:
         ),
         metrics=metrics,
         fields=fields,
-        crowd=_crowd(random, random.choice((1, 2, 3, 4, 6, 10))),
+        crowd=_crowd(random, random.choice((1, 2, 3, 4, 6, 10)), USAGES, REQUESTS),
         replicas=random.choice((0, 1, 2, 3, 4, 6, 10, 20)),
     )
 
 
-def observations(drawn: World, count: int, *, status: HpaStatus = BLANK) -> Iterator[Observation]:
+def huge_world(random: Random) -> World:
+    """Draw a world at the ends of Go's numbers."""
+    drawn = world(random)
+    drawn.fields["maximum"] = random.choice((2**30, MOST - 1, MOST, MOST))
+    for rules in drawn.fields.get("behavior", {}).values():
+        for policy in rules.get("policies", ()):
+            policy["value"] = random.choice(HUGE_POLICIES)
+    return replace(
+        drawn,
+        flags=replace(drawn.flags, with_behaviours=random.choice(CAPS)),
+        metrics=tuple(_metric(random, HUGE_TARGETS) for _ in drawn.metrics),
+        replicas=random.choice(HUGE_COUNTS),
+        counts=HUGE_COUNTS,
+        values=HUGE_VALUES,
+        usages=HUGE_USAGES,
+        requests=HUGE_REQUESTS,
+        crowd=_crowd(random, 4, HUGE_USAGES, HUGE_REQUESTS),
+        is_asleep=random.random() < 1 / 4,
+    )
+
+
+def exact_world(random: Random) -> World:
+    """Draw a world whose percentages doubles miss by a little, and where every other pod lacks a request."""
+    drawn = world(random)
+    direction = {"stabilizationWindowSeconds": 0, "selectPolicy": random.choice(("Max", "Min"))}
+    percents = [{"type": "Percent", "value": value, "periodSeconds": GRID} for value in random.sample(PERCENTS, 1)]
+    drawn.fields |= {"maximum": 100, "behavior": {"scaleUp": direction | {"policies": percents}}}
+    drawn.fields["behavior"]["scaleDown"] = drawn.fields["behavior"]["scaleUp"]
+    return replace(drawn, replicas=10, counts=EXACT_COUNTS, requests=ODD_REQUESTS)
+
+
+def observations(
+    drawn: World, count: int, *, status: HpaStatus = BLANK, steps: Sequence[int] = STEPS
+) -> Iterator[Observation]:
     """Draw the next observations of a world; whoever decides them sets `drawn.replicas` in between."""
     random = drawn.random
     for _ in range(count):
-        drawn.now += GRID * random.choice((1, 3, 3, 3, 6, 12, 60))
+        drawn.now += GRID * random.choice(steps)
         if random.random() < 0.3:
-            drawn.crowd = _crowd(random, random.choice((0, 1, 2, 3, 4, 6, 10)))
+            drawn.crowd = _crowd(random, random.choice((0, 1, 2, 3, 4, 6, 10)), drawn.usages, drawn.requests)
         if random.random() < 0.1:
-            drawn.replicas = random.choice((0, 1, 2, 3, 5, 8, 13))
-        metrics = tuple(_answer(random, metric) for metric in drawn.metrics)
-        asleep = drawn.replicas == 0 and random.random() < 0.7
+            drawn.replicas = random.choice(drawn.counts)
+        metrics = tuple(_answer(random, metric, drawn.values) for metric in drawn.metrics)
+        asleep = drawn.is_asleep or (drawn.replicas == 0 and random.random() < 0.7)
         observed = observation(
             *metrics,
             replicas=drawn.replicas,
-            status_replicas=max(0, drawn.replicas + random.choice((0, 0, 0, -1, 2))),
+            status_replicas=min(max(0, drawn.replicas + random.choice((0, 0, 0, -1, 2))), MOST),
             crowd=drawn.crowd,
             now=drawn.now,
             status=ASLEEP if asleep else status,
@@ -104,8 +173,8 @@ def observations(drawn: World, count: int, *, status: HpaStatus = BLANK) -> Iter
         yield replace(observed, scale_reads=(failed_scale(503, "down", drawn.now),)) if unreadable else observed
 
 
-def _metric(random: Random) -> Metric:
-    target = random.choice((30, 50, 80, 100, 200))
+def _metric(random: Random, targets: Sequence[int] = TARGETS) -> Metric:
+    target = random.choice(targets)
     match random.choice(("cpu", "cpu", "memory", "average", "container", "pods", "object", "external", "each", "one")):
         case "cpu":
             return cpu(target)
@@ -127,20 +196,19 @@ def _metric(random: Random) -> Metric:
     return external(average=target * 10, selector=random.choice((None, {"matchLabels": {"queue": "a"}})))
 
 
-def _answer(random: Random, metric: Metric) -> Metric:
+def _answer(random: Random, metric: Metric, choices: Sequence[tuple[int, ...]]) -> Metric:
     if random.random() < 0.06:
         return metric.failing()
     if metric.values is None:
         return metric
-    values = random.choice(((0,), (500,), (1000,), (1100,), (2000,), (12_345,), (700, 300, 4000), (), (99, 1)))
-    return replace(metric, values=values)
+    return replace(metric, values=random.choice(choices))
 
 
-def _crowd(random: Random, count: int) -> Crowd:
+def _crowd(random: Random, count: int, usages: Sequence[int], requests: Sequence[int | None]) -> Crowd:
     """Draw pods; most are whole, and times stand on the grid."""
     crowd_pods: Crowd = ()
     for _ in range(count):
-        usage = random.choice((0, 100, 250, 450, 500, 550, 800, 1000, 2400))
+        usage = random.choice(usages)
         text = f"1@{usage}" if random.random() < 0.85 else "1"
         states = []
         if random.random() < 0.35:
@@ -158,7 +226,7 @@ def _crowd(random: Random, count: int) -> Crowd:
             fields["overhead"] = random.choice(((), amounts(cpu=50)))
         elif chance < 0.16:
             fields["init"] = (_SIDECAR,)
-        request = None if random.random() < 0.01 else random.choice((1000, 1000, 1000, 500, 200))
+        request = None if random.random() < 0.01 else random.choice(requests)
         crowd_pods += pods(":".join(filter(None, (text, ",".join(filter(None, states))))), request=request, **fields)
     return crowd_pods
 

@@ -1,6 +1,6 @@
 """Worlds of chance on a grid of time, written as recordings, whose decisions every engine must make alike."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -11,10 +11,14 @@ from hpaaudit.model.flags import Flags
 from hpaaudit.model.memory import EMPTY
 from hpaaudit.recording.writing.writer import Writer
 from tests.engine.recorded_facts import facts_of_observations
-from tests.engine.worlds import observations, world
+from tests.engine.worlds import World, observations, world
 from tests.fleet.beside import Walk, by_kernel, difference, one_by_one
 
-RELEASES = ("1.36", "1.36", "1.12", "1.15", "1.18", "1.20", "1.23", "1.28", "1.33", "1.37")
+RELEASES = ("1.36",) * 5 + tuple(f"1.{minor}" for minor in range(12, 39))
+"""Every release, and most often the one that most worlds of the real controller are of."""
+
+Draw = Callable[[Path, int, int, int], Flags]
+"""Writes the world of a seed, of so many reconciles, in segments of so many facts."""
 
 ROWS = 400
 """So few facts make a segment of their own: answers, pods and memory must come over from the one before."""
@@ -29,10 +33,12 @@ def write(folder: Path, facts: Sequence[Fact], rows: int = ROWS) -> None:
                 writer.seal()
 
 
-def draw(folder: Path, seed: int, count: int, rows: int = ROWS) -> Flags:
+def draw(
+    folder: Path, seed: int, count: int, rows: int = ROWS, *, drawn_by: Callable[[Random], World] = world
+) -> Flags:
     """Write a world whose replicas follow its decisions; return the flags of its controller."""
-    drawn = world(Random(seed))  # noqa: S311 (a seed makes a world)
-    flags = replace(drawn.flags, release=Random(seed).choice(RELEASES))  # noqa: S311
+    drawn = drawn_by(Random(seed))  # noqa: S311 (a seed makes a world)
+    flags = replace(drawn.flags, release=release_of(seed))
     decided, memory = [], EMPTY
     for observation in observations(drawn, count):
         decided.append(observation)
@@ -43,9 +49,14 @@ def draw(folder: Path, seed: int, count: int, rows: int = ROWS) -> Flags:
     return flags
 
 
-def compared(folder: Path, seed: int, count: int, walk: Walk, rows: int = ROWS) -> str:
+def release_of(seed: int) -> str:
+    """The release of a world. It is drawn apart: else the same first bits would choose release and metrics."""
+    return Random(f"release of {seed}").choice(RELEASES)  # noqa: S311
+
+
+def compared(folder: Path, seed: int, count: int, walk: Walk, rows: int = ROWS, drawn: Draw = draw) -> str:
     """Decide a world twice; return what differs, empty where nothing does."""
-    flags = draw(folder, seed, count, rows)
+    flags = drawn(folder, seed, count, rows)
 
     def flags_of(_: object) -> Flags:
         return flags

@@ -19,9 +19,11 @@ from hpaaudit.model.flags import Flags
 from tests.conformance.expected import captures, name_of, releases
 from tests.fleet.beside import Walk, by_kernel, difference, one_by_one
 from tests.fleet.chance import compared, write
+from tests.fleet.drawn import DRAWN
 from tests.fleet.outside import ahead, blind, late, published, thin, well
 
 WORLDS, PASSES, SHARES = 120, 40, 4
+SEEDS = 40
 
 BEYOND = {
     "several HPAs select the same pods",
@@ -107,6 +109,13 @@ def test_it_tells_what_the_real_controller_saw_likewise_from_outside(release: st
 def test_it_decides_worlds_of_chance_on_a_grid_of_time_likewise(share: int, walk: Walk, folder: Path) -> None:
     for seed in range(share, WORLDS, SHARES):
         assert (seed, compared(folder / f"world-{seed}", seed, PASSES, walk)) == (seed, "")
+
+
+@pytest.mark.parametrize("kind", sorted(DRAWN.keys() - {"chance"}))
+def test_it_decides_worlds_of_other_kinds_likewise(kind: str, walk: Walk, folder: Path) -> None:
+    for seed in range(SEEDS):
+        differs = compared(folder / f"world-{seed}", seed, PASSES // 2, walk, drawn=DRAWN[kind])
+        assert (seed, differs) == (seed, "")
 
 
 def test_its_source_decides_likewise_in_cpython(folder: Path) -> None:

@@ -61,9 +61,11 @@ class Fate:
 
     @property
     def verdict(self) -> str:
-        """In a word or two; a mutant called equivalent that something noticed is not."""
+        """In a word or two; what is called equivalent or an edge, and yet was noticed, is neither."""
         if self.mutant.equivalent:
             return "equivalent" if not self.killer and not self.by_kernel else "NOT EQUIVALENT"
+        if self.mutant.edge and self.by_kernel:
+            return "NOT AN EDGE"
         if not self.killer:
             return "SURVIVED"
         if self.reached and not self.by_kernel and not self.mutant.edge:

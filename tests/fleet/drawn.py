@@ -1,0 +1,15 @@
+"""The kinds of worlds of chance by name."""
+
+from functools import partial
+
+from tests.engine.worlds import exact_world, huge_world
+from tests.fleet.chance import Draw, draw
+from tests.fleet.told import draw_told
+
+DRAWN: dict[str, Draw] = {
+    "chance": draw,
+    "exact": partial(draw, drawn_by=exact_world),
+    "huge": partial(draw, drawn_by=huge_world),
+    "told": draw_told,
+}
+"""What anybody may run; percentages that doubles miss; numbers at the ends of Go's; and what is seen from outside."""
