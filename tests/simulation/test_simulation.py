@@ -37,7 +37,7 @@ def test_every_fact_that_was_acknowledged_is_there_and_every_second_is_data_or_a
     assert simulated.stdout.startswith(f"{SEEDS} seeds, 0 failed")
 
 
-@pytest.mark.parametrize("seed", [1643, 1680])
+@pytest.mark.parametrize("seed", [1643, 1680, 3438])
 def test_a_world_that_failed_once_holds(seed: int) -> None:
     simulated = simulate("--seed", str(seed))
     assert simulated.returncode == 0, simulated.stdout + simulated.stderr

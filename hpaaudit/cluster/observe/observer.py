@@ -198,7 +198,7 @@ class Observer:
 
     async def _adapt(self) -> None:
         """Adapt watches and polls to the HPAs and their targets of now."""
-        self.unseen_targets.update(self.to_fetch)
+        self._update_unseen()
         await self.targets.follow()
         self.to_fetch |= self.pods.select(self.targets.selections())
         self._expire()
@@ -214,8 +214,13 @@ class Observer:
             self.poller.set_unprobed(set(unprobed))
             self.poller.set_paths(paths)
         self.gaps.end(EVERYTHING, self.client.clock.now())
-        self.unseen_targets.update(self.to_fetch)
+        self._update_unseen()
         self.settled.set()
+
+    def _update_unseen(self) -> None:
+        """Begin and end gaps. A poll may have told a selector meanwhile: its pods are unseen until they are listed."""
+        self.to_fetch |= self.pods.select(self.targets.selections())
+        self.unseen_targets.update(self.to_fetch)
 
     def _expire(self) -> None:
         """Forget selectors, and pods to fetch, of namespaces and HPAs that are gone."""

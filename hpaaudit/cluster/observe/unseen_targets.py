@@ -21,6 +21,7 @@ class UnseenTargets:
 
     open    since when, by path
     known   HPAs whose pods were listed, each with the time since when it has scaled its target
+    selectorless   when HPAs were last seen without a selector of their target, which hides nothing then
     covered_until_us   until then a gap of everything hides them too: a restarted recorder has not read all yet
     """
 
@@ -29,6 +30,7 @@ class UnseenTargets:
     targets: Targets
     open: dict[str, Micros] = field(default_factory=dict)
     known: dict[Key, Micros] = field(default_factory=dict)
+    selectorless: dict[Key, Micros] = field(default_factory=dict)
     covered_until_us: int = 0
 
     def update(self, to_fetch: Collection[Selection]) -> None:
@@ -40,12 +42,15 @@ class UnseenTargets:
         for key, since_us in self.hpas.targeted.items():
             if self.known.get(key) == since_us:
                 continue
-            paths = self._hidden_paths(key, to_fetch)
+            paths, from_us = self._hidden_paths(key, to_fetch), max(since_us, self.selectorless.get(key, since_us))
             for path in paths:
-                hidden[path] = Micros(max(self.covered_until_us, min(since_us, hidden.get(path, since_us))))
-            if not paths:
+                hidden[path] = Micros(max(self.covered_until_us, min(from_us, hidden.get(path, from_us))))
+            if not paths and self.targets.selector(key) is None:
+                self.selectorless[key] = self.context.now()
+            elif not paths:
                 self.known[key] = since_us
         self.known = {key: since_us for key, since_us in self.known.items() if key in self.hpas.targeted}
+        self.selectorless = {key: us for key, us in self.selectorless.items() if key in self.hpas.targeted}
         for path in self.open.keys() - hidden.keys():
             self.context.gaps.end(path, self.context.now())
         for path, since_us in hidden.items():
