@@ -104,14 +104,16 @@ def follow(lists: Reply, watches: Reply, until: str) -> Notebook:
         await site.start()
         port = runner.addresses[0][1]
         access = ClientConfig(source="test", context="test", server=f"http://127.0.0.1:{port}")
-        async with Client(access, Clock()) as client:
-            watch = Reflector(client, Collection(path="/things"), notebook, Gaps(notebook.gaps.append))
-            running = asyncio.create_task(watch.run())
-            async with asyncio.timeout(30):
-                await notebook.enough.wait()
-            running.cancel()
-            await asyncio.gather(running, return_exceptions=True)
-        await runner.cleanup()
+        try:
+            async with Client(access, Clock()) as client:
+                watch = Reflector(client, Collection(path="/things"), notebook, Gaps(notebook.gaps.append))
+                running = asyncio.create_task(watch.run())
+                async with asyncio.timeout(120):
+                    await notebook.enough.wait()
+                running.cancel()
+                await asyncio.gather(running, return_exceptions=True)
+        finally:
+            await runner.cleanup()
 
     asyncio.run(run())
     return notebook
