@@ -11,6 +11,7 @@ from aiohttp import web
 from hpaaudit.cluster.access.config import ClientConfig
 from hpaaudit.cluster.client.client import Client
 from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.client.memory_budget import Budget
 from hpaaudit.cluster.watch import backoff
 from hpaaudit.cluster.watch.collection import Collection
 from hpaaudit.cluster.watch.gaps import Gaps
@@ -106,6 +107,8 @@ def follow(lists: Reply, watches: Reply, until: str) -> Notebook:
         access = ClientConfig(source="test", context="test", server=f"http://127.0.0.1:{port}")
         try:
             async with Client(access, Clock()) as client:
+                # The process that runs the tests may be larger than a recorder's limit.
+                client.budget = Budget(limit=1 << 40)
                 watch = Reflector(client, Collection(path="/things"), notebook, Gaps(notebook.gaps.append))
                 running = asyncio.create_task(watch.run())
                 async with asyncio.timeout(120):
