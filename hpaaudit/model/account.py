@@ -115,7 +115,7 @@ class Hold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HpaAccount:
-    """One HPA over the whole replay.
+    """What a replay says of one HPA, from its first reconcile to its last.
 
     comparable   decidable reconciles of which the controller's decision is known;  agree  it was the replay's
     """

@@ -109,7 +109,7 @@ def sentence(account: ReconcileAccount) -> str:
 
 
 def _also(account: ReconcileAccount) -> str:
-    """What gives the number too, if it would be the same without the step that the reason names."""
+    """A sentence about the bound or policy that would have led to the same number without the named step; or nothing."""
     step = _reason_step(account)
     if step is None or step.binding or not step.code.startswith((_WINDOW, "policy.")) or step.before == step.after:
         return ""
@@ -149,7 +149,7 @@ def _words(account: ReconcileAccount) -> Mapping[str, Any]:
 
 
 def _asked(account: ReconcileAccount, words: Mapping[str, Any]) -> str:
-    """Who asked for a number that was limited: the metrics, or memory where it did not recommend what they did."""
+    """The number that a limit cut: what the metrics asked for, or an older recommendation that differs from it."""
     memory = next((step for step in account.steps if step.code.startswith(_WINDOW)), None)
     if memory is None:
         return f"{words['wanted']} were wanted"

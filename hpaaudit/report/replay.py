@@ -181,7 +181,7 @@ def _unseen(hpa: HpaAccount) -> str:
 
 
 def _changes(changes: tuple[Change, ...], account: ReplayAccount) -> str:
-    """The changes, a line each. Those in a row that show the same and did not happen share one."""
+    """A line for each change. Consecutive changes whose lines would be equal share one."""
     same_day = stamp(account.started_us)[:10] == stamp(account.ended_us)[:10]
     columns = ("time", "from", "to", "by", "decided", "replay", "why")
     rows = []

@@ -86,7 +86,7 @@ class Observer:
         self.hpas = HpaStore(self.sink, self.dirty.set)
         self.pods = PodStore(self.sink, scope.keep_labels)
         self.targets = Targets(context, self.discovery, self.hpas, self.watches, self.dirty.set)
-        self.unseen_targets = UnseenTargets(context, self.hpas, self.targets)
+        self.unseen_targets = UnseenTargets(context, self.hpas, self.targets, self.pods)
         self.polling, self.poller = polling, Poller(context, self.targets.take_scale)
         self.environment = Environment(context, self.discovery, self.watches)
         self.resumed = False
@@ -198,7 +198,7 @@ class Observer:
 
     async def _adapt(self) -> None:
         """Adapt watches and polls to the HPAs and their targets of now."""
-        self._update_unseen()
+        self.unseen_targets.update(self.to_fetch)
         await self.targets.follow()
         self.to_fetch |= self.pods.select(self.targets.selections())
         self._expire()
@@ -214,13 +214,8 @@ class Observer:
             self.poller.set_unprobed(set(unprobed))
             self.poller.set_paths(paths)
         self.gaps.end(EVERYTHING, self.client.clock.now())
-        self._update_unseen()
-        self.settled.set()
-
-    def _update_unseen(self) -> None:
-        """Begin and end gaps. A poll may have told a selector meanwhile: its pods are unseen until they are listed."""
-        self.to_fetch |= self.pods.select(self.targets.selections())
         self.unseen_targets.update(self.to_fetch)
+        self.settled.set()
 
     def _expire(self) -> None:
         """Forget selectors, and pods to fetch, of namespaces and HPAs that are gone."""

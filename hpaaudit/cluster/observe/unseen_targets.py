@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from hpaaudit.cluster.observe.context import ObserverContext
 from hpaaudit.cluster.observe.targets import Targets
 from hpaaudit.cluster.stores.hpas import HpaStore
-from hpaaudit.cluster.stores.pods import Selection
+from hpaaudit.cluster.stores.pods import PodStore, Selection
 from hpaaudit.cluster.watch.gaps import EVERYTHING
 from hpaaudit.cluster.watch.store import Key
 from hpaaudit.model.units import Micros
@@ -28,6 +28,7 @@ class UnseenTargets:
     context: ObserverContext
     hpas: HpaStore
     targets: Targets
+    pods: PodStore
     open: dict[str, Micros] = field(default_factory=dict)
     known: dict[Key, Micros] = field(default_factory=dict)
     selectorless: dict[Key, Micros] = field(default_factory=dict)
@@ -63,7 +64,11 @@ class UnseenTargets:
         pods = f"/api/v1/namespaces/{namespace}/pods{NEW}"
         selector = self.targets.selector(key)
         if selector is not None:
-            return [pods] if (namespace, selector) in to_fetch or (namespace, None) in to_fetch else []
+            # A poll may have told the selector just now: its pods are not even asked for yet.
+            is_asked_for = self.pods.follows(namespace, selector)
+            return (
+                [pods] if not is_asked_for or (namespace, selector) in to_fetch or (namespace, None) in to_fetch else []
+            )
         if key not in self.targets.resolved or self.targets.is_selector_hidden(key):
             return [pods, self.targets.discovery.hidden_path(namespace, ref) + NEW]
         return []

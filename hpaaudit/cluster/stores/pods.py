@@ -175,6 +175,10 @@ class PodStore:
                 to_fetch.add((namespace, None if selectors.add(selector) and not is_first else selector))
         return to_fetch
 
+    def follows(self, namespace: str, selector: Selector) -> bool:
+        """Whether the pods of this selector are followed, be they listed yet or not."""
+        return namespace in self.namespaces and selector in self.namespaces[namespace].selectors
+
     def expire(self, wanted: set[tuple[str, Selector]], now_us: Micros) -> None:
         """Remove selectors that no HPA has had for UNWANTED_US, and namespaces without any for as long."""
         by_namespace: dict[str, set[Selector]] = {}

@@ -28,7 +28,7 @@ _PARTS = {"unable to fetch metrics from ": READ_FAILED, "missing request for ": 
 
 
 def failure_of(condition: Condition) -> int:
-    """Which step failed, OTHER if the condition tells of none."""
+    """The step that failed, by the message of ScalingActive=False; OTHER for any other condition or message."""
     if condition.type != "ScalingActive" or condition.status != "False":
         return OTHER
     text = condition.message

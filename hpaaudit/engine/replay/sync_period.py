@@ -63,7 +63,7 @@ class SyncPeriods:
 
 
 def times_between(writes: Iterable[int], unsure: Iterable[tuple[int, int]] = ()) -> list[int]:
-    """The times between consecutive status writes of one HPA, as far as both were seen as they were made.
+    """The times between consecutive status writes of one HPA, where both were seen when they were made.
 
     unsure   spans in which a write may have been made earlier than it was seen, or by another controller process than
              the one before: a time that reaches into one is no time between two reconciles of one process

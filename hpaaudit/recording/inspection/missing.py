@@ -54,7 +54,7 @@ def missing_of(recording: Recording) -> Iterator[Missing]:
 
 
 def _values(recording: Recording, table: str, column: str) -> set[Any]:
-    """Every value of a column, once."""
+    """The distinct values of a column."""
     values: set[Any] = set()
     for segment in recording.segments:
         try:

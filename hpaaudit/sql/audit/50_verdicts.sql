@@ -3,19 +3,26 @@
 -- decides the class: positive evidence, then gaps in the recording, then skew, then unexplained.
 -- also_…: other tests that were true.
 create temp table verdicts as
-with odd as (
+with in_long_gaps as (
+    select
+        b.reconcile_id, b.hides_reconcile, b.cause,
+        getvariable('texts').evidence[r.evidence + 1] = 'assumed' as is_assumed,
+        getvariable('texts').at_source[r.at_source + 1] = 'grid' as is_inferred
+    from reconciles_in_gaps as b
+    join staged.replayed as r using (reconcile_id)
+    where b.is_long
+), unproven as (
+    -- Inputs that were only assumed: that the numbers are equal proves nothing. Or nobody saw whether it took place.
+    select reconcile_id
+    from in_long_gaps
+    where is_assumed or is_inferred and hides_reconcile
+), odd as (
     select c.*, h.hpa_uid
     from compared as c
     join replayed_hpas as h using (hpa)
-    join staged.replayed as r using (reconcile_id)
     where not c.agrees
         or c.reconcile_id in (select reconcile_id from not_run)
-        -- Inputs that were only assumed, in a gap: that the numbers are equal proves nothing.
-        or getvariable('texts').evidence[r.evidence + 1] = 'assumed'
-            and c.reconcile_id in (select reconcile_id from reconciles_in_gaps where is_long)
-        -- Whether it took place, and what it published, was not seen.
-        or getvariable('texts').at_source[r.at_source + 1] = 'grid'
-            and c.reconcile_id in (select reconcile_id from reconciles_in_gaps where hides_reconcile)
+        or c.reconcile_id in (select reconcile_id from unproven)
 ), refusals as (
     select
         s.reconcile_id,
@@ -43,11 +50,10 @@ with odd as (
     group by reconcile_id
 ), guesses as (
     -- What was decided from assumed inputs in a gap is remembered, and for an hour at most it counts.
-    select c.hpa, c.ts as guessed_at
-    from compared as c
-    join staged.replayed as r using (reconcile_id)
-    join reconciles_in_gaps as b using (reconcile_id)
-    where b.is_long and (getvariable('texts').evidence[r.evidence + 1] = 'assumed' or b.hides_reconcile)
+    select c.hpa, c.ts as guessed_at, g.cause
+    from in_long_gaps as g
+    join compared as c using (reconcile_id)
+    where g.is_assumed or g.hides_reconcile
 ), tests as (
     select
         c.reconcile_id, c.hpa, c.nth, c.ts, r.desired,
@@ -68,7 +74,7 @@ with odd as (
         coalesce(c.ts < g.guessed_at + interval 1 hour, false) as t_memory_guessed,
         coalesce(b.hides_target, false) as t_target_unseen,
         getvariable('texts').evidence[r.evidence + 1] as evidence,
-        b.cause as gap_cause,
+        coalesce(b.cause, g.cause) as gap_cause,
         c.open > 0 as t_band,
         c.open = 1 as t_sampling,
         coalesce(if(c.decided_source in (1, 2), c.decided, c.actual) between r.band_lo and r.band_hi, false) as t_in_band
@@ -99,11 +105,9 @@ with odd as (
             when decision_agrees and replicas_agree is false and t_nameless then 'external_write.unknown'
             when not_run is not null then not_run
                 -- From here on the verdict depends on what was recorded, so gaps come first. A proven input has no gap.
-            when t_gap and (t_band or decision_agrees is null or evidence = 'assumed') then 'no_data.recording_gap'
-                -- Its spec may have changed, and what it remembers is not known.
-            when t_hpa_unseen then 'no_data.recording_gap'
-                -- Its scale is an input, and shows what became of the decision.
-            when t_target_unseen then 'no_data.recording_gap'
+                -- If the HPA was not seen, its spec may have changed. The scale is an input, and shows what became of the decision.
+            when t_gap and (t_band or decision_agrees is null or evidence = 'assumed' or t_hpa_unseen or t_target_unseen)
+                then 'no_data.recording_gap'
             when t_memory_guessed and evidence = 'proven' then 'no_data.recording_gap'
             when t_band and not t_sampling and (t_in_band or decision_agrees is null and replicas_agree is null) then
                 case when missing_input like 'memory%' then 'no_data.warmup' else 'no_data.object_unseen' end
