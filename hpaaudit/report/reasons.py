@@ -109,7 +109,7 @@ def sentence(account: ReconcileAccount) -> str:
 
 
 def _also(account: ReconcileAccount) -> str:
-    """A sentence about the bound or policy that would have led to the same number without the named step; or nothing."""
+    """The bound or policy that would have led to the same number without the named step, in a sentence; or nothing."""
     step = _reason_step(account)
     if step is None or step.binding or not step.code.startswith((_WINDOW, "policy.")) or step.before == step.after:
         return ""
