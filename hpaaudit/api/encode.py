@@ -8,6 +8,10 @@ from hpaaudit.model.hpa import Condition, HpaStatus, LabelSelector, MetricStatus
 from hpaaudit.model.units import Micros
 
 
+OLD_SHAPED = ("autoscaling/v2beta1", "autoscaling/v2alpha1")
+"""Versions whose metrics have the shape that came before v2beta2."""
+
+
 def status_json(status: HpaStatus, version: str = "autoscaling/v2") -> str:
     """A `status` in upstream's order of fields, empty ones left out as that version does."""
     return json.dumps(status_object(status, version), separators=(",", ":"), ensure_ascii=False)
@@ -24,7 +28,10 @@ def status_object(status: HpaStatus, version: str = "autoscaling/v2") -> dict[st
         shown["currentReplicas"] = status.current_replicas
     shown["desiredReplicas"] = status.desired_replicas
     metrics = status.current_metrics
-    shown["currentMetrics"] = None if metrics is None else [_metric(item) for item in metrics]
+    encoded = _old_metric if version in OLD_SHAPED else _metric
+    shown["currentMetrics"] = None if metrics is None else [encoded(item) for item in metrics]
+    if metrics is None and version == "autoscaling/v2alpha1":
+        shown["currentMetrics"] = []
     if status.conditions:
         shown["conditions"] = [_condition(item) for item in status.conditions]
     return shown
@@ -63,6 +70,35 @@ def _metric(metric: MetricStatus) -> dict[str, Any]:
             return {"type": metric.type, "object": source}
         case "External":
             return {"type": metric.type, "external": {"metric": _identifier(metric), "current": current}}
+    return {"type": metric.type}
+
+
+def _old_metric(metric: MetricStatus) -> dict[str, Any]:
+    """The same in the shape of v2beta1. What is no pointer there is always shown, as zero."""
+    average = "0" if metric.average_value is None else metric.average_value.text
+    value = "0" if metric.value is None else metric.value.text
+    match metric.type:
+        case "Resource":
+            shown: dict[str, Any] = {"name": metric.name}
+            if metric.average_utilization is not None:
+                shown["currentAverageUtilization"] = metric.average_utilization
+            return {"type": metric.type, "resource": {**shown, "currentAverageValue": average}}
+        case "Pods":
+            return {"type": metric.type, "pods": {"metricName": metric.name, "currentAverageValue": average}}
+        case "Object":
+            target = {} if metric.described is None else _reference(metric.described)
+            return {
+                "type": metric.type,
+                "object": {"target": target, "metricName": metric.name, "currentValue": value},
+            }
+        case "External":
+            external: dict[str, Any] = {"metricName": metric.name}
+            if metric.selector is not None:
+                external["metricSelector"] = _selector(metric.selector)
+            external["currentValue"] = value
+            if metric.average_value is not None:
+                external["currentAverageValue"] = average
+            return {"type": metric.type, "external": external}
     return {"type": metric.type}
 
 

@@ -45,8 +45,10 @@ class Prepared:
     def flags_of(self, controller: ControllerSeen) -> Flags:
         """The flags of one controller process. What the user said wins."""
         from hpaaudit.api.flags import with_flags
+        from hpaaudit.engine.behaviours.release import known_release
 
-        release = self.flags.release if self.release_given or not controller.release else controller.release
+        recorded = controller.version or controller.release
+        release = self.flags.release if self.release_given or not recorded else known_release(recorded)
         flags = with_flags(replace(self.flags, release=release), dict(controller.flags))
         return replace(with_flags(flags, self.overrides), gates=controller.gates or self.flags.gates)
 

@@ -5,15 +5,17 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from hpaaudit.api.decode import decode_hpa
-from hpaaudit.api.requests import RESOURCE_METRICS, group_of, requests_of, target_ref
+from hpaaudit.api.requests import RESOURCE_METRICS, group_of, requests_of, target_by_kind, target_ref
 from hpaaudit.api.selector import BadSelector, scale_selector
 from hpaaudit.model.audit import ReconcileTime
 from hpaaudit.model.facts import (
     Fact,
+    HeapsterRead,
     HpaGone,
     HpaSeen,
     PodGone,
     PodSeen,
+    PodsListed,
     ResourceMetricsRead,
     ScaleRead,
     ScaleWritten,
@@ -24,7 +26,7 @@ from hpaaudit.model.facts import (
 )
 from hpaaudit.model.hpa import Hpa, ObjectRef
 from hpaaudit.model.metrics import MetricsRequest
-from hpaaudit.model.observation import Observation, WriteOutcome
+from hpaaudit.model.observation import Observation, PodListRead, WriteOutcome
 from hpaaudit.model.target import Pod, Scale
 from hpaaudit.model.units import SECOND, Micros
 
@@ -67,6 +69,7 @@ class ClusterState:
 
     own_…       answers to the controller itself, each with the number of facts up to it: many facts may have one time
     upcoming    later answers that are not applied yet
+    pass_reads  lists of pods and answers of Heapster that the controller got since it last read a scale (to 1.11)
     unmatched   kinds, with their groups, that the controller called unknown. A target of such a kind is unknown until
                 somebody reads its scale
     """
@@ -80,6 +83,7 @@ class ClusterState:
     metrics: dict[MetricsRequest, MetricsRead] = field(default_factory=dict)
     own_metrics: dict[MetricsRequest, deque[tuple[int, MetricsRead]]] = field(default_factory=dict)
     upcoming: dict[MetricsRequest, deque[MetricsRead]] = field(default_factory=dict)
+    pass_reads: list[PodListRead | HeapsterRead] = field(default_factory=list)
     _tuples: dict[str, tuple[Pod, ...]] = field(default_factory=dict)
     _changes: deque[_Replaced] = field(default_factory=deque)
 
@@ -99,6 +103,7 @@ class ClusterState:
                 self._scale(fact)
                 if is_controller(fact.by):
                     self.own_scales[fact.target] = (self.applied, fact)
+                    self.pass_reads.clear()  # every reconcile reads its scale first
             case ScaleWritten(scale=Scale() as scale):
                 self._scale(_as_read(fact, scale))
             case TargetSeen():
@@ -112,6 +117,11 @@ class ClusterState:
                     waiting.popleft()
                 if is_controller(fact.by):
                     self.own_metrics.setdefault(fact.request, deque(maxlen=16)).append((self.applied, fact))
+
+            case PodsListed() if is_controller(fact.by):
+                self.pass_reads.append(PodListRead(read=fact, pods=self.pods_of(fact.namespace)))
+            case HeapsterRead() if is_controller(fact.by):
+                self.pass_reads.append(fact)
 
     def announce(self, fact: Fact) -> None:
         """Note a later fact: a reconcile whose time is uncertain may have read the next answer."""
@@ -181,9 +191,11 @@ class ClusterState:
         since: int,
         rivals: tuple[tuple[str, str], ...],
         writes: Writes,
+        by_kind: bool = False,
     ) -> Observation:
         """What a reconcile of an HPA reads.
 
+        by_kind   the controller found a target by its kind alone (to 1.8)
         since   how many facts the previous reconcile of the HPA knew: later answers to the controller are this one's
         """
         namespace, name = key.split("/", 1)
@@ -193,9 +205,11 @@ class ClusterState:
         metrics: tuple[MetricsRead | None, ...] = ()
         times: tuple[Micros, ...] = ()
         scale_us = at_us
-        target_error = "" if hpa is None else self._target_error(namespace, hpa.spec.target)
+        own: tuple[int, ScaleRead] | None = None
+        target_error = "" if hpa is None or by_kind else self._target_error(namespace, hpa.spec.target)
         if hpa is not None and not target_error:
-            target = self.served(target_ref(namespace, hpa.spec.target))
+            named = (target_by_kind if by_kind else target_ref)(namespace, hpa.spec.target)
+            target = named if by_kind else self.served(named)
             own = self.own_scales.get(target)
             newest = self.scales.get(target)
             if own is not None and own[0] > since:
@@ -221,6 +235,7 @@ class ClusterState:
             scale_writes=writes.scale_writes,
             status_write=writes.status_write,
             written_version=writes.version_before,
+            pass_reads=tuple(self.pass_reads) if reads and own is not None and reads[0] is own[1] else (),
         )
 
     def _target_error(self, namespace: str, target: ObjectRef) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from hpaaudit.api.decode import decode_status
-from hpaaudit.engine.controller.reconcile import reconcile
+from hpaaudit.engine.behaviours.release import behaviours_of
+from hpaaudit.engine.eras.reconcile import reconcile
 from hpaaudit.engine.replay.candidate_inputs import CandidateInputs
 from hpaaudit.engine.replay.cluster_state import ClusterState, Writes, is_controller
 from hpaaudit.engine.replay.hpa_history import NEVER_RECONCILED
@@ -163,6 +164,7 @@ class Process:
                 planned.status_write,
                 self.written.get(key, 0),
             ),
+            by_kind=not behaviours_of(self.flags).scale_client,
         )
         if observation.hpa is None:
             self.written.pop(key, None)
