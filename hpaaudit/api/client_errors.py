@@ -31,6 +31,9 @@ _BEFORE = {
 }
 """Words that changed: since which minor version they are today's, and what they were before, if anything."""
 
+_UNREAD_GROUP_IN = 6
+"""The client of 1.6 for the group `metrics` does not decode a Status."""
+
 _SERVER_ERROR_QUOTED_SINCE = 4  # 1.4 quotes what the server said
 
 
@@ -56,6 +59,8 @@ def raw_error_text(verb: str, path: str, status: int, body: Any, error: str, min
 
 
 def _error_text(verb: str, path: str, status: int, body: Any, error: str, minor: int) -> str:  # noqa: PLR0913
+    if minor == _UNREAD_GROUP_IN and path.startswith("/apis/metrics/"):
+        return raw_error_text(verb, path, status, body, error, minor)
     if isinstance(body, dict) and body.get("message"):
         return str(body["message"])
     if status == 0:

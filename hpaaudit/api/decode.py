@@ -1,15 +1,19 @@
 """Decodes an HPA of any supported version of `autoscaling` into the model."""
 
-from hpaaudit.api import v1, v2, v2beta1
+import json
+
+from hpaaudit.api import extensions, v1, v2, v2beta1
 from hpaaudit.model.facts import HpaSeen
 from hpaaudit.model.hpa import Hpa, HpaSpec, HpaStatus
 
-V1, V2BETA1 = "autoscaling/v1", "autoscaling/v2beta1"
+V1, V2BETA1, EXTENSIONS = "autoscaling/v1", "autoscaling/v2beta1", "extensions/v1beta1"
 SHOWN_WHOLE = ("autoscaling/v2", "autoscaling/v2beta2")
 """Versions whose status is one JSON document of the same shape."""
 
-READ = (*SHOWN_WHOLE, V2BETA1, V1)
+READ = (*SHOWN_WHOLE, V2BETA1, V1, EXTENSIONS)
 """The supported versions. v2beta2 has the shape of v2."""
+
+TARGET_ANNOTATION = "alpha/target.custom-metrics.podautoscaler.kubernetes.io"
 
 
 def decode_hpa(fact: HpaSeen) -> Hpa:
@@ -22,13 +26,23 @@ def decode_hpa(fact: HpaSeen) -> Hpa:
         generation=fact.generation,
         spec=decode_spec(fact.api_version, fact.spec_json, fact.annotations_json),
         status=decode_status(fact),
+        created_us=fact.created_us,
+        custom_metrics=json.loads(fact.annotations_json).get(TARGET_ANNOTATION),
+        has_cpu_target=_has_cpu_target(fact.api_version, fact.spec_json),
     )
+
+
+def _has_cpu_target(version: str, spec_json: str) -> bool:
+    """Whether a cpu target is given. In v1 its absence shows; in `extensions/v1beta1` decoding fills it in."""
+    return version != V1 or json.loads(spec_json).get("targetCPUUtilizationPercentage") is not None
 
 
 def decode_spec(version: str, spec_json: str, annotations_json: str) -> HpaSpec:
     """The spec of an HPA, defaults filled in."""
     if version == V1:
         return v1.decode_spec(spec_json, annotations_json)
+    if version == EXTENSIONS:
+        return extensions.decode_spec(spec_json)
     if version == V2BETA1:
         return v2beta1.decode_spec(spec_json, annotations_json)
     return v2.decode_spec(spec_json)
@@ -38,6 +52,8 @@ def decode_status(fact: HpaSeen) -> HpaStatus:
     """The status of an HPA."""
     if fact.api_version == V1:
         return v1.decode_status(fact.status_json, fact.annotations_json)
+    if fact.api_version == EXTENSIONS:
+        return extensions.decode_status(fact.status_json, fact.annotations_json)
     if fact.api_version == V2BETA1:
         return v2beta1.decode_status(fact.status_json)
     return v2.decode_status(fact.status_json)

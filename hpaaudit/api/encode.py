@@ -12,6 +12,10 @@ OLD_SHAPED = ("autoscaling/v2beta1", "autoscaling/v2alpha1")
 """Versions whose metrics have the shape that came before v2beta2."""
 
 
+PLAIN = ("autoscaling/v1", "extensions/v1beta1")
+"""Versions whose status can say a cpu utilization only."""
+
+
 def status_json(status: HpaStatus, version: str = "autoscaling/v2") -> str:
     """A `status` in upstream's order of fields, empty ones left out as that version does."""
     return json.dumps(status_object(status, version), separators=(",", ":"), ensure_ascii=False)
@@ -28,6 +32,9 @@ def status_object(status: HpaStatus, version: str = "autoscaling/v2") -> dict[st
         shown["currentReplicas"] = status.current_replicas
     shown["desiredReplicas"] = status.desired_replicas
     metrics = status.current_metrics
+    if version in PLAIN:
+        percent = metrics[0].average_utilization if metrics else None
+        return shown if percent is None else {**shown, "currentCPUUtilizationPercentage": percent}
     encoded = _old_metric if version in OLD_SHAPED else _metric
     shown["currentMetrics"] = None if metrics is None else [encoded(item) for item in metrics]
     if metrics is None and version == "autoscaling/v2alpha1":

@@ -10,6 +10,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 _RANDOM = (
+    (re.compile(r"(sample missing pod:) [^)]*"), r"\1"),
     (re.compile(r"controlled by multiple HPAs: \[[^]]*]"), "controlled by multiple HPAs"),
     (re.compile(r"controlled by more than one HPA \(e\.g\. \[[^]]*]\)"), "controlled by more than one HPA"),
     (re.compile(r"(missing pod-level request for \S+ in Pod) \S+"), r"\1"),

@@ -82,6 +82,13 @@ class Behaviours(NamedTuple):
     min_before_one: bool
     up_rate_within_max: bool
     bounds_as_rules: bool
+    running_pods_alone: bool
+    running_pods_multiplied: bool
+    cpu_from_metrics_api: bool
+    heapster_status_read: bool
+    full_integers: bool
+    zero_cpu_shown: bool
+    first_minutes_forgiven: bool
     replica_calculator: bool
     readiness_by_time: bool
     failed_pods_skipped: bool

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from hpaaudit.api import selector as selectors
 from hpaaudit.api.quantity import from_milli
@@ -369,6 +370,47 @@ def _valid(
         status=status,
         view=view,
         measured_us=measured_us,
+    )
+
+
+class OldView(NamedTuple):
+    """What is known of a metric that was computed without the replica calculator, or with floats (1.1 to 1.5)."""
+
+    kind: str
+    name: str
+    target_type: str
+    target: int
+    ratio: float
+    replicas: int
+    inside: bool
+    utilization: int | None = None
+
+
+def old_view(view: OldView) -> MetricProposal:
+    """The proposal of such a metric."""
+    return MetricProposal(
+        metric_idx=0,
+        metric_type=view.kind,
+        metric_name=view.name,
+        target_type=view.target_type,
+        target=view.target,
+        current_milli=None,
+        current_utilization=view.utilization,
+        ratio=view.ratio,
+        ratio_adjusted=None,
+        tolerance=None,
+        proposal=view.replicas,
+        valid=True,
+        invalid_code="",
+        invalid_text="",
+        adjust_code="adjust.none",
+        inside_tolerance=view.inside,
+        ready_pods=None,
+        unready_pods=None,
+        missing_pods=None,
+        ignored_pods=None,
+        is_winner=False,
+        pods=(),
     )
 
 

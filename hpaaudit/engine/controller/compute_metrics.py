@@ -71,7 +71,9 @@ def select_pods(
             "gate.selector_missing", "InvalidSelector", message, "SelectorRequired", "selector is required"
         )
     try:
-        selector = selectors.scale_selector(scale.selector)
+        # The scale client makes label selectors of it, which know fewer operators than its text does.
+        read = selectors.scale_selector if behaviours.scale_client else selectors.parse
+        selector = read(scale.selector)
     except selectors.BadSelector as bad:
         # Since 1.9 the scale client refuses it; before, the calculation of the first metric did.
         text = f"couldn't convert selector into a corresponding internal selector object: {behaviours.selector_error(bad)}"

@@ -82,13 +82,20 @@ def pod_series(
 class LastMinute:
     """The points of one pod in the minute before its newest one.
 
+    newest_value   the whole number of the newest point
     total, count   of the whole numbers;  exact   the numbers with fractions, None if the newest point has none
     """
 
     at_us: Micros
+    newest_value: int
     total: int
     count: int
     exact: tuple[float, ...] | None
+
+    @property
+    def exact_total(self) -> float:
+        """The sum of the numbers with fractions."""
+        return added(self.exact or ())
 
 
 def last_minute(points: Sequence[heapster.Point]) -> LastMinute | None:
@@ -108,7 +115,7 @@ def last_minute(points: Sequence[heapster.Point]) -> LastMinute | None:
         total = wrap64(total + point.value)
     exact = tuple(point.exact for point in recent if point.exact is not None)
     return LastMinute(
-        at_us=newest.at_us, total=total, count=len(recent), exact=None if newest.exact is None else exact
+        at_us=newest.at_us, newest_value=newest.value, total=total, count=len(recent), exact=None if newest.exact is None else exact
     )
 
 
@@ -123,7 +130,7 @@ def milli_values(series: Mapping[str, tuple[heapster.Point, ...]]) -> tuple[Mapp
             value = divide_int(wrap64(minute.total * 1000), minute.count)
         else:
             # In Go's order: divided, then made milli, then truncated.
-            value = to_int64(added(minute.exact) / len(minute.exact) * 1000)
+            value = to_int64(minute.exact_total / len(minute.exact) * 1000)
         samples[pod] = Sample(Milli(value), minute.at_us, Micros(MINUTE_US))
     return samples, min((sample.at_us for sample in samples.values()), default=ZERO_TIME_US)
 

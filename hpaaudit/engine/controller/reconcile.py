@@ -309,6 +309,8 @@ def status_version(flags: Flags, behaviours: Behaviours) -> str:
         return "autoscaling/v2"
     if not behaviours.forbidden_windows:
         return "autoscaling/v2beta2"
+    if behaviours.polls or behaviours.metrics_annotation:
+        return "extensions/v1beta1" if behaviours.polls else "autoscaling/v1"
     return "autoscaling/v2beta1" if version_of(flags.release) >= (1, 8, 0) else "autoscaling/v2alpha1"
 
 

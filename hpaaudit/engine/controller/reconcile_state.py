@@ -101,14 +101,18 @@ def refusal(read: ScaleRead, flags: Flags) -> str:
     if read.scale is None:
         text = read.error if read.status else server_of(flags).without_answer("Get", read.path, read.error)
         return f"{fetching(read.target)}{text}" if behaviours_of(flags).scale_reads_named else text
-    if not behaviours_of(flags).scale_client:
+    behaviours = behaviours_of(flags)
+    if not (behaviours.scale_client or behaviours.metrics_annotation):
         return ""
     try:
         scale_selector(read.scale.selector)
     except BadSelector as bad:
+        text = behaviours.selector_error(bad)
+        if behaviours.metrics_annotation:
+            return f"failed to parse target selector: {text}"
         return (
             "received an object from a /scale endpoint which was not convertible to autoscaling Scale: "
-            f"failed to parse target selector: {behaviours_of(flags).selector_error(bad)}"
+            f"failed to parse target selector: {text}"
         )
     return ""
 

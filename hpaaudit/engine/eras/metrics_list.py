@@ -112,7 +112,7 @@ def _by_metrics(state: ReconcileState) -> Outcome:
     reason, message, is_limited = limited_words(raw, limits, state.behaviours)
     state = state.with_condition("ScalingLimited", "True" if is_limited else "False", reason, message, now_us)
     # A recommendation of zero has no winning metric, and so no time of one.
-    measured_us = recommendation.measured_us if raw > 0 else now_us
+    measured_us = recommendation.measured_us if raw > 0 else state.observation.scale_us
     return _within_windows(state, recommendation, raw, limits, measured_us)
 
 

@@ -2,7 +2,7 @@
 
 from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.controller import reconcile as today
-from hpaaudit.engine.eras import metrics_list
+from hpaaudit.engine.eras import metrics_annotation, metrics_list, polling
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.memory import Memory
@@ -16,6 +16,11 @@ def reconcile(
 
     keep_pods   the decision keeps how each metric counted each pod
     """
-    if behaviours_of(flags).forbidden_windows:
+    behaviours = behaviours_of(flags)
+    if behaviours.polls:
+        return polling.reconcile(observation, memory, flags, keep_pods=keep_pods)
+    if behaviours.metrics_annotation:
+        return metrics_annotation.reconcile(observation, memory, flags, keep_pods=keep_pods)
+    if behaviours.forbidden_windows:
         return metrics_list.reconcile(observation, memory, flags, keep_pods=keep_pods)
     return today.reconcile(observation, memory, flags, keep_pods=keep_pods)

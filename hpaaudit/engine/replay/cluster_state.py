@@ -1,12 +1,13 @@
 """The state of the cluster, fact by fact, and what a reconcile at some time reads of it."""
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.api.requests import RESOURCE_METRICS, group_of, requests_of, target_by_kind, target_ref
-from hpaaudit.api.selector import BadSelector, scale_selector
+from hpaaudit.api.selector import BadSelector, Selector, parse, scale_selector
 from hpaaudit.model.audit import ReconcileTime
 from hpaaudit.model.facts import (
     Fact,
@@ -217,7 +218,8 @@ class ClusterState:
             elif newest is not None:
                 reads = (newest,)
             if reads and reads[0].scale is not None:
-                metrics, times = self._metrics(hpa, reads[0].scale.selector, since, at_us)
+                selector = reads[0].scale.selector
+                metrics, times = self._metrics(hpa, selector, since, at_us, (parse if by_kind else scale_selector))
         return Observation(
             at_us=at_us,
             began_us=instant.began_us,
@@ -259,11 +261,11 @@ class ClusterState:
         return same[0] if len(set(same)) == 1 else target
 
     def _metrics(
-        self, hpa: Hpa, selector: str, since: int, at_us: Micros
+        self, hpa: Hpa, selector: str, since: int, at_us: Micros, read_selector: Callable[[str], Selector]
     ) -> tuple[tuple[MetricsRead | None, ...], tuple[Micros, ...]]:
         """The answer that each metric reads. Of several metrics with one request the n-th reads the n-th answer."""
         try:
-            canonical = str(scale_selector(selector))
+            canonical = str(read_selector(selector))
         except BadSelector:
             return (), ()
         wanted = requests_of(hpa, canonical)

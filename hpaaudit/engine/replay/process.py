@@ -133,6 +133,8 @@ class Process:
     def _hpa_seen(self, fact: HpaSeen) -> None:
         key = f"{fact.namespace}/{fact.name}"
         if key in self.memories:
+            if self.memories[key].cached is not None:
+                self.memories[key] = replace(self.memories[key], cached=None)  # the cache has the new object
             return
         # Only a process that was seen to start, or an HPA that was never reconciled, has no past.
         if self.started or self.plan.exact or fact.status_json in NEVER_RECONCILED:
