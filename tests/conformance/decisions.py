@@ -65,7 +65,7 @@ def differences(facts: Sequence[Fact], expected: Sequence[dict[str, Any]]) -> It
                 standing[want["hpa"]] = shown  # a new object
             uids[want["hpa"]] = decision.uid
             if decision.status_version in PLAIN:
-                pairs["annotation"] = (want.get("annotation", ""), decision.status.custom_metrics)
+                pairs["annotation"] = (want.get("annotation", ""), decision.status.custom_metrics if ours else "")
             pairs |= status_pairs(want, ours, standing.get(want["hpa"]))
             standing[want["hpa"]] = standing_after(want, standing.get(want["hpa"]))
         yield from differing(want, pairs)
