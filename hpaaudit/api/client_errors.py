@@ -37,7 +37,7 @@ _UNREAD_GROUP_IN = 6
 _SERVER_ERROR_QUOTED_SINCE = 4  # 1.4 quotes what the server said
 
 
-def error_text(verb: str, path: str, status: int, body: Any, error: str, minor: int = TODAY) -> str:  # noqa: PLR0913
+def error_text(verb: str, path: str, status: int, body: Any, error: str, minor: int = TODAY) -> str:
     """The error of an answer as client-go words it.
 
     body    the decoded JSON, or text if the answer was not JSON;  error   the text of a capture
@@ -50,7 +50,7 @@ def error_text(verb: str, path: str, status: int, body: Any, error: str, minor: 
     return _error_text(verb, path, status, body, error, minor)[:MAX_CHARS]
 
 
-def raw_error_text(verb: str, path: str, status: int, body: Any, error: str, minor: int = TODAY) -> str:  # noqa: PLR0913
+def raw_error_text(verb: str, path: str, status: int, body: Any, error: str, minor: int = TODAY) -> str:
     """The same for a request whose answer is not decoded (`DoRaw`): a Status is not looked at."""
     if status == 0:
         return error
@@ -58,7 +58,7 @@ def raw_error_text(verb: str, path: str, status: int, body: Any, error: str, min
     return _generic(verb, path, status, raw, minor)[:MAX_CHARS]
 
 
-def _error_text(verb: str, path: str, status: int, body: Any, error: str, minor: int) -> str:  # noqa: PLR0913
+def _error_text(verb: str, path: str, status: int, body: Any, error: str, minor: int) -> str:
     if minor == _UNREAD_GROUP_IN and path.startswith("/apis/metrics/"):
         return raw_error_text(verb, path, status, body, error, minor)
     if isinstance(body, dict) and body.get("message"):
@@ -92,8 +92,6 @@ def _subject(path: str) -> str:
     """Resource, group and name as in the generic sentences of client-go."""
     parts, _ = split(path)
     match parts:
-        case ["api", _, "proxy", "namespaces", _, resource, name, *_]:
-            return f"{resource} {name}"
         case ["apis", _, _, "namespaces", _, resource, name, "scale"]:
             return f"{resource} {name}"  # the scale client knows no group
         case ["apis", "external.metrics.k8s.io", _, "namespaces", _, metric]:
@@ -102,7 +100,7 @@ def _subject(path: str) -> str:
             return f"{resource}.{group}"
         case ["apis", group, _, "namespaces", _, resource, name, *_]:
             return f"{resource}.{group} {name}"
-        case ["api", _, "namespaces", _, resource, name, *_]:
+        case ["api", _, "namespaces", _, resource, name, *_] | ["api", _, "proxy", "namespaces", _, resource, name, *_]:
             return f"{resource} {name}"
     return ""
 

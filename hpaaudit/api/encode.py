@@ -7,7 +7,6 @@ from hpaaudit.api import times
 from hpaaudit.model.hpa import Condition, HpaStatus, LabelSelector, MetricStatus, ObjectRef
 from hpaaudit.model.units import Micros
 
-
 OLD_SHAPED = ("autoscaling/v2beta1", "autoscaling/v2alpha1")
 """Versions whose metrics have the shape that came before v2beta2."""
 

@@ -86,11 +86,7 @@ def hpa_seen(at_us: Micros, raw: Mapping[str, Any]) -> HpaSeen:
         spec_json=canonical_json(raw.get("spec") or {}),
         status_json=canonical_json(raw.get("status") or {}),
         annotations_json=canonical_json(
-            {
-                k: v
-                for k, v in (meta.get("annotations") or {}).items()
-                if k.startswith(ANNOTATIONS)
-            }
+            {k: v for k, v in (meta.get("annotations") or {}).items() if k.startswith(ANNOTATIONS)}
         ),
         spec_manager=owner(meta, ("spec", "maxReplicas"))[0],
     )

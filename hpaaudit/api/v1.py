@@ -11,7 +11,6 @@ from hpaaudit.api import quantity, v2
 from hpaaudit.api.v2beta1 import annotation, kept_behavior, metric_spec, metric_status
 from hpaaudit.model.hpa import HpaSpec, HpaStatus, MetricStatus, MetricType
 
-
 STATUS_ANNOTATION = "alpha/status.custom-metrics.podautoscaler.kubernetes.io"
 """Where the controllers of 1.2 to 1.5 published custom metrics."""
 

@@ -9,7 +9,7 @@ from hpaaudit.errors import UnknownHpa
 from hpaaudit.flows.options import AS_RECORDED, EVERYTHING, ControllerOptions, Scope
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.facts import ControllerSeen
-from hpaaudit.model.flags import Flags
+from hpaaudit.model.flags import OLD_SYNC_PERIOD_US, Flags
 from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _without_unsupported(recording: "Recording", planned: "Plan", derived: "Infe
 
 def with_settings(recording: "Recording", planned: "Plan", controller: ControllerOptions) -> Prepared:
     """A plan with the controller's settings: what the user says, else what was recorded, else the defaults."""
-    from hpaaudit.api.flags import assumptions, duration_text, user_flags, with_flags
+    from hpaaudit.api.flags import assumptions, duration_text, is_before_1_12, user_flags, with_flags
     from hpaaudit.engine.behaviours.release import KNOWN, behaviour, known_release
 
     options = user_flags(controller.flags)
@@ -134,6 +134,8 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
         with_behaviours=tuple(sorted(name for name, on in switched.items() if on)),
         without_behaviours=tuple(sorted(name for name, on in switched.items() if not on)),
     )
+    if is_before_1_12(release):
+        flags = replace(flags, sync_period_us=OLD_SYNC_PERIOD_US)
     flags = with_flags(with_flags(flags, observed), options)
     if planned.api_server:
         flags = replace(flags, api_server=planned.api_server)

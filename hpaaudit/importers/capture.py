@@ -136,7 +136,9 @@ class Reader:
         status, body, sent = int(fields["status"]), fields.get("body"), fields.get("request")
         good = status in _OK
         took_us = Micros(round(float(fields.get("ms") or 0) * 1000))
-        error = "" if good else client_errors.error_text(verb, path, status, body, fields.get("error") or "", self.minor)
+        error = (
+            "" if good else client_errors.error_text(verb, path, status, body, fields.get("error") or "", self.minor)
+        )
         by, after = fields.get("by") or "", body if good and isinstance(body, Mapping) else None
         target = requests.scale_target(path)
         if target is not None:

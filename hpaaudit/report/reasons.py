@@ -52,6 +52,15 @@ _SENTENCES = {
         "Raised by memory, not by load: {measure} asks for {raw}, but {recommendation} was recommended at "
         "{recommended_at}, and the highest of the last {window} is applied as it is."
     ),
+    "window.up_forbidden": (
+        "Held by the last change, not by load: {measure} asks for {wanted}, but the scale changed at {scaled_at}, and "
+        "nothing scales up until {until}."
+    ),
+    "window.down_forbidden": (
+        "Held by the last change, not by load: {measure} allows {wanted}, but the scale changed at {scaled_at}, and "
+        "nothing scales down until {until}."
+    ),
+    "gate.panicked": "Nothing was decided: the controller's computation panicked{because}.",
     "policy.up_limit": "Limited to {limit} by the scale-up policies; {asked}.",
     "policy.down_limit": "Limited to {limit} by the scale-down policies; {asked}.",
     "policy.up_disabled": "Scale-up is disabled by selectPolicy; {asked}.",
@@ -161,6 +170,9 @@ def _asked(account: ReconcileAccount, words: Mapping[str, Any]) -> str:
 def _step_words(step: StepLine) -> dict[str, Any]:
     words: dict[str, Any] = {"wanted": step.before, "limit": step.after} | dict(step.detail)
     recommended, window = words.get("recommended_us"), words.get("window_us")
+    scaled = words.get("scaled_us")
+    if isinstance(scaled, int) and isinstance(window, int):
+        words |= {"scaled_at": clock(Micros(scaled)), "until": clock(Micros(scaled + window))}
     if isinstance(recommended, int):
         words["recommended_at"] = clock(Micros(recommended))
         if isinstance(window, int):

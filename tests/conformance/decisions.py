@@ -72,7 +72,10 @@ def differences(facts: Sequence[Fact], expected: Sequence[dict[str, Any]]) -> It
 
 
 def _flags_of(controller: ControllerSeen) -> Flags:
-    return replace(with_flags(Flags(release=controller.version or controller.release), dict(controller.flags)), gates=controller.gates)
+    return replace(
+        with_flags(Flags(release=controller.version or controller.release), dict(controller.flags)),
+        gates=controller.gates,
+    )
 
 
 def _decided(want: dict[str, Any], decision: Decision) -> dict[str, tuple[Any, Any]]:

@@ -102,6 +102,8 @@ def status_pairs(want: dict[str, Any], ours: Any, standing: Any) -> dict[str, tu
     """
     theirs, written = settled(want["status"]), "status_put" in want
     by_chance = theirs != want["status"]
+    if ours is None and standing is None and not written:
+        return {}  # nothing was ever published
     if ours is None:
         return {"status": (settled(standing), theirs)} if by_chance or not written else {"status": (theirs, None)}
     return {"status": (theirs, settled(ours)), "status write": (written or by_chance, True)}

@@ -133,7 +133,7 @@ def _resource(
         utilization=calculated.utilization,
         binary=context.behaviours.binary_memory and metric.name == "memory",
     )
-    return _valid(index, metric, how, calculated, status, context, measured_us)
+    return replace(_valid(index, metric, how, calculated, status, context), measured_us=measured_us)
 
 
 def _samples(
@@ -157,8 +157,7 @@ def _samples(
         metric.container,
         context.names if everything else None,
         context.server,
-        lenient=context.behaviours.missing_container_is_missing_pod,
-        named=context.behaviours.metric_apis_named,
+        context.behaviours,
     )
     return (result.under(unfetched) if isinstance(result, Problem) else result), _measured(read)
 
@@ -190,7 +189,7 @@ def _pods(index: int, metric: MetricSpec, answer: Answer, context: MetricContext
     if isinstance(calculated, Problem):
         return _invalid(index, metric, calculated, reason, wrapped)
     status = _status(metric, average=calculated.current)
-    return _valid(index, metric, how, calculated, status, context, measured_us)
+    return replace(_valid(index, metric, how, calculated, status, context), measured_us=measured_us)
 
 
 def _heapster_values(context: MetricContext) -> tuple[Mapping[str, Sample] | Problem, Micros]:
@@ -236,9 +235,8 @@ def _object(index: int, metric: MetricSpec, answer: Answer, context: MetricConte
         valued = calculator.usage_ratio_replicas(usage, amount, context, is_external=False)
         if isinstance(valued, Problem):
             return _invalid(index, metric, valued, reason, wrapped)
-        return _valid(
-            index, metric, how, valued, _status(metric, value=valued.current), context, _measured(read)
-        )
+        status = _status(metric, value=valued.current)
+        return replace(_valid(index, metric, how, valued, status, context), measured_us=_measured(read))
     calculated = calculator.per_pod_replicas(usage, amount, context, is_external=False)
     status = _status(metric, average=calculated.current)
     if not context.behaviours.object_average_described:
@@ -285,14 +283,14 @@ def _external(index: int, metric: MetricSpec, answer: Answer, context: MetricCon
         calculated = calculator.per_pod_replicas(
             client.total_per_pod(values, clamped=clamped), amount, context, is_external=True
         )
-        return _valid(
-            index, metric, how, calculated, _status(metric, average=calculated.current), context, _measured(read)
-        )
+        status = _status(metric, average=calculated.current)
+        return replace(_valid(index, metric, how, calculated, status, context), measured_us=_measured(read))
     total = client.total_value(values, clamped=context.behaviours.value_clamped)
     valued = calculator.usage_ratio_replicas(total, amount, context, is_external=True)
     if isinstance(valued, Problem):
         return _invalid(index, metric, valued, reason, wrapped, inner)
-    return _valid(index, metric, how, valued, _status(metric, value=valued.current), context, _measured(read))
+    status = _status(metric, value=valued.current)
+    return replace(_valid(index, metric, how, valued, status, context), measured_us=_measured(read))
 
 
 def _status(
@@ -336,7 +334,6 @@ def _valid(
     calculated: CalculatedReplicas,
     status: MetricStatus,
     context: MetricContext,
-    measured_us: Micros = client.ZERO_TIME_US,
 ) -> ValidMetric:
     target_type, target = target_of(metric)
     groups = calculated.groups
@@ -369,7 +366,6 @@ def _valid(
         name=name_of(metric, how, context.behaviours),
         status=status,
         view=view,
-        measured_us=measured_us,
     )
 
 

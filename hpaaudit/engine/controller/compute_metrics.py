@@ -76,7 +76,9 @@ def select_pods(
         selector = read(scale.selector)
     except selectors.BadSelector as bad:
         # Since 1.9 the scale client refuses it; before, the calculation of the first metric did.
-        text = f"couldn't convert selector into a corresponding internal selector object: {behaviours.selector_error(bad)}"
+        text = (
+            f"couldn't convert selector into a corresponding internal selector object: {behaviours.selector_error(bad)}"
+        )
         invalid = _invalid_selector(
             "gate.selector_invalid", "InvalidSelector", sprintf_without_arguments(text), "InvalidSelector", text
         )

@@ -37,12 +37,8 @@ def group_pods(
     now_us: Micros,
     flags: Flags,
     behaviours: Behaviours,
-    *,
-    is_utilization: bool,
 ) -> PodGroups:
     """The pods of one metric. Readiness is asked only for the resource `cpu`. Upstream: `groupPods`."""
-    if not behaviours.readiness_by_time:
-        return _by_readiness(pods, samples, skips_failed=is_utilization and behaviours.failed_pods_skipped)
     ended = {"Failed": "failed", "Succeeded": "succeeded"} if behaviours.succeeded_ignored else {"Failed": "failed"}
     names: dict[int, list[str]] = {rules.READY: [], rules.UNREADY: [], rules.MISSING: [], rules.IGNORED: []}
     why: dict[str, str] = {}
@@ -64,7 +60,7 @@ def group_pods(
     return _groups(names, why)
 
 
-def _by_readiness(pods: Sequence[Pod], samples: Mapping[str, Sample], *, skips_failed: bool) -> PodGroups:
+def group_by_readiness(pods: Sequence[Pod], samples: Mapping[str, Sample], *, skips_failed: bool) -> PodGroups:
     """The pods as 1.5 to 1.11 group them: a pod that is not Running and Ready now is unready, for every metric.
 
     skips_failed   a failed pod is ignored (1.10, #60648, utilizations only); before, it was unready, and held a rise

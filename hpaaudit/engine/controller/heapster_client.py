@@ -115,7 +115,11 @@ def last_minute(points: Sequence[heapster.Point]) -> LastMinute | None:
         total = wrap64(total + point.value)
     exact = tuple(point.exact for point in recent if point.exact is not None)
     return LastMinute(
-        at_us=newest.at_us, newest_value=newest.value, total=total, count=len(recent), exact=None if newest.exact is None else exact
+        at_us=newest.at_us,
+        newest_value=newest.value,
+        total=total,
+        count=len(recent),
+        exact=None if newest.exact is None else exact,
     )
 
 

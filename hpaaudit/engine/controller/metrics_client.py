@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from hpaaudit.api.client_errors import Server
+from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.rules import replica_calculator as calculator
 from hpaaudit.engine.rules.go_numbers import MAX_INT64, wrap64
 from hpaaudit.model.facts import ResourceMetricsRead, ValuesRead
@@ -50,29 +51,33 @@ def pod_resource(
     container: str,
     pods: Collection[str] | None,
     server: Server,
-    *,
-    lenient: bool,
-    named: bool,
+    behaviours: Behaviours,
 ) -> Mapping[str, Sample] | Problem:
     """The values of one resource by pod, of one container or of all of them together.
 
     pods      the names that count, if the answer is for a whole namespace; None: all
-    lenient   a pod without the container has no sample (1.33, #127193); before, it made the metric invalid
-    named     errors name the API (1.10, #60096)
+
+    A pod without the container has no sample (1.33, #127193); before, it made the metric invalid.
 
     A pod of which any container lacks the resource has no sample. Upstream: `GetResourceMetric`.
     """
     if read is None:
         return _unseen("resource")
     if read.samples is None:
-        return _failed(read, server).under(f"unable to fetch metrics from {'resource metrics ' if named else ''}API")
+        return _failed(read, server).under(
+            f"unable to fetch metrics from {'resource metrics ' if behaviours.metric_apis_named else ''}API"
+        )
     listed = read.samples if pods is None else [sample for sample in read.samples if sample.pod in pods]
     if not listed:
-        source = "resource metrics API" if named else "heapster"
+        source = "resource metrics API" if behaviours.metric_apis_named else "heapster"
         return Problem("metric.invalid.no_metrics", f"no metrics returned from {source}")
     samples: dict[str, Sample] = {}
     for item in listed:
-        if container and not lenient and not any(own.name == container for own in item.containers):
+        if (
+            container
+            and not behaviours.missing_container_is_missing_pod
+            and not any(own.name == container for own in item.containers)
+        ):
             pod = f"{read.request.namespace}/{item.pod}"
             text = f"failed to get container metrics: container {container} not present in metrics for pod {pod}"
             return Problem("metric.invalid.container_missing", text)

@@ -35,9 +35,7 @@ class PassReads:
         if answer.read.status not in _OK:
             return Problem("metric.invalid.api_unavailable", answer.read.error)
         chosen = selectors.parse(answer.read.selector)
-        return tuple(
-            sorted((pod for pod in answer.pods if chosen.matches_pairs(pod.labels)), key=lambda pod: pod.name)
-        )
+        return tuple(sorted((pod for pod in answer.pods if chosen.matches_pairs(pod.labels)), key=lambda pod: pod.name))
 
     def heapster(self) -> HeapsterRead | None:
         """The next answer of Heapster, None if no more was recorded."""

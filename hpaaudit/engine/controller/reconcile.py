@@ -244,6 +244,7 @@ def without_recommendation(state: ReconcileState, recommendation: MetricsRecomme
 
 
 def metric_context(state: ReconcileState, pods: tuple[Pod, ...]) -> MetricContext:
+    """What all metrics of the reconcile share."""
     down, up = tolerances(state.hpa, state.flags, state.behaviours)
     return MetricContext(
         namespace=state.hpa.namespace,
@@ -325,6 +326,7 @@ def _action(scale: Scale | None, desired: int | None, behaviours: Behaviours) ->
 
 
 def deleted(observation: Observation) -> Decision:
+    """The decision where the HPA is gone."""
     return Decision(
         at_us=observation.at_us,
         namespace=observation.namespace,

@@ -6,7 +6,7 @@ The arithmetic is in `rules.replica_calculator`. This file turns pods and sample
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hpaaudit.engine.controller.group_pods import PodGroups, group_pods, running_and_ready
+from hpaaudit.engine.controller.group_pods import PodGroups, group_by_readiness, group_pods, running_and_ready
 from hpaaudit.engine.controller.metric_context import MetricContext
 from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US, Problem, Sample
 from hpaaudit.engine.controller.pod_requests import calculate_requests
@@ -201,9 +201,10 @@ def _assumed_sample(value: int) -> Sample:
 def _groups(
     samples: Mapping[str, Sample], resource: str, at_us: Micros, context: MetricContext, *, is_utilization: bool
 ) -> PodGroups:
-    return group_pods(
-        context.pods, samples, resource, at_us, context.flags, context.behaviours, is_utilization=is_utilization
-    )
+    behaviours = context.behaviours
+    if behaviours.readiness_by_time:
+        return group_pods(context.pods, samples, resource, at_us, context.flags, behaviours)
+    return group_by_readiness(context.pods, samples, skips_failed=is_utilization and behaviours.failed_pods_skipped)
 
 
 def _counted(samples: Mapping[str, Sample], groups: PodGroups, context: MetricContext) -> Mapping[str, Sample]:

@@ -21,15 +21,15 @@ class Bounded(NamedTuple):
     """A limited recommendation.
 
     replicas   the number;  why   what limited it, as in `rules.limit`;  by_rate   the number after the rate alone
-    was_zero   it was zero, and became one
     upper      what `why` would have been on the way up, whatever limited the number
+    was_zero   it was zero, and became one
     """
 
     replicas: int
     why: int
     by_rate: int
-    was_zero: bool
     upper: int
+    was_zero: bool = False
 
     @property
     def code(self) -> str:
@@ -53,31 +53,29 @@ def _by_rules(raw: int, minimum: int | None, maximum: int, rate: int) -> Bounded
     highest, upper = (rate, limit.UP_LIMIT) if maximum > rate else (maximum, limit.TOO_MANY)
     by_rate = min(raw, rate)
     if raw < lowest:
-        return Bounded(lowest, limit.TOO_FEW, by_rate, not minimum, upper)
+        return Bounded(lowest, limit.TOO_FEW, by_rate, upper, was_zero=not minimum)
     if raw > highest:
-        return Bounded(highest, upper, by_rate, False, upper)
-    return Bounded(raw, limit.WITHIN_RANGE, by_rate, False, upper)
+        return Bounded(highest, upper, by_rate, upper)
+    return Bounded(raw, limit.WITHIN_RANGE, by_rate, upper)
 
 
-def _first_that_applies(
-    raw: int, minimum: int | None, maximum: int, rate: int, behaviours: Behaviours
-) -> Bounded:
+def _first_that_applies(raw: int, minimum: int | None, maximum: int, rate: int, behaviours: Behaviours) -> Bounded:
     """Only the first limit that applies: so a number cut to the rate may exceed maxReplicas (1.7, 1.8).
 
     Since 1.7.9 and 1.8.2 it does not (#53690). Until 1.7.1 zero became one even below minReplicas (#48997).
     """
     if raw > rate:
         if behaviours.up_rate_within_max and rate > maximum:
-            return Bounded(maximum, limit.TOO_MANY, rate, False, limit.TOO_MANY)
-        return Bounded(rate, limit.UP_LIMIT, rate, False, limit.UP_LIMIT)
+            return Bounded(maximum, limit.TOO_MANY, rate, limit.TOO_MANY)
+        return Bounded(rate, limit.UP_LIMIT, rate, limit.UP_LIMIT)
     too_few = minimum is not None and raw < minimum
     if raw == 0 and not (behaviours.min_before_one and too_few):
-        return Bounded(1, limit.TOO_FEW, raw, True, limit.UP_LIMIT)
+        return Bounded(1, limit.TOO_FEW, raw, limit.UP_LIMIT, was_zero=True)
     if too_few:
-        return Bounded(minimum or _NO_MINIMUM, limit.TOO_FEW, raw, False, limit.UP_LIMIT)
+        return Bounded(minimum or _NO_MINIMUM, limit.TOO_FEW, raw, limit.UP_LIMIT)
     if raw > maximum:
-        return Bounded(maximum, limit.TOO_MANY, raw, False, limit.TOO_MANY)
-    return Bounded(raw, limit.WITHIN_RANGE, raw, False, limit.UP_LIMIT)
+        return Bounded(maximum, limit.TOO_MANY, raw, limit.TOO_MANY)
+    return Bounded(raw, limit.WITHIN_RANGE, raw, limit.UP_LIMIT)
 
 
 def _one_by_one(raw: int, minimum: int | None, maximum: int, rate: int | None) -> Bounded:
@@ -91,7 +89,7 @@ def _one_by_one(raw: int, minimum: int | None, maximum: int, rate: int | None) -
         replicas, why = maximum, limit.TOO_MANY
     if rate is not None and replicas > rate:
         replicas, why = rate, limit.UP_LIMIT
-    return Bounded(replicas, why, replicas, False, limit.UP_LIMIT)
+    return Bounded(replicas, why, replicas, limit.UP_LIMIT)
 
 
 def limited_words(raw: int, limits: Bounded, behaviours: Behaviours) -> tuple[str, str, bool]:

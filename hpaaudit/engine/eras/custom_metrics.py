@@ -10,9 +10,7 @@ from hpaaudit.model.units import Milli
 
 _FAST_DIGITS = 18  # upstream's maxInt64Factors
 _LARGEST = 2**63 - 1
-_NO_QUANTITY = (
-    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-)
+_NO_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The replica calculator of 1.5 for custom metrics, which computes with floats where later ones use milli.
 
-Upstream: `replica_calculator.go`, `GetMetricReplicas`. The grouping and filling are those of `controller/group_pods` and
+Upstream: `replica_calculator.go`, `GetMetricReplicas`. Pods are grouped and filled in as by `controller/group_pods` and
 `rules/replica_calculator`.
 """
 

@@ -1,8 +1,8 @@
 """One reconcile of 1.2 to 1.5: CPU, and custom metrics that an annotation asks for, then forbidden windows.
 
-Upstream: `horizontal.go`, `reconcileAutoscaler`. It changes the object in the cache of its informer. So the next reconcile
-continues from what this one wanted to publish, even if the write failed, until a newer object arrives. A status is
-written every time.
+Upstream: `horizontal.go`, `reconcileAutoscaler`. It changes the object in the cache of its informer. So the next
+reconcile continues from what this one wanted to publish, even if the write failed, until a newer object arrives. A
+status is written every time.
 """
 
 from dataclasses import dataclass, replace
@@ -23,6 +23,8 @@ from hpaaudit.engine.controller.steps import Chain, gate_chain
 from hpaaudit.engine.controller.write_scale import write_scale
 from hpaaudit.engine.eras import custom_metrics, float_calculator, pod_averages
 from hpaaudit.engine.eras.bounds import bounded
+from hpaaudit.engine.eras.era_steps import chain_of, held_step
+from hpaaudit.engine.eras.era_steps import proposed as step_of_metrics
 from hpaaudit.engine.eras.pod_averages import AveragesContext, Panic
 from hpaaudit.engine.eras.windows import forbidden_windows
 from hpaaudit.engine.rules import branch as branches
@@ -32,8 +34,6 @@ from hpaaudit.engine.rules.normalize import ABOVE_MAXIMUM, AT_ZERO, BELOW_MINIMU
 from hpaaudit.engine.rules.reason_codes import (
     ALL_INVALID,
     CODES,
-    FORBIDDEN_DOWN,
-    FORBIDDEN_UP,
     PANICKED,
     SELECTOR_MISSING,
     UNREADABLE,
@@ -172,15 +172,11 @@ def _moved(
     rescales = desired != current and not never
     if not (at_once and state.behaviours.scaled_to_bound_at_once):
         rescales = rescales and windows.may_scale(current, desired, opened.last_scale_us, now_us, opened.windows)
-    proposed = _Proposed(
-        replicas=desired, name="", measured_us=now_us, cpu=None, custom="", events=(), views=()
-    )
+    proposed = _Proposed(replicas=desired, name="", measured_us=now_us, cpu=None, custom="", events=(), views=())
     chain = gate_chain(step)
     if not rescales and not never and desired != current:
-        code = CODES[FORBIDDEN_UP if desired > current else FORBIDDEN_DOWN]
-        chain = Chain(
-            (step, Step(stage="stabilize", code=code, before=desired, after=current, binding=True)), code
-        )
+        held = held_step(desired, current, opened)
+        chain = Chain((step, held), held.code)
     return _written(state, proposed, desired if rescales else current, reason, chain)
 
 
@@ -192,15 +188,8 @@ def _proposed(state: ReconcileState, proposed: _Proposed) -> Outcome:
     desired = limits.replicas
     rescales = windows.may_scale(current, desired, opened.last_scale_us, proposed.measured_us, opened.windows)
     reason = SCALE_REASONS[scale_reason_of(raw, current)].format(name=proposed.name)
-    code = "metric.on_target" if raw == current else f"metric.{'above' if raw > current else 'below'}_target"
-    steps = [Step(stage="propose", code=code, before=current, after=raw, binding=raw != current)]
-    if desired != raw:
-        code = limits.code
-        steps.append(Step(stage="bound", code=code, before=raw, after=desired, binding=True))
-    if desired != current and not rescales:
-        code = CODES[FORBIDDEN_UP if desired > current else FORBIDDEN_DOWN]
-        steps.append(Step(stage="stabilize", code=code, before=desired, after=current, binding=True))
-    return _written(state, proposed, desired if rescales else current, reason, Chain(tuple(steps), code))
+    chain = chain_of(step_of_metrics(raw, current), limits, current, opened, rescales=rescales)
+    return _written(state, proposed, desired if rescales else current, reason, chain)
 
 
 def _written(state: ReconcileState, proposed: _Proposed, desired: int, reason: str, chain: Chain) -> Outcome:
@@ -407,9 +396,7 @@ def _custom(state: ReconcileState, context: MetricContext, annotation: str) -> _
         event = PostedEvent(type="Warning", reason="FailedParseCustomMetricsAnnotation", message=targets.text)
         said = (event,) if state.behaviours.first_minutes_forgiven else ()
         return _Failure(events=said, error=targets.text, is_custom=True, code=CODES[ALL_INVALID])
-    best = _Proposed(
-        replicas=0, name="", measured_us=ZERO_TIME_US, cpu=None, custom="", events=(), views=()
-    )
+    best = _Proposed(replicas=0, name="", measured_us=ZERO_TIME_US, cpu=None, custom="", events=(), views=())
     if not annotation:
         return best
     if not targets:

@@ -24,14 +24,15 @@ from hpaaudit.engine.controller.reconcile import (
     without_recommendation,
 )
 from hpaaudit.engine.controller.reconcile_state import ReconcileState
-from hpaaudit.engine.controller.steps import Chain, metric_code
+from hpaaudit.engine.controller.steps import metric_code
 from hpaaudit.engine.controller.write_scale import write_scale
 from hpaaudit.engine.eras.bounds import Bounded, bounded, limited_words
+from hpaaudit.engine.eras.era_steps import chain_of
 from hpaaudit.engine.eras.windows import forbidden_windows
 from hpaaudit.engine.rules import branch as branches
 from hpaaudit.engine.rules import forbidden_windows as windows
 from hpaaudit.engine.rules.normalize import ABOVE_MAXIMUM, AT_ZERO, BELOW_MINIMUM, scale_reason_of
-from hpaaudit.engine.rules.reason_codes import CODES, FORBIDDEN_DOWN, FORBIDDEN_UP
+from hpaaudit.engine.rules.reason_codes import CODES
 from hpaaudit.model.decision import Decision, Step
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.memory import EMPTY, Memory
@@ -136,7 +137,7 @@ def _within_windows(
         scale_reason=SCALE_REASONS[scale_reason_of(raw, current)].format(name=name),
         events=recommendation.events,
         proposals=recommendation.views,
-        chain=_chain(recommendation, raw, limits, current, held=desired != current and not rescales),
+        chain=chain_of(_propose(recommendation, raw, current), limits, current, opened, rescales=rescales),
     )
     return write_scale(state, outcome, recommendation.current_metrics)
 
@@ -153,24 +154,14 @@ def _able_words(up: bool, down: bool) -> tuple[str, str, str]:
     return "False", "BackoffBoth", f"{_BACKOFF}both the downscale and upscale forbidden windows"
 
 
-def _chain(recommendation: MetricsRecommendation, raw: int, limits: Bounded, current: int, *, held: bool) -> Chain:
-    """The steps from the metrics through rate, bounds and window; the last binding one is the primary reason."""
+def _propose(recommendation: MetricsRecommendation, raw: int, current: int) -> Step:
+    """The step of the metrics."""
     winner = next((view for view in recommendation.views if view.is_winner), None)
-    code = CODES[metric_code(winner, current)]
-    steps = [
-        Step(
-            stage="propose",
-            code=code,
-            before=current,
-            after=raw,
-            binding=raw != current,
-            detail=(("metric", winner.metric_name if winner else None), ("ratio", winner.ratio if winner else None)),
-        )
-    ]
-    if limits.replicas != raw:
-        code = limits.code
-        steps.append(Step(stage="bound", code=code, before=raw, after=limits.replicas, binding=True))
-    if held:
-        code = CODES[FORBIDDEN_UP if limits.replicas > current else FORBIDDEN_DOWN]
-        steps.append(Step(stage="stabilize", code=code, before=limits.replicas, after=current, binding=True))
-    return Chain(tuple(steps), code)
+    return Step(
+        stage="propose",
+        code=CODES[metric_code(winner, current)],
+        before=current,
+        after=raw,
+        binding=raw != current,
+        detail=(("metric", winner.metric_name if winner else None), ("ratio", winner.ratio if winner else None)),
+    )

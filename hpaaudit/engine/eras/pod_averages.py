@@ -84,7 +84,10 @@ def cpu_utilization(context: AveragesContext) -> Average | Problem:
 
 
 def _collected(listed: Sequence[Pod], behaviours: Behaviours) -> list[Pod]:
-    """The pods that must have a sample: all of them in 1.1, none that is Pending since 1.2, the Running ones since 1.4.1."""
+    """The pods that must have a sample.
+
+    All of them in 1.1, all but Pending ones since 1.2, only Running ones since 1.4.1 (#33735).
+    """
     if behaviours.polls:
         return list(listed)
     if behaviours.running_pods_alone:
@@ -137,9 +140,7 @@ def _series(context: AveragesContext) -> tuple[tuple[heapster.Point, ...], ...] 
         return Problem("metric.invalid.no_metrics", f"failed to unmarshall heapster response: {error}")
 
 
-def _newest_average(
-    series: Sequence[Sequence[heapster.Point]], pods: int
-) -> tuple[int, Micros] | Problem:
+def _newest_average(series: Sequence[Sequence[heapster.Point]], pods: int) -> tuple[int, Micros] | Problem:
     """The average of each pod's newest value. Upstream: `calculateSumFromLatestSample` (1.1)."""
     minutes = [minute for minute in map(last_minute, series) if minute is not None]
     if len(minutes) != pods:

@@ -14,16 +14,17 @@ from hpaaudit.engine.controller.outcome import Outcome, gate
 from hpaaudit.engine.controller.pass_reads import PassReads
 from hpaaudit.engine.controller.reconcile import Unreadable, decision_of, deleted, metric_context, read_scale
 from hpaaudit.engine.controller.reconcile_state import ReconcileState, reference
-from hpaaudit.engine.controller.steps import Chain, gate_chain
+from hpaaudit.engine.controller.steps import gate_chain
 from hpaaudit.engine.controller.write_scale import write_scale
 from hpaaudit.engine.eras.bounds import bounded
+from hpaaudit.engine.eras.era_steps import chain_of, proposed
 from hpaaudit.engine.eras.pod_averages import AveragesContext, cpu_utilization
 from hpaaudit.engine.eras.windows import forbidden_windows
 from hpaaudit.engine.rules import forbidden_windows as windows
 from hpaaudit.engine.rules.go_numbers import ceil, divide_float, to_int64
-from hpaaudit.engine.rules.reason_codes import ALL_INVALID, CODES, FORBIDDEN_DOWN, FORBIDDEN_UP, UNREADABLE
+from hpaaudit.engine.rules.reason_codes import ALL_INVALID, CODES, UNREADABLE
 from hpaaudit.engine.rules.tolerance import within
-from hpaaudit.model.decision import Decision, PostedEvent, Step
+from hpaaudit.model.decision import Decision, PostedEvent
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Hpa
 from hpaaudit.model.memory import EMPTY, Memory
@@ -99,14 +100,6 @@ def _by_cpu(state: ReconcileState) -> Outcome:
     desired = limits.replicas
     opened = forbidden_windows(hpa.status.last_scale_us, average.measured_us, state.flags, state.behaviours)
     rescales = windows.may_scale(current, desired, opened.last_scale_us, average.measured_us, opened.windows)
-    code = "metric.on_target" if raw == current else f"metric.{'above' if raw > current else 'below'}_target"
-    steps = [Step(stage="propose", code=code, before=current, after=raw, binding=raw != current)]
-    if desired != raw:
-        code = limits.code
-        steps.append(Step(stage="bound", code=code, before=raw, after=desired, binding=True))
-    if desired != current and not rescales:
-        code = CODES[FORBIDDEN_UP if desired > current else FORBIDDEN_DOWN]
-        steps.append(Step(stage="stabilize", code=code, before=desired, after=current, binding=True))
     utilization = int(average.value)
     view = OldView("Resource", "cpu", "Utilization", percent, ratio, raw, inside, utilization)
     outcome = Outcome(
@@ -116,7 +109,7 @@ def _by_cpu(state: ReconcileState) -> Outcome:
         raw=raw,
         desired=desired if rescales else current,
         proposals=(replace(old_view(view), is_winner=True),),
-        chain=Chain(tuple(steps), code),
+        chain=chain_of(proposed(raw, current), limits, current, opened, rescales=rescales),
     )
     after = write_scale(state, outcome, (cpu_status(utilization),))
     # A change is told without its reason.
@@ -138,8 +131,7 @@ def _failed(state: ReconcileState, problem: Problem) -> Outcome:
             PostedEvent(type="", reason="FailedComputeReplicas", message=error),
         ),
         error=(
-            "failed to compute desired number of replicas based on CPU utilization "
-            f"for {reference(state.hpa)}: {error}"
+            f"failed to compute desired number of replicas based on CPU utilization for {reference(state.hpa)}: {error}"
         ),
         ends_without_status=True,
         chain=gate_chain(gate(CODES[ALL_INVALID], state.scale.spec_replicas, (("error", problem.text),))),

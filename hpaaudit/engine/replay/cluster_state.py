@@ -88,7 +88,7 @@ class ClusterState:
     _tuples: dict[str, tuple[Pod, ...]] = field(default_factory=dict)
     _changes: deque[_Replaced] = field(default_factory=deque)
 
-    def apply(self, fact: Fact) -> None:  # noqa: C901 (one case for each kind of fact)
+    def apply(self, fact: Fact) -> None:  # noqa: C901, PLR0912 (one case for each kind of fact)
         """Apply one more fact."""
         self.applied += 1
         match fact:

@@ -1,7 +1,7 @@
 """Tells whether a scale may change again so soon after its last change (1.1 to 1.11).
 
-Upstream: `horizontal.go`, `shouldScale`. Since 1.12 upscales have no window at all (#66615), and stabilization takes the
-place of the other (#68122).
+Upstream: `horizontal.go`, `shouldScale`. Since 1.12 upscales have no window at all (#66615), and stabilization takes
+the place of the other (#68122).
 """
 
 from typing import NamedTuple
