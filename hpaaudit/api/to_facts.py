@@ -155,9 +155,9 @@ def scale_of(raw: Mapping[str, Any]) -> Scale:
         raise ValueError(f"no scale: {problem}") from None
     spec, status = raw.get("spec") or {}, raw.get("status") or {}
     selector = status.get("selector") or ""
-    if isinstance(selector, Mapping):  # extensions/v1beta1: what a map cannot say is in another field
-        selector = ",".join(f"{k}={v}" for k, v in sorted(selector.items()))
-    selector = selector or status.get("targetSelector") or ""
+    if isinstance(selector, Mapping) or not selector:  # extensions/v1beta1: a map cannot say every selector
+        as_map = ",".join(f"{k}={v}" for k, v in sorted((selector or {}).items()))
+        selector = status.get("targetSelector") or as_map
     return Scale(
         spec_replicas=spec.get("replicas") or 0, status_replicas=status.get("replicas") or 0, selector=selector
     )

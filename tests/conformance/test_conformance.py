@@ -25,7 +25,7 @@ WHOLE = "1.36"
 
 OTHERS = [release for release in releases() if release != WHOLE]
 
-OLD = [release for release in OTHERS if int(release.split(".")[1]) < 12]  # noqa: PLR2004 (1.12)
+OLD = [release for release in OTHERS if int(release.split(".")[1]) < 12]
 """The releases with forbidden windows, whose controllers listed pods and asked Heapster."""
 
 _Made = TypeVar("_Made")
@@ -87,7 +87,7 @@ def test_a_replay_from_parquet_alone_equals_one_from_what_was_seen() -> None:
 
 
 def test_so_it_does_where_hpas_were_served_in_older_versions() -> None:
-    """Up to 1.22 the controller reads autoscaling/v1, whose annotations hold the rest; 1.1 and 1.2 extensions/v1beta1."""
+    """Up to 1.22 the controller reads autoscaling/v1, whose annotations hold the rest, before 1.3 an older one."""
     given = [
         capture
         for release in (*OLD, "1.12", "1.17", "1.20")
