@@ -14,6 +14,7 @@ _SENTENCES = {
     "gate.scaled_to_zero": "Kept 0: minReplicas is 0 and no metric asks for more.",
     "gate.above_max": "Current replicas were above maxReplicas {max}; metrics were not consulted.",
     "gate.below_min": "Current replicas were below minReplicas {min}; metrics were not consulted.",
+    "gate.panicked": "Nothing was decided: the controller's computation panicked{because}.",
     "gate.selector_missing": "Kept {spec}: the scale reports no selector.",
     "gate.selector_invalid": "Kept {spec}: the selector of the scale does not parse{because}.",
     "gate.selector_ambiguous": "Kept {spec}: its pods are also selected by another HPA{because}.",
@@ -60,7 +61,6 @@ _SENTENCES = {
         "Held by the last change, not by load: {measure} allows {wanted}, but the scale changed at {scaled_at}, and "
         "nothing scales down until {until}."
     ),
-    "gate.panicked": "Nothing was decided: the controller's computation panicked{because}.",
     "policy.up_limit": "Limited to {limit} by the scale-up policies; {asked}.",
     "policy.down_limit": "Limited to {limit} by the scale-down policies; {asked}.",
     "policy.up_disabled": "Scale-up is disabled by selectPolicy; {asked}.",
