@@ -4,7 +4,7 @@ import json
 
 from hpaaudit.api import extensions, v1, v2, v2beta1
 from hpaaudit.model.facts import HpaSeen
-from hpaaudit.model.hpa import Hpa, HpaSpec, HpaStatus
+from hpaaudit.model.hpa import Hpa, HpaSpec, HpaStatus, MetricType
 
 V1, V2BETA1, EXTENSIONS = "autoscaling/v1", "autoscaling/v2beta1", "extensions/v1beta1"
 SHOWN_WHOLE = ("autoscaling/v2", "autoscaling/v2beta2")
@@ -28,13 +28,21 @@ def decode_hpa(fact: HpaSeen) -> Hpa:
         status=decode_status(fact),
         created_us=fact.created_us,
         custom_metrics=json.loads(fact.annotations_json).get(TARGET_ANNOTATION),
-        has_cpu_target=_has_cpu_target(fact.api_version, fact.spec_json),
+        cpu_target=_cpu_target(fact),
     )
 
 
-def _has_cpu_target(version: str, spec_json: str) -> bool:
-    """Whether a cpu target is given. In v1 its absence shows; in `extensions/v1beta1` decoding fills it in."""
-    return version != V1 or json.loads(spec_json).get("targetCPUUtilizationPercentage") is not None
+def _cpu_target(fact: HpaSeen) -> int | None:
+    """The cpu target as the controllers of 1.2 to 1.5 saw it: what `autoscaling/v1` itself says.
+
+    In newer versions it is the first utilization of cpu, for that is what they become in v1.
+    """
+    if fact.api_version == V1:
+        percent = json.loads(fact.spec_json).get("targetCPUUtilizationPercentage")
+        return None if percent is None else int(percent)
+    metrics = decode_spec(fact.api_version, fact.spec_json, fact.annotations_json).metrics
+    of_cpu = (metric.target for metric in metrics if metric.type == MetricType.RESOURCE and metric.name == "cpu")
+    return next((target.average_utilization for target in of_cpu if target and target.average_utilization), None)
 
 
 def decode_spec(version: str, spec_json: str, annotations_json: str) -> HpaSpec:

@@ -152,7 +152,7 @@ class Hpa:
     """A HorizontalPodAutoscaler as the controller's cache holds it.
 
     custom_metrics   the annotation that asked for custom metrics (1.2 to 1.5), None without one
-    has_cpu_target   its cpu target is given, and not the default
+    cpu_target       the cpu utilization that `autoscaling/v1` itself can say, None where it says none
     """
 
     namespace: str
@@ -164,7 +164,7 @@ class Hpa:
     status: HpaStatus
     created_us: Micros | None = None
     custom_metrics: str | None = None
-    has_cpu_target: bool = True
+    cpu_target: int | None = None
 
     @property
     def key(self) -> str:

@@ -40,3 +40,9 @@ class PassReads:
     def heapster(self) -> HeapsterRead | None:
         """The next answer of Heapster, None if no more was recorded."""
         return self._heapster.popleft() if self._heapster else None
+
+
+def selected(pods: tuple[Pod, ...], selector: str) -> tuple[Pod, ...]:
+    """The pods that a selector matches, in the order of their names; without a selector all of them, as in 1.1."""
+    chosen = selectors.parse(selector)
+    return tuple(sorted((pod for pod in pods if chosen.matches_pairs(pod.labels)), key=lambda pod: pod.name))

@@ -8,6 +8,7 @@ status is written every time.
 from dataclasses import dataclass, replace
 
 from hpaaudit.api.v1 import cpu_status
+from hpaaudit.api.v2 import DEFAULT_CPU_UTILIZATION, cpu_utilization
 from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.controller import replica_calculator as calculator
 from hpaaudit.engine.controller.compute_metric import OldView, old_view
@@ -16,7 +17,7 @@ from hpaaudit.engine.controller.metric_context import MetricContext
 from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US, Problem
 from hpaaudit.engine.controller.normalize import SCALE_REASONS
 from hpaaudit.engine.controller.outcome import Outcome, gate
-from hpaaudit.engine.controller.pass_reads import PassReads
+from hpaaudit.engine.controller.pass_reads import PassReads, selected
 from hpaaudit.engine.controller.reconcile import Unreadable, decision_of, deleted, metric_context, read_scale
 from hpaaudit.engine.controller.reconcile_state import ReconcileState, reference
 from hpaaudit.engine.controller.steps import Chain, gate_chain
@@ -89,7 +90,7 @@ def reconcile(
         return deleted(observation), EMPTY
     cached = hpa if memory.cached is None else replace(hpa, status=memory.cached)
     outcome = _reconciled(observation, cached, flags, keep_pods=keep_pods)
-    if memory.known_uid != hpa.uid and not hpa.has_cpu_target and hpa.custom_metrics is None:
+    if memory.known_uid != hpa.uid and hpa.cpu_target is None and hpa.custom_metrics is None:
         text = "No scaling policy specified - will use default one. See documentation for details"
         outcome = replace(
             outcome, events=(PostedEvent(type="Normal", reason="DefaultPolicy", message=text), *outcome.events)
@@ -240,11 +241,14 @@ def _failed(state: ReconcileState, failure: _Failure) -> Outcome:
 def _by_metrics(state: ReconcileState) -> _Proposed | _Failure:
     """The highest proposal: CPU first, then the custom metrics, each only if it is more. Raises Panic."""
     hpa = state.hpa
-    context = replace(metric_context(state, state.observation.pods), reads=PassReads(state.observation.pass_reads))
+    context = replace(
+        metric_context(state, selected(state.observation.pods, state.scale.selector)),
+        reads=PassReads(state.observation.pass_reads),
+    )
     best = _Proposed(
         replicas=0, name="", measured_us=state.observation.scale_us, cpu=None, custom="", events=(), views=()
     )
-    if hpa.has_cpu_target or hpa.custom_metrics is None:
+    if hpa.cpu_target is not None or hpa.custom_metrics is None:
         cpu = _cpu(state, context)
         if isinstance(cpu, _Failure):
             return cpu
@@ -299,8 +303,7 @@ def _cpu(state: ReconcileState, context: MetricContext) -> _Proposed | _Failure:
     """What CPU proposes. Raises Panic. Upstream: `computeReplicasForCPUUtilization`."""
     if not state.scale.selector:
         return _without_selector(is_custom=False)
-    target = state.hpa.spec.metrics[0].target
-    percent = 0 if target is None else target.average_utilization or 0
+    percent = DEFAULT_CPU_UTILIZATION if state.hpa.cpu_target is None else state.hpa.cpu_target
     if state.behaviours.replica_calculator:
         return _calculated_cpu(state, context, percent)
     average = pod_averages.cpu_utilization(_averages(state, context))
@@ -354,7 +357,7 @@ def _calculated_cpu(state: ReconcileState, context: MetricContext, percent: int)
     if isinstance(given, Problem):
         return _not_had(state, given.under("unable to get metrics for resource cpu"), is_custom=False)
     samples, measured_us = given
-    metric = state.hpa.spec.metrics[0]
+    metric = cpu_utilization(percent)
     calculated = calculator.resource_replicas(metric, samples, percent, state.observation.decided_us, context)
     if isinstance(calculated, Problem):
         return _not_had(state, calculated, is_custom=False)

@@ -7,11 +7,12 @@ metric that fails ends it before the status is written.
 from dataclasses import replace
 
 from hpaaudit.api.v1 import cpu_status
+from hpaaudit.api.v2 import DEFAULT_CPU_UTILIZATION
 from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.controller.compute_metric import OldView, old_view
 from hpaaudit.engine.controller.metrics_client import Problem
 from hpaaudit.engine.controller.outcome import Outcome, gate
-from hpaaudit.engine.controller.pass_reads import PassReads
+from hpaaudit.engine.controller.pass_reads import PassReads, selected
 from hpaaudit.engine.controller.reconcile import Unreadable, decision_of, deleted, metric_context, read_scale
 from hpaaudit.engine.controller.reconcile_state import ReconcileState, reference
 from hpaaudit.engine.controller.steps import gate_chain
@@ -79,7 +80,7 @@ def _reconciled(observation: Observation, hpa: Hpa, flags: Flags, *, keep_pods: 
 def _by_cpu(state: ReconcileState) -> Outcome:
     """The outcome by the only metric there is."""
     hpa, current = state.hpa, state.current
-    context = metric_context(state, state.observation.pods)
+    context = metric_context(state, selected(state.observation.pods, state.scale.selector))
     average = cpu_utilization(
         AveragesContext(
             reads=PassReads(state.observation.pass_reads),
@@ -91,8 +92,7 @@ def _by_cpu(state: ReconcileState) -> Outcome:
     )
     if isinstance(average, Problem):
         return _failed(state, average)
-    target = hpa.spec.metrics[0].target
-    percent = 0 if target is None else target.average_utilization or 0
+    percent = DEFAULT_CPU_UTILIZATION if hpa.cpu_target is None else hpa.cpu_target
     ratio = divide_float(average.value, float(percent))
     inside = within(ratio, context.tolerance)
     raw = current if inside else to_int64(ceil(ratio * float(current)))
