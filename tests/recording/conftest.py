@@ -125,7 +125,7 @@ def segments() -> tuple[tuple[Fact, ...], ...]:
             **shop,
         ),
         PodsListed(
-            at_us=at(45),
+            at_us=at(44),
             took_us=Micros(900),
             namespace="shop",
             selector="app=checkout",
@@ -135,7 +135,7 @@ def segments() -> tuple[tuple[Fact, ...], ...]:
             by="system:serviceaccount:kube-system:horizontal-pod-autoscaler",
         ),
         HeapsterRead(
-            at_us=at(45),
+            at_us=at(44),
             took_us=Micros(700),
             namespace="shop",
             path="/api/v1/namespaces/kube-system/services/http:heapster:/proxy/apis/metrics/v1alpha1/namespaces/shop/pods",
