@@ -225,7 +225,9 @@ class Session:
         try:
             from hpaaudit.recording.recorder.upload import Uploader
         except ImportError as missing:
-            raise BadOption(f"--upload needs {missing.name}: pip install 'hpaaudit[cloud]'") from None
+            raise BadOption(
+                f"--upload needs {missing.name}: pip install '.[cloud]' in a checkout of hpaaudit"
+            ) from None
         return Uploader(self.into, self.upload, self.note)
 
     async def _open_writer(self, server: str, now: Callable[[], Micros], stopping: asyncio.Event) -> "RecorderWriter":

@@ -9,7 +9,7 @@ from hpaaudit.model.account import Divergence, Metric, PodLine, ReconcileAccount
 from hpaaudit.model.units import Micros
 from hpaaudit.results.account import hpa_names
 from hpaaudit.results.account_rows import change, divergences, metric
-from hpaaudit.results.questions import Scope, defaults, require_hpa
+from hpaaudit.results.questions import Scope, defaults, require_one_hpa
 from hpaaudit.results.read import Results
 
 _CONDITIONS = ("able", "active", "limited")
@@ -33,7 +33,7 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAcc
 
     Raises UnknownHpa, which names the nearest.
     """
-    require_hpa(results, hpa)
+    require_one_hpa(results, hpa)
     rows = results.rows(
         """
         select
