@@ -29,9 +29,7 @@ REASONS = {
     "stabilize.down_partial": "an earlier recommendation held a part of the scale-down",
     "stabilize.up_hold": "an earlier recommendation held all of the scale-up",
     "stabilize.up_partial": "an earlier recommendation held a part of the scale-up",
-    "stabilize.legacy_raise": (
-        "without a behavior the highest recent recommendation is applied, even above the current replicas"
-    ),
+    "stabilize.legacy_raise": "without a behavior the highest recent recommendation is applied, even above the current replicas",
     "policy.up_limit": "the scale-up policies allow no more",
     "policy.down_limit": "the scale-down policies allow no less",
     "policy.up_disabled": "scale-up is disabled by selectPolicy",
@@ -65,25 +63,15 @@ CLASSES = {
         "the Lease was renewed, but no HPA was reconciled: at least three times in a row a new status "
         "was due, and none was written"
     ),
-    "not_run.missed_reconcile": (
-        "this HPA was not reconciled: at least three times in a row a new status was due, and none was written"
-    ),
-    "timing.late_reconcile": (
-        "no status was written at an inferred time at which one was due: the reconcile came later, or read other values"
-    ),
+    "not_run.missed_reconcile": "this HPA was not reconciled: at least three times in a row a new status was due, and none was written",
+    "timing.late_reconcile": "no status was written at an inferred time at which one was due: the reconcile came later, or read other values",
     "timing.sampling_skew": "it is unknown which of two samples was read, or on which side of a window's edge it was",
     "input.metric_value_skew": "the controller published a value that no recorded answer has",
-    "config.tolerance": "another tolerance than the assumed one explains it: see `sensitivity`",
-    "config.downscale_stabilization": (
-        "another downscale stabilization than the assumed one explains it: see `sensitivity`"
-    ),
-    "config.initial_readiness_delay": (
-        "another initial readiness delay than the assumed one explains it: see `sensitivity`"
-    ),
-    "config.cpu_initialization_period": (
-        "another CPU initialization period than the assumed one explains it: see `sensitivity`"
-    ),
-    "config.feature_gate": "a feature gate switched the other way explains it: see `sensitivity`",
+    "config.tolerance": "another tolerance than the assumed one explains it",
+    "config.downscale_stabilization": "another downscale stabilization than the assumed one explains it",
+    "config.initial_readiness_delay": "another initial readiness delay than the assumed one explains it",
+    "config.cpu_initialization_period": "another CPU initialization period than the assumed one explains it",
+    "config.feature_gate": "a feature gate switched the other way explains it",
     "config.release": "the rules of another release explain it: see `sensitivity`",
     "unexplained": "replay and controller differ, and no other class explains it",
 }
@@ -149,8 +137,8 @@ VERDICTS = {
 """The result of comparing one reconcile: `verdict`."""
 
 MISSING_INPUTS = {
-    "metric.sample": "which of several samples it read",
-    "memory.before_recording": "earlier recommendations or scale events of the controller, which were not observed",
+    "metric.sample": "which of several samples the controller read",
+    "memory.before_recording": "what the controller recommended or scaled earlier",
     "instant.window_edge": "on which side of a window's edge an earlier recommendation or scale event was",
 }
 """What would settle which number was decided: `missing_input`."""

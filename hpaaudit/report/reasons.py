@@ -154,8 +154,10 @@ def _asked(account: ReconcileAccount, words: Mapping[str, Any]) -> str:
     if memory is None:
         return f"{words['wanted']} were wanted"
     remembered = _step_words(memory)
-    at = f", recommended at {remembered['recommended_at']}" if "recommended_at" in remembered else ""
-    return f"an earlier recommendation wants {memory.after}{at}, and {words['measure']} asks for {words['raw']}"
+    asks = f"{words['measure']} asks for {words['raw']}"
+    if "recommended_at" in remembered:
+        return f"{memory.after} was recommended at {remembered['recommended_at']}, and {asks}"
+    return f"an earlier recommendation wants {memory.after}, and {asks}"
 
 
 def _step_words(step: StepLine) -> dict[str, Any]:

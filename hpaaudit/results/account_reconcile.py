@@ -1,6 +1,7 @@
 """Reads from a results file what the page of one reconcile shows."""
 
 import json
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,7 +24,8 @@ def interesting(results: Results, hpa: str | None) -> tuple[str, Micros]:
     """
     names = [hpa] if hpa else hpa_names(results)
     if not names:
-        raise NotResults(f"{results.path} holds no reconcile: `hpaaudit inspect` says what the recording lacks")
+        command = f"hpaaudit inspect {shlex.quote(results.recording)}"
+        raise NotResults(f"{results.path} holds no reconcile: `{command}` says what the recording lacks")
     moment = defaults(results, Scope(hpa=names[0]))["at"]
     return names[0], Micros(results.rows("select epoch_us($at) as at_us", at=moment)[0]["at_us"])
 

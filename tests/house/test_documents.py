@@ -26,6 +26,7 @@ from hpaaudit.model.facts import (
     ScaleRead,
     ScaleWritten,
 )
+from hpaaudit.report import codes as words
 from hpaaudit.report.reasons import _SENTENCES
 from hpaaudit.results import sql
 from hpaaudit.results.read import Results
@@ -174,14 +175,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
 
 def sections(text: str) -> dict[str, str]:
     """The relations of the page with what it says of them."""
-    relations = text.partition("## Reasons")[0]
+    relations = text.partition("## Codes in words")[0]
     return dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##|\Z)", relations, re.MULTILINE | re.DOTALL))
-
-
-def codes(heading: str) -> list[str]:
-    """The first column of the table under a heading."""
-    part = RESULTS.partition(f"## {heading}\n")[2].partition("\n## ")[0]
-    return re.findall(r"^\| `([\w.]+)` \|", part, re.MULTILINE)
 
 
 def test_every_relation_and_column_is_on_the_page_and_no_other(results: Results) -> None:
@@ -208,13 +203,27 @@ def test_the_tables_of_sql_are_the_relations_of_the_page() -> None:
     assert files == set(sections(RESULTS))
 
 
-def test_every_reason_is_on_the_page_and_no_other() -> None:
-    assert codes("Reasons") == list(_SENTENCES)
+CODES = {
+    "Reasons": words.REASONS,
+    "Steps": words.STEPS,
+    "Metrics that could not be used": words.UNUSABLE,
+    "Adjustments": words.ADJUSTMENTS,
+    "Pods that are not ready": words.POD_CAUSES,
+    "Missing inputs": words.MISSING_INPUTS,
+    "Patterns": words.PATTERNS,
+    "Verdicts": words.VERDICTS,
+    "Classes": words.CLASSES,
+}
 
 
-def test_every_class_is_on_the_page_and_no_other() -> None:
-    text = sql.folder("audit")["64_divergences"]
-    assert codes("Classes") == re.findall(r"^ +\('([a-z_.]+)', \d, '", text, re.MULTILINE)
+@pytest.mark.parametrize("heading", CODES)
+def test_the_codes_of_the_page_have_the_words_of_the_screens(heading: str) -> None:
+    part = RESULTS.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    assert dict(re.findall(r"^\| `([\w.]+)` \| (.*) \|$", part, re.MULTILINE)) == CODES[heading]
+
+
+def test_every_reason_has_words_and_a_sentence() -> None:
+    assert list(words.REASONS) == list(_SENTENCES)
 
 
 def test_the_queries_of_the_page_answer(results: Results) -> None:

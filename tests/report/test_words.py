@@ -19,7 +19,10 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, rec
         (hpa(), "The HPA was faithful: it decided as the replay does, and never had to scale."),
         (
             hpa(match=0, undecidable=40, undecidable_why=("memory.before_recording",)),
-            "Nothing can be decided: every reconcile lacks an input. Not recorded: memory before recording.",
+            (
+                "Nothing can be decided: every reconcile lacks an input (not recorded: what the controller recommended or "
+                "scaled earlier)."
+            ),
         ),
         (
             hpa(divergent=9, divergences=(divergence("not_run.controller_down"),)),
@@ -70,7 +73,28 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, rec
         ),
         (
             hpa(skew=1, divergences=(divergence("timing.sampling_skew"), divergence("no_data.warmup"))),
-            "The HPA was faithful: it decided as the replay does, and never had to scale.",
+            (
+                "The HPA decided as the replay does in 39 of 40 reconciles; in 1 it read a value or a time that was not "
+                "recorded (skew)."
+            ),
+        ),
+        (
+            hpa(undecidable=10, match=30, undecidable_why=("recorder restarted",)),
+            (
+                "The HPA was faithful in all 30 reconciles that can be compared, and never had to scale. "
+                "10 of 40 reconciles cannot be decided (not recorded: recorder restarted)."
+            ),
+        ),
+        (
+            hpa(comparable=30, agree=30),
+            (
+                "The HPA was faithful in all 30 reconciles that can be compared, and never had to scale. "
+                "What the controller decided in 10 more was not recorded."
+            ),
+        ),
+        (
+            hpa(comparable=0, agree=0),
+            "Nothing can be compared: what the controller decided was not recorded.",
         ),
     ],
 )
@@ -93,7 +117,7 @@ HELD = {"recommendation": 9, "recommended_us": NOON - 220_000_000, "window_us": 
                 steps=(step("stabilize", "stabilize.down_hold", 3, 4, **HELD),),
             ),
             (
-                "Held by memory, not by load: cpu 45 % of 60 % allows 3, but 9 was recommended at 11:56:20Z; "
+                "Held by an earlier recommendation, not by load: cpu 45 % of 60 % allows 3, but 9 was recommended at 11:56:20Z; "
                 "that counts until 12:01:20Z."
             ),
         ),

@@ -5,13 +5,22 @@
 -- controller decided the same, whatever others wrote afterwards, or however the write ended. A reconcile that did not
 -- take place decided nothing.
 create view main.agreement as
-with known as (
+with doubts as (
+    select replay_id, hpa_uid, reconcile_id, ts
+    from main.reconciles
+    where decided_source is null and action = 'hold'
+), shown as (
+    -- A hold shows itself in what the next reconcile read. A last one is compared with the number that it read itself.
+    select d.reconcile_id
+    from doubts as d
+    asof join main.reconciles as n on d.hpa_uid = n.hpa_uid and d.replay_id = n.replay_id and d.ts < n.ts
+    where n.spec_replicas is not null
+), known as (
     select
         *,
         decided_source is not null
-        -- A last hold is compared with the number that it read itself: that shows nothing.
-        or actual is not null
-        and (action <> 'hold' or lead(spec_replicas) over (partition by replay_id, hpa_uid order by ts) is not null)
+        or actual is not null and action <> 'hold'
+        or reconcile_id in (select reconcile_id from shown)
             as is_known
     from main.reconciles
 )
