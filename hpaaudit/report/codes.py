@@ -29,7 +29,9 @@ REASONS = {
     "stabilize.down_partial": "an earlier recommendation held a part of the scale-down",
     "stabilize.up_hold": "an earlier recommendation held all of the scale-up",
     "stabilize.up_partial": "an earlier recommendation held a part of the scale-up",
-    "stabilize.legacy_raise": "without a behavior the highest recent recommendation is applied, even above the current replicas",
+    "stabilize.legacy_raise": (
+        "without a behavior the highest recent recommendation is applied, even above the current replicas"
+    ),
     "policy.up_limit": "the scale-up policies allow no more",
     "policy.down_limit": "the scale-down policies allow no less",
     "policy.up_disabled": "scale-up is disabled by selectPolicy",
@@ -63,8 +65,12 @@ CLASSES = {
         "the Lease was renewed, but no HPA was reconciled: at least three times in a row a new status "
         "was due, and none was written"
     ),
-    "not_run.missed_reconcile": "this HPA was not reconciled: at least three times in a row a new status was due, and none was written",
-    "timing.late_reconcile": "no status was written at an inferred time at which one was due: the reconcile came later, or read other values",
+    "not_run.missed_reconcile": (
+        "this HPA was not reconciled: at least three times in a row a new status was due, and none was written"
+    ),
+    "timing.late_reconcile": (
+        "no status was written at an inferred time at which one was due: the reconcile came later, or read other values"
+    ),
     "timing.sampling_skew": "it is unknown which of two samples was read, or on which side of a window's edge it was",
     "input.metric_value_skew": "the controller published a value that no recorded answer has",
     "config.tolerance": "another tolerance than the assumed one explains it",

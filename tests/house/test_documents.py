@@ -26,7 +26,7 @@ from hpaaudit.model.facts import (
     ScaleRead,
     ScaleWritten,
 )
-from hpaaudit.report import codes as words
+from hpaaudit.report import codes as in_words
 from hpaaudit.report.reasons import _SENTENCES
 from hpaaudit.results import sql
 from hpaaudit.results.read import Results
@@ -204,15 +204,15 @@ def test_the_tables_of_sql_are_the_relations_of_the_page() -> None:
 
 
 CODES = {
-    "Reasons": words.REASONS,
-    "Steps": words.STEPS,
-    "Metrics that could not be used": words.UNUSABLE,
-    "Adjustments": words.ADJUSTMENTS,
-    "Pods that are not ready": words.POD_CAUSES,
-    "Missing inputs": words.MISSING_INPUTS,
-    "Patterns": words.PATTERNS,
-    "Verdicts": words.VERDICTS,
-    "Classes": words.CLASSES,
+    "Reasons": in_words.REASONS,
+    "Steps": in_words.STEPS,
+    "Metrics that could not be used": in_words.UNUSABLE,
+    "Adjustments": in_words.ADJUSTMENTS,
+    "Pods that are not ready": in_words.POD_CAUSES,
+    "Missing inputs": in_words.MISSING_INPUTS,
+    "Patterns": in_words.PATTERNS,
+    "Verdicts": in_words.VERDICTS,
+    "Classes": in_words.CLASSES,
 }
 
 
@@ -223,7 +223,7 @@ def test_the_codes_of_the_page_have_the_words_of_the_screens(heading: str) -> No
 
 
 def test_every_reason_has_words_and_a_sentence() -> None:
-    assert list(words.REASONS) == list(_SENTENCES)
+    assert list(in_words.REASONS) == list(_SENTENCES)
 
 
 def test_the_queries_of_the_page_answer(results: Results) -> None:

@@ -21,8 +21,10 @@ def test_three_hundred_gaps_of_two_causes_are_two_rows() -> None:
     assert "\n".join(gap_lines(gaps)).splitlines() == [
         "  gaps: 302",
         "    TIMES  TOTAL    LONGEST  FIRST                 LAST UNTIL            WHAT          CAUSE",
-        "      300  10m 00s  2s       2026-03-02T12:00:00Z  2026-03-02T16:59:02Z  /api/v1/pods  "
-        "the recorder was late and missed N reads",
+        (
+            "      300  10m 00s  2s       2026-03-02T12:00:00Z  2026-03-02T16:59:02Z  /api/v1/pods  "
+            "the recorder was late and missed N reads"
+        ),
         "        2  50s      50s      2026-03-02T12:01:40Z  2026-03-02T12:02:30Z  2 paths       the watch broke",
     ]
 

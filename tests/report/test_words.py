@@ -20,8 +20,8 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, rec
         (
             hpa(match=0, undecidable=40, undecidable_why=("memory.before_recording",)),
             (
-                "Nothing can be decided: every reconcile lacks an input (not recorded: what the controller recommended or "
-                "scaled earlier)."
+                "Nothing can be decided: every reconcile lacks an input "
+                "(not recorded: what the controller recommended or scaled earlier)."
             ),
         ),
         (
@@ -74,8 +74,8 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, rec
         (
             hpa(skew=1, divergences=(divergence("timing.sampling_skew"), divergence("no_data.warmup"))),
             (
-                "The HPA decided as the replay does in 39 of 40 reconciles; in 1 it read a value or a time that was not "
-                "recorded (skew)."
+                "The HPA decided as the replay does in 39 of 40 reconciles; "
+                "in 1 it read a value or a time that was not recorded (skew)."
             ),
         ),
         (
@@ -117,8 +117,8 @@ HELD = {"recommendation": 9, "recommended_us": NOON - 220_000_000, "window_us": 
                 steps=(step("stabilize", "stabilize.down_hold", 3, 4, **HELD),),
             ),
             (
-                "Held by an earlier recommendation, not by load: cpu 45 % of 60 % allows 3, but 9 was recommended at 11:56:20Z; "
-                "that counts until 12:01:20Z."
+                "Held by an earlier recommendation, not by load: cpu 45 % of 60 % allows 3, "
+                "but 9 was recommended at 11:56:20Z; that counts until 12:01:20Z."
             ),
         ),
         (
