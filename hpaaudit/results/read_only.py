@@ -193,7 +193,7 @@ def _require_database(path: Path) -> None:
             # DuckDB would read any CSV or JSON file as a database.
             head = file.read(HEAD_BYTES)
             if not head[_MAGIC_AT:].startswith(_MAGIC):
-                hint = file_hint(path, head) or "`hpaaudit replay RECORDING --into FILE` makes one"
+                hint = file_hint(str(path), head) or "`hpaaudit replay RECORDING --into FILE` makes one"
                 raise NotResults(f"{path} is not a results file: {hint}")
         logs = write_ahead_logs(path.resolve())
     except OSError as error:

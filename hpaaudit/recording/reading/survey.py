@@ -194,7 +194,7 @@ def _why_no_recording(folder: Path) -> str:
         if not folder.is_file():
             return f"is no folder: {advice}" if folder.exists() else f"does not exist: {advice}"
         with folder.open("rb") as file:
-            return f"is a file: {file_hint(folder, file.read(HEAD_BYTES)) or advice}"
+            return f"is a file: {file_hint(str(folder), file.read(HEAD_BYTES)) or advice}"
     except OSError:
         return f"is no folder: {advice}"
 
