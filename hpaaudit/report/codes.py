@@ -212,5 +212,5 @@ def legend_of_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) ->
 
 
 def missing_in_words(missing: str) -> str:
-    """What was not recorded, in words: the words of a `missing_input`, or the text itself if it is none."""
+    """The words of a `missing_input`, or the text itself if it is none."""
     return printable(MISSING_INPUTS.get(missing, missing))

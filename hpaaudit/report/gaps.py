@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"\d[\d.,]*")
 
 
 def gap_lines(gaps: Sequence[Gap], indent: str = "  ") -> Iterator[str]:
-    """How many gaps there are, then a row for each cause: the one that hides most time first."""
+    """The number of gaps, then a row for each cause: the one that hides most time first."""
     if not gaps:
         yield f"{indent}gaps: none"
         return

@@ -24,7 +24,7 @@ def as_json(value: Inspection | Verification | Repair) -> str:
 
 
 def inspection_text(inspection: Inspection) -> str:
-    """What is in a recording: content, sizes, reads, gaps, what is missing, and the next command."""
+    """A recording in words: content, sizes, reads, gaps, what is missing, and the next command."""
     return (
         "\n".join(
             [*_content(inspection), *_sizes(inspection), *_reads(inspection), *_gaps(inspection), *_next(inspection)]
@@ -125,7 +125,7 @@ def _next(inspection: Inspection) -> Iterator[str]:
 
 
 def verification_text(verification: Verification) -> str:
-    """Whether a recording is intact, each damage, and until when it can be replayed."""
+    """The result of a check in words: each damage, and until when the recording can be replayed."""
     lines: Iterable[str] = _damaged(verification) if verification.damages else _sound(verification)
     strange = _foreign(verification.foreign, verification.foreign_count)
     return (

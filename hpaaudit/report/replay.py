@@ -281,7 +281,7 @@ def _counts(hpa: HpaAccount) -> Iterator[str]:
 
 
 def _agreement(hpa: HpaAccount) -> str:
-    """How often replay and controller decided the same. What others wrote afterwards does not count against it."""
+    """The share of reconciles in which replay and controller decided the same, whatever others wrote afterwards."""
     if not hpa.comparable:
         return "no decision of the controller is known"
     percent = 1000 * hpa.agree // hpa.comparable / 10  # rounded down: 100.0 % is all of them
