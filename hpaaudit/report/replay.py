@@ -162,7 +162,7 @@ def _findings(findings: tuple[Finding, ...]) -> Iterator[str]:
 _NOT_THE_HPA = ("not_run.", "config.")
 """Divergences of a controller that did not run, or that runs with other settings than assumed."""
 
-_AFTERWARDS = {"external_write": "somebody else wrote", "write_failed": "the write failed"}
+_AFTERWARDS = {"external_write": "somebody else wrote afterwards", "write_failed": "the write failed"}
 """What makes a reconcile divergent whose decision the replay shares, by the family of its class."""
 
 _NOT_RUN = {
@@ -295,7 +295,7 @@ def _divergent_after(hpa: HpaAccount) -> str:
         return ""
     classes = {divergence.divergence_class.partition(".")[0] for divergence in hpa.divergences}
     causes = [words for name, words in _AFTERWARDS.items() if name in classes] or list(_AFTERWARDS.values())
-    return f"; {number} of these {'is' if number == 1 else 'are'} divergent because {' or '.join(causes)} afterwards"
+    return f"; {number} of these {'is' if number == 1 else 'are'} divergent because {' or '.join(causes)}"
 
 
 def _others(hpas: tuple[HpaAccount, ...]) -> str:

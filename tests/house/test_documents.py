@@ -194,6 +194,20 @@ def test_every_relation_and_column_is_on_the_page_and_no_other(results: Results)
         assert columns == found[name][left_out:], name
 
 
+UNITS = ("_milli", "_s", "_ms", "_bytes", "_pct")
+UNIT_WORDS = re.compile(
+    r"\b(seconds|percent|milli|bytes|millicores|measured over target|of the side that was tested)\b"
+)
+
+
+def test_every_number_with_a_fraction_has_its_unit_in_its_name_or_its_words() -> None:
+    for name, text in sections(RESULTS).items():
+        for column, kind, words in re.findall(r"^\| `(\w+)` \| ([^|]+) \| (\S.*) \|$", text, re.MULTILINE):
+            has_unit = column.endswith(UNITS) or UNIT_WORDS.search(words) or "adjusted" in column
+            assert kind != "double" or has_unit, f"{name}.{column}"
+    assert all(f"`…{unit}`" in RESULTS for unit in UNITS)
+
+
 def test_the_page_says_what_a_row_of_each_relation_is() -> None:
     assert [name for name, text in sections(RESULTS).items() if not text.startswith("\nOne row per ")] == []
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.model.account import HpaAccount, MemoryFlip, ReconcileAccount, ReplayAccount, UtilizationFlip
+from hpaaudit.model.account import Change, HpaAccount, MemoryFlip, ReconcileAccount, ReplayAccount, UtilizationFlip
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.explain import explain_text
 from hpaaudit.report.flip import flip_text
@@ -236,3 +236,67 @@ def test_many_hpas_are_told_in_a_table() -> None:
     assert "\nshop/web4          40     40" in text
     assert "recorder gaps: events 1m 01s, pods 2s\n" in text
     assert "assumed: nothing\n" in text
+
+
+def one_screen(account: HpaAccount) -> str:
+    """The first screen of a recording with this HPA alone, in one line."""
+    page = ReplayAccount(
+        file="x.duckdb",
+        recording="x",
+        started_us=NOON,
+        ended_us=NOON,
+        release="1.36",
+        assumptions=(),
+        gaps=(),
+        hpas=(account,),
+    )
+    return " ".join(replay_text(page).split())
+
+
+def test_a_change_that_only_the_replay_made_is_called_so() -> None:
+    predicted = Change(
+        at_us=NOON,
+        from_replicas=4,
+        to_replicas=6,
+        writer_class="",
+        writer_name="",
+        decided=4,
+        replay=6,
+        reason_code="metric.above_target",
+        metric=cpu(90),
+        divergence_class="unexplained",
+        severity="high",
+        confidence="possible",
+    )
+    screen = one_screen(hpa(divergent=1, match=39, agree=39, changes=(predicted,)))
+    assert "12:00:00Z 4 6 (replay only) 4 6 did not happen; unexplained, high, possible" in screen
+    assert "nobody" not in screen
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("external_write.manual", "1 of these is divergent because somebody else wrote afterwards"),
+        ("write_failed.conflict", "1 of these is divergent because the write failed"),
+    ],
+)
+def test_a_divergence_beside_full_agreement_is_explained(kind: str, told: str) -> None:
+    screen = one_screen(hpa(divergent=1, match=39, agree=40, divergences=(divergence(kind),)))
+    assert f"agree in 40 of 40 (100.0 %); {told}; undecidable: none" in screen
+
+
+def test_each_code_on_a_screen_has_its_words_once() -> None:
+    screen = one_screen(hpa(divergent=2, match=38, divergences=(divergence("unexplained"),), skew=1))
+    assert screen.count("skew the controller read a value or a time that was not recorded") == 1
+    assert "divergent what the controller decided" in screen
+    assert "undecidable something" not in screen
+
+
+def test_what_a_gap_hid_is_told_by_the_cause_of_the_gap() -> None:
+    """Not as what the controller recommended earlier, which the gap left unknown too."""
+    hidden = divergence("no_data.recording_gap", "not observed: recorder restarted")
+    page = explain_text(
+        reconcile(verdict="undecidable", band=(4, 8), missing_input="memory.before_recording", divergence=hidden)
+    )
+    assert "possible     4 to 8; not observed: recorder restarted" in page
+    assert "recommended or scaled earlier" not in page
