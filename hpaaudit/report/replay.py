@@ -222,8 +222,8 @@ def _moves(hpa: HpaAccount) -> str:
 
 
 def _unseen(hpa: HpaAccount) -> str:
-    """What was not recorded, for the end of a sentence."""
-    return f" (not recorded: {'; '.join(map(missing_in_words, hpa.undecidable_why))})" if hpa.undecidable_why else ""
+    """The inputs that are unknown, for the end of a sentence."""
+    return f" (unknown: {'; '.join(map(missing_in_words, hpa.undecidable_why))})" if hpa.undecidable_why else ""
 
 
 def _changes(changes: tuple[Change, ...], account: ReplayAccount) -> str:
@@ -275,7 +275,7 @@ def _counts(hpa: HpaAccount) -> Iterator[str]:
     rate = _agreement(hpa) if decidable else "none is decidable"
     rest = f"undecidable: {duration(hpa.undecidable_s)}" if hpa.undecidable else "undecidable: none"
     if hpa.undecidable_why:
-        rest += f", for it was not recorded: {'; '.join(map(missing_in_words, hpa.undecidable_why))}"
+        rest += f"; unknown: {'; '.join(map(missing_in_words, hpa.undecidable_why))}"
     yield paragraph(f"{rate}; {rest}")
     yield f"  inputs proven: {hpa.proven} of {hpa.reconciles}"
 

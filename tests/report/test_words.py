@@ -21,7 +21,7 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, rec
             hpa(match=0, undecidable=40, undecidable_why=("memory.before_recording",)),
             (
                 "Nothing can be decided: every reconcile lacks an input "
-                "(not recorded: what the controller recommended or scaled earlier)."
+                "(unknown: what the controller recommended or scaled earlier)."
             ),
         ),
         (
@@ -82,7 +82,7 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, rec
             hpa(undecidable=10, match=30, undecidable_why=("recorder restarted",)),
             (
                 "The HPA was faithful in all 30 reconciles that can be compared, and never had to scale. "
-                "10 of 40 reconciles cannot be decided (not recorded: recorder restarted)."
+                "10 of 40 reconciles cannot be decided (unknown: recorder restarted)."
             ),
         ),
         (
