@@ -21,21 +21,46 @@ MAX_CHARS = 32 << 10
 """At most so much of an error is kept. The message of a condition is no longer."""
 _WITH_MESSAGE = (403, 406, 415)
 _SERVER_ERROR = 500
+TODAY = 99
+"""The minor version of a client whose words are today's."""
+
+_SINCE = {503: 10, 504: 8, 403: 6}
+_BEFORE = {
+    403: "the server does not allow access to the requested resource",
+    504: "the server cannot complete the requested operation at this time, try again later",
+}
+"""Words that changed: since which minor version they are today's, and what they were before, if anything."""
+
+_UNREAD_GROUP_IN = 6
+"""The client of 1.6 for the group `metrics` does not decode a Status."""
+
+_SERVER_ERROR_QUOTED_SINCE = 4  # 1.4 quotes what the server said
 
 
-def error_text(verb: str, path: str, status: int, body: Any, error: str) -> str:
+def error_text(verb: str, path: str, status: int, body: Any, error: str, minor: int = TODAY) -> str:
     """The error of an answer as client-go words it.
 
     body    the decoded JSON, or text if the answer was not JSON;  error   the text of a capture
+    minor   of the Kubernetes release whose client it is
 
     A Status has its message. Text (Go's `http.Error` ends it with a new line) is replaced by a generic sentence.
     Without an answer (status 0) the error is that of the transport. client-go puts verb and URL in front of it: see
     `Server`, because the URL depends on the controller's flags.
     """
-    return _error_text(verb, path, status, body, error)[:MAX_CHARS]
+    return _error_text(verb, path, status, body, error, minor)[:MAX_CHARS]
 
 
-def _error_text(verb: str, path: str, status: int, body: Any, error: str) -> str:
+def raw_error_text(verb: str, path: str, status: int, body: Any, error: str, minor: int = TODAY) -> str:
+    """The same for a request whose answer is not decoded (`DoRaw`): a Status is not looked at."""
+    if status == 0:
+        return error
+    raw = body.strip() if isinstance(body, str) else "unknown"
+    return _generic(verb, path, status, raw, minor)[:MAX_CHARS]
+
+
+def _error_text(verb: str, path: str, status: int, body: Any, error: str, minor: int) -> str:
+    if minor == _UNREAD_GROUP_IN and path.startswith("/apis/metrics/"):
+        return raw_error_text(verb, path, status, body, error, minor)
     if isinstance(body, dict) and body.get("message"):
         return str(body["message"])
     if status == 0:
@@ -43,16 +68,20 @@ def _error_text(verb: str, path: str, status: int, body: Any, error: str) -> str
     raw = body if isinstance(body, str) else error
     if error and not raw.endswith("\n") and not isinstance(body, str):
         return error
-    return _generic(verb, path, status, raw.strip())
+    return _generic(verb, path, status, raw.strip(), minor)
 
 
-def _generic(verb: str, path: str, status: int, raw: str) -> str:
-    if status in _WITH_MESSAGE:
+def _generic(verb: str, path: str, status: int, raw: str, minor: int) -> str:
+    is_old = minor < _SINCE.get(status, 0)
+    if is_old and status in _BEFORE:
+        message = _BEFORE[status]
+    elif status in _WITH_MESSAGE:
         message = raw
-    elif status in _GENERIC:
+    elif status in _GENERIC and not is_old:
         message = _GENERIC[status]
     elif status >= _SERVER_ERROR:
-        message = f'an error on the server ("{raw or "unknown"}") has prevented the request from succeeding'
+        quoted = f' ("{raw or "unknown"}")' if minor >= _SERVER_ERROR_QUOTED_SINCE else ""
+        message = f"an error on the server{quoted} has prevented the request from succeeding"
     else:
         message = f"the server responded with the status code {status} but did not return more information"
     where = _subject(path)
@@ -71,7 +100,7 @@ def _subject(path: str) -> str:
             return f"{resource}.{group}"
         case ["apis", group, _, "namespaces", _, resource, name, *_]:
             return f"{resource}.{group} {name}"
-        case ["api", _, "namespaces", _, resource, name, *_]:
+        case ["api", _, "namespaces", _, resource, name, *_] | ["api", _, "proxy", "namespaces", _, resource, name, *_]:
             return f"{resource} {name}"
     return ""
 

@@ -1,15 +1,19 @@
 """Decodes an HPA of any supported version of `autoscaling` into the model."""
 
-from hpaaudit.api import v1, v2, v2beta1
-from hpaaudit.model.facts import HpaSeen
-from hpaaudit.model.hpa import Hpa, HpaSpec, HpaStatus
+import json
 
-V1, V2BETA1 = "autoscaling/v1", "autoscaling/v2beta1"
+from hpaaudit.api import extensions, v1, v2, v2beta1
+from hpaaudit.model.facts import HpaSeen
+from hpaaudit.model.hpa import Hpa, HpaSpec, HpaStatus, MetricType
+
+V1, V2BETA1, EXTENSIONS = "autoscaling/v1", "autoscaling/v2beta1", "extensions/v1beta1"
 SHOWN_WHOLE = ("autoscaling/v2", "autoscaling/v2beta2")
 """Versions whose status is one JSON document of the same shape."""
 
-READ = (*SHOWN_WHOLE, V2BETA1, V1)
+READ = (*SHOWN_WHOLE, V2BETA1, V1, EXTENSIONS)
 """The supported versions. v2beta2 has the shape of v2."""
+
+TARGET_ANNOTATION = "alpha/target.custom-metrics.podautoscaler.kubernetes.io"
 
 
 def decode_hpa(fact: HpaSeen) -> Hpa:
@@ -22,13 +26,31 @@ def decode_hpa(fact: HpaSeen) -> Hpa:
         generation=fact.generation,
         spec=decode_spec(fact.api_version, fact.spec_json, fact.annotations_json),
         status=decode_status(fact),
+        created_us=fact.created_us,
+        custom_metrics=json.loads(fact.annotations_json).get(TARGET_ANNOTATION),
+        cpu_target=_cpu_target(fact),
     )
+
+
+def _cpu_target(fact: HpaSeen) -> int | None:
+    """The cpu target as the controllers of 1.2 to 1.5 saw it: what `autoscaling/v1` itself says.
+
+    In newer versions it is the first utilization of cpu, for that is what they become in v1.
+    """
+    if fact.api_version == V1:
+        percent = json.loads(fact.spec_json).get("targetCPUUtilizationPercentage")
+        return None if percent is None else int(percent)
+    metrics = decode_spec(fact.api_version, fact.spec_json, fact.annotations_json).metrics
+    of_cpu = (metric.target for metric in metrics if metric.type == MetricType.RESOURCE and metric.name == "cpu")
+    return next((target.average_utilization for target in of_cpu if target and target.average_utilization), None)
 
 
 def decode_spec(version: str, spec_json: str, annotations_json: str) -> HpaSpec:
     """The spec of an HPA, defaults filled in."""
     if version == V1:
         return v1.decode_spec(spec_json, annotations_json)
+    if version == EXTENSIONS:
+        return extensions.decode_spec(spec_json)
     if version == V2BETA1:
         return v2beta1.decode_spec(spec_json, annotations_json)
     return v2.decode_spec(spec_json)
@@ -38,6 +60,8 @@ def decode_status(fact: HpaSeen) -> HpaStatus:
     """The status of an HPA."""
     if fact.api_version == V1:
         return v1.decode_status(fact.status_json, fact.annotations_json)
+    if fact.api_version == EXTENSIONS:
+        return extensions.decode_status(fact.status_json, fact.annotations_json)
     if fact.api_version == V2BETA1:
         return v2beta1.decode_status(fact.status_json)
     return v2.decode_status(fact.status_json)

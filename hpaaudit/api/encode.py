@@ -7,6 +7,13 @@ from hpaaudit.api import times
 from hpaaudit.model.hpa import Condition, HpaStatus, LabelSelector, MetricStatus, ObjectRef
 from hpaaudit.model.units import Micros
 
+OLD_SHAPED = ("autoscaling/v2beta1", "autoscaling/v2alpha1")
+"""Versions whose metrics have the shape that came before v2beta2."""
+
+
+PLAIN = ("autoscaling/v1", "extensions/v1beta1")
+"""Versions whose status can say a cpu utilization only."""
+
 
 def status_json(status: HpaStatus, version: str = "autoscaling/v2") -> str:
     """A `status` in upstream's order of fields, empty ones left out as that version does."""
@@ -24,7 +31,13 @@ def status_object(status: HpaStatus, version: str = "autoscaling/v2") -> dict[st
         shown["currentReplicas"] = status.current_replicas
     shown["desiredReplicas"] = status.desired_replicas
     metrics = status.current_metrics
-    shown["currentMetrics"] = None if metrics is None else [_metric(item) for item in metrics]
+    if version in PLAIN:
+        percent = metrics[0].average_utilization if metrics else None
+        return shown if percent is None else {**shown, "currentCPUUtilizationPercentage": percent}
+    encoded = _old_metric if version in OLD_SHAPED else _metric
+    shown["currentMetrics"] = None if metrics is None else [encoded(item) for item in metrics]
+    if metrics is None and version == "autoscaling/v2alpha1":
+        shown["currentMetrics"] = []
     if status.conditions:
         shown["conditions"] = [_condition(item) for item in status.conditions]
     return shown
@@ -63,6 +76,35 @@ def _metric(metric: MetricStatus) -> dict[str, Any]:
             return {"type": metric.type, "object": source}
         case "External":
             return {"type": metric.type, "external": {"metric": _identifier(metric), "current": current}}
+    return {"type": metric.type}
+
+
+def _old_metric(metric: MetricStatus) -> dict[str, Any]:
+    """The same in the shape of v2beta1. What is no pointer there is always shown, as zero."""
+    average = "0" if metric.average_value is None else metric.average_value.text
+    value = "0" if metric.value is None else metric.value.text
+    match metric.type:
+        case "Resource":
+            shown: dict[str, Any] = {"name": metric.name}
+            if metric.average_utilization is not None:
+                shown["currentAverageUtilization"] = metric.average_utilization
+            return {"type": metric.type, "resource": {**shown, "currentAverageValue": average}}
+        case "Pods":
+            return {"type": metric.type, "pods": {"metricName": metric.name, "currentAverageValue": average}}
+        case "Object":
+            target = {} if metric.described is None else _reference(metric.described)
+            return {
+                "type": metric.type,
+                "object": {"target": target, "metricName": metric.name, "currentValue": value},
+            }
+        case "External":
+            external: dict[str, Any] = {"metricName": metric.name}
+            if metric.selector is not None:
+                external["metricSelector"] = _selector(metric.selector)
+            external["currentValue"] = value
+            if metric.average_value is not None:
+                external["currentAverageValue"] = average
+            return {"type": metric.type, "external": external}
     return {"type": metric.type}
 
 

@@ -1,9 +1,10 @@
 """Parses flags and feature gates of the controller, and lists those that change decisions, with their values."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from math import isfinite
-from typing import Any
+from typing import Any, NoReturn
 
 from hpaaudit.api import times
 from hpaaudit.errors import BadOption
@@ -18,8 +19,14 @@ _FIELDS = {
     "cpu-initialization-period": "cpu_initialization_period_us",
     "initial-readiness-delay": "initial_readiness_delay_us",
     "tolerance": "tolerance",
+    "upscale-delay": "upscale_delay_us",
+    "downscale-delay": "downscale_delay_us",
+    "use-rest-clients": "rest_clients",
 }
 SHORT_NAMES = tuple(_FIELDS)
+_UNTIL_1_11 = ("upscale-delay", "downscale-delay", "use-rest-clients")
+_SINCE_1_12 = ("downscale-stabilization", "cpu-initialization-period", "initial-readiness-delay")
+_KINDS = {"tolerance": "a number such as 0.1", "rest_clients": "true or false"}
 
 
 def short_name(name: str) -> str:
@@ -35,20 +42,26 @@ def with_flags(flags: Flags, values: Mapping[str, str]) -> Flags:
         if field is None:
             continue
         try:
-            changes[field] = _tolerance(text) if field == "tolerance" else times.duration(text)
+            changes[field] = _value(field, text)
         except ValueError as error:
-            kind = "a number such as 0.1" if field == "tolerance" else "a duration such as 15s"
+            kind = _KINDS.get(field, "a duration such as 15s")
             raise BadOption(f"{name}={text} is not a flag that can be read: give {kind}") from error
         if changes[field] < 0 or (changes[field] == 0 and field == "sync_period_us"):
             raise BadOption(f"{name}={text} is too little: no controller runs so")
     return replace(flags, **changes)
 
 
-def _tolerance(text: str) -> float:
+def _value(field: str, text: str) -> bool | float | int:
+    if field == "rest_clients":
+        return {"true": True, "false": False}[text] if text in ("true", "false") else _refuse(text)
+    if field != "tolerance":
+        return times.duration(text)
     value = float(text)
-    if not isfinite(value):
-        raise ValueError(text)
-    return value
+    return value if isfinite(value) else _refuse(text)
+
+
+def _refuse(text: str) -> NoReturn:
+    raise ValueError(text)
 
 
 def user_flags(values: Mapping[str, str]) -> Mapping[str, str]:
@@ -66,13 +79,22 @@ def duration_text(us: int) -> str:
     return f"{us / 1_000_000:.12g}s"
 
 
+def is_before_1_12(release: str) -> bool:
+    """True for the releases with forbidden windows, whose flags are others."""
+    match = re.match(r"v?1\.(\d+)", release)
+    return match is not None and int(match[1]) < 12  # noqa: PLR2004 (1.12)
+
+
 def assumptions(flags: Flags, observed: Mapping[str, str], user_values: Mapping[str, str]) -> tuple[Assumption, ...]:
     """Each flag that steers a decision, its value, and where that comes from."""
     observed_names = {short_name(name) for name in observed}
+    other_era = _SINCE_1_12 if is_before_1_12(flags.release) else _UNTIL_1_11
     settings = []
     for name, field in _FIELDS.items():
         value = getattr(flags, field)
-        text = f"{value}" if field == "tolerance" else duration_text(value)
+        if name in other_era or value is None:
+            continue
+        text = f"{value}".lower() if field in _KINDS else duration_text(value)
         source = "user" if name in user_values else ("observed" if name in observed_names else "default")
         settings.append(Assumption(key=name, value=text, source=source))
     return tuple(settings)

@@ -3,6 +3,7 @@
 Paths are those of the controller's clients, escaped as by Go.
 """
 
+import re
 from functools import lru_cache
 from urllib.parse import parse_qs, quote, quote_plus, unquote
 
@@ -14,7 +15,22 @@ from hpaaudit.model.metrics import MetricsRequest
 RESOURCE_METRICS = "metrics.k8s.io"
 CUSTOM_METRICS = "custom.metrics.k8s.io"
 EXTERNAL_METRICS = "external.metrics.k8s.io"
-_GROUPS = (RESOURCE_METRICS, CUSTOM_METRICS, EXTERNAL_METRICS)
+_GROUPS = {
+    RESOURCE_METRICS: RESOURCE_METRICS,
+    CUSTOM_METRICS: CUSTOM_METRICS,
+    EXTERNAL_METRICS: EXTERNAL_METRICS,
+    "metrics": RESOURCE_METRICS,
+    "custom-metrics.metrics.k8s.io": CUSTOM_METRICS,
+}
+"""The groups of the metrics APIs, those of 1.6 and 1.7 under the names that they have since 1.8."""
+
+_EXTENSIONS = "extensions"
+_MOVED = {"deployments": "apps", "replicasets": "apps", "daemonsets": "apps", "replicationcontrollers": ""}
+
+_PROXY = re.compile(
+    r"/api/v1/(?:proxy/namespaces/[^/]+/services/[^/]*heapster[^/]*|namespaces/[^/]+/services/[^/]*heapster[^/]*/proxy)(/.*)"
+)
+"""The two forms of a path through the proxy for Services, the second since Kubernetes 1.6."""
 
 
 def split(path: str) -> tuple[list[str], dict[str, str]]:
@@ -38,7 +54,7 @@ def metrics_request(path: str) -> MetricsRequest | None:
     parts, query = split(path)
     if len(parts) < 4 or parts[0] != "apis" or parts[1] not in _GROUPS:  # noqa: PLR2004 (apis, group, version, rest)
         return None
-    group, rest = parts[1], parts[3:]
+    group, rest = _GROUPS[parts[1]], parts[3:]
     selector = canonical_selector(query.get("labelSelector", ""))
     metric_selector = canonical_selector(query.get("metricLabelSelector", ""))
     namespace, resource, name, metric = "", "", "", ""
@@ -110,9 +126,21 @@ def group_of(api_version: str) -> str:
 
 def target_ref(namespace: str, target: ObjectRef) -> TargetRef:
     """The scale target that an HPA names; its version is ignored, as the controller does."""
+    resource = plural(target.kind)
     return TargetRef(
-        group=group_of(target.api_version), resource=plural(target.kind), namespace=namespace, name=target.name
+        group=_today(group_of(target.api_version), resource), resource=resource, namespace=namespace, name=target.name
     )
+
+
+def target_by_kind(namespace: str, target: ObjectRef) -> TargetRef:
+    """The scale target that the controllers up to 1.8 found: by kind alone, in the group `extensions`."""
+    resource = plural(target.kind)
+    return TargetRef(group=_today(_EXTENSIONS, resource), resource=resource, namespace=namespace, name=target.name)
+
+
+def _today(group: str, resource: str) -> str:
+    """The group of a workload. Those of `extensions` moved; up to 1.8 their scales were all read there."""
+    return _MOVED.get(resource, group) if group == _EXTENSIONS else group
 
 
 def scale_path(target: TargetRef, version: str) -> str:
@@ -128,8 +156,33 @@ def scale_target(path: str) -> TargetRef | None:
         case ["api", _, "namespaces", namespace, resource, name, "scale"]:
             return TargetRef(group="", resource=resource, namespace=namespace, name=name)
         case ["apis", group, _, "namespaces", namespace, resource, name, "scale"]:
-            return TargetRef(group=group, resource=resource, namespace=namespace, name=name)
+            return TargetRef(group=_today(group, resource), resource=resource, namespace=namespace, name=name)
     return None
+
+
+def pod_list(path: str) -> tuple[str, str] | None:
+    """Namespace and selector of a list of pods, None for any other path."""
+    parts, query = split(path)
+    match parts:
+        case ["api", "v1", "namespaces", namespace, "pods"]:
+            return namespace, canonical_selector(query.get("labelSelector", ""))
+    return None
+
+
+def heapster_path(path: str) -> str | None:
+    """What Heapster itself was asked, None for a path that is not Heapster's."""
+    match = _PROXY.fullmatch(path)
+    return match[1] if match else None
+
+
+def heapster_namespace(path: str) -> str | None:
+    """The namespace of the pods that Heapster was asked about, None for a path that is not Heapster's."""
+    asked = heapster_path(path)
+    if asked is None:
+        return None
+    parts, _ = split(asked)
+    place = parts.index("namespaces") + 1 if "namespaces" in parts else len(parts)
+    return parts[place] if place < len(parts) else ""
 
 
 def request_of(namespace: str, metric: MetricSpec, pod_selector: str) -> MetricsRequest | None:

@@ -7,20 +7,30 @@ import msgspec
 
 from hpaaudit.api import client_errors, quantity, requests, times
 from hpaaudit.api.canonical import canonical_json
+from hpaaudit.api.client_errors import TODAY
 from hpaaudit.api.metric_values import MetricValueList, metric_values
 from hpaaudit.api.pod_metrics import PodMetricsList, pod_samples
 from hpaaudit.model.facts import (
     ApiServiceSeen,
     EventSeen,
+    HeapsterRead,
     HpaSeen,
     LeaseSeen,
     PodSeen,
+    PodsListed,
     ResourceMetricsRead,
     ScaleRead,
     ValuesRead,
 )
 from hpaaudit.model.target import Container, Pod, Scale
 from hpaaudit.model.units import Micros
+
+ANNOTATIONS = (
+    "autoscaling.alpha.kubernetes.io/",
+    "alpha/target.custom-metrics.podautoscaler.kubernetes.io",
+    "alpha/status.custom-metrics.podautoscaler.kubernetes.io",
+)
+"""How the annotations begin that the HPA controller reads or writes; those of `alpha/` until 1.5."""
 
 _OK = range(200, 300)
 
@@ -76,11 +86,7 @@ def hpa_seen(at_us: Micros, raw: Mapping[str, Any]) -> HpaSeen:
         spec_json=canonical_json(raw.get("spec") or {}),
         status_json=canonical_json(raw.get("status") or {}),
         annotations_json=canonical_json(
-            {
-                k: v
-                for k, v in (meta.get("annotations") or {}).items()
-                if k.startswith("autoscaling.alpha.kubernetes.io/")
-            }
+            {k: v for k, v in (meta.get("annotations") or {}).items() if k.startswith(ANNOTATIONS)}
         ),
         spec_manager=owner(meta, ("spec", "maxReplicas"))[0],
     )
@@ -149,15 +155,16 @@ def scale_of(raw: Mapping[str, Any]) -> Scale:
         raise ValueError(f"no scale: {problem}") from None
     spec, status = raw.get("spec") or {}, raw.get("status") or {}
     selector = status.get("selector") or ""
-    if isinstance(selector, Mapping):  # extensions/v1beta1
-        selector = status.get("targetSelector") or ",".join(f"{k}={v}" for k, v in sorted(selector.items()))
+    if isinstance(selector, Mapping) or not selector:  # extensions/v1beta1: a map cannot say every selector
+        as_map = ",".join(f"{k}={v}" for k, v in sorted((selector or {}).items()))
+        selector = status.get("targetSelector") or as_map
     return Scale(
         spec_replicas=spec.get("replicas") or 0, status_replicas=status.get("replicas") or 0, selector=selector
     )
 
 
 def scale_read(  # noqa: PLR0913  # an answer as a capture has it, a line of JSON, and as the recorder has it
-    at_us: Micros, took_us: Micros, path: str, status: int, body: Any, error: str, by: str
+    at_us: Micros, took_us: Micros, path: str, status: int, body: Any, error: str, by: str, minor: int = TODAY
 ) -> ScaleRead:
     """A GET of a scale, answered or failed. ValueError if the path is not a scale's."""
     target = requests.scale_target(path)
@@ -170,7 +177,7 @@ def scale_read(  # noqa: PLR0913  # an answer as a capture has it, a line of JSO
         target=target,
         path=path,
         status=status,
-        error="" if good else client_errors.error_text("get", path, status, body, error),
+        error="" if good else client_errors.error_text("get", path, status, body, error, minor),
         by=by,
         scale=scale_of(body) if good else None,
         resource_version=metadata(body).get("resourceVersion", "") if good else "",
@@ -178,7 +185,7 @@ def scale_read(  # noqa: PLR0913  # an answer as a capture has it, a line of JSO
 
 
 def metrics_read(  # noqa: PLR0913  # likewise
-    at_us: Micros, took_us: Micros, path: str, status: int, body: Any, error: str, by: str
+    at_us: Micros, took_us: Micros, path: str, status: int, body: Any, error: str, by: str, minor: int = TODAY
 ) -> ResourceMetricsRead | ValuesRead:
     """A read of one of the three metric APIs. ValueError if the path belongs to none of them.
 
@@ -188,7 +195,7 @@ def metrics_read(  # noqa: PLR0913  # likewise
     if request is None:
         raise ValueError(f"{path} is not the path of a metric")
     good = status in _OK and isinstance(body, Mapping | PodMetricsList | MetricValueList)
-    text = "" if good else client_errors.error_text("get", path, status, body, error)
+    text = "" if good else client_errors.error_text("get", path, status, body, error, minor)
     if request.api == requests.RESOURCE_METRICS:
         return ResourceMetricsRead(
             at_us=at_us,
@@ -209,6 +216,45 @@ def metrics_read(  # noqa: PLR0913  # likewise
         error=text,
         by=by,
         values=metric_values(body, external=request.api == requests.EXTERNAL_METRICS) if good else None,
+    )
+
+
+def pods_listed(  # noqa: PLR0913  # likewise
+    at_us: Micros, took_us: Micros, path: str, status: int, body: Any, error: str, by: str, minor: int = TODAY
+) -> PodsListed:
+    """A list of pods by labels, answered or failed. ValueError if the path is not one's."""
+    asked = requests.pod_list(path)
+    if asked is None:
+        raise ValueError(f"{path} is not the path of a list of pods by labels")
+    good = status in _OK and isinstance(body, Mapping)
+    return PodsListed(
+        at_us=at_us,
+        took_us=took_us,
+        namespace=asked[0],
+        selector=asked[1],
+        path=path,
+        status=status,
+        error="" if good else client_errors.error_text("get", path, status, body, error, minor),
+        by=by,
+    )
+
+
+def heapster_read(  # noqa: PLR0913  # likewise
+    at_us: Micros, took_us: Micros, path: str, status: int, body: Any, error: str, by: str, minor: int = TODAY
+) -> HeapsterRead:
+    """A request to Heapster, answered or failed. ValueError if the path is not Heapster's."""
+    namespace = requests.heapster_namespace(path)
+    if namespace is None:
+        raise ValueError(f"{path} is not a path of Heapster")
+    return HeapsterRead(
+        at_us=at_us,
+        took_us=took_us,
+        namespace=namespace,
+        path=path,
+        status=status,
+        error="" if status in _OK else client_errors.raw_error_text("get", path, status, body, error, minor),
+        by=by,
+        body=body if isinstance(body, str) else "" if body is None else canonical_json(body),
     )
 
 

@@ -11,6 +11,9 @@ from hpaaudit.api import quantity, v2
 from hpaaudit.api.v2beta1 import annotation, kept_behavior, metric_spec, metric_status
 from hpaaudit.model.hpa import HpaSpec, HpaStatus, MetricStatus, MetricType
 
+STATUS_ANNOTATION = "alpha/status.custom-metrics.podautoscaler.kubernetes.io"
+"""Where the controllers of 1.2 to 1.5 published custom metrics."""
+
 
 @lru_cache(maxsize=4096)
 def decode_spec(spec_json: str, annotations_json: str) -> HpaSpec:
@@ -36,13 +39,18 @@ def decode_status(status_json: str, annotations_json: str) -> HpaStatus:
     if shown is not None:
         metrics = tuple(metric_status(item) for item in shown)
     elif raw.get("currentCPUUtilizationPercentage") is not None:
-        metrics = (replace(_EMPTY, type=MetricType.RESOURCE, name="cpu",
-                           average_utilization=raw["currentCPUUtilizationPercentage"]),)  # fmt: skip
+        metrics = (cpu_status(raw["currentCPUUtilizationPercentage"]),)
     return replace(
         v2.decode_status(status_json),
         current_metrics=metrics,
         conditions=v2.conditions(annotation(annotations_json, "conditions") or ()),
+        custom_metrics=json.loads(annotations_json).get(STATUS_ANNOTATION) or "",
     )
+
+
+def cpu_status(percent: int) -> MetricStatus:
+    """The only metric that the status of v1 itself can say."""
+    return replace(_EMPTY, type=MetricType.RESOURCE, name="cpu", average_utilization=percent)
 
 
 def through_v1(status: HpaStatus) -> HpaStatus:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.controller.metric_context import tolerances
-from hpaaudit.engine.controller.reconcile import reconcile
+from hpaaudit.engine.eras.reconcile import reconcile
 from hpaaudit.engine.replay.process import ReconcileInput
 from hpaaudit.engine.rules.tolerance import Tolerance, tolerance_of, within
 from hpaaudit.model.account import MemoryFlip, UtilizationFlip

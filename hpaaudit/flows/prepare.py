@@ -8,7 +8,7 @@ from hpaaudit.errors import UnknownHpa
 from hpaaudit.flows.options import AS_RECORDED, EVERYTHING, ControllerOptions, Scope
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.facts import ControllerSeen
-from hpaaudit.model.flags import Flags
+from hpaaudit.model.flags import OLD_SYNC_PERIOD_US, Flags
 from hpaaudit.model.nearest import did_you_mean
 from hpaaudit.model.units import Micros
 
@@ -45,8 +45,10 @@ class Prepared:
     def flags_of(self, controller: ControllerSeen) -> Flags:
         """The flags of one controller process. What the user said wins."""
         from hpaaudit.api.flags import with_flags
+        from hpaaudit.engine.behaviours.release import known_release
 
-        release = self.flags.release if self.release_given or not controller.release else controller.release
+        recorded = controller.version or controller.release
+        release = self.flags.release if self.release_given or not recorded else known_release(recorded)
         flags = with_flags(replace(self.flags, release=release), dict(controller.flags))
         return replace(with_flags(flags, self.overrides), gates=controller.gates or self.flags.gates)
 
@@ -116,7 +118,7 @@ def _without_unsupported(recording: "Recording", planned: "Plan", derived: "Infe
 
 def with_settings(recording: "Recording", planned: "Plan", controller: ControllerOptions) -> Prepared:
     """A plan with the controller's settings: what the user says, else what was recorded, else the defaults."""
-    from hpaaudit.api.flags import assumptions, duration_text, user_flags, with_flags
+    from hpaaudit.api.flags import assumptions, duration_text, is_before_1_12, user_flags, with_flags
     from hpaaudit.engine.behaviours.release import KNOWN, behaviour, known_release
 
     options = user_flags(controller.flags)
@@ -132,6 +134,8 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
         with_behaviours=tuple(sorted(name for name, on in switched.items() if on)),
         without_behaviours=tuple(sorted(name for name, on in switched.items() if not on)),
     )
+    if is_before_1_12(release):
+        flags = replace(flags, sync_period_us=OLD_SYNC_PERIOD_US)
     flags = with_flags(with_flags(flags, observed), options)
     if planned.api_server:
         flags = replace(flags, api_server=planned.api_server)

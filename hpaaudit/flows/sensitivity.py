@@ -70,7 +70,7 @@ def settings(prepared: "Prepared") -> Iterator[Setting]:
     """Every other value of every setting, the nearest to the one in force first."""
     from hpaaudit.api.flags import duration_text, with_flags
     from hpaaudit.engine.behaviours.gates import GATES
-    from hpaaudit.engine.behaviours.release import KNOWN, behaviours_of
+    from hpaaudit.engine.behaviours.release import KNOWN, behaviours_of, version_of
 
     flags = prepared.flags
     for key, values in VALUES.items():
@@ -95,8 +95,11 @@ def settings(prepared: "Prepared") -> Iterator[Setting]:
         yield Setting(
             key="feature-gate", value=f"{gate.name} {used}", alternative=f"{other} {gate.name}", prepared=changed
         )
+    own = version_of(flags.release)
     for release in reversed(KNOWN):
-        if not flags.release.startswith(release):
+        # A recording has what the controllers of its own time read: before 1.12, lists of pods.
+        is_of_its_time = in_force.forbidden_windows == behaviours_of(replace(flags, release=release)).forbidden_windows
+        if is_of_its_time and version_of(release)[:2] != own[:2]:
             changed = replace(prepared, flags=replace(flags, release=release), release_given=True)
             yield Setting(key="release", value=flags.release, alternative=release, prepared=changed)
 

@@ -54,11 +54,13 @@ class Reader:
     """Reads captures as facts.
 
     ignored   counts of lines that were not understood;  where  file and line of the newest fact
+    minor     of the release of the controller that is running: its client words the errors
     """
 
     files: tuple[Path, ...]
     ignored: Counter[str] = field(default_factory=Counter)
     where: str = ""
+    minor: int = client_errors.TODAY
 
     def facts(self) -> Iterator[Fact]:
         """The facts of all files, merged by time. BadCapture with file and line if one cannot be read."""
@@ -87,7 +89,10 @@ class Reader:
                 began_us = line.at_us if began is None else times.micros(began)
                 return [Reconciled(at_us=line.at_us, namespace=namespace, name=name, began_us=began_us)]
             case {"controller": str(state)}:
-                return [_controller(line.at_us, state, fields)]
+                controller = _controller(line.at_us, state, fields)
+                match = re.match(r"v?1\.(\d+)", controller.release or controller.version)
+                self.minor = int(match[1]) if match else self.minor
+                return [controller]
             case {"gap": str(prefix)}:
                 until_us = times.micros(fields["until"])
                 return [Gap(at_us=line.at_us, until_us=until_us, prefix=prefix, cause=fields.get("cause") or "")]
@@ -115,17 +120,25 @@ class Reader:
             version = body.get("gitVersion", "") if isinstance(body, Mapping) else ""
             return [VersionRead(at_us=line.at_us, version=version, clock_offset_us=None, round_trip_us=took_us)]
         if requests.scale_target(path) is not None:
-            return [to_facts.scale_read(line.at_us, took_us, path, status, body, error, by)]
+            return [to_facts.scale_read(line.at_us, took_us, path, status, body, error, by, self.minor)]
         if requests.metrics_request(path) is not None:
-            return [to_facts.metrics_read(line.at_us, took_us, path, status, body, error, by)]
-        return self._counted(path, states.answered(line.at_us, path, status, body))
+            return [to_facts.metrics_read(line.at_us, took_us, path, status, body, error, by, self.minor)]
+        if requests.heapster_path(path) is not None:
+            return [to_facts.heapster_read(line.at_us, took_us, path, status, body, error, by, self.minor)]
+        facts = self._counted(path, states.answered(line.at_us, path, status, body))
+        if by and requests.pod_list(path) is not None:
+            # The controllers up to 1.11 listed pods in each reconcile, and said so where that failed.
+            return [*facts, to_facts.pods_listed(line.at_us, took_us, path, status, body, error, by, self.minor)]
+        return facts
 
     def _write(self, line: Line, verb: str, path: str, states: ObjectStates) -> Iterable[Fact]:
         fields = line.fields
         status, body, sent = int(fields["status"]), fields.get("body"), fields.get("request")
         good = status in _OK
         took_us = Micros(round(float(fields.get("ms") or 0) * 1000))
-        error = "" if good else client_errors.error_text(verb, path, status, body, fields.get("error") or "")
+        error = (
+            "" if good else client_errors.error_text(verb, path, status, body, fields.get("error") or "", self.minor)
+        )
         by, after = fields.get("by") or "", body if good and isinstance(body, Mapping) else None
         target = requests.scale_target(path)
         if target is not None:

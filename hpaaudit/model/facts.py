@@ -182,6 +182,41 @@ class ValuesRead:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PodsListed:
+    """A list of the pods of a selector, as the controllers up to 1.11 asked for it in each reconcile.
+
+    The pods themselves are facts of their own, just before this one. `error` says why there is no answer.
+    """
+
+    at_us: Micros
+    took_us: Micros
+    namespace: str
+    selector: str
+    path: str
+    status: int
+    error: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeapsterRead:
+    """A request to Heapster through the API server's proxy for Services.
+
+    namespace   of the pods that it was asked about
+    path   as it was requested;  body   JSON with sorted keys, or the text that came instead
+    """
+
+    at_us: Micros
+    took_us: Micros
+    namespace: str
+    path: str
+    status: int
+    error: str
+    by: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScaleWritten:
     """Somebody wrote a scale (or a workload's replicas), or tried to.
 
@@ -421,6 +456,8 @@ Fact = (
     | ScaleRead
     | ResourceMetricsRead
     | ValuesRead
+    | PodsListed
+    | HeapsterRead
     | ScaleWritten
     | StatusWritten
     | EventSeen

@@ -133,7 +133,10 @@ class MetricStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HpaStatus:
-    """`status`. `current_metrics` None is JSON null, which equals the empty list."""
+    """`status`. `current_metrics` None is JSON null, which equals the empty list.
+
+    custom_metrics   the annotation in which the controllers of 1.2 to 1.5 published custom metrics, empty without one
+    """
 
     observed_generation: int | None
     last_scale_us: Micros | None
@@ -141,11 +144,16 @@ class HpaStatus:
     desired_replicas: int
     current_metrics: tuple[MetricStatus, ...] | None
     conditions: tuple[Condition, ...]
+    custom_metrics: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hpa:
-    """A HorizontalPodAutoscaler as the controller's cache holds it."""
+    """A HorizontalPodAutoscaler as the controller's cache holds it.
+
+    custom_metrics   the annotation that asked for custom metrics (1.2 to 1.5), None without one
+    cpu_target       the cpu utilization that `autoscaling/v1` itself can say, None where it says none
+    """
 
     namespace: str
     name: str
@@ -154,6 +162,9 @@ class Hpa:
     generation: int
     spec: HpaSpec
     status: HpaStatus
+    created_us: Micros | None = None
+    custom_metrics: str | None = None
+    cpu_target: int | None = None
 
     @property
     def key(self) -> str:

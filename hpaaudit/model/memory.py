@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from hpaaudit.model.hpa import HpaStatus
 from hpaaudit.model.units import Micros
 
 
@@ -38,6 +39,8 @@ class Memory:
     up: tuple[ScaleEvent, ...] | None = None
     down: tuple[ScaleEvent, ...] | None = None
     selector: str | None = None
+    cached: HpaStatus | None = None
+    known_uid: str = ""
 
 
 EMPTY = Memory()

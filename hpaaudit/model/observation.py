@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from hpaaudit.model.facts import ResourceMetricsRead, ScaleRead, ValuesRead
+from hpaaudit.model.facts import HeapsterRead, PodsListed, ResourceMetricsRead, ScaleRead, ValuesRead
 from hpaaudit.model.hpa import Hpa
 from hpaaudit.model.target import Pod
 from hpaaudit.model.units import Micros
@@ -16,6 +16,14 @@ class WriteOutcome:
     path: str
     status: int
     error: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodListRead:
+    """A list of pods that the controller asked for, with the pods of the namespace as they were then."""
+
+    read: PodsListed
+    pods: tuple[Pod, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +41,7 @@ class Observation:
     decided_us      when the last read was answered
     scale_writes    the answers to writes of the scale; if empty, the first write succeeds at `decided_us`
     status_write    the answer to the write of the status; if None, it succeeds
+    pass_reads      lists of pods and answers of Heapster in the order in which the controller asked for them (to 1.11)
     written_version the resource version that the controller's own last status write gave the HPA, 0 if unknown
     """
 
@@ -52,3 +61,4 @@ class Observation:
     scale_writes: tuple[WriteOutcome, ...]
     status_write: WriteOutcome | None
     written_version: int = 0
+    pass_reads: tuple[PodListRead | HeapsterRead, ...] = ()

@@ -13,6 +13,7 @@ REASONS = {
     "gate.scaled_to_zero": "zero replicas: minReplicas is 0 and no metric asks for more",
     "gate.above_max": "there were more replicas than maxReplicas: metrics are not consulted",
     "gate.below_min": "there were fewer replicas than minReplicas: metrics are not consulted",
+    "gate.panicked": "the controller's computation panicked, and nothing was written (1.2 to 1.5)",
     "gate.selector_missing": "the scale reports no selector",
     "gate.selector_invalid": "the selector of the scale does not parse",
     "gate.selector_ambiguous": "another HPA selects the same pods",
@@ -32,6 +33,8 @@ REASONS = {
     "stabilize.legacy_raise": (
         "without a behavior the highest recent recommendation is applied, even above the current replicas"
     ),
+    "window.up_forbidden": "the scale changed less than the upscale window ago (to 1.11)",
+    "window.down_forbidden": "the scale changed less than the downscale window ago (to 1.11)",
     "policy.up_limit": "the scale-up policies allow no more",
     "policy.down_limit": "the scale-down policies allow no less",
     "policy.up_disabled": "scale-up is disabled by selectPolicy",
@@ -116,6 +119,7 @@ POD_CAUSES = {
     "initializing": "it started less than the CPU initialization period ago, and is not ready",
     "sample_before_ready": "a part of its sample was measured before it became ready",
     "never_ready": "it is not ready, and has not been since shortly after its start",
+    "not_ready": "it is Running, but not ready now (1.5 to 1.11)",
     "pending": "its phase is Pending",
     "no_sample": "the metrics API answered, but without a sample of it",
     "failed": "its phase is Failed",

@@ -14,6 +14,7 @@ _SENTENCES = {
     "gate.scaled_to_zero": "Kept 0: minReplicas is 0 and no metric asks for more.",
     "gate.above_max": "Current replicas were above maxReplicas {max}; metrics were not consulted.",
     "gate.below_min": "Current replicas were below minReplicas {min}; metrics were not consulted.",
+    "gate.panicked": "Nothing was decided: the controller's computation panicked{because}.",
     "gate.selector_missing": "Kept {spec}: the scale reports no selector.",
     "gate.selector_invalid": "Kept {spec}: the selector of the scale does not parse{because}.",
     "gate.selector_ambiguous": "Kept {spec}: its pods are also selected by another HPA{because}.",
@@ -51,6 +52,14 @@ _SENTENCES = {
     "stabilize.legacy_raise": (
         "Raised by an earlier recommendation, not by load: {measure} asks for {raw}, but {recommendation} was "
         "recommended at {recommended_at}, and the highest of the last {window} is applied as it is."
+    ),
+    "window.up_forbidden": (
+        "Held by the last change, not by load: {measure} asks for {wanted}, but the scale changed at {scaled_at}, and "
+        "nothing scales up until {until}."
+    ),
+    "window.down_forbidden": (
+        "Held by the last change, not by load: {measure} allows {wanted}, but the scale changed at {scaled_at}, and "
+        "nothing scales down until {until}."
     ),
     "policy.up_limit": "Limited to {limit} by the scale-up policies; {asked}.",
     "policy.down_limit": "Limited to {limit} by the scale-down policies; {asked}.",
@@ -163,6 +172,9 @@ def _asked(account: ReconcileAccount, words: Mapping[str, Any]) -> str:
 def _step_words(step: StepLine) -> dict[str, Any]:
     words: dict[str, Any] = {"wanted": step.before, "limit": step.after} | dict(step.detail)
     recommended, window = words.get("recommended_us"), words.get("window_us")
+    scaled = words.get("scaled_us")
+    if isinstance(scaled, int) and isinstance(window, int):
+        words |= {"scaled_at": clock(Micros(scaled)), "until": clock(Micros(scaled + window))}
     if isinstance(recommended, int):
         words["recommended_at"] = clock(Micros(recommended))
         if isinstance(window, int):

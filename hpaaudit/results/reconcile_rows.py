@@ -135,7 +135,12 @@ def predicted_status(replayed: ReplayedReconcile, same: Row) -> Iterator[Row]:
     """The status that the controller writes, if it writes one."""
     decision = replayed.decision
     if decision.writes_status and decision.status is not None:
-        yield {**same, "ts": replayed.instant.at_us, "status": status_json(decision.status, decision.status_version)}
+        yield {
+            **same,
+            "ts": replayed.instant.at_us,
+            "status": status_json(decision.status, decision.status_version),
+            "custom_metrics": decision.status.custom_metrics or None,
+        }
 
 
 def predicted_events(replayed: ReplayedReconcile, same: Row) -> Iterator[Row]:

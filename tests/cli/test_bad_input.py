@@ -108,7 +108,7 @@ def test_what_can_be_saved_of_a_damaged_recording_is_replayed(table: str, here: 
             "no question 'what_happend': did you mean what_happened, what_was_recorded?",
         ),
         ("replay friday --release 1.99", "release 1.99 is not known to this engine: try --release 1.37"),
-        ("replay friday --release 1.2", "release 1.2 is not known to this engine: try --release 1.12"),
+        ("replay friday --release 1.0", "release 1.0 is not known to this engine: try --release 1.1"),
         ("replay friday --release new", "release new is not known to this engine: try --release 1.37"),
         ("replya friday", "no command 'replya': did you mean replay, repair, explain? (see hpaaudit --help)"),
     ],

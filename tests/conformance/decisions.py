@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hpaaudit.api.encode import status_object
+from hpaaudit.api.encode import PLAIN, status_object
 from hpaaudit.api.flags import with_flags
 from hpaaudit.api.times import micros
 from hpaaudit.engine.replay.plan import plan
@@ -52,20 +52,30 @@ def differences(facts: Sequence[Fact], expected: Sequence[dict[str, Any]]) -> It
     process = Process(laid_out, Flags(), _flags_of, keep_pods=False)
     start_us = facts[0].at_us
     standing: dict[str, Any] = {}
+    uids: dict[str, str] = {}
     if len(expected) != len(laid_out.reconciles):
         yield f"{len(expected)} reconciles, {len(laid_out.reconciles)} replayed"
     for want, made in zip(expected, replay(facts, laid_out, process, ()), strict=False):
         decision = made.decision
         pairs = {**_decided(want, decision), "memory": (remembered(want.get("memory", {})), _memory(made, start_us))}
         if decision.status is not None and not want.get("gone"):
-            ours = status_object(decision.status, decision.status_version) if decision.writes_status else None
+            shown = status_object(decision.status, decision.status_version)
+            ours = shown if decision.writes_status else None
+            if uids.get(want["hpa"]) != decision.uid:
+                standing[want["hpa"]] = shown  # a new object
+            uids[want["hpa"]] = decision.uid
+            if decision.status_version in PLAIN:
+                pairs["annotation"] = (want.get("annotation", ""), decision.status.custom_metrics if ours else "")
             pairs |= status_pairs(want, ours, standing.get(want["hpa"]))
             standing[want["hpa"]] = standing_after(want, standing.get(want["hpa"]))
         yield from differing(want, pairs)
 
 
 def _flags_of(controller: ControllerSeen) -> Flags:
-    return replace(with_flags(Flags(release=controller.release), dict(controller.flags)), gates=controller.gates)
+    return replace(
+        with_flags(Flags(release=controller.version or controller.release), dict(controller.flags)),
+        gates=controller.gates,
+    )
 
 
 def _decided(want: dict[str, Any], decision: Decision) -> dict[str, tuple[Any, Any]]:

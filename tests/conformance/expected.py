@@ -10,6 +10,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 _RANDOM = (
+    (re.compile(r"(sample missing pod:) [^)]*"), r"\1"),
     (re.compile(r"controlled by multiple HPAs: \[[^]]*]"), "controlled by multiple HPAs"),
     (re.compile(r"controlled by more than one HPA \(e\.g\. \[[^]]*]\)"), "controlled by more than one HPA"),
     (re.compile(r"(missing pod-level request for \S+ in Pod) \S+"), r"\1"),
@@ -101,6 +102,8 @@ def status_pairs(want: dict[str, Any], ours: Any, standing: Any) -> dict[str, tu
     """
     theirs, written = settled(want["status"]), "status_put" in want
     by_chance = theirs != want["status"]
+    if ours is None and standing is None and not written:
+        return {}  # nothing was ever published
     if ours is None:
         return {"status": (settled(standing), theirs)} if by_chance or not written else {"status": (theirs, None)}
     return {"status": (theirs, settled(ours)), "status write": (written or by_chance, True)}

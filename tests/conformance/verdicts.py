@@ -50,7 +50,7 @@ with events as (
 )
 select
     epoch_us(r.ts) as at_us, r.namespace || '/' || r.name as hpa, r.spec_replicas, r.status_replicas,
-    coalesce(w.puts, []) as puts, s.status, coalesce(e.events, []) as events,
+    coalesce(w.puts, []) as puts, s.status, s.custom_metrics, coalesce(e.events, []) as events,
     m.recommendations, m.up, m.down
 from reconciles as r
 left join events as e using (reconcile_id)
@@ -75,7 +75,8 @@ def _decided(want: dict[str, Any], got: dict[str, Any], start_us: int) -> dict[s
         "status replicas": (want.get("status_replicas"), got["status_replicas"]),
         "scale writes": ([[put["to"], put["status"]] for put in want.get("scale_puts", [])], got["puts"]),
         "events": (told(want.get("events", []), chance=chance), told(got["events"], chance=chance)),
-        "memory": (remembered(want["memory"]), _memory(got, start_us)),
+        "annotation": (want.get("annotation"), got["custom_metrics"]),
+        "memory": (remembered(want.get("memory", {})), _memory(got, start_us)),
     }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.api.flags import with_flags
+from hpaaudit.api.flags import short_name, with_flags
 from hpaaudit.engine.behaviours.gates import GATES
 from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.behaviours.table import BEHAVIOURS
@@ -20,6 +20,9 @@ from tests.conformance.expected import captures, releases
 from tests.same import said
 
 NAMES = [*(behaviour.name for behaviour in BEHAVIOURS), *(gate.rule for gate in GATES)]
+DEFAULT_OF = {"RestClients": "use-rest-clients"}
+"""Behaviours that are the default of a flag: they show where it is not given."""
+
 WORLDS = sorted(releases(), key=lambda release: [int(part) for part in release.split(".")], reverse=True)
 
 
@@ -32,7 +35,9 @@ def _said(capture: Path, *, on: tuple[str, ...] = (), off: tuple[str, ...] = ())
     """What is decided in a world with behaviours switched, in every word."""
 
     def flags_of(controller: ControllerSeen) -> Flags:
-        flags = with_flags(Flags(release=controller.release), dict(controller.flags))
+        left_out = {DEFAULT_OF[name] for name in (*on, *off) if name in DEFAULT_OF}
+        given = {name: text for name, text in controller.flags if short_name(name) not in left_out}
+        flags = with_flags(Flags(release=controller.release), given)
         return replace(flags, gates=controller.gates, with_behaviours=on, without_behaviours=off)
 
     facts = _facts(capture)
@@ -40,9 +45,21 @@ def _said(capture: Path, *, on: tuple[str, ...] = (), off: tuple[str, ...] = ())
     return said(replay(facts, process.plan, process, ()))
 
 
+def _minor(release: str) -> int:
+    return int(release.split(".")[1])
+
+
+def _newest_change(name: str) -> int:
+    """The minor release in which a behaviour began, or ended if it did; of a gate the newest one that we hold."""
+    for behaviour in BEHAVIOURS:
+        if behaviour.name == name:
+            return _minor(behaviour.until or behaviour.since[0])
+    return _minor(WORLDS[0])
+
+
 def _changed(name: str) -> Iterator[bool]:
-    """Whether switching a behaviour changes what is decided, world by world."""
-    for release in WORLDS:
+    """Whether switching a behaviour changes what is decided, world by world; those of its own time first."""
+    for release in sorted(WORLDS, key=lambda release: abs(_minor(release) - _newest_change(name))):
         for capture in captures(release):
             yield _said(capture, on=(name,)) != _said(capture, off=(name,))
 

@@ -14,7 +14,7 @@ from hpaaudit.report.text import WIDTH
 from hpaaudit.results import sql
 
 SOURCES = Path(__file__).parents[2] / "hpaaudit" / "engine"
-FAMILIES = ("gate", "metric", "tolerance", "adjust", "stabilize", "policy", "bound", "act")
+FAMILIES = ("gate", "metric", "tolerance", "adjust", "stabilize", "window", "policy", "bound", "act")
 NOT_SHOWN = {
     "gate.hpa_deleted",  # no reconcile takes place
     "adjust.none",  # nothing was adjusted

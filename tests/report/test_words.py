@@ -148,8 +148,8 @@ def test_the_reason_is_a_sentence(account: ReconcileAccount, told: str) -> None:
 def test_every_reason_of_the_engine_has_a_sentence() -> None:
     engine = Path(__file__).parents[2] / "hpaaudit" / "engine"
     source = "".join(path.read_text("utf-8") for path in engine.rglob("*.py"))
-    reasons = {word for word in source.split('"') if word.startswith(("gate.", "tolerance.", "bound."))}
-    assert reasons - {"gate.hpa_deleted"} <= set(_SENTENCES)
+    reasons = {word for word in source.split('"') if word.startswith(("gate.", "tolerance.", "bound.", "window."))}
+    assert reasons - {"gate.", "gate.hpa_deleted"} <= set(_SENTENCES)
 
 
 @pytest.mark.parametrize(

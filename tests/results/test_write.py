@@ -126,7 +126,7 @@ CONTRACT = {
     "reconcile_pods": "bucket why_code value_milli request_milli",
     "scale_events": "source at_lo at_hi from_replicas to_replicas writer_class writer_name evidence_level",
     "scale_event_matches": "predicted_at actual_at_lo actual_at_hi predicted_to actual_to lag_s shape verdict",
-    "predicted_statuses": "reconcile_id ts status",
+    "predicted_statuses": "reconcile_id ts status custom_metrics",
     "predicted_events": "reconcile_id seq ts type reason message",
     "predicted_writes": "reconcile_id seq to_replicas http_status",
     "memories": "reconcile_id recommendations up down",

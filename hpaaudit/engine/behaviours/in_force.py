@@ -69,6 +69,39 @@ class Behaviours(NamedTuple):
     selector_errors_aggregated: bool
     selector_error_names_key: bool
     usage_named: bool
+    polls: bool
+    metrics_annotation: bool
+    forbidden_windows: bool
+    delay_flags: bool
+    conditions: bool
+    unchanged_status_kept: bool
+    scaled_to_bound_at_once: bool
+    zero_disables: bool
+    up_rate_limited: bool
+    up_rate_first: bool
+    min_before_one: bool
+    up_rate_within_max: bool
+    bounds_as_rules: bool
+    running_pods_alone: bool
+    running_pods_multiplied: bool
+    cpu_from_metrics_api: bool
+    heapster_status_read: bool
+    full_integers: bool
+    zero_cpu_shown: bool
+    first_minutes_forgiven: bool
+    replica_calculator: bool
+    readiness_by_time: bool
+    failed_pods_skipped: bool
+    ready_pods_multiplied: bool
+    external_metrics: bool
+    container_resource_metrics: bool
+    rest_clients: bool
+    scale_client: bool
+    scale_reads_named: bool
+    scale_writes_named: bool
+    metric_apis_named: bool
+    receive_spelled: bool
+    missing_request_names_pod: bool
 
     def selector_error(self, error: BadSelector) -> str:
         """What is wrong with a selector, in the words of this release."""

@@ -11,7 +11,7 @@ from hpaaudit.engine.behaviours.version import Version, parsed
 from hpaaudit.errors import BadOption, UnknownRelease
 from hpaaudit.model.flags import Flags
 
-KNOWN = tuple(f"1.{minor}" for minor in range(12, 38))
+KNOWN = tuple(f"1.{minor}" for minor in range(1, 38))
 """The releases that the engine knows, oldest first."""
 
 ALPHA = "1.38"

@@ -11,6 +11,7 @@ class Behaviour:
 
     name       as `--with` and `--without` take it
     since      the first release that has it, then the patch releases of older ones that got it too
+    before     the releases before this one had it as well, and lost it in this one
     until      the first release that does not have it any more
     reference  upstream's pull request or KEP
     known_by   how we know: `harness` (the controller's own code ran), `vectors` (its tests) or `read` (its source)
@@ -18,6 +19,7 @@ class Behaviour:
 
     name: str
     since: tuple[str, ...]
+    before: str = ""
     until: str = ""
     reference: str
     known_by: str = "harness"
@@ -27,11 +29,220 @@ class Behaviour:
         """True if a release has it."""
         if self.until and version >= parsed(self.until):
             return False
+        if self.before and version < parsed(self.before):
+            return True
         first, *picks = (parsed(text) for text in self.since)
         return version >= first or any(version[:2] == pick[:2] and version >= pick for pick in picks)
 
 
 BEHAVIOURS = (
+    Behaviour(
+        name="Polls",
+        since=("1.1",),
+        until="1.2",
+        reference="1.1 source; #19954 watches",
+        description="every HPA is listed and reconciled each period, by CPU alone, and copied first",
+    ),
+    Behaviour(
+        name="MetricsAnnotation",
+        since=("1.2",),
+        until="1.6",
+        reference="#18315; #36033 replaced it by spec.metrics",
+        description="custom metrics are in an annotation; a reconcile follows each change of the HPA at once",
+    ),
+    Behaviour(
+        name="ForbiddenWindows",
+        since=("1.1",),
+        until="1.12",
+        reference="#66615, #68122",
+        description="after a change of the scale nothing moves for a while, instead of stabilization",
+    ),
+    Behaviour(
+        name="DelayFlags",
+        since=("1.7",),
+        reference="#42101",
+        description="the forbidden windows are flags; before, 3 and 5 minutes",
+    ),
+    Behaviour(
+        name="Conditions",
+        since=("1.7",),
+        reference="#46550",
+        description="the status has conditions, and is written where the scale could not be read or written",
+    ),
+    Behaviour(
+        name="UnchangedStatusKept",
+        since=("1.7",),
+        reference="#47078",
+        description="a status that did not change is not written",
+    ),
+    Behaviour(
+        name="ScaledToBoundAtOnce",
+        since=("1.5",),
+        reference="commit 1ef7fd36fb",
+        description="outside minReplicas and maxReplicas the forbidden windows do not count",
+    ),
+    Behaviour(
+        name="ZeroDisables",
+        since=("1.4",),
+        reference="#29212",
+        description="a scale whose spec has zero replicas is left alone",
+    ),
+    Behaviour(
+        name="UpRateLimited",
+        since=("1.4.4",),
+        reference="#34955",
+        description="one change at most doubles the replicas, or goes to 4",
+    ),
+    Behaviour(
+        name="UpRateFirst",
+        since=("1.7",),
+        until="1.9",
+        reference="#46550; commit e74838b6ab",
+        description="of rate, bounds and zero only the first that applies limits a number",
+    ),
+    Behaviour(
+        name="MinBeforeOne",
+        since=("1.7.2",),
+        reference="#48997",
+        description="zero replicas become minReplicas; before, one",
+    ),
+    Behaviour(
+        name="UpRateWithinMax",
+        since=("1.9", "1.8.2", "1.7.9"),
+        reference="#53690",
+        description="the limit of the rate does not exceed maxReplicas",
+    ),
+    Behaviour(
+        name="BoundsAsRules",
+        since=("1.9",),
+        reference="commit e74838b6ab",
+        description="rate and maxReplicas are one bound, in other words",
+    ),
+    Behaviour(
+        name="RunningPodsAlone",
+        since=("1.4.1",),
+        reference="#33735",
+        description="a cpu utilization is of the Running pods; before, Pending pods made the average request smaller",
+    ),
+    Behaviour(
+        name="RunningPodsMultiplied",
+        since=("1.4.4",),
+        reference="#34955",
+        description="a cpu utilization multiplies the Running pods; before, the current replicas",
+    ),
+    Behaviour(
+        name="CpuFromMetricsApi",
+        since=("1.3",),
+        reference="commit 26ad827893",
+        description="cpu comes from Heapster's metrics API; before, from its model, averaged over a minute",
+    ),
+    Behaviour(
+        name="HeapsterStatusRead",
+        since=("1.4",),
+        reference="#28910; 1.4 source",
+        description="the HTTP status of Heapster's answer is looked at",
+    ),
+    Behaviour(
+        name="FullIntegers",
+        since=("1.1",),
+        until="1.3",
+        reference="1.3 source",
+        description="numbers of replicas have 64 bits",
+    ),
+    Behaviour(
+        name="ZeroCpuShown",
+        since=("1.4",),
+        reference="1.4 source",
+        description="a status without a computed cpu utilization says zero instead of nothing",
+    ),
+    Behaviour(
+        name="FirstMinutesForgiven",
+        since=("1.5",),
+        reference="#33593",
+        description="metrics that fail within three minutes of a change or of creation are Normal, not Warning",
+    ),
+    Behaviour(
+        name="ReplicaCalculator",
+        since=("1.5",),
+        reference="#33593",
+        description="pods that are not ready or have no sample are filled in; before, each pod had to have a sample",
+    ),
+    Behaviour(
+        name="ReadinessByTime",
+        since=("1.12",),
+        reference="#68068",
+        description="readiness counts for cpu alone, by its time; before, for all metrics",
+    ),
+    Behaviour(
+        name="FailedPodsSkipped",
+        since=("1.10",),
+        reference="#60648",
+        description="a failed pod is not unready for a utilization",
+    ),
+    Behaviour(
+        name="ReadyPodsMultiplied",
+        since=("1.11",),
+        reference="#60886",
+        description="Object and External values multiply the ready pods; before, the current replicas",
+    ),
+    Behaviour(
+        name="ExternalMetrics",
+        since=("1.10",),
+        reference="#60096",
+        description="metrics of type External are known",
+    ),
+    Behaviour(
+        name="ContainerResourceMetrics",
+        since=("1.20",),
+        reference="KEP-1610, #90691",
+        known_by="read",
+        description="metrics of type ContainerResource are known",
+    ),
+    Behaviour(
+        name="RestClients",
+        since=("1.9",),
+        reference="#53205",
+        description="metrics come from the metrics APIs by default; before, from Heapster",
+    ),
+    Behaviour(
+        name="ScaleClient",
+        since=("1.9",),
+        reference="#53743",
+        description="scales are read in their own group; before, by kind in extensions/v1beta1",
+    ),
+    Behaviour(
+        name="ScaleReadsNamed",
+        since=("1.10",),
+        until="1.11",
+        reference="1.10 source",
+        description="the error of a scale that could not be read names the target",
+    ),
+    Behaviour(
+        name="ScaleWritesNamed",
+        since=("1.9",),
+        until="1.11",
+        reference="1.9 source",
+        description="the error of a scale that could not be written names the target",
+    ),
+    Behaviour(
+        name="MetricApisNamed",
+        since=("1.10",),
+        reference="#60096",
+        description="errors name the metrics API that failed, and are spelled right",
+    ),
+    Behaviour(
+        name="ReceiveSpelled",
+        since=("1.7",),
+        reference="1.7 source",
+        description="did not recieve metrics is spelled right",
+    ),
+    Behaviour(
+        name="MissingRequestNamesPod",
+        since=("1.5",),
+        until="1.12",
+        reference="#33593",
+        description="a missing request names container and pod",
+    ),
     Behaviour(
         name="ObjectAverage",
         since=("1.14",),
@@ -71,6 +282,7 @@ BEHAVIOURS = (
     Behaviour(
         name="PodsErrorNamed",
         since=("1.16",),
+        before="1.12",
         reference="1.16 source",
         description="a failed Pods metric is no longer called an object metric",
     ),
@@ -113,6 +325,7 @@ BEHAVIOURS = (
     Behaviour(
         name="IgnoredSamplesRemoved",
         since=("1.20", "1.19.4", "1.18.12"),
+        before="1.12",
         reference="#95560, #95650, #95651",
         description="samples of terminating and failed pods leave the averages",
     ),
@@ -246,6 +459,7 @@ BEHAVIOURS = (
     Behaviour(
         name="PlainMessages",
         since=("1.32", "1.31.5", "1.30.9", "1.29.11", "1.15.0", "1.14.0", "1.13.0", "1.12.0"),
+        before="1.12",
         reference="1.32 source; lost in 1.16",
         description="a condition's message is no format: a percent sign stays one",
     ),

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from hpaaudit.api import selector as selectors
 from hpaaudit.api.quantity import from_milli
+from hpaaudit.engine.controller import heapster_client
 from hpaaudit.engine.controller import metrics_client as client
 from hpaaudit.engine.controller import replica_calculator as calculator
 from hpaaudit.engine.controller.metric_context import MetricContext
@@ -38,12 +40,16 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidMetric:
-    """A valid metric: its proposal, its name in messages, its entry of `currentMetrics`."""
+    """A valid metric: its proposal, its name in messages, its entry of `currentMetrics`.
+
+    measured_us   the time in its answer: that of the first item, Go's zero time without one (asked until 1.11)
+    """
 
     replicas: int
     name: str
     status: MetricStatus
     view: MetricProposal
+    measured_us: Micros = client.ZERO_TIME_US
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +69,13 @@ def compute_replicas_for_metric(  # noqa: PLR0911 (one return for each metric ty
     match metric.type:
         case MetricType.RESOURCE:
             return _resource(index, metric, answer, context, "FailedGetResourceMetric", f"{metric.name} resource")
-        case MetricType.CONTAINER_RESOURCE if not context.behaviours.container_metrics:
+        case MetricType.CONTAINER_RESOURCE if (
+            context.behaviours.container_resource_metrics and not context.behaviours.container_metrics
+        ):
             # Upstream posts no event for it, and sets a condition without a type.
             text = "ContainerResource metric type is not supported: disabled by the feature gate"
             return _invalid(index, metric, Problem("metric.invalid.bad_spec", text), "", "")
-        case MetricType.CONTAINER_RESOURCE:
+        case MetricType.CONTAINER_RESOURCE if context.behaviours.container_resource_metrics:
             return _resource(
                 index, metric, answer, context, "FailedGetContainerResourceMetric", f"{metric.container} container"
             )
@@ -75,11 +83,18 @@ def compute_replicas_for_metric(  # noqa: PLR0911 (one return for each metric ty
             return _pods(index, metric, answer, context)
         case MetricType.OBJECT:
             return _object(index, metric, answer, context)
-        case MetricType.EXTERNAL:
+        case MetricType.EXTERNAL if context.behaviours.external_metrics:
             return _external(index, metric, answer, context)
     text = f'unknown metric source type "{metric.type}"'
     problem = Problem("metric.invalid.bad_spec", text)
     return _invalid(index, metric, problem, "InvalidMetricSourceType", "")
+
+
+def _measured(read: ResourceMetricsRead | ValuesRead | None) -> Micros:
+    """The time of the first item of an answer. Upstream: `metrics.Items[0].Timestamp.Time`."""
+    items = None if read is None else read.samples if isinstance(read, ResourceMetricsRead) else read.values
+    at_us = items[0].timestamp_us if items else None
+    return client.ZERO_TIME_US if at_us is None else at_us
 
 
 def _resource(
@@ -93,8 +108,11 @@ def _resource(
             "invalid resource metric source: neither an average utilization target "
             "nor an average value (usage) target was set"
         )
+        if context.behaviours.forbidden_windows:
+            text = "invalid resource metric source: neither a utilization target nor a value target was set"
+            wrapped = ""
         return _invalid(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
-    samples = _samples(metric, answer, context)
+    samples, measured_us = _samples(metric, answer, context)
     calculated: CalculatedReplicas | Problem
     amount = amount_of(metric, how)
     what = "usage" if how == AVERAGE and context.behaviours.usage_named else "utilization"
@@ -115,11 +133,22 @@ def _resource(
         utilization=calculated.utilization,
         binary=context.behaviours.binary_memory and metric.name == "memory",
     )
-    return _valid(index, metric, how, calculated, status, context)
+    return replace(_valid(index, metric, how, calculated, status, context), measured_us=measured_us)
 
 
-def _samples(metric: MetricSpec, answer: Answer, context: MetricContext) -> Mapping[str, Sample] | Problem:
-    """The samples of a resource. Of an answer for a whole namespace only those of the selected pods count."""
+def _samples(
+    metric: MetricSpec, answer: Answer, context: MetricContext
+) -> tuple[Mapping[str, Sample] | Problem, Micros]:
+    """The samples of a resource, and when they were measured.
+
+    Of an answer for a whole namespace only those of the selected pods count.
+    """
+    unfetched = f"unable to get metrics for resource {metric.name}"
+    if context.uses_heapster and context.reads is not None:
+        given = heapster_client.pod_resource(
+            context.reads.heapster(), metric.name, context.server, "failed to get pod resource metrics"
+        )
+        return (given.under(unfetched), client.ZERO_TIME_US) if isinstance(given, Problem) else given
     read = answer.read if isinstance(answer.read, ResourceMetricsRead) else None
     everything = read is not None and read.request.selector == "" and context.scale.selector != ""
     result = client.pod_resource(
@@ -128,9 +157,9 @@ def _samples(metric: MetricSpec, answer: Answer, context: MetricContext) -> Mapp
         metric.container,
         context.names if everything else None,
         context.server,
-        lenient=context.behaviours.missing_container_is_missing_pod,
+        context.behaviours,
     )
-    return result.under(f"unable to get metrics for resource {metric.name}") if isinstance(result, Problem) else result
+    return (result.under(unfetched) if isinstance(result, Problem) else result), _measured(read)
 
 
 def _pods(index: int, metric: MetricSpec, answer: Answer, context: MetricContext) -> ValidMetric | InvalidMetric:
@@ -148,14 +177,29 @@ def _pods(index: int, metric: MetricSpec, answer: Answer, context: MetricContext
         text = "invalid pods metric source: no average value target was set"
         return _invalid(index, metric, Problem("metric.invalid.bad_spec", text), reason, wrapped)
     read = answer.read if isinstance(answer.read, ValuesRead) else None
-    samples = client.pod_values(read, context.server)
+    samples: Mapping[str, Sample] | Problem
+    if context.uses_heapster:
+        samples, measured_us = _heapster_values(context)
+    else:
+        samples = client.pod_values(read, context.server, named=context.behaviours.metric_apis_named)
+        measured_us = _measured(read)
     if isinstance(samples, Problem):
         return _invalid(index, metric, samples.under(f"unable to get metric {metric.name}"), reason, wrapped)
     calculated = calculator.plain_metric_replicas(samples, Milli(amount_of(metric, how)), "", answer.at_us, context)
     if isinstance(calculated, Problem):
         return _invalid(index, metric, calculated, reason, wrapped)
     status = _status(metric, average=calculated.current)
-    return _valid(index, metric, how, calculated, status, context)
+    return replace(_valid(index, metric, how, calculated, status, context), measured_us=measured_us)
+
+
+def _heapster_values(context: MetricContext) -> tuple[Mapping[str, Sample] | Problem, Micros]:
+    """The values of a metric of pods from Heapster, which is asked pod by pod: so the pods are listed first."""
+    listed = context.with_listed_pods("failed to get pod list while fetching metrics")
+    if isinstance(listed, Problem) or context.reads is None:
+        return (listed if isinstance(listed, Problem) else {}), client.ZERO_TIME_US
+    answer = context.reads.heapster() if listed.pods else None
+    series = heapster_client.pod_series(answer, listed.pods, context.server, "failed to get pod metrics")
+    return (series, client.ZERO_TIME_US) if isinstance(series, Problem) else heapster_client.milli_values(series)
 
 
 def _object(index: int, metric: MetricSpec, answer: Answer, context: MetricContext) -> ValidMetric | InvalidMetric:
@@ -169,7 +213,11 @@ def _object(index: int, metric: MetricSpec, answer: Answer, context: MetricConte
         )
     described, how = metric.described, how_of(metric, context.behaviours)
     read = answer.read if isinstance(answer.read, ValuesRead) else None
-    usage = client.object_value(read, context.server)
+    usage: Milli | Problem
+    if context.uses_heapster:
+        usage = Problem("metric.invalid.not_registered", "object metrics are not yet supported")
+    else:
+        usage = client.object_value(read, context.server, named=context.behaviours.metric_apis_named)
     if isinstance(usage, Problem):
         kind, name = (described.kind, described.name) if described else ("", "")
         text = f"unable to get metric {metric.name}: {kind} on {context.namespace} {name}/{usage.text}"
@@ -187,7 +235,8 @@ def _object(index: int, metric: MetricSpec, answer: Answer, context: MetricConte
         valued = calculator.usage_ratio_replicas(usage, amount, context, is_external=False)
         if isinstance(valued, Problem):
             return _invalid(index, metric, valued, reason, wrapped)
-        return _valid(index, metric, how, valued, _status(metric, value=valued.current), context)
+        status = _status(metric, value=valued.current)
+        return replace(_valid(index, metric, how, valued, status, context), measured_us=_measured(read))
     calculated = calculator.per_pod_replicas(usage, amount, context, is_external=False)
     status = _status(metric, average=calculated.current)
     if not context.behaviours.object_average_described:
@@ -219,7 +268,11 @@ def _external(index: int, metric: MetricSpec, answer: Answer, context: MetricCon
             inner,
         )
     read = answer.read if isinstance(answer.read, ValuesRead) else None
-    values = client.series_values(read, context.server)
+    values: tuple[Milli, ...] | Problem
+    if context.uses_heapster:
+        values = Problem("metric.invalid.not_registered", "external metrics aren't supported")
+    else:
+        values = client.series_values(read, context.server)
     if isinstance(values, Problem):
         printed = selectors.go_print(metric.selector, typed=context.behaviours.requirements_printed)
         where = f"unable to get external metric {context.namespace}/{metric.name}/{printed}"
@@ -230,12 +283,14 @@ def _external(index: int, metric: MetricSpec, answer: Answer, context: MetricCon
         calculated = calculator.per_pod_replicas(
             client.total_per_pod(values, clamped=clamped), amount, context, is_external=True
         )
-        return _valid(index, metric, how, calculated, _status(metric, average=calculated.current), context)
+        status = _status(metric, average=calculated.current)
+        return replace(_valid(index, metric, how, calculated, status, context), measured_us=_measured(read))
     total = client.total_value(values, clamped=context.behaviours.value_clamped)
     valued = calculator.usage_ratio_replicas(total, amount, context, is_external=True)
     if isinstance(valued, Problem):
         return _invalid(index, metric, valued, reason, wrapped, inner)
-    return _valid(index, metric, how, valued, _status(metric, value=valued.current), context)
+    status = _status(metric, value=valued.current)
+    return replace(_valid(index, metric, how, valued, status, context), measured_us=_measured(read))
 
 
 def _status(
@@ -307,7 +362,51 @@ def _valid(
         pods=_buckets(calculated, context) if context.keep_pods else (),
     )
     return ValidMetric(
-        replicas=calculated.replicas, name=name_of(metric, how, context.behaviours), status=status, view=view
+        replicas=calculated.replicas,
+        name=name_of(metric, how, context.behaviours),
+        status=status,
+        view=view,
+    )
+
+
+class OldView(NamedTuple):
+    """What is known of a metric that was computed without the replica calculator, or with floats (1.1 to 1.5)."""
+
+    kind: str
+    name: str
+    target_type: str
+    target: int
+    ratio: float
+    replicas: int
+    inside: bool
+    utilization: int | None = None
+
+
+def old_view(view: OldView) -> MetricProposal:
+    """The proposal of such a metric."""
+    return MetricProposal(
+        metric_idx=0,
+        metric_type=view.kind,
+        metric_name=view.name,
+        target_type=view.target_type,
+        target=view.target,
+        current_milli=None,
+        current_utilization=view.utilization,
+        ratio=view.ratio,
+        ratio_adjusted=None,
+        tolerance=None,
+        proposal=view.replicas,
+        valid=True,
+        invalid_code="",
+        invalid_text="",
+        adjust_code="adjust.none",
+        inside_tolerance=view.inside,
+        ready_pods=None,
+        unready_pods=None,
+        missing_pods=None,
+        ignored_pods=None,
+        is_winner=False,
+        pods=(),
     )
 
 
@@ -335,6 +434,7 @@ def _buckets(calculated: CalculatedReplicas, context: MetricContext) -> tuple[Po
             request=requests.get(pod.name),
         )
         for pod in context.pods
+        if pod.name in bucket  # up to 1.11 each metric lists the pods anew
     )
 
 

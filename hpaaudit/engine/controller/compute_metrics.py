@@ -8,12 +8,14 @@ from hpaaudit.api import selector as selectors
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.compute_metric import Answer, InvalidMetric, ValidMetric, compute_replicas_for_metric
 from hpaaudit.engine.controller.metric_context import MetricContext
+from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US
 from hpaaudit.engine.rules import compute_replicas as rules
 from hpaaudit.engine.rules.reason_codes import CODES
 from hpaaudit.model.decision import MetricProposal, PostedEvent
 from hpaaudit.model.hpa import Hpa, MetricStatus
 from hpaaudit.model.observation import Observation
 from hpaaudit.model.target import Pod, Scale
+from hpaaudit.model.units import Micros
 
 EMPTY_STATUS = MetricStatus(
     type="",
@@ -37,6 +39,7 @@ class MetricsRecommendation:
     current_metrics   one entry for each metric, None if the selector cannot be used
     error             the error of the first invalid metric, also if other metrics gave the recommendation
     is_inactive_first ScalingActive was False within this reconcile before it became True (1.15)
+    measured_us       the time in the answer of the winning metric (asked until 1.11)
     """
 
     replicas: int | None
@@ -49,6 +52,7 @@ class MetricsRecommendation:
     events: tuple[PostedEvent, ...]
     views: tuple[MetricProposal, ...]
     is_inactive_first: bool = False
+    measured_us: Micros = ZERO_TIME_US
 
 
 def select_pods(
@@ -66,7 +70,19 @@ def select_pods(
         return (), _invalid_selector(
             "gate.selector_missing", "InvalidSelector", message, "SelectorRequired", "selector is required"
         )
-    selector = selectors.scale_selector(scale.selector)
+    try:
+        # The scale client makes label selectors of it, which know fewer operators than its text does.
+        read = selectors.scale_selector if behaviours.scale_client else selectors.parse
+        selector = read(scale.selector)
+    except selectors.BadSelector as bad:
+        # Since 1.9 the scale client refuses it; before, the calculation of the first metric did.
+        text = (
+            f"couldn't convert selector into a corresponding internal selector object: {behaviours.selector_error(bad)}"
+        )
+        invalid = _invalid_selector(
+            "gate.selector_invalid", "InvalidSelector", sprintf_without_arguments(text), "InvalidSelector", text
+        )
+        return (), replace(invalid, error=sprintf_without_arguments(text))
     winner = _matching(selector, pods)
     if not behaviours.ambiguous_selector:
         return winner, None
@@ -141,16 +157,18 @@ def compute_replicas_for_metrics(hpa: Hpa, observation: Observation, context: Me
         )
     winner = outcomes[choice.winner]
     name = winner.name if isinstance(winner, ValidMetric) else ""
+    spelled = "successfully" if context.behaviours.metric_apis_named else "succesfully"
     return MetricsRecommendation(
         replicas=rules.recommended(choice),
         code="",
         name=name,
         reason="ValidMetricFound",
-        message=f"the HPA was able to successfully calculate a replica count from {name}",
+        message=f"the HPA was able to {spelled} calculate a replica count from {name}",
         current_metrics=current_metrics,
         error=error,
         events=events,
         views=tuple(replace(outcome.view, is_winner=index == choice.winner) for index, outcome in enumerate(outcomes)),
+        measured_us=winner.measured_us if isinstance(winner, ValidMetric) else ZERO_TIME_US,
         is_inactive_first=bool(invalid) and not context.behaviours.first_invalid_told,
     )
 

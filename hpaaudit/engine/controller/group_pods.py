@@ -16,6 +16,7 @@ _WHY_UNREADY = {
     rules.UNREADY_OLD_SAMPLE: "sample_before_ready",
     rules.UNREADY_NEVER_READY: "never_ready",
 }
+_WHY_NOT_READY = {"Pending": "pending", "Failed": "failed", "Succeeded": "succeeded"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +57,29 @@ def group_pods(
             bucket = rules.READY if readiness == rules.READY else rules.UNREADY
             why[pod.name] = _WHY_UNREADY.get(readiness, "measured")
         names[bucket].append(pod.name)
+    return _groups(names, why)
+
+
+def group_by_readiness(pods: Sequence[Pod], samples: Mapping[str, Sample], *, skips_failed: bool) -> PodGroups:
+    """The pods as 1.5 to 1.11 group them: a pod that is not Running and Ready now is unready, for every metric.
+
+    skips_failed   a failed pod is ignored (1.10, #60648, utilizations only); before, it was unready, and held a rise
+    """
+    names: dict[int, list[str]] = {rules.READY: [], rules.UNREADY: [], rules.MISSING: [], rules.IGNORED: []}
+    why: dict[str, str] = {}
+    for pod in pods:
+        if pod.phase == "Running" and pod.ready == "True":
+            bucket = rules.READY if pod.name in samples else rules.MISSING
+            why[pod.name] = "measured" if pod.name in samples else "no_sample"
+        elif skips_failed and pod.phase == "Failed":
+            bucket, why[pod.name] = rules.IGNORED, "failed"
+        else:
+            bucket, why[pod.name] = rules.UNREADY, _WHY_NOT_READY.get(pod.phase, "not_ready")
+        names[bucket].append(pod.name)
+    return _groups(names, why)
+
+
+def _groups(names: Mapping[int, Sequence[str]], why: Mapping[str, str]) -> PodGroups:
     return PodGroups(
         ready=tuple(names[rules.READY]),
         unready=tuple(names[rules.UNREADY]),

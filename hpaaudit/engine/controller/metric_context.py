@@ -1,10 +1,12 @@
 """What all metrics of one reconcile share: the scale, its pods, the tolerances of the HPA, flags and behaviours."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hpaaudit.api.client_errors import Server
 from hpaaudit.api.quantity import approximate_float
 from hpaaudit.engine.behaviours.in_force import Behaviours
+from hpaaudit.engine.controller.metrics_client import Problem
+from hpaaudit.engine.controller.pass_reads import PassReads
 from hpaaudit.engine.rules.current_replicas import current_replicas
 from hpaaudit.engine.rules.tolerance import Tolerance, tolerance_of
 from hpaaudit.model.flags import Flags
@@ -19,6 +21,7 @@ class MetricContext:
     pods       those that the scale's selector matches;  names   their names
     down, up   the tolerance in each direction
     keep_pods  the decision keeps how each metric counted each pod
+    reads      lists of pods and answers of Heapster that the controller got; None since 1.12, which watches pods
     """
 
     namespace: str
@@ -30,6 +33,27 @@ class MetricContext:
     flags: Flags
     behaviours: Behaviours
     keep_pods: bool
+    reads: PassReads | None = None
+
+    @property
+    def uses_heapster(self) -> bool:
+        """Whether metrics come from Heapster (to 1.11)."""
+        if self.reads is None:
+            return False
+        given = self.flags.rest_clients
+        return not (self.behaviours.rest_clients if given is None else given)
+
+    def with_listed_pods(self, prefix: str) -> "MetricContext | Problem":
+        """The context with the pods that a metric lists for itself (to 1.11), or why that failed.
+
+        prefix   how the error begins
+        """
+        if self.reads is None:
+            return self
+        pods = self.reads.pods(self.pods)
+        if isinstance(pods, Problem):
+            return pods.under(prefix)
+        return replace(self, pods=pods, names=frozenset(pod.name for pod in pods))
 
     @property
     def current(self) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from hpaaudit.api.client_errors import Server
+from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.rules import replica_calculator as calculator
 from hpaaudit.engine.rules.go_numbers import MAX_INT64, wrap64
 from hpaaudit.model.facts import ResourceMetricsRead, ValuesRead
@@ -50,37 +51,45 @@ def pod_resource(
     container: str,
     pods: Collection[str] | None,
     server: Server,
-    *,
-    lenient: bool,
+    behaviours: Behaviours,
 ) -> Mapping[str, Sample] | Problem:
     """The values of one resource by pod, of one container or of all of them together.
 
     pods      the names that count, if the answer is for a whole namespace; None: all
-    lenient   a pod without the container has no sample (1.33, #127193); before, it made the metric invalid
+
+    A pod without the container has no sample (1.33, #127193); before, it made the metric invalid.
 
     A pod of which any container lacks the resource has no sample. Upstream: `GetResourceMetric`.
     """
     if read is None:
         return _unseen("resource")
     if read.samples is None:
-        return _failed(read, server).under("unable to fetch metrics from resource metrics API")
+        return _failed(read, server).under(
+            f"unable to fetch metrics from {'resource metrics ' if behaviours.metric_apis_named else ''}API"
+        )
     listed = read.samples if pods is None else [sample for sample in read.samples if sample.pod in pods]
     if not listed:
-        return Problem("metric.invalid.no_metrics", "no metrics returned from resource metrics API")
+        source = "resource metrics API" if behaviours.metric_apis_named else "heapster"
+        return Problem("metric.invalid.no_metrics", f"no metrics returned from {source}")
     samples: dict[str, Sample] = {}
     for item in listed:
-        if container and not lenient and not any(own.name == container for own in item.containers):
+        if (
+            container
+            and not behaviours.missing_container_is_missing_pod
+            and not any(own.name == container for own in item.containers)
+        ):
             pod = f"{read.request.namespace}/{item.pod}"
             text = f"failed to get container metrics: container {container} not present in metrics for pod {pod}"
             return Problem("metric.invalid.container_missing", text)
-        value = _container_value(item, resource, container) if container else _pod_value(item, resource)
+        value = _container_value(item, resource, container) if container else sum_of_containers(item, resource)
         if value is not None:
             at_us = ZERO_TIME_US if item.timestamp_us is None else item.timestamp_us
             samples[item.pod] = Sample(value, at_us, item.window_us)
     return samples
 
 
-def _pod_value(item: PodSample, resource: str) -> Milli | None:
+def sum_of_containers(item: PodSample, resource: str) -> Milli | None:
+    """The usage of a pod, None if any container lacks the resource or there is no container."""
     if not item.containers:
         return None
     total = 0
@@ -99,12 +108,12 @@ def _container_value(item: PodSample, resource: str, name: str) -> Milli | None:
     return None
 
 
-def pod_values(read: ValuesRead | None, server: Server) -> Mapping[str, Sample] | Problem:
+def pod_values(read: ValuesRead | None, server: Server, *, named: bool) -> Mapping[str, Sample] | Problem:
     """The values of a custom metric by pod. Of two for one pod the later one counts. Upstream: `GetRawMetric`."""
     if read is None:
         return _unseen("custom")
     if read.values is None:
-        return _failed(read, server).under("unable to fetch metrics from custom metrics API")
+        return _failed(read, server).under(_custom(named=named))
     if not read.values:
         return Problem("metric.invalid.no_metrics", "no metrics returned from custom metrics API")
     return {
@@ -117,9 +126,13 @@ def pod_values(read: ValuesRead | None, server: Server) -> Mapping[str, Sample] 
     }
 
 
-def object_value(read: ValuesRead | None, server: Server) -> Milli | Problem:
+def _custom(*, named: bool) -> str:
+    return f"unable to fetch metrics from {'custom metrics ' if named else ''}API"
+
+
+def object_value(read: ValuesRead | None, server: Server, *, named: bool) -> Milli | Problem:
     """The value of a metric of one object. The answer must have exactly one item. Upstream: `GetObjectMetric`."""
-    prefix = "unable to fetch metrics from custom metrics API"
+    prefix = _custom(named=named)
     if read is None:
         return _unseen("custom")
     if read.values is None:

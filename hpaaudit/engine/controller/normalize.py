@@ -12,6 +12,7 @@ from hpaaudit.engine.rules.limit import ScaleEventHistory
 from hpaaudit.engine.rules.normalize import (
     ABOVE_MAXIMUM,
     ALL_BELOW,
+    AT_ZERO,
     BELOW_MINIMUM,
     DOWN_STABILIZED,
     METRIC_ABOVE,
@@ -44,6 +45,7 @@ SCALE_REASONS = {
     ALL_BELOW: "All metrics below target",
     ABOVE_MAXIMUM: "Current number of replicas above Spec.MaxReplicas",
     BELOW_MINIMUM: "Current number of replicas below Spec.MinReplicas",
+    AT_ZERO: "Current number of replicas must be greater than 0",
 }
 """Why the scale is written; `name` is that of the winning metric."""
 

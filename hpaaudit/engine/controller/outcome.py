@@ -18,6 +18,7 @@ class Outcome:
     is_partial_error    that error is only of a metric, and other metrics gave a proposal
     handled_errors      errors that it gave to `utilruntime.HandleError` before it returned
     handles_status_error   it does the same with the error of a failed status write
+    ends_without_status    it returned before it wrote a status (to 1.6)
     """
 
     status: HpaStatus
@@ -35,6 +36,7 @@ class Outcome:
     is_partial_error: bool = False
     handled_errors: tuple[str, ...] = ()
     handles_status_error: bool = True
+    ends_without_status: bool = False
     proposals: tuple[MetricProposal, ...] = ()
     chain: Chain
 

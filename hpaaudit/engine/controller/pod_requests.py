@@ -48,7 +48,9 @@ def _of_containers(pod: Pod, name: str, resource: str, behaviours: Behaviours) -
         request = dict(container.requests).get(resource)
         if request is None:
             text = f"missing request for {resource}"
-            if behaviours.named_missing_request:
+            if behaviours.missing_request_names_pod:
+                text += f" on container {container.name} in pod {pod.namespace}/{pod.name}"
+            elif behaviours.named_missing_request:
                 text += f" in container {container.name} of Pod {pod.name}"
             return Problem("metric.invalid.missing_request", text)
         total = wrap64(total + request)

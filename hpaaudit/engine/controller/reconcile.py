@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from hpaaudit.api.v1 import through_v1
 from hpaaudit.engine.behaviours.in_force import Behaviours
-from hpaaudit.engine.behaviours.release import behaviours_of
+from hpaaudit.engine.behaviours.release import behaviours_of, version_of
 from hpaaudit.engine.controller.compute_metrics import MetricsRecommendation, compute_replicas_for_metrics, select_pods
 from hpaaudit.engine.controller.metric_context import MetricContext, tolerances
 from hpaaudit.engine.controller.normalize import SCALE_REASONS, normalize
@@ -49,19 +49,19 @@ def reconcile(
     keep_pods   the decision keeps how each metric counted each pod
     """
     if observation.hpa is None:
-        return _deleted(observation), replace(EMPTY, selector=memory.selector)
+        return deleted(observation), replace(EMPTY, selector=memory.selector)
     behaviours = behaviours_of(flags)
     if behaviours.stale_cache_skips and _version(observation.hpa) < observation.written_version:
-        return _decision(
+        return decision_of(
             observation, observation.hpa, _stale(observation, observation.hpa, memory), flags, behaviours
         ), memory
-    scale = _read_scale(observation, observation.hpa, flags)
-    if isinstance(scale, _Unreadable):
-        outcome = _unreadable(observation, observation.hpa, memory, scale, behaviours)
+    scale = read_scale(observation, observation.hpa, flags)
+    if isinstance(scale, Unreadable):
+        outcome = unreadable(observation, observation.hpa, memory, scale, behaviours)
     else:
-        state = _with_scale(observation, observation.hpa, memory, scale, flags)
+        state = with_scale(observation, observation.hpa, memory, scale, flags)
         outcome = _decide(replace(state, keep_pods=keep_pods))
-    return _decision(observation, observation.hpa, outcome, flags, behaviours), outcome.memory
+    return decision_of(observation, observation.hpa, outcome, flags, behaviours), outcome.memory
 
 
 def _version(hpa: Hpa) -> int:
@@ -81,7 +81,7 @@ def _stale(observation: Observation, hpa: Hpa, memory: Memory) -> Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Unreadable:
+class Unreadable:
     """Why there is no scale; `refused_scale` is one that was answered, but that the scale client refuses."""
 
     text: str
@@ -89,15 +89,15 @@ class _Unreadable:
     refused_scale: Scale | None = None
 
 
-def _read_scale(observation: Observation, hpa: Hpa, flags: Flags) -> Scale | _Unreadable:
+def read_scale(observation: Observation, hpa: Hpa, flags: Flags) -> Scale | Unreadable:
     """The scale, or why there is none. A selector that the scale client refuses makes the scale unreadable."""
     version = hpa.spec.target.api_version
     if version.count("/") > 1:
         text = f"unexpected GroupVersion string: {version}"
-        return _Unreadable(text=text, error=f"invalid API version in scale target reference: {text}")
+        return Unreadable(text=text, error=f"invalid API version in scale target reference: {text}")
     if observation.target_error:
         error = f"unable to determine resource for scale target reference: {observation.target_error}"
-        return _Unreadable(text=observation.target_error, error=error)
+        return Unreadable(text=observation.target_error, error=error)
     refused_scale: Scale | None = None
     if not observation.scale_reads:
         text = "no answer of the scale was recorded"
@@ -108,14 +108,14 @@ def _read_scale(observation: Observation, hpa: Hpa, flags: Flags) -> Scale | _Un
             return read.scale
         refused_scale = read.scale
     error = f"failed to query scale subresource for {reference(hpa)}: {text}"
-    return _Unreadable(text=text, error=error, refused_scale=refused_scale)
+    return Unreadable(text=text, error=error, refused_scale=refused_scale)
 
 
-def _unreadable(
-    observation: Observation, hpa: Hpa, memory: Memory, unreadable: _Unreadable, behaviours: Behaviours
+def unreadable(
+    observation: Observation, hpa: Hpa, memory: Memory, problem: Unreadable, behaviours: Behaviours
 ) -> Outcome:
     """The outcome without a scale. Only a condition changes: upstream returns before `setStatus`."""
-    text = unreadable.text
+    text = problem.text
     conditions = with_condition(
         hpa.status.conditions,
         "AbleToScale",
@@ -127,16 +127,16 @@ def _unreadable(
     return Outcome(
         status=replace(hpa.status, conditions=conditions),
         memory=memory,
-        scale=unreadable.refused_scale,
-        desired=None if unreadable.refused_scale is None else unreadable.refused_scale.spec_replicas,
+        scale=problem.refused_scale,
+        desired=None if problem.refused_scale is None else problem.refused_scale.spec_replicas,
         events=(PostedEvent(type="Warning", reason="FailedGetScale", message=text),),
-        error=unreadable.error,
+        error=problem.error,
         handles_status_error=behaviours.status_error_told,
         chain=gate_chain(gate("gate.target_unreadable", None, (("error", text),))),
     )
 
 
-def _with_scale(observation: Observation, hpa: Hpa, memory: Memory, scale: Scale, flags: Flags) -> ReconcileState:
+def with_scale(observation: Observation, hpa: Hpa, memory: Memory, scale: Scale, flags: Flags) -> ReconcileState:
     """The reconcile with its scale. A memory without recommendations gets the current replicas as the first.
 
     Upstream: `recordInitialRecommendation`. So a process that just started does not scale down at once.
@@ -166,17 +166,17 @@ def _decide(state: ReconcileState) -> Outcome:
     at_zero = branches.computes_at_zero(minimum, state.scaled_to_zero, has_object_or_external(hpa), behaviours)
     taken = branches.branch(state.scale.spec_replicas, current, minimum, maximum, at_zero, behaviours)
     if taken == branches.DISABLED:
-        return _disabled(state)
+        return disabled(state)
     if taken == branches.ABOVE_MAX:
         step = gate("gate.above_max", current, (("max", maximum),), after=maximum)
-        return _to_bound(state, maximum, SCALE_REASONS[ABOVE_MAXIMUM], step)
+        return to_bound(state, maximum, SCALE_REASONS[ABOVE_MAXIMUM], step)
     if taken == branches.BELOW_MIN:
         step = gate("gate.below_min", current, (("min", minimum),), after=minimum)
-        return _to_bound(state, minimum, SCALE_REASONS[BELOW_MINIMUM], step)
+        return to_bound(state, minimum, SCALE_REASONS[BELOW_MINIMUM], step)
     return _by_metrics(state)
 
 
-def _disabled(state: ReconcileState) -> Outcome:
+def disabled(state: ReconcileState) -> Outcome:
     """The outcome at zero replicas that somebody else set: the HPA is switched off."""
     if state.behaviours.scaled_to_zero_condition and not state.behaviours.scale_to_zero:
         state = state.without_condition("ScaledToZero")
@@ -192,7 +192,7 @@ def _disabled(state: ReconcileState) -> Outcome:
     return Outcome(status=status, memory=state.memory, scale=state.scale, desired=0, chain=chain)
 
 
-def _to_bound(state: ReconcileState, desired: int, scale_reason: str, step: Step) -> Outcome:
+def to_bound(state: ReconcileState, desired: int, scale_reason: str, step: Step) -> Outcome:
     """The outcome outside the bounds: straight to the bound, without asking metrics and limits."""
     outcome = Outcome(
         status=replace(state.hpa.status, conditions=state.conditions),
@@ -211,7 +211,7 @@ def _by_metrics(state: ReconcileState) -> Outcome:
     if scale.selector:
         state = replace(state, memory=replace(state.memory, selector=scale.selector))
     pods, failure = select_pods(hpa, scale, state.observation.pods, state.observation.rivals, state.behaviours)
-    recommendation = failure or compute_replicas_for_metrics(hpa, state.observation, _metric_context(state, pods))
+    recommendation = failure or compute_replicas_for_metrics(hpa, state.observation, metric_context(state, pods))
     if recommendation.is_inactive_first:
         state = state.with_condition("ScalingActive", "False", "", "", now_us)
     if recommendation.reason:
@@ -221,11 +221,11 @@ def _by_metrics(state: ReconcileState) -> Outcome:
         # A metric that a feature gate forbids fails without a condition, and upstream sets an empty one.
         state = state.with_condition("", "", "", "", now_us)
     if recommendation.replicas is None:
-        return _without_recommendation(state, recommendation)
+        return without_recommendation(state, recommendation)
     return write_scale(state, normalize(state, recommendation), recommendation.current_metrics)
 
 
-def _without_recommendation(state: ReconcileState, recommendation: MetricsRecommendation) -> Outcome:
+def without_recommendation(state: ReconcileState, recommendation: MetricsRecommendation) -> Outcome:
     """The outcome where the metrics come to no recommendation."""
     hpa, error = state.hpa, recommendation.error
     renewed = state.behaviours.metrics_renewed_on_failure
@@ -243,7 +243,8 @@ def _without_recommendation(state: ReconcileState, recommendation: MetricsRecomm
     )
 
 
-def _metric_context(state: ReconcileState, pods: tuple[Pod, ...]) -> MetricContext:
+def metric_context(state: ReconcileState, pods: tuple[Pod, ...]) -> MetricContext:
+    """What all metrics of the reconcile share."""
     down, up = tolerances(state.hpa, state.flags, state.behaviours)
     return MetricContext(
         namespace=state.hpa.namespace,
@@ -258,9 +259,10 @@ def _metric_context(state: ReconcileState, pods: tuple[Pod, ...]) -> MetricConte
     )
 
 
-def _decision(observation: Observation, hpa: Hpa, outcome: Outcome, flags: Flags, behaviours: Behaviours) -> Decision:
-    """The outcome as a decision, with the write of the status if it changed."""
-    writes = not same_status(outcome.status, hpa.status)
+def decision_of(observation: Observation, hpa: Hpa, outcome: Outcome, flags: Flags, behaviours: Behaviours) -> Decision:
+    """The outcome as a decision, with the write of the status if it changed; until 1.6 also if it did not (#47078)."""
+    always = not behaviours.unchanged_status_kept
+    writes = not outcome.ends_without_status and (always or not same_status(outcome.status, hpa.status))
     events, errors = outcome.events, [*outcome.handled_errors]
     failed = observation.status_write if writes else None
     refused = failed is not None and failed.status not in _OK
@@ -298,8 +300,19 @@ def _decision(observation: Observation, hpa: Hpa, outcome: Outcome, flags: Flags
         error="\n".join(errors),
         proposals=outcome.proposals,
         steps=outcome.chain.steps,
-        status_version="autoscaling/v2" if behaviours.reads_v2 else "autoscaling/v2beta2",
+        status_version=status_version(flags, behaviours),
     )
+
+
+def status_version(flags: Flags, behaviours: Behaviours) -> str:
+    """The API version in which the controller computes a status."""
+    if behaviours.reads_v2:
+        return "autoscaling/v2"
+    if not behaviours.forbidden_windows:
+        return "autoscaling/v2beta2"
+    if behaviours.polls or behaviours.metrics_annotation:
+        return "extensions/v1beta1" if behaviours.polls else "autoscaling/v1"
+    return "autoscaling/v2beta1" if version_of(flags.release) >= (1, 8, 0) else "autoscaling/v2alpha1"
 
 
 def _action(scale: Scale | None, desired: int | None, behaviours: Behaviours) -> str:
@@ -312,7 +325,8 @@ def _action(scale: Scale | None, desired: int | None, behaviours: Behaviours) ->
     return "scale_up" if change > 0 else "scale_down"
 
 
-def _deleted(observation: Observation) -> Decision:
+def deleted(observation: Observation) -> Decision:
+    """The decision where the HPA is gone."""
     return Decision(
         at_us=observation.at_us,
         namespace=observation.namespace,

@@ -8,7 +8,7 @@ from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.controller.status import condition_of, with_condition, without_condition
 from hpaaudit.engine.rules.current_replicas import current_replicas
-from hpaaudit.model.facts import ScaleRead
+from hpaaudit.model.facts import ScaleRead, TargetRef
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Condition, Hpa, HpaStatus, MetricStatus, MetricType
 from hpaaudit.model.memory import Memory
@@ -99,15 +99,28 @@ def server_of(flags: Flags) -> Server:
 def refusal(read: ScaleRead, flags: Flags) -> str:
     """Why the scale client refuses an answer, in its own words; empty if it accepts it."""
     if read.scale is None:
-        return read.error if read.status else server_of(flags).without_answer("Get", read.path, read.error)
+        text = read.error if read.status else server_of(flags).without_answer("Get", read.path, read.error)
+        return f"{fetching(read.target)}{text}" if behaviours_of(flags).scale_reads_named else text
+    behaviours = behaviours_of(flags)
+    if not (behaviours.scale_client or behaviours.metrics_annotation):
+        return ""
     try:
         scale_selector(read.scale.selector)
     except BadSelector as bad:
+        text = behaviours.selector_error(bad)
+        if behaviours.metrics_annotation:
+            return f"failed to parse target selector: {text}"
         return (
             "received an object from a /scale endpoint which was not convertible to autoscaling Scale: "
-            f"failed to parse target selector: {behaviours_of(flags).selector_error(bad)}"
+            f"failed to parse target selector: {text}"
         )
     return ""
+
+
+def fetching(target: TargetRef, verb: str = "fetch") -> str:
+    """How the scale clients of 1.9 and 1.10 began an error."""
+    resource = f"{target.resource}.{target.group}" if target.group else target.resource
+    return f"could not {verb} the scale for {resource} {target.name}: "
 
 
 def reference(hpa: Hpa) -> str:

@@ -6,13 +6,14 @@ The arithmetic is in `rules.replica_calculator`. This file turns pods and sample
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hpaaudit.engine.controller.group_pods import PodGroups, group_pods, running_and_ready
+from hpaaudit.engine.controller.group_pods import PodGroups, group_by_readiness, group_pods, running_and_ready
 from hpaaudit.engine.controller.metric_context import MetricContext
 from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US, Problem, Sample
 from hpaaudit.engine.controller.pod_requests import calculate_requests
 from hpaaudit.engine.rules import replica_calculator as rules
 from hpaaudit.engine.rules.go_numbers import wrap64
 from hpaaudit.engine.rules.replica_calculator import PodCount, Proposal, Tally, Target
+from hpaaudit.engine.rules.tolerance import within
 from hpaaudit.model.hpa import MetricSpec
 from hpaaudit.model.units import Micros, Milli
 
@@ -21,6 +22,7 @@ _NO_SAMPLES = Problem(
     "metric.invalid.no_ready_metrics", "did not receive metrics for targeted pods (pods might be unready)"
 )
 _NO_SAMPLES_BEFORE_1_27 = Problem("metric.invalid.no_ready_metrics", "did not receive metrics for any ready pods")
+_LIST_FAILED = "unable to get pods while calculating replica count"
 _NO_REQUESTS = Problem("metric.invalid.no_pods", "no metrics returned matched known pods")
 
 
@@ -48,7 +50,11 @@ def resource_replicas(
 ) -> CalculatedReplicas | Problem:
     """The replicas for a utilization. Upstream: `GetResourceReplicas`."""
     behaviours = context.behaviours
-    groups = _groups(samples, metric.name, at_us, context)
+    listed = context.with_listed_pods(_LIST_FAILED)
+    if isinstance(listed, Problem):
+        return listed
+    context = listed
+    groups = _groups(samples, metric.name, at_us, context, is_utilization=True)
     counted = _counted(samples, groups, context)
     requests = calculate_requests(context.pods, metric.container, metric.name, behaviours)
     request_milli = {} if isinstance(requests, Problem) else requests
@@ -78,7 +84,11 @@ def plain_metric_replicas(
     samples: Mapping[str, Sample], target: Milli, resource: str, at_us: Micros, context: MetricContext
 ) -> CalculatedReplicas | Problem:
     """The replicas for an average. Upstream: `calcPlainMetricReplicas`."""
-    groups = _groups(samples, resource, at_us, context)
+    listed = context.with_listed_pods(_LIST_FAILED)
+    if isinstance(listed, Problem):
+        return listed
+    context = listed
+    groups = _groups(samples, resource, at_us, context, is_utilization=False)
     counted = _counted(samples, groups, context)
     proposal = rules.plain_metric_replicas(
         _tally(groups, counted, None, target, context),
@@ -86,6 +96,8 @@ def plain_metric_replicas(
         context.current,
         context.behaviours,
     )
+    if proposal.problem == rules.NO_SAMPLES and not context.behaviours.receive_spelled:
+        return Problem(_NO_SAMPLES.code, "did not recieve metrics for any ready pods")
     if proposal.problem:
         return _problem(proposal.problem, context)
     assumed: dict[str, int] = {}
@@ -98,16 +110,29 @@ def usage_ratio_replicas(
     usage: Milli, target: Milli, context: MetricContext, *, is_external: bool
 ) -> CalculatedReplicas | Problem:
     """The replicas for an Object or External value. Upstream: `getUsageRatioReplicaCount`."""
-    proposal = rules.usage_ratio_replicas(
-        usage,
-        Target(target, context.tolerance, is_external),
-        context.current,
-        PodCount(len(context.pods), running_and_ready(context.pods)),
-        context.behaviours,
-    )
+    aimed_at = Target(target, context.tolerance, is_external)
+    pods = _multiplied_pods(usage, aimed_at, context)
+    if isinstance(pods, Problem):
+        return pods
+    proposal = rules.usage_ratio_replicas(usage, aimed_at, context.current, pods, context.behaviours)
     if proposal.problem:
         return _problem(proposal.problem, context).under("unable to calculate ready pods")
     return _calculated(proposal)
+
+
+def _multiplied_pods(usage: Milli, target: Target, context: MetricContext) -> PodCount | Problem:
+    """The pods that a usage ratio multiplies: the ready ones, up to 1.10 the current replicas.
+
+    In 1.11 the pods of an Object metric were listed only outside the tolerance, those of an External one always.
+    """
+    if not context.behaviours.ready_pods_multiplied:
+        return PodCount(context.current, context.current)
+    listed: MetricContext | Problem = context
+    if target.is_external or not within(rules.usage_ratio(usage, target.amount), target.tolerance):
+        listed = context.with_listed_pods(f"unable to calculate ready pods: {_LIST_FAILED}")
+    if isinstance(listed, Problem):
+        return listed
+    return PodCount(len(listed.pods), running_and_ready(listed.pods))
 
 
 def per_pod_replicas(usage: Milli, target: Milli, context: MetricContext, *, is_external: bool) -> CalculatedReplicas:
@@ -173,12 +198,20 @@ def _assumed_sample(value: int) -> Sample:
     return Sample(Milli(value), ZERO_TIME_US, Micros(0))
 
 
-def _groups(samples: Mapping[str, Sample], resource: str, at_us: Micros, context: MetricContext) -> PodGroups:
-    return group_pods(context.pods, samples, resource, at_us, context.flags, context.behaviours)
+def _groups(
+    samples: Mapping[str, Sample], resource: str, at_us: Micros, context: MetricContext, *, is_utilization: bool
+) -> PodGroups:
+    behaviours = context.behaviours
+    if behaviours.readiness_by_time:
+        return group_pods(context.pods, samples, resource, at_us, context.flags, behaviours)
+    return group_by_readiness(context.pods, samples, skips_failed=is_utilization and behaviours.failed_pods_skipped)
 
 
 def _counted(samples: Mapping[str, Sample], groups: PodGroups, context: MetricContext) -> Mapping[str, Sample]:
-    """The samples without those of unready pods and, since 1.20, of ignored ones. Upstream: `removeMetricsForPods`."""
+    """The samples without those of unready pods and, up to 1.11 and since 1.20, of ignored ones.
+
+    Upstream: `removeMetricsForPods`.
+    """
     removed = {*groups.unready, *(groups.ignored if context.behaviours.ignored_samples_removed else ())}
     return {name: sample for name, sample in samples.items() if name not in removed} if removed else samples
 

@@ -41,6 +41,7 @@ def same_status(status: HpaStatus, other: HpaStatus) -> bool:
         and status.current_replicas == other.current_replicas
         and status.desired_replicas == other.desired_replicas
         and status.conditions == other.conditions
+        and status.custom_metrics == other.custom_metrics
         and same_metrics(status, other)
     )
 

@@ -52,7 +52,7 @@ def chain_of(views: Sequence[MetricProposal], normalized: Normalized, limits: Li
     """
     stabilized, limited, raw, current = normalized.stabilized, normalized.limited, normalized.raw, normalized.current
     winner = next((view for view in views if view.is_winner), None)
-    metric = _metric_code(winner, current)
+    metric = metric_code(winner, current)
     steps = [
         Step(
             stage="propose",
@@ -109,7 +109,8 @@ def chain_of(views: Sequence[MetricProposal], normalized: Normalized, limits: Li
     return Chain(tuple(steps), CODES[reason.primary(metric, normalized)])
 
 
-def _metric_code(winner: MetricProposal | None, current: int) -> int:
+def metric_code(winner: MetricProposal | None, current: int) -> int:
+    """The reason code of the winning metric."""
     if winner is None or winner.ratio is None or winner.proposal is None:
         return ON_TARGET
     adjust = ADJUST_CODES.index(winner.adjust_code)

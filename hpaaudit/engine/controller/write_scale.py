@@ -5,6 +5,7 @@ from dataclasses import replace
 from hpaaudit.engine.controller.outcome import Outcome
 from hpaaudit.engine.controller.reconcile_state import (
     ReconcileState,
+    fetching,
     has_object_or_external,
     reference,
     refusal,
@@ -42,6 +43,11 @@ def write_scale(state: ReconcileState, outcome: Outcome, current_metrics: tuple[
     if last.status in _OK:
         return _written(state, outcome, desired, last.at_us, current_metrics)
     text = last.error if last.status else server_of(state.flags).without_answer("Put", last.path, last.error)
+    if state.behaviours.scale_writes_named:
+        # 1.9 says "fetch" here, which is upstream's mistake.
+        verb = "update" if state.behaviours.scale_reads_named else "fetch"
+        target_read = state.observation.scale_reads[0].target
+        text = f"{fetching(target_read, verb)}{text}"
     failed_us = rereads[-1].at_us if rereads else last.at_us
     return _failed(state, outcome, text, failed_us, current_metrics)
 

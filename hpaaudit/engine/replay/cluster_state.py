@@ -1,19 +1,22 @@
 """The state of the cluster, fact by fact, and what a reconcile at some time reads of it."""
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from hpaaudit.api.decode import decode_hpa
-from hpaaudit.api.requests import RESOURCE_METRICS, group_of, requests_of, target_ref
-from hpaaudit.api.selector import BadSelector, scale_selector
+from hpaaudit.api.requests import RESOURCE_METRICS, group_of, requests_of, target_by_kind, target_ref
+from hpaaudit.api.selector import BadSelector, Selector, parse, scale_selector
 from hpaaudit.model.audit import ReconcileTime
 from hpaaudit.model.facts import (
     Fact,
+    HeapsterRead,
     HpaGone,
     HpaSeen,
     PodGone,
     PodSeen,
+    PodsListed,
     ResourceMetricsRead,
     ScaleRead,
     ScaleWritten,
@@ -24,7 +27,7 @@ from hpaaudit.model.facts import (
 )
 from hpaaudit.model.hpa import Hpa, ObjectRef
 from hpaaudit.model.metrics import MetricsRequest
-from hpaaudit.model.observation import Observation, WriteOutcome
+from hpaaudit.model.observation import Observation, PodListRead, WriteOutcome
 from hpaaudit.model.target import Pod, Scale
 from hpaaudit.model.units import SECOND, Micros
 
@@ -67,6 +70,7 @@ class ClusterState:
 
     own_…       answers to the controller itself, each with the number of facts up to it: many facts may have one time
     upcoming    later answers that are not applied yet
+    pass_reads  lists of pods and answers of Heapster that the controller got since it last read a scale (to 1.11)
     unmatched   kinds, with their groups, that the controller called unknown. A target of such a kind is unknown until
                 somebody reads its scale
     """
@@ -80,10 +84,11 @@ class ClusterState:
     metrics: dict[MetricsRequest, MetricsRead] = field(default_factory=dict)
     own_metrics: dict[MetricsRequest, deque[tuple[int, MetricsRead]]] = field(default_factory=dict)
     upcoming: dict[MetricsRequest, deque[MetricsRead]] = field(default_factory=dict)
+    pass_reads: list[PodListRead | HeapsterRead] = field(default_factory=list)
     _tuples: dict[str, tuple[Pod, ...]] = field(default_factory=dict)
     _changes: deque[_Replaced] = field(default_factory=deque)
 
-    def apply(self, fact: Fact) -> None:  # noqa: C901 (one case for each kind of fact)
+    def apply(self, fact: Fact) -> None:  # noqa: C901, PLR0912 (one case for each kind of fact)
         """Apply one more fact."""
         self.applied += 1
         match fact:
@@ -99,6 +104,7 @@ class ClusterState:
                 self._scale(fact)
                 if is_controller(fact.by):
                     self.own_scales[fact.target] = (self.applied, fact)
+                    self.pass_reads.clear()  # every reconcile reads its scale first
             case ScaleWritten(scale=Scale() as scale):
                 self._scale(_as_read(fact, scale))
             case TargetSeen():
@@ -112,6 +118,11 @@ class ClusterState:
                     waiting.popleft()
                 if is_controller(fact.by):
                     self.own_metrics.setdefault(fact.request, deque(maxlen=16)).append((self.applied, fact))
+
+            case PodsListed() if is_controller(fact.by):
+                self.pass_reads.append(PodListRead(read=fact, pods=self.pods_of(fact.namespace)))
+            case HeapsterRead() if is_controller(fact.by):
+                self.pass_reads.append(fact)
 
     def announce(self, fact: Fact) -> None:
         """Note a later fact: a reconcile whose time is uncertain may have read the next answer."""
@@ -181,9 +192,11 @@ class ClusterState:
         since: int,
         rivals: tuple[tuple[str, str], ...],
         writes: Writes,
+        by_kind: bool = False,
     ) -> Observation:
         """What a reconcile of an HPA reads.
 
+        by_kind   the controller found a target by its kind alone (to 1.8)
         since   how many facts the previous reconcile of the HPA knew: later answers to the controller are this one's
         """
         namespace, name = key.split("/", 1)
@@ -193,9 +206,11 @@ class ClusterState:
         metrics: tuple[MetricsRead | None, ...] = ()
         times: tuple[Micros, ...] = ()
         scale_us = at_us
-        target_error = "" if hpa is None else self._target_error(namespace, hpa.spec.target)
+        own: tuple[int, ScaleRead] | None = None
+        target_error = "" if hpa is None or by_kind else self._target_error(namespace, hpa.spec.target)
         if hpa is not None and not target_error:
-            target = self.served(target_ref(namespace, hpa.spec.target))
+            named = (target_by_kind if by_kind else target_ref)(namespace, hpa.spec.target)
+            target = named if by_kind else self.served(named)
             own = self.own_scales.get(target)
             newest = self.scales.get(target)
             if own is not None and own[0] > since:
@@ -203,7 +218,8 @@ class ClusterState:
             elif newest is not None:
                 reads = (newest,)
             if reads and reads[0].scale is not None:
-                metrics, times = self._metrics(hpa, reads[0].scale.selector, since, at_us)
+                selector = reads[0].scale.selector
+                metrics, times = self._metrics(hpa, selector, since, at_us, (parse if by_kind else scale_selector))
         return Observation(
             at_us=at_us,
             began_us=instant.began_us,
@@ -221,6 +237,7 @@ class ClusterState:
             scale_writes=writes.scale_writes,
             status_write=writes.status_write,
             written_version=writes.version_before,
+            pass_reads=tuple(self.pass_reads) if reads and own is not None and reads[0] is own[1] else (),
         )
 
     def _target_error(self, namespace: str, target: ObjectRef) -> str:
@@ -244,11 +261,11 @@ class ClusterState:
         return same[0] if len(set(same)) == 1 else target
 
     def _metrics(
-        self, hpa: Hpa, selector: str, since: int, at_us: Micros
+        self, hpa: Hpa, selector: str, since: int, at_us: Micros, read_selector: Callable[[str], Selector]
     ) -> tuple[tuple[MetricsRead | None, ...], tuple[Micros, ...]]:
         """The answer that each metric reads. Of several metrics with one request the n-th reads the n-th answer."""
         try:
-            canonical = str(scale_selector(selector))
+            canonical = str(read_selector(selector))
         except BadSelector:
             return (), ()
         wanted = requests_of(hpa, canonical)

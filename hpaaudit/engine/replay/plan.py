@@ -4,7 +4,7 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hpaaudit.api.flags import short_name
 from hpaaudit.api.times import duration
@@ -170,7 +170,7 @@ class Reading:
         """Add a write to the last reconcile of an HPA with that target."""
         for planned in reversed(self.lines):
             histories = self.histories.of.get(planned.key)
-            if histories and histories[-1].target == fact.target:
+            if histories and _same_but_group(histories[-1].target, fact.target):
                 planned.scale_writes.append(_outcome(fact))
                 if fact.status not in _OK:
                     self.refused[fact.target] = planned
@@ -220,6 +220,11 @@ def plan(facts: Iterable[Fact], period_us: Micros | None, *, exact: bool = False
     periods = reading.periods(period_us)
     reconciles = reading.lines if exact else reading.lines or _inferred(reading, periods)
     return reading.plan(reconciles, periods, exact=exact or bool(reading.lines))
+
+
+def _same_but_group(target: TargetRef, other: TargetRef) -> bool:
+    """True if two targets differ in their group at most: up to 1.8 the controller did not look at it."""
+    return replace(target, group="") == replace(other, group="")
 
 
 def _server_in(text: str) -> str:

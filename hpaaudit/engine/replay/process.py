@@ -5,7 +5,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from hpaaudit.api.decode import decode_status
-from hpaaudit.engine.controller.reconcile import reconcile
+from hpaaudit.engine.behaviours.release import behaviours_of
+from hpaaudit.engine.eras.reconcile import reconcile
 from hpaaudit.engine.replay.candidate_inputs import CandidateInputs
 from hpaaudit.engine.replay.cluster_state import ClusterState, Writes, is_controller
 from hpaaudit.engine.replay.hpa_history import NEVER_RECONCILED
@@ -132,6 +133,8 @@ class Process:
     def _hpa_seen(self, fact: HpaSeen) -> None:
         key = f"{fact.namespace}/{fact.name}"
         if key in self.memories:
+            if self.memories[key].cached is not None:
+                self.memories[key] = replace(self.memories[key], cached=None)  # the cache has the new object
             return
         # Only a process that was seen to start, or an HPA that was never reconciled, has no past.
         if self.started or self.plan.exact or fact.status_json in NEVER_RECONCILED:
@@ -163,6 +166,7 @@ class Process:
                 planned.status_write,
                 self.written.get(key, 0),
             ),
+            by_kind=not behaviours_of(self.flags).scale_client,
         )
         if observation.hpa is None:
             self.written.pop(key, None)

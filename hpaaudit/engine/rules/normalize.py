@@ -37,6 +37,7 @@ METRIC_ABOVE = 1
 ALL_BELOW = 2
 ABOVE_MAXIMUM = 3
 BELOW_MINIMUM = 4
+AT_ZERO = 5
 
 
 class Limits(NamedTuple):

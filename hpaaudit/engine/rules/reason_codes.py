@@ -28,6 +28,10 @@ UNREADABLE = 24
 WRITE_FAILED = 25
 SELECTOR_MISSING = 26
 STALE_CACHE = 27
+FORBIDDEN_UP = 28
+FORBIDDEN_DOWN = 29
+SELECTOR_INVALID = 30
+PANICKED = 31
 CODES = (
     "metric.on_target",
     "tolerance.hold",
@@ -57,5 +61,9 @@ CODES = (
     "act.write_failed",
     "gate.selector_missing",
     "gate.stale_cache",
+    "window.up_forbidden",
+    "window.down_forbidden",
+    "gate.selector_invalid",
+    "gate.panicked",
 )
 """The codes, by number."""

@@ -23,7 +23,7 @@ def missing_of(recording: Recording) -> Iterator[Missing]:
     rollouts = "" if "targets" in tables else "; rollouts are not seen"
     checks = (
         (
-            bool(kinds & {RESOURCE, VALUES}),
+            bool(kinds & {RESOURCE, VALUES}) or "heapster_reads" in tables,
             "no answer of a metric API",
             "only what status publishes can anchor a replay",
         ),

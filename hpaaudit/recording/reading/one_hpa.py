@@ -21,7 +21,17 @@ from hpaaudit.recording.reading.segment import POLLED, RECONCILES, DamagedFile, 
 
 CLUSTER_WIDE = ("controllers", "leases", "versions")
 
-NAMESPACED = ("hpas", "pods", "targets", "events", "scale_writes", "status_writes", RECONCILES)
+NAMESPACED = (
+    "hpas",
+    "pods",
+    "targets",
+    "events",
+    "scale_writes",
+    "status_writes",
+    "pod_lists",
+    "heapster_reads",
+    RECONCILES,
+)
 
 NAMESPACE_COLUMN = {"events": "object_namespace"}
 """The column with the namespace, for tables in which it is not `namespace`."""

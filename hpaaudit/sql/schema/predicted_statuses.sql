@@ -1,5 +1,6 @@
 -- Which status would the controller have written?
 -- One row per change of it. status: JSON, as the API would show it.
+-- custom_metrics: the annotation in which the controllers of 1.2 to 1.5 published custom metrics.
 create table runs.predicted_statuses (
     replay_id varchar,
     hpa_uid varchar,
@@ -7,5 +8,6 @@ create table runs.predicted_statuses (
     name varchar,
     reconcile_id bigint,
     ts timestamp,
-    status json
+    status json,
+    custom_metrics varchar
 );

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.replay.plan import Plan
 from hpaaudit.model.facts import ControllerSeen
 from hpaaudit.model.flags import Flags
@@ -18,11 +19,15 @@ class Unreadable(Exception):
 def flags_for_all(plan: Plan, flags: Flags, flags_of: Callable[[ControllerSeen], Flags]) -> Flags:
     """The flags of all controller processes of a recording; `flags` if none was seen.
 
-    Raises `Unsupported` if they differ, or if the controller called the kind of a target unknown.
+    Raises `Unsupported` if they differ, if their release has forbidden windows, or if the controller called the kind of
+    a target unknown.
     """
     if plan.unmatched:
         raise Unsupported("the controller called a kind unknown")
     distinct = {flags_of(controller) for controller in plan.controllers} or {flags}
     if len(distinct) > 1:
         raise Unsupported("the controller was started with other flags meanwhile")
-    return distinct.pop()
+    only = distinct.pop()
+    if behaviours_of(only).forbidden_windows:
+        raise Unsupported("Kubernetes 1.11 and older are not compiled")
+    return only

@@ -1,0 +1,48 @@
+"""What the controllers up to 1.11 read in one reconcile besides scale and metrics APIs: lists of pods, and Heapster."""
+
+from collections import deque
+from collections.abc import Iterable
+
+from hpaaudit.api import selector as selectors
+from hpaaudit.engine.controller.metrics_client import Problem
+from hpaaudit.model.facts import HeapsterRead
+from hpaaudit.model.observation import PodListRead
+from hpaaudit.model.target import Pod
+
+_OK = range(200, 300)
+
+
+class PassReads:
+    """The answers that one reconcile got, in their order. Each is taken once, as the controller got it once."""
+
+    def __init__(self, reads: Iterable[PodListRead | HeapsterRead]) -> None:
+        self._lists: deque[PodListRead] = deque()
+        self._heapster: deque[HeapsterRead] = deque()
+        for read in reads:
+            if isinstance(read, PodListRead):
+                self._lists.append(read)
+            else:
+                self._heapster.append(read)
+
+    def pods(self, watched: tuple[Pod, ...]) -> tuple[Pod, ...] | Problem:
+        """The pods of the next list, in the order of their names, or why it failed.
+
+        watched   the pods to take where no list was recorded
+        """
+        if not self._lists:
+            return watched
+        answer = self._lists.popleft()
+        if answer.read.status not in _OK:
+            return Problem("metric.invalid.api_unavailable", answer.read.error)
+        chosen = selectors.parse(answer.read.selector)
+        return tuple(sorted((pod for pod in answer.pods if chosen.matches_pairs(pod.labels)), key=lambda pod: pod.name))
+
+    def heapster(self) -> HeapsterRead | None:
+        """The next answer of Heapster, None if no more was recorded."""
+        return self._heapster.popleft() if self._heapster else None
+
+
+def selected(pods: tuple[Pod, ...], selector: str) -> tuple[Pod, ...]:
+    """The pods that a selector matches, in the order of their names; without a selector all of them, as in 1.1."""
+    chosen = selectors.parse(selector)
+    return tuple(sorted((pod for pod in pods if chosen.matches_pairs(pod.labels)), key=lambda pod: pod.name))

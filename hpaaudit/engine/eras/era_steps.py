@@ -1,0 +1,45 @@
+"""The steps of a decision before 1.12: the metrics, rate and bounds, then the forbidden window."""
+
+from hpaaudit.engine.controller.steps import Chain
+from hpaaudit.engine.eras.bounds import Bounded
+from hpaaudit.engine.eras.windows import Opened
+from hpaaudit.engine.rules.reason_codes import CODES, FORBIDDEN_DOWN, FORBIDDEN_UP
+from hpaaudit.model.decision import Step
+
+
+def chain_of(propose: Step, limits: Bounded, current: int, opened: Opened, *, rescales: bool) -> Chain:
+    """The steps of a proposal; the last binding one is the primary reason.
+
+    rescales   the scale is written
+    """
+    steps, code, raw = [propose], propose.code, propose.after
+    if limits.replicas != raw:
+        code = limits.code
+        steps.append(Step(stage="bound", code=code, before=raw, after=limits.replicas, binding=True))
+    if limits.replicas != current and not rescales:
+        held = held_step(limits.replicas, current, opened)
+        code = held.code
+        steps.append(held)
+    return Chain(tuple(steps), code)
+
+
+def held_step(wanted: int, current: int, opened: Opened) -> Step:
+    """The step of a forbidden window that holds the current replicas."""
+    up = wanted > current
+    return Step(
+        stage="stabilize",
+        code=CODES[FORBIDDEN_UP if up else FORBIDDEN_DOWN],
+        before=wanted,
+        after=current,
+        binding=True,
+        detail=(
+            ("scaled_us", opened.last_scale_us),
+            ("window_us", opened.windows.up_us if up else opened.windows.down_us),
+        ),
+    )
+
+
+def proposed(raw: int, current: int) -> Step:
+    """The step of the metrics, where the replica calculator tells no more of them."""
+    code = "metric.on_target" if raw == current else f"metric.{'above' if raw > current else 'below'}_target"
+    return Step(stage="propose", code=code, before=current, after=raw, binding=raw != current)

@@ -1,0 +1,88 @@
+"""The replica calculator of 1.5 for custom metrics, which computes with floats where later ones use milli.
+
+Upstream: `replica_calculator.go`, `GetMetricReplicas`. Pods are grouped and filled in as by `controller/group_pods` and
+`rules/replica_calculator`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hpaaudit.engine.controller.heapster_client import added, last_minute, pod_series
+from hpaaudit.engine.controller.metric_context import MetricContext
+from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US, Problem
+from hpaaudit.engine.rules.go_numbers import divide_float, divide_int
+from hpaaudit.engine.rules.replica_calculator import counts_unready, replicas_for_ratio
+from hpaaudit.engine.rules.tolerance import keeps_replicas, within
+from hpaaudit.model.units import Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FloatProposal:
+    """What a custom metric proposes: replicas, its average, the ratio, and when the oldest sample was made."""
+
+    replicas: int
+    average: float
+    ratio: float
+    measured_us: Micros
+
+
+def custom_replicas(name: str, target: float, context: MetricContext) -> FloatProposal | Problem:
+    """The replicas for an average of a custom metric of Heapster."""
+    samples = _samples(context)
+    if isinstance(samples, Problem):
+        return samples.under(f"unable to get metric  custom/{name}")
+    values, measured_us = samples
+    listed = context.with_listed_pods("unable to get pods while calculating replica count")
+    if isinstance(listed, Problem):
+        return listed
+    if not listed.pods:
+        return Problem("metric.invalid.no_pods", "no pods returned by selector while calculating replica count")
+    unready = [pod.name for pod in listed.pods if pod.phase != "Running" or pod.ready != "True"]
+    counted = {pod: value for pod, value in values.items() if pod not in unready}
+    missing = [pod.name for pod in listed.pods if pod.name not in unready and pod.name not in counted]
+    ready = len(listed.pods) - len(unready) - len(missing)
+    if not counted:
+        return Problem("metric.invalid.no_ready_metrics", "did not recieve metrics for any ready pods")
+    average, ratio = _ratio(counted, target)
+    fills_unready = counts_unready(len(unready), ratio)
+    if not fills_unready and not missing:
+        inside = within(ratio, context.tolerance)
+        replicas = context.current if inside else replicas_for_ratio(ratio, ready, is_capped=False)
+        return FloatProposal(replicas=replicas, average=average, ratio=ratio, measured_us=measured_us)
+    filled = {**counted, **dict.fromkeys(missing, target if ratio < 1.0 else 0.0)}
+    if fills_unready:
+        filled |= dict.fromkeys(unready, 0.0)
+    _, refilled = _ratio(filled, target)
+    replicas = context.current
+    if not keeps_replicas(ratio, refilled, context.tolerance):
+        replicas = replicas_for_ratio(refilled, len(filled), is_capped=False)
+    return FloatProposal(replicas=replicas, average=average, ratio=ratio, measured_us=measured_us)
+
+
+def _ratio(values: Mapping[str, float], target: float) -> tuple[float, float]:
+    """The average and its ratio to the target. Upstream adds in the order of a map; here it is that of the names."""
+    average = divide_float(added([values[pod] for pod in sorted(values)]), float(len(values)))
+    return average, divide_float(average, target)
+
+
+def _samples(context: MetricContext) -> tuple[Mapping[str, float], Micros] | Problem:
+    """The value of each pod, and when the oldest newest sample was made. Upstream: `GetRawMetric`."""
+    listed = context.with_listed_pods("failed to get pod list while fetching metrics")
+    if isinstance(listed, Problem):
+        return listed
+    answer = None if context.reads is None or not listed.pods else context.reads.heapster()
+    series = pod_series(answer, listed.pods, context.server, "failed to get heapster service")
+    if isinstance(series, Problem):
+        return series
+    values: dict[str, float] = {}
+    times: list[Micros] = []
+    for pod, points in series.items():
+        minute = last_minute(points)
+        if minute is None:
+            continue
+        times.append(minute.at_us)
+        if minute.exact is None:
+            values[pod] = float(divide_int(minute.total, minute.count))
+        else:
+            values[pod] = divide_float(minute.exact_total, float(len(minute.exact)))
+    return values, min(times, default=ZERO_TIME_US)

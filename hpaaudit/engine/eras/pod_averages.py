@@ -1,0 +1,230 @@
+"""The average of a metric over all pods, as 1.1 to 1.4 knew it: one pod without a sample, and there is none.
+
+Upstream: `metrics/metrics_client.go`, `HeapsterMetricsClient`. What differs between the releases is asked of
+`Behaviours`; since 1.5 the replica calculator fills missing pods in (#33593).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hpaaudit.api import heapster
+from hpaaudit.api.client_errors import Server
+from hpaaudit.engine.behaviours.in_force import Behaviours
+from hpaaudit.engine.controller.heapster_client import last_minute, request_failure
+from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US, Problem
+from hpaaudit.engine.controller.pass_reads import PassReads
+from hpaaudit.engine.rules.go_numbers import divide_float, divide_int, to_int64, wrap64
+from hpaaudit.model.facts import HeapsterRead
+from hpaaudit.model.target import Pod
+from hpaaudit.model.units import Micros
+
+_UNSEEN = Problem("metric.invalid.unseen", "no answer of Heapster that it can have read was recorded")
+_NO_REQUEST = Problem("metric.invalid.missing_request", "some pods do not have request for cpu")
+_NOT_RUNNING = Problem("metric.invalid.no_pods", "no running pods")
+_FULL_PERCENT = 100
+
+
+class Panic(Exception):
+    """The controller divides by zero here, and the reconcile ends without a trace but this text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Average:
+    """An average over pods: the number, over how many pods, and when the oldest of its samples was made.
+
+    value   percent of the requests, or the value of a custom metric
+    """
+
+    value: float
+    pods: int
+    measured_us: Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AveragesContext:
+    """What the metrics of one reconcile share.
+
+    watched   the pods to take where no list was recorded
+    """
+
+    reads: PassReads
+    watched: tuple[Pod, ...]
+    namespace: str
+    server: Server
+    behaviours: Behaviours
+
+
+def cpu_utilization(context: AveragesContext) -> Average | Problem:
+    """The cpu usage in percent of the requests. Raises Panic. Upstream: `GetCPUUtilization`."""
+    failed = "failed to get CPU consumption and request"
+    listed = context.reads.pods(context.watched)
+    if isinstance(listed, Problem):
+        return listed.under("failed to get pod list").under(failed)
+    pods = _collected(listed, context.behaviours)
+    if not context.behaviours.polls and not pods and listed:
+        return _NOT_RUNNING.under(failed)
+    requested = _requested(pods)
+    if requested is None:
+        return _NO_REQUEST.under(failed)
+    # Up to 1.4.0 Pending pods make the average request smaller: they are counted, but not what they request.
+    divisor = len(pods) if context.behaviours.running_pods_alone else len(listed)
+    request = divide_int(requested, divisor)
+    used = _used_cpu(pods, context)
+    if isinstance(used, Problem):
+        return used.under(failed)
+    consumption, measured_us = used
+    if context.behaviours.polls:
+        # The float is truncated: 29 of 100 is 28 percent.
+        percent = to_int64(divide_float(float(consumption), float(request)) * _FULL_PERCENT)
+    elif request == 0:
+        raise Panic("runtime error: integer divide by zero")
+    else:
+        percent = divide_int(wrap64(consumption * _FULL_PERCENT), request)
+    return Average(value=percent, pods=len(pods), measured_us=measured_us)
+
+
+def _collected(listed: Sequence[Pod], behaviours: Behaviours) -> list[Pod]:
+    """The pods that must have a sample.
+
+    All of them in 1.1, all but Pending ones since 1.2, only Running ones since 1.4.1 (#33735).
+    """
+    if behaviours.polls:
+        return list(listed)
+    if behaviours.running_pods_alone:
+        return [pod for pod in listed if pod.phase == "Running"]
+    return [pod for pod in listed if pod.phase != "Pending"]
+
+
+def _requested(pods: Sequence[Pod]) -> int | None:
+    """The sum of what the containers request, None if one requests nothing, or all together nothing."""
+    total = 0
+    for pod in pods:
+        for container in pod.containers:
+            request = dict(container.requests).get("cpu")
+            if request is None:
+                return None
+            total = wrap64(total + request)
+    return total or None
+
+
+def _used_cpu(pods: Sequence[Pod], context: AveragesContext) -> tuple[int, Micros] | Problem:
+    """The average use of the pods in milli, and when it was measured."""
+    if context.behaviours.cpu_from_metrics_api:
+        return _from_metrics_api(pods, context)
+    series = _series(context)
+    if isinstance(series, Problem):
+        return series
+    if context.behaviours.polls:
+        return _newest_average(series, len(pods))
+    average = _minute_average(series, [pod.name for pod in pods], context)
+    return average if isinstance(average, Problem) else (average[0], average[2])
+
+
+def _body(read: HeapsterRead | None, context: AveragesContext) -> str | Problem:
+    """The text of an answer. Up to 1.3 the HTTP status is not looked at."""
+    if read is None:
+        return _UNSEEN
+    failure = request_failure(read, context.server)
+    if failure is not None and (context.behaviours.heapster_status_read or not read.status):
+        return failure.under("failed to get pods metrics")
+    return read.body
+
+
+def _series(context: AveragesContext) -> tuple[tuple[heapster.Point, ...], ...] | Problem:
+    body = _body(context.reads.heapster(), context)
+    if isinstance(body, Problem):
+        return body
+    try:
+        return heapster.series(body)
+    except heapster.NotJson as error:
+        return Problem("metric.invalid.no_metrics", f"failed to unmarshall heapster response: {error}")
+
+
+def _newest_average(series: Sequence[Sequence[heapster.Point]], pods: int) -> tuple[int, Micros] | Problem:
+    """The average of each pod's newest value. Upstream: `calculateSumFromLatestSample` (1.1)."""
+    minutes = [minute for minute in map(last_minute, series) if minute is not None]
+    if len(minutes) != pods:
+        return _obtained(len(minutes), pods, "")
+    total = sum(minute.newest_value for minute in minutes) % 2**64
+    return total // len(minutes), min(minute.at_us for minute in minutes)
+
+
+def _minute_average(
+    series: Sequence[Sequence[heapster.Point]], names: Sequence[str], context: AveragesContext
+) -> tuple[int, float, Micros] | Problem:
+    """The average over pods of each pod's last minute, whole and exact. Upstream: `averageFunction` (1.2 to 1.4)."""
+    whole, exact, count = 0, 0.0, 0
+    oldest_us: Micros | None = None
+    for minute in map(last_minute, series):
+        if minute is None:
+            continue
+        oldest_us = minute.at_us if oldest_us is None else min(oldest_us, minute.at_us)
+        if minute.exact is None:
+            average = divide_int(minute.total, minute.count)
+            whole, exact = wrap64(whole + average), exact + float(average)
+        else:
+            fraction = minute.exact_total / len(minute.exact)
+            whole, exact = wrap64(whole + to_int64(fraction)), exact + fraction
+        count += 1
+    if count != len(names):
+        empty = [name for name, points in zip(names, series, strict=False) if not points]
+        return _obtained(count, len(names), _hint(empty, context))
+    if not count:
+        return 0, 0.0, ZERO_TIME_US
+    return divide_int(whole, count), exact / float(count), ZERO_TIME_US if oldest_us is None else oldest_us
+
+
+def _obtained(count: int, pods: int, hint: str) -> Problem:
+    return Problem("metric.invalid.no_metrics", f"metrics obtained for {count}/{pods} of pods{hint}")
+
+
+def _hint(missing: Sequence[str], context: AveragesContext) -> str:
+    """Names a pod without a sample, since 1.4: of several the first here, any in upstream, where they are in a map."""
+    if not missing or not context.behaviours.heapster_status_read:
+        return ""
+    return f" (sample missing pod: {context.namespace}/{missing[0]})"
+
+
+def _from_metrics_api(pods: Sequence[Pod], context: AveragesContext) -> tuple[int, Micros] | Problem:
+    """The average use of the pods by Heapster's metrics API (1.3, 1.4). Upstream: `getCpuUtilizationForPods`."""
+    body = _body(context.reads.heapster(), context)
+    if isinstance(body, Problem):
+        return body
+    try:
+        samples = heapster.resource_samples(body, bare=not context.behaviours.heapster_status_read)
+    except heapster.NotJson as error:
+        return Problem("metric.invalid.no_metrics", f"failed to unmarshall heapster response: {error}")
+    names = [pod.name for pod in pods]
+    if len(samples) != len(names):
+        sampled = {sample.pod for sample in samples}
+        missing = [name for name in names if name not in sampled]
+        return _obtained(len(samples), len(names), _hint(missing, context))
+    total = 0
+    for sample in samples:
+        where = f"{context.namespace}/{sample.pod}"
+        if sample.pod not in names:
+            return Problem("metric.invalid.no_metrics", f"not expected metrics for pod {where}")
+        for container in sample.containers:
+            used = dict(container.usage).get("cpu")
+            if used is None:
+                return Problem("metric.invalid.no_metrics", f"no cpu for container {container.name} in pod {where}")
+            total = wrap64(total + used)
+    first_us = samples[0].timestamp_us
+    return divide_int(total, len(samples)), ZERO_TIME_US if first_us is None else first_us
+
+
+def custom_average(context: AveragesContext) -> Average | Problem:
+    """The average of a custom metric. Upstream: `GetCustomMetric` (1.2 to 1.4)."""
+    listed = context.reads.pods(context.watched)
+    if isinstance(listed, Problem):
+        return listed.under("failed to get pod list")
+    names = [pod.name for pod in listed if pod.phase != "Pending"]
+    if not names and listed:
+        return _NOT_RUNNING
+    series = _series(context)
+    if isinstance(series, Problem):
+        return series
+    average = _minute_average(series, names, context)
+    if isinstance(average, Problem):
+        return average
+    return Average(value=average[1], pods=len(names), measured_us=average[2])

@@ -1,0 +1,138 @@
+"""One reconcile of 1.1: CPU alone, every period anew; no branch for what is outside the bounds.
+
+Upstream: `horizontal.go`, `reconcileAutoscaler`. It works on a copy of the listed HPA, so that nothing is remembered. A
+metric that fails ends it before the status is written.
+"""
+
+from dataclasses import replace
+
+from hpaaudit.api.v1 import cpu_status
+from hpaaudit.api.v2 import DEFAULT_CPU_UTILIZATION
+from hpaaudit.engine.behaviours.release import behaviours_of
+from hpaaudit.engine.controller.compute_metric import OldView, old_view
+from hpaaudit.engine.controller.metrics_client import Problem
+from hpaaudit.engine.controller.outcome import Outcome, gate
+from hpaaudit.engine.controller.pass_reads import PassReads, selected
+from hpaaudit.engine.controller.reconcile import Unreadable, decision_of, deleted, metric_context, read_scale
+from hpaaudit.engine.controller.reconcile_state import ReconcileState, reference
+from hpaaudit.engine.controller.steps import gate_chain
+from hpaaudit.engine.controller.write_scale import write_scale
+from hpaaudit.engine.eras.bounds import bounded
+from hpaaudit.engine.eras.era_steps import chain_of, proposed
+from hpaaudit.engine.eras.pod_averages import AveragesContext, cpu_utilization
+from hpaaudit.engine.eras.windows import forbidden_windows
+from hpaaudit.engine.rules import forbidden_windows as windows
+from hpaaudit.engine.rules.go_numbers import ceil, divide_float, to_int64
+from hpaaudit.engine.rules.reason_codes import ALL_INVALID, CODES, UNREADABLE
+from hpaaudit.engine.rules.tolerance import within
+from hpaaudit.model.decision import Decision, PostedEvent
+from hpaaudit.model.flags import Flags
+from hpaaudit.model.hpa import Hpa
+from hpaaudit.model.memory import EMPTY, Memory
+from hpaaudit.model.observation import Observation
+
+_REASONED = "; reason: "
+
+
+def reconcile(
+    observation: Observation, memory: Memory, flags: Flags, *, keep_pods: bool = False
+) -> tuple[Decision, Memory]:
+    """One reconcile of one HPA: what the controller decides and writes. It remembers nothing."""
+    hpa = observation.hpa
+    if hpa is None:
+        return deleted(observation), EMPTY
+    outcome = _reconciled(observation, hpa, flags, keep_pods=keep_pods)
+    # Events had no type yet.
+    outcome = replace(
+        outcome,
+        events=tuple(replace(event, type="") for event in outcome.events),
+        events_after_write=tuple(replace(event, type="") for event in outcome.events_after_write),
+    )
+    decision = decision_of(observation, hpa, outcome, flags, behaviours_of(flags))
+    return replace(decision, events=tuple(replace(event, type="") for event in decision.events)), memory
+
+
+def _reconciled(observation: Observation, hpa: Hpa, flags: Flags, *, keep_pods: bool) -> Outcome:
+    """The outcome, from reading the scale on."""
+    scale = read_scale(observation, hpa, flags)
+    if isinstance(scale, Unreadable):
+        return Outcome(
+            status=hpa.status,
+            memory=EMPTY,
+            events=(PostedEvent(type="", reason="FailedGetScale", message=scale.text),),
+            error=scale.error,
+            ends_without_status=True,
+            chain=gate_chain(gate(CODES[UNREADABLE], None, (("error", scale.text),))),
+        )
+    state = ReconcileState(
+        observation=observation,
+        hpa=hpa,
+        scale=scale,
+        memory=EMPTY,
+        conditions=(),
+        flags=flags,
+        behaviours=behaviours_of(flags),
+        keep_pods=keep_pods,
+    )
+    return _by_cpu(state)
+
+
+def _by_cpu(state: ReconcileState) -> Outcome:
+    """The outcome by the only metric there is."""
+    hpa, current = state.hpa, state.current
+    context = metric_context(state, selected(state.observation.pods, state.scale.selector))
+    average = cpu_utilization(
+        AveragesContext(
+            reads=PassReads(state.observation.pass_reads),
+            watched=context.pods,
+            namespace=hpa.namespace,
+            server=context.server,
+            behaviours=state.behaviours,
+        )
+    )
+    if isinstance(average, Problem):
+        return _failed(state, average)
+    percent = DEFAULT_CPU_UTILIZATION if hpa.cpu_target is None else hpa.cpu_target
+    ratio = divide_float(average.value, float(percent))
+    inside = within(ratio, context.tolerance)
+    raw = current if inside else to_int64(ceil(ratio * float(current)))
+    limits = bounded(raw, current, hpa.spec.min_replicas, hpa.spec.max_replicas, state.behaviours)
+    desired = limits.replicas
+    opened = forbidden_windows(hpa.status.last_scale_us, average.measured_us, state.flags, state.behaviours)
+    rescales = windows.may_scale(current, desired, opened.last_scale_us, average.measured_us, opened.windows)
+    utilization = int(average.value)
+    view = OldView("Resource", "cpu", "Utilization", percent, ratio, raw, inside, utilization)
+    outcome = Outcome(
+        status=hpa.status,
+        memory=EMPTY,
+        scale=state.scale,
+        raw=raw,
+        desired=desired if rescales else current,
+        proposals=(replace(old_view(view), is_winner=True),),
+        chain=chain_of(proposed(raw, current), limits, current, opened, rescales=rescales),
+    )
+    after = write_scale(state, outcome, (cpu_status(utilization),))
+    # A change is told without its reason.
+    events = tuple(replace(event, message=event.message.replace(_REASONED, "", 1)) for event in after.events)
+    after = replace(after, events=events, memory=EMPTY)
+    return replace(after, status=hpa.status, ends_without_status=True) if after.error else after
+
+
+def _failed(state: ReconcileState, problem: Problem) -> Outcome:
+    """The outcome where the metric failed: it is told twice, and no status is written."""
+    error = f"failed to get cpu utilization: {problem.text}"
+    return Outcome(
+        status=state.hpa.status,
+        memory=EMPTY,
+        scale=state.scale,
+        desired=state.scale.spec_replicas,
+        events=(
+            PostedEvent(type="", reason="FailedGetMetrics", message=problem.text),
+            PostedEvent(type="", reason="FailedComputeReplicas", message=error),
+        ),
+        error=(
+            f"failed to compute desired number of replicas based on CPU utilization for {reference(state.hpa)}: {error}"
+        ),
+        ends_without_status=True,
+        chain=gate_chain(gate(CODES[ALL_INVALID], state.scale.spec_replicas, (("error", problem.text),))),
+    )
