@@ -18,7 +18,7 @@ BODIES: dict[str, Any] = {
     "version": {"gitVersion": "v1.36.3"},
 }
 UNREAD = (
-    "/api/v1/namespaces/kube-system/services/heapster/proxy/api/v1/model/namespaces/shop/pod-list/web/metrics/cpu-usage",
+    "/api/v1/namespaces/kube-system/services/grafana/proxy/api/v1/model/namespaces/shop/pod-list/web/metrics/cpu-usage",
     "/api/v1/nodes",
     "/api/v1/configmaps",
 )

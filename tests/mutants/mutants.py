@@ -25,6 +25,13 @@ class Mutant:
 
 
 MUTANTS = (
+    # forbidden_windows
+    Mutant("forbidden_windows", "is_open", "last_scale_us + window_us < metric_us",
+           "last_scale_us + window_us <= metric_us"),
+    Mutant("forbidden_windows", "is_open", "last_scale_us == NEVER_SCALED", "last_scale_us != NEVER_SCALED"),
+    Mutant("forbidden_windows", "may_scale", "if desired == current", "if desired != current"),
+    Mutant("forbidden_windows", "may_scale", "windows.up_us if desired > current else windows.down_us",
+           "windows.down_us if desired > current else windows.up_us"),
     # group_pods
     Mutant("group_pods", "group", "return IGNORED", "return MISSING"),
     Mutant("group_pods", "group", "is_pending and pending_is_unready", "is_pending or pending_is_unready"),

@@ -100,6 +100,7 @@ def test_what_is_too_old_is_removed_and_its_last_states_stay(
 
 def test_every_table_but_those_of_what_is_asked_or_written_anew_tells_only_changes() -> None:
     asked = {"reads", "samples", "metric_values", "scale_writes", "status_writes", "reconciles", "gaps", "ends"}
+    asked |= {"pod_lists", "heapster_reads"}
     assert set(KEYS) == set(TABLES) - asked - {"refused"}
 
 

@@ -283,7 +283,7 @@ def _not_had(state: ReconcileState, problem: Problem, *, is_custom: bool) -> _Fa
         events=(PostedEvent(type=kind, reason=reason, message=problem.text),),
         error=f"failed to get {what}: {problem.text}",
         is_custom=is_custom,
-        code=problem.code if problem.code.startswith("gate.") else CODES[ALL_INVALID],
+        code=CODES[ALL_INVALID],
     )
 
 

@@ -1,0 +1,28 @@
+"""Whether a scale may change again, by the time of its last change and the time of the metric (1.1 to 1.11)."""
+
+import pytest
+
+from hpaaudit.engine.rules.forbidden_windows import NEVER_SCALED, ForbiddenWindows, is_open, may_scale
+
+WINDOWS = ForbiddenWindows(up_us=180, down_us=300)
+
+
+@pytest.mark.parametrize(
+    ("last_us", "metric_us", "opened"),
+    [(0, 179, False), (0, 180, False), (0, 181, True), (NEVER_SCALED, 0, True), (NEVER_SCALED, -(10**17), True)],
+)
+def test_a_window_that_ends_with_the_metric_is_still_closed(last_us: int, metric_us: int, opened: bool) -> None:
+    assert is_open(last_us, WINDOWS.up_us, metric_us) is opened
+
+
+@pytest.mark.parametrize(
+    ("desired", "metric_us", "written"),
+    [(5, 10**9, False), (6, 180, False), (6, 181, True), (4, 181, False), (4, 300, False), (4, 301, True)],
+)
+def test_each_direction_has_its_own_window(desired: int, metric_us: int, written: bool) -> None:
+    assert may_scale(5, desired, 0, metric_us, WINDOWS) is written
+
+
+def test_a_metric_without_a_time_keeps_the_scale_for_good() -> None:
+    zero_time_us = -62135596800 * 10**6
+    assert not may_scale(5, 6, 0, zero_time_us, WINDOWS)
