@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.conformance.expected import captures, releases
 from tests.truth.judged import Judged, judged
-from tests.truth.worlds import VIEWS
+from tests.truth.views import VIEWS
 
 SHOWN = 20
 
@@ -52,8 +52,10 @@ def table(view: str, judgement: Judged) -> str:
         f"  {judgement.changes} changes, {judgement.named} with a writer, {len(judgement.wrong)} wrong",
     ]
     lines += [f"  {count:7} {verdict:12} {name}" for (verdict, name), count in judgement.classes.most_common()]
-    lines += [f"  wrong: {text}" for text in judgement.wrong[:SHOWN]]
-    lines += [f"  unexplained: {text}" for text in judgement.unexplained[:SHOWN]]
+    for what, texts in (("wrong", judgement.wrong), ("unexplained", judgement.unexplained)):
+        # One of each world: the others have the same cause.
+        firsts = {text.partition(":")[0]: text for text in reversed(texts)}
+        lines += [f"  {what}: {text}" for text in sorted(firsts.values())[:SHOWN]]
     return "\n".join(lines) + "\n"
 
 

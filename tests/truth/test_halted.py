@@ -15,7 +15,7 @@ from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.report.replay import replay_text
 from tests.conformance.expected import captures
 from tests.fleet.chance import write
-from tests.truth.halted import alive, dead, hung, middle_us
+from tests.truth.views import alive, dead, hung, middle_us
 from tests.truth.worlds import facts_of
 
 EVERY = 12

@@ -13,6 +13,7 @@ with classes as (
         ('write_failed.conflict', 1, 'nothing if it is rare: the next reconcile tries again (from 1.34 on the same one)'),
         ('write_failed.denied', 3, 'look for the webhook, quota or RBAC rule that refuses updates of the scale subresource'),
         ('write_failed.api_error', 2, 'look at the API server at this time: the write failed'),
+        ('write_mutated.admission', 3, 'look for the admission webhook or policy that changes updates of the scale subresource'),
         ('no_data.recording_gap', 0, 'nothing can be said about this time; see coverage_gaps for the cause'),
         ('no_data.warmup', 0, 'start the recording earlier, by the longest stabilization window'),
         ('no_data.object_unseen', 0, 'missing_input in reconciles names what was not observed'),
@@ -93,7 +94,7 @@ select
     ['info', 'low', 'medium', 'high', 'critical'][level + 1] as severity,
     case
         when class like 'no_data.%' then 'undecidable'
-        when class like 'write_failed.%' then 'proven'
+        when class like 'write_failed.%' or class like 'write_mutated.%' then 'proven'
         when evidence_level in ('audit', 'managed_fields') and class like 'external_write.%' then 'proven'
         when class like 'not_run.%' or class in ('timing.sampling_skew', 'timing.late_reconcile', 'input.metric_value_skew')
             then 'likely'
@@ -111,7 +112,14 @@ select
             'the HPA decided {}, but its write was refused: {}',
             desired, coalesce(failed_with, 'HTTP ' || refused_with, 'FailedUpdateScale')
         )
+        when class = 'write_mutated.admission' then format(
+            'the HPA wrote {}, and {} was stored: admission changed the number', desired, actual
+        )
         when class = 'no_data.recording_gap' then 'not observed: ' || coalesce(gap_cause, 'unknown')
+        when missing_input = 'scale.write' then format(
+            'the HPA wrote {}, and the target has {}: unknown whether admission changed it or somebody wrote afterwards',
+            desired, actual
+        )
         when class like 'no_data.%' then 'unknown: ' || coalesce(nullif(translate(missing_input, '._', '  '), ''), 'what the controller decided')
         when class = 'not_run.controller_down' then format(
             'no controller ran: its Lease was last renewed at {}; the replay wanted {}',
