@@ -30,9 +30,14 @@ DURATIONS = {
 
 @dataclass
 class Judged:
-    """Verdicts of some worlds: how many of each class, how many claims were checked, and each that is wrong."""
+    """Verdicts of some worlds: how many of each class, how many claims were checked, and each that is wrong.
 
+    false   how many verdicts of each class were wrong
+    """
+
+    worlds: int = 0
     classes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    false: Counter[tuple[str, str]] = field(default_factory=Counter)
     proven: int = 0
     changes: int = 0
     named: int = 0
@@ -46,7 +51,9 @@ class Judged:
 
     def add(self, other: "Judged") -> None:
         """Take the verdicts of other worlds in."""
+        self.worlds += other.worlds
         self.classes += other.classes
+        self.false += other.false
         self.proven += other.proven
         self.changes += other.changes
         self.named += other.named
@@ -61,7 +68,7 @@ def judged(capture: Path, view: str) -> Judged:
     if view in HALTED:
         truth = truth.until(middle_us(facts))
     shown = list(VIEWS[view](facts))
-    judgement = Judged()
+    judgement = Judged(worlds=1)
     if not shown:
         return judgement
     where = f"{capture.parent.name} {name_of(capture)} {view}"
@@ -77,7 +84,9 @@ def judged(capture: Path, view: str) -> Judged:
         if row["class"] == UNEXPLAINED:
             judgement.unexplained.append(f"{where}: {row}")
         judgement.proven += row["evidence"] == "proven" and row["verdict"] == "match"
-        judgement.wrong += [f"{where}: {text}: {row}" for text in _wrong(truth, other, row)]
+        wrong = [f"{where}: {text}: {row}" for text in _wrong(truth, other, row)]
+        judgement.wrong += wrong
+        judgement.false[row["verdict"], row["class"] or ""] += bool(wrong)
     for row in changes:
         judgement.changes += 1
         if row["writer_class"] != "unknown":

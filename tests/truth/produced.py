@@ -1,6 +1,6 @@
 """Worlds of what the conformance worlds lack: admission that changes a scale, and pods that a quota keeps away.
 
-python -m tests.truth.produced     lets the real controller live through them again, and keeps what it did in `produced/`
+python -m tests.truth.produced     lets the real controller live through them again, and keeps that in `produced/`
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,9 @@ def worlds() -> Iterator[Json]:
     nothing_left = {**capped, "replicas": 3}
     yield world("admission-undoes-every-write", RELEASE, 3, cpu(50), [], high=10, faults=[nothing_left])
     # The quota lets three pods be: the scale says how many there are, not how many were asked for.
-    counted = [{"at_s": 20 + after, "do": "status_replicas", "target": "web", "replicas": 3} for after in range(0, 280, 10)]
+    counted = [
+        {"at_s": 20 + after, "do": "status_replicas", "target": "web", "replicas": 3} for after in range(0, 280, 10)
+    ]
     yield world("quota-keeps-pods-away", RELEASE, 3, cpu(50), [], high=10, until=300, events=counted)
 
 

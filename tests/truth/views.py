@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import get_args
 
 from hpaaudit.engine.replay.cluster_state import is_controller
 from hpaaudit.model.facts import (
@@ -18,6 +19,7 @@ from hpaaudit.model.facts import (
     ScaleRead,
     ScaleWritten,
     StatusWritten,
+    TargetGone,
     TargetRef,
     TargetSeen,
     ValuesRead,
@@ -30,6 +32,7 @@ View = Callable[[Sequence[Fact]], Iterator[Fact]]
 
 RENEWALS_US = 15 * SECOND
 METRICS = (ResourceMetricsRead, ValuesRead)
+NOT_FOUND = 404
 NOBODY = "", "", None
 ANOTHER = {"tolerance": ("0.1", "0.3"), "downscale-stabilization": ("5m0s", "1m0s")}
 """Of each flag the default and a value that a controller may have instead."""
@@ -71,15 +74,14 @@ def _ended(facts: Sequence[Fact]) -> Iterator[Fact]:
     yield from list(outside(facts))[: len(facts) * 2 // 3]
 
 
-def _hole(prefix: str) -> View:
-    """The same with a fifth of the time in the middle in which this was not watched, which a gap says."""
+def _hole(prefix: str, *kinds: type) -> View:
+    """The same with a fifth of the time in the middle in which these were not observed, which a gap says."""
 
     def view(facts: Sequence[Fact]) -> Iterator[Fact]:
         seen = list(outside(facts))
         first_us, last_us = seen[0].at_us, seen[-1].at_us
         from_us, until_us = (Micros(first_us + (last_us - first_us) * fifth // 5) for fifth in (2, 3))
         gap = Gap(at_us=from_us, until_us=until_us, prefix=prefix, cause="nobody looked")
-        kinds = Fact.__args__ if prefix == "*" else (HpaSeen,)  # type: ignore[attr-defined]
         before = [fact for fact in seen if fact.at_us < from_us]
         within = [fact for fact in seen if from_us <= fact.at_us < until_us]
         yield from before
@@ -111,7 +113,10 @@ def watched(facts: Sequence[Fact]) -> Iterator[Fact]:
     for fact in facts:
         if isinstance(fact, Reconciled | StatusWritten):
             continue
-        if isinstance(fact, ScaleWritten | ScaleRead):
+        if isinstance(fact, ScaleRead) and fact.status == NOT_FOUND and shown.pop(fact.target, None):
+            owners.pop(fact.target, None)
+            yield TargetGone(at_us=fact.at_us, target=fact.target, uid="")
+        elif isinstance(fact, ScaleWritten | ScaleRead):
             if fact.scale is None or shown.get(fact.target) == fact.scale:
                 continue
             if isinstance(fact, ScaleWritten):
@@ -127,7 +132,13 @@ def watched(facts: Sequence[Fact]) -> Iterator[Fact]:
 
 
 def _target(
-    at_us: Micros, target: TargetRef, scale: Scale, version: str, manager: str, subresource: str, written_us: Micros | None
+    at_us: Micros,
+    target: TargetRef,
+    scale: Scale,
+    version: str,
+    manager: str,
+    subresource: str,
+    written_us: Micros | None,
 ) -> TargetSeen:
     return TargetSeen(
         at_us=at_us, target=target, kind="Deployment", uid="", resource_version=version, generation=0, scale=scale,
@@ -174,12 +185,12 @@ def _restarts_by_lease(facts: Sequence[Fact]) -> Iterator[Fact]:
 
 
 def _strange_lease(facts: Sequence[Fact]) -> Iterator[Fact]:
-    """The Lease is that of another program: it changes its holder and runs out, while the controller goes on."""
+    """The Lease is that of another program: it changes its holder in the middle, while the controller goes on."""
     seen = list(outside(facts))
-    first_us, last_us = seen[0].at_us, seen[-1].at_us
+    half_us = middle_us(seen)
     renewals = [
-        _lease(Micros(at_us), f"node_{int(number > 3)}", int(number > 3))
-        for number, at_us in enumerate(range(first_us, (first_us + last_us) // 2, RENEWALS_US))
+        _lease(Micros(at_us), f"node_{int(at_us > half_us)}", int(at_us > half_us))
+        for at_us in range(seen[0].at_us, seen[-1].at_us, RENEWALS_US)
     ]
     yield from sorted([*seen, *renewals], key=lambda fact: fact.at_us)
 
@@ -265,8 +276,10 @@ VIEWS: dict[str, View] = {
     "watched": watched,
     "from the middle": _begun,
     "to the middle": _ended,
-    "a hole in the middle": _hole("*"),
-    "statuses with a hole": _hole("/apis/autoscaling/"),
+    "a hole in the middle": _hole("*", *get_args(Fact)),
+    "statuses with a hole": _hole("/apis/autoscaling/", HpaSeen),
+    "metrics with a hole": _hole("/apis/metrics.k8s.io/", ResourceMetricsRead),
+    "pods with a hole": _hole("/api/v1/pods", PodSeen, PodGone),
     "minimal rights": _minimal_rights,
     "no sync period": _no_sync_period,
     "two other flags": _other_flags,

@@ -10,7 +10,8 @@ with in_long_gaps as (
         getvariable('texts').at_source[r.at_source + 1] = 'grid' as is_inferred
     from reconciles_in_gaps as b
     join staged.replayed as r using (reconcile_id)
-    where b.is_long
+    -- What was never recorded is missing from the beginning to the end.
+    where b.is_long or not b.is_interrupted
 ), unproven as (
     -- Inputs that were only assumed: that the numbers are equal proves nothing. Or nobody saw whether it took place.
     select reconcile_id

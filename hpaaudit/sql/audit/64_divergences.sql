@@ -19,6 +19,7 @@ with classes as (
         ('no_data.object_unseen', 0, 'missing_input in reconciles names what was not observed'),
         ('not_run.controller_down', 3, 'find out why kube-controller-manager did not run: its Lease was not renewed'),
         ('not_run.controller_hung', 3, 'look at kube-controller-manager at this time: it renewed its Lease and reconciled no HPA'),
+        ('not_run.controller_restart', 1, 'nothing if it is rare; else find out why kube-controller-manager restarts'),
         ('not_run.missed_reconcile', 2, 'look at the depth of the workqueue horizontalpodautoscaler and at slow metrics APIs'),
         ('timing.late_reconcile', 0, 'nothing if it is rare; else look at the workqueue horizontalpodautoscaler'),
         ('timing.sampling_skew', 0, 'nothing: it is unknown which of two samples was read, or on which side of a window''s edge it was'),
@@ -124,6 +125,10 @@ select
         when class = 'not_run.controller_down' then format(
             'no controller ran: its Lease was last renewed at {}; the replay wanted {}',
             strftime(renewed_at, '%H:%M:%SZ'), coalesce(desired::varchar, 'no number')
+        )
+        when class = 'not_run.controller_restart' then format(
+            'the controller was restarting, and a new process took over soon after; the replay wanted {}',
+            coalesce(desired::varchar, 'no number')
         )
         when class like 'not_run.%' then format(
             'no reconcile took place, although the status would have changed; the replay wanted {}',
