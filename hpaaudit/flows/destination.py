@@ -68,5 +68,11 @@ def open_writer(
         if elsewhere is None:
             raise
         path = elsewhere.with_name(f"{elsewhere.stem}-{WHAT_IF}") if destination.is_what_if else elsewhere
-        warn(f"{destination.path.parent} cannot be written to: the results are kept in {path}")
+        warn(f"{destination.path.parent} {_why_not(destination.path)}: the results are kept in {path}")
         return open_at(path)
+
+
+def _why_not(path: Path) -> str:
+    """Why no results are written beside a recording: DuckDB takes what follows a question mark for options."""
+    misread = [mark for mark in "?\\" if mark in str(path)]
+    return f"has a {misread[0]} in its name, which DuckDB misreads" if misread else "cannot be written to"

@@ -153,6 +153,13 @@ def test_a_folder_that_cannot_be_written_to_is_replayed_into_the_state_folder(he
     )
 
 
+def test_a_name_that_duckdb_misreads_is_said_to_be_the_reason(here: Path) -> None:
+    (here / "friday").rename("why?")
+    _, _, err = run("hpaaudit replay 'why?'")
+    assert err.startswith("why? has a ? in its name, which DuckDB misreads: the results are kept in ")
+    assert run("hpaaudit explain 'why?'")[0] == 0
+
+
 @pytest.mark.usefixtures("read_only")
 def test_without_a_home_the_temporary_folder_of_this_user_serves(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("XDG_STATE_HOME")

@@ -186,6 +186,7 @@ def _pods(release: str) -> Iterator[Json]:
         ("external", external([[0, "5"]], target)),
         ("object", of_object([[0, "5"]], target)),
         ("external-within", external([[0, "1"]], target)),
+        ("object-within", of_object([[0, "1"]], target)),
         ("cpu", (cpu(50), [])),
     ):
         none = world(f"no-pods-{name}", release, 3, metrics, sources, high=10)
