@@ -43,6 +43,18 @@ def test_where_nobody_watched_the_workload_it_is_unknown_who_changed_the_number(
     assert texts == [("unknown whether admission changed it or somebody wrote afterwards",)]
 
 
+@pytest.mark.parametrize("view", ["whole", "outside", "watched"])
+def test_pods_that_a_quota_keeps_away_are_missed_and_only_those(view: str) -> None:
+    found = {}
+    for world in produced():
+        with replayed(VIEWS[view](facts_of(world))) as results:
+            rows = results.sql("from findings select verdict where pattern = 'pods_not_created'").fetchall()
+            found[name_of(world)] = [text for (text,) in rows]
+    quota = [text for name, texts in found.items() if "quota" in name for text in texts]
+    assert quota == ["the target was scaled to 7, and only 3 pods were made"]
+    assert sum(map(len, found.values())) == 1
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_nothing_false_is_said_of_these_worlds(view: str) -> None:
     for world in produced():
@@ -77,6 +89,16 @@ def test_a_reconcile_that_still_fails_is_not_said_to_be_missed() -> None:
     """Its conditions are in an annotation of autoscaling/v1, and name the kind that nobody serves."""
     with replayed(VIEWS["minimal rights"](facts_of(_world("1.12", "vector-target-mended")))) as results:
         assert set(_classes(results)) == {"no_data.warmup"}
+
+
+def test_silence_is_no_missed_reconcile_where_the_last_status_was_not_understood() -> None:
+    """Another release is assumed than the one that decided."""
+    assert judged(_world("1.28", "common-100-0003"), "minimal rights").wrong == []
+
+
+@pytest.mark.parametrize("view", ["dead", "hung"])
+def test_a_failure_that_was_published_long_ago_says_nothing_of_later_writes(view: str) -> None:
+    assert judged(_world("1.19", "vector-limit-wraps-without-behavior"), view).wrong == []
 
 
 def test_a_reconcile_just_before_a_new_process_took_over_is_said_not_to_have_taken_place() -> None:

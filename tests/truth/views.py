@@ -244,8 +244,14 @@ def _stopped(facts: Sequence[Fact]) -> Iterator[Fact]:
         later = fact.at_us > at_us
         if isinstance(fact, HpaSeen):
             key = f"{fact.namespace}/{fact.name}"
-            if later and key in statuses:
-                yield replace(fact, status_json=statuses[key].status_json)
+            before = statuses.get(key)
+            if later and before is not None:
+                # A write of its status is not seen; what a user does to it is.
+                if fact.spec_json != before.spec_json:
+                    statuses[key] = replace(
+                        fact, status_json=before.status_json, annotations_json=before.annotations_json
+                    )
+                    yield statuses[key]
                 continue
             statuses[key] = fact
         elif isinstance(fact, ScaleRead) and fact.scale is not None:

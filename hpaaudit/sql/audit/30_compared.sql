@@ -44,9 +44,8 @@ with statuses as (
             when t.is_failing and not (t.is_fresh and t.is_new_number) then 3
             else 2
         end::tinyint as decided_source,
-        -- Had the write succeeded, the status would say so.
-        coalesce(t.said_able_reason = 'FailedUpdateScale' and (t.is_fresh or u.reconcile_id is null), false)
-            as told_of_failure
+        -- An old status says nothing of this write: the controller may have stopped.
+        coalesce(t.is_fresh and t.said_able_reason = 'FailedUpdateScale', false) as told_of_failure
     from standing as t
     left join failed_rescales as f using (reconcile_id)
     left join unwritten as u using (reconcile_id)

@@ -3,7 +3,7 @@
 -- 1. The Lease of kube-controller-manager ran out. It counts if we saw it renewed before, or if a new status was due; it does
 --    not if an HPA was reconciled after all.
 -- 2. Silence: three or more times in a row the inputs would have changed the status, and none was written. This counts only
---    for HPAs whose published status followed from our inputs before. Where nothing would have changed, silence says nothing.
+--    for HPAs whose last published status followed from our inputs. Where nothing would have changed, silence says nothing.
 -- 3. A process took over soon after, the reconcile would have left a trace, and nothing was reconciled in between: the
 --    process before it had ended already.
 -- is_due: the inputs would have changed the status; is_late: they or the decision would have.
@@ -26,13 +26,14 @@ with steps as (
     from spans as s
     join staged.replayed as r using (reconcile_id)
     where getvariable('texts').at_source[r.at_source + 1] <> 'grid'
-), stretches as (
-    select
-        *,
-        count(*) filter (not is_inferred) over so_far as stretch,
-        coalesce(bool_or(is_proven and not is_inferred) over so_far, false) as is_understood
+), counted as (
+    select *, count(*) filter (not is_inferred) over (partition by hpa order by nth) as stretch
     from steps
-    window so_far as (partition by hpa order by nth)
+), stretches as (
+    -- Each stretch begins with a status that was written. If that did not follow from our inputs, neither does silence.
+    select
+        *, first_value(is_proven and not is_inferred) over (partition by hpa, stretch order by nth) as is_understood
+    from counted
 ), outages as (
     select o.renewed_at, o.lapsed_at, coalesce(o.until, 'infinity') as until
     from runs.controller_outages as o
