@@ -9,6 +9,7 @@ from hpaaudit.api import times
 from hpaaudit.errors import BadOption
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.flags import Flags
+from hpaaudit.model.nearest import did_you_mean
 
 PREFIX = "horizontal-pod-autoscaler-"
 _FIELDS = {
@@ -55,7 +56,8 @@ def user_flags(values: Mapping[str, str]) -> Mapping[str, str]:
     short = {short_name(name): text for name, text in values.items()}
     for name in short:
         if name not in _FIELDS:
-            raise BadOption(f"--flag {name} changes no decision: known are {', '.join(SHORT_NAMES)}")
+            hint = did_you_mean(name, SHORT_NAMES, f"known are {', '.join(SHORT_NAMES)}")
+            raise BadOption(f"--flag {name} changes no decision: {hint}")
     return short
 
 

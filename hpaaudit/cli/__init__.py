@@ -4,7 +4,6 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
@@ -13,6 +12,7 @@ import click
 from click.exceptions import NoArgsIsHelpError
 
 from hpaaudit.errors import AuditError
+from hpaaudit.model.nearest import nearest
 
 FAILED = 2
 """Exit code: the command could not do what was asked."""
@@ -45,7 +45,7 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The named command. The error for an unknown name suggests the nearest ones."""
-        near = get_close_matches(args[0], COMMANDS, n=3)
+        near = nearest(args[0], COMMANDS)
         if args[0] not in COMMANDS and near:
             ctx.fail(f"no command {args[0]!r}: did you mean {', '.join(near)}?")
         return super().resolve_command(ctx, args)

@@ -29,10 +29,10 @@ def capture(files: tuple[Path, ...], into: Path) -> None:
     """
     from hpaaudit.flows.importing import import_capture
     from hpaaudit.model.counted import counted
-    from hpaaudit.report.text import printable
+    from hpaaudit.report.text import pasteable, printable
 
     imported = import_capture(files, into=into)
     click.echo(f"imported {counted(imported.facts, 'fact')} into {into}", err=True)
     for kind, count in imported.ignored:
         click.echo(f"ignored  {counted(count, 'line')}: {printable(kind)}", err=True)
-    click.echo(f"next     hpaaudit replay {into}", err=True)
+    click.echo(f"next     hpaaudit replay {pasteable(str(into))}", err=True)

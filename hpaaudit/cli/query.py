@@ -40,6 +40,7 @@ def query_command(  # noqa: PLR0913 click hands over every option
     """
     from hpaaudit.cli.warn import warn
     from hpaaudit.flows import query as flow
+    from hpaaudit.report.codes import legend_of_table
     from hpaaudit.report.questions import questions_text
     from hpaaudit.report.table import table
     from hpaaudit.report.text import printable
@@ -62,6 +63,8 @@ def query_command(  # noqa: PLR0913 click hands over every option
             click.echo(table(answer.columns, rows))
             if not rows:
                 click.echo(NO_ROWS)
+            if words := legend_of_table(answer.columns, rows):
+                click.echo(f"\n{words}", err=True)
         else:
             text = answer.json() if output == "json" else answer.csv()
             for line in text.splitlines():

@@ -63,7 +63,7 @@ def _reconcile_lines(recording: "Recording") -> int:
 
 
 def decide(prepared: "Prepared", scope: Scope, warn: Warn) -> Iterator[Decided]:
-    """What the compiled rules decide of a recording, segment by segment.
+    """The decisions of the compiled rules for a recording, segment by segment.
 
     warn   is called if the rules must be compiled first, which takes a while
 

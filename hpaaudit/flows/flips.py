@@ -49,7 +49,7 @@ def nearest_flips(decision: Decision, inputs: ReconcileInput) -> tuple[Utilizati
 
 
 def desired_without_tolerance(inputs: ReconcileInput) -> int | None:
-    """What is decided of the same inputs without a tolerance.
+    """The number that the same inputs lead to without a tolerance.
 
     The tolerance kept nothing if that is the same number: a ratio just below 1 asks for no fewer pods than there are.
     """

@@ -19,7 +19,7 @@ def inspect(recording: Path | str) -> Inspection:
 
 
 def missing(recording: Path, until: Micros | None = None) -> tuple[Missing, ...]:
-    """What was not recorded, as `inspect` says it. Of a damaged recording what lies before `until` counts.
+    """The inputs that were not recorded, as `inspect` names them. Of a damaged one what lies before `until` counts.
 
     Raises as `inspect`.
     """

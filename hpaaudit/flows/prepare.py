@@ -1,6 +1,5 @@
 """Prepares a replay: reads when HPAs were reconciled, and settles how the controller was started."""
 
-import difflib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from hpaaudit.flows.options import AS_RECORDED, EVERYTHING, ControllerOptions, S
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.facts import ControllerSeen
 from hpaaudit.model.flags import Flags
+from hpaaudit.model.nearest import did_you_mean
 from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
@@ -173,6 +173,5 @@ def _require(hpas: Collection[str], recorded: Collection[str]) -> None:
     """Raises UnknownHpa, which names the nearest ones, unless all these HPAs were recorded."""
     for key in hpas:
         if key not in recorded:
-            similar = difflib.get_close_matches(key, recorded, n=3, cutoff=0.3) or sorted(recorded)[:3]
-            hint = f"did you mean {', '.join(similar)}?" if similar else "it holds no HPA at all"
-            raise UnknownHpa(f"no HPA {key} in this recording: {hint}")
+            some = f"it has {', '.join(sorted(recorded)[:3])}" if recorded else "it holds no HPA at all"
+            raise UnknownHpa(f"no HPA {key!r} in this recording: {did_you_mean(key, recorded, some)}")

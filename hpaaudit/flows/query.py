@@ -61,14 +61,14 @@ def question_texts() -> Mapping[str, str]:
 
 
 def account(results: "Results") -> ReplayAccount:
-    """What a replay found, HPA by HPA."""
+    """The outcome of a replay, HPA by HPA."""
     from hpaaudit.results.account import replay_account
 
     return replay_account(results)
 
 
 def span_of(source: Path) -> tuple[Micros, Micros]:
-    """When a recording begins and ends, or the recording behind a results file. The recording may be damaged."""
+    """Begin and end of a recording, or of the recording behind a results file. The recording may be damaged."""
     from hpaaudit.recording.reading.recording import recording_info
     from hpaaudit.recording.reading.survey import survey_recording
 

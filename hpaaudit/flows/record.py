@@ -99,7 +99,7 @@ def plan(  # noqa: PLR0913 each argument is an option of the command
     interval_seconds: float = 15,
     no_probe: Sequence[str] = (),
 ) -> Plan:
-    """What `record` would read, how much of it, and what it could not read. Nothing is recorded."""
+    """The reads that `record` would make, their volume, and those that are not allowed. Nothing is recorded."""
     from hpaaudit.cluster.client.client import Client
     from hpaaudit.cluster.client.clock import Clock
     from hpaaudit.cluster.observe.planner import make_plan
@@ -225,7 +225,9 @@ class Session:
         try:
             from hpaaudit.recording.recorder.upload import Uploader
         except ImportError as missing:
-            raise BadOption(f"--upload needs {missing.name}: pip install 'hpaaudit[cloud]'") from None
+            raise BadOption(
+                f"--upload needs {missing.name}: pip install '.[cloud]' in a checkout of hpaaudit"
+            ) from None
         return Uploader(self.into, self.upload, self.note)
 
     async def _open_writer(self, server: str, now: Callable[[], Micros], stopping: asyncio.Event) -> "RecorderWriter":
@@ -274,7 +276,7 @@ class Session:
 
 
 def _storage_counts(writer: "RecorderWriter", uploader: "Uploader | None") -> StorageCounts:
-    """What the disk and the object store have of the recording."""
+    """The amounts of the recording on the disk and in the object store."""
     failures, failing = (uploader.failures, uploader.failing) if uploader else (0, 0)
     return StorageCounts(
         wal_bytes=writer.log_bytes,

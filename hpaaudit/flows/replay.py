@@ -280,7 +280,7 @@ def _readable(facts: Iterable[Fact], unsupported: Collection[str]) -> Iterator[F
 
 def _slow(seconds: float) -> str:
     """Why a replay takes long, and what helps."""
-    hint = "" if fleet.installed() else "; pip install 'hpaaudit[fast]' compiles the rules"
+    hint = "" if fleet.installed() else "; pip install '.[fast]' in a checkout of hpaaudit compiles the rules"
     return f"this takes about {seconds:,.0f} s, because every reconcile is decided by itself{hint}"
 
 

@@ -117,7 +117,9 @@ class Hold:
 class HpaAccount:
     """What a replay says of one HPA, from its first reconcile to its last.
 
-    comparable   decidable reconciles of which the controller's decision is known;  agree  it was the replay's
+    comparable        decidable reconciles of which the controller's decision is known;  agree  it was the replay's
+    undecidable_why   what was not recorded: a `missing_input`, or a text about a gap
+    moment_us         the moment of the headline, which the next command explains; None: there is none
     """
 
     namespace: str
@@ -138,6 +140,7 @@ class HpaAccount:
     comparable: int = 0
     agree: int = 0
     holds: tuple[Hold, ...] = ()
+    moment_us: Micros | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from hpaaudit.model.account import Change, Metric, ReconcileAccount, StepLine
 from hpaaudit.model.counted import counted
 from hpaaudit.model.units import Micros
+from hpaaudit.report.codes import codes_in, legend, missing_in_words
 from hpaaudit.report.flip import flip_text
 from hpaaudit.report.reasons import measure, sentence
-from hpaaudit.report.text import clock, duration, missing_in_words, paragraph, printable
+from hpaaudit.report.text import clock, duration, paragraph, printable
 
 _LABEL = 12
 _SOURCES = {
@@ -29,7 +30,9 @@ def explain_text(account: ReconcileAccount) -> str:
         [_line(label, text) for label, text in _chain(account)],
         [_line(label, text, wide=True) for label, text in _world(account)],
     ]
-    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+    page = "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+    verdict = () if account.verdict == "match" else (account.verdict,)
+    return f"{page}\n{legend([*codes_in(page), *verdict])}\n"
 
 
 def _headline(account: ReconcileAccount) -> str:
@@ -67,8 +70,7 @@ def _chain(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
     yield "when", f"{source}{about}; input {account.evidence}"
     yield "input", ", ".join(f"{name} {_number(value)}" for name, value in numbers)
     if account.band is not None and account.band[0] < account.band[1]:
-        unknown = f"; unknown: {missing_in_words(account.missing_input)}" if account.missing_input else ""
-        yield "band", f"{account.band[0]}..{account.band[1]}{unknown}"
+        yield "possible", f"{account.band[0]} to {account.band[1]}{_unknown(account)}"
     for index, metric in enumerate(account.metrics):
         yield from _group(account, index, metric)
         yield "measure", _measured(metric)
@@ -76,6 +78,13 @@ def _chain(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
         yield step.stage, _step(step, account)
     if not account.steps:
         yield "steps", f"not kept; {account.recording} is needed to compute them again"
+
+
+def _unknown(account: ReconcileAccount) -> str:
+    """Why more than one number is possible."""
+    if account.divergence is not None and account.divergence.divergence_class == "no_data.recording_gap":
+        return f"; {account.divergence.explanation}"
+    return f"; unknown: {missing_in_words(account.missing_input)}" if account.missing_input else ""
 
 
 def _group(account: ReconcileAccount, index: int, metric: Metric) -> Iterator[tuple[str, str]]:

@@ -8,8 +8,9 @@ from hpaaudit.api.times import whole_seconds
 from hpaaudit.model.counted import counted
 from hpaaudit.model.inspection import Inspection, Repair, StreamSize, TableSize, Verification
 from hpaaudit.model.units import Micros
+from hpaaudit.report.gaps import gap_lines
 from hpaaudit.report.table import table
-from hpaaudit.report.text import clock, printable, stamp
+from hpaaudit.report.text import clock, pasteable, printable, stamp
 
 LISTED = 10
 """The most items of a kind that the text names. JSON has all."""
@@ -23,7 +24,7 @@ def as_json(value: Inspection | Verification | Repair) -> str:
 
 
 def inspection_text(inspection: Inspection) -> str:
-    """What is in a recording: content, sizes, reads, gaps, what is missing, and the next command."""
+    """A recording in words: content, sizes, reads, gaps, what is missing, and the next command."""
     return (
         "\n".join(
             [*_content(inspection), *_sizes(inspection), *_reads(inspection), *_gaps(inspection), *_next(inspection)]
@@ -71,7 +72,9 @@ def _sizes(inspection: Inspection) -> Iterator[str]:
     new = f", {inspection.bytes / inspection.new:.1f} B per new one" if inspection.new else ""
     facts, segments = counted(inspection.facts, "fact"), counted(inspection.segments, "segment")
     logged = f" and the log ({inspection.logged})" if inspection.logged else ""
+    in_tables = _size(sum(size.bytes for size in inspection.tables))
     yield f"  {facts} in {segments}{logged}, {_size(inspection.bytes)}{polled}{new}"
+    yield f"  of these bytes the tables have {in_tables}, manifests and log the rest"
     if inspection.tables:
         yield ""
         yield table(("table", "rows", "files", "bytes"), [_table_row(size) for size in inspection.tables], indent="  ")
@@ -101,8 +104,7 @@ def _stream_row(stream: StreamSize) -> tuple[str | int, ...]:
 
 
 def _gaps(inspection: Inspection) -> Iterator[str]:
-    yield f"  gaps: {len(inspection.gaps) or 'none'}"
-    yield from _listed([f"{_range(gap.at_us, gap.until_us)}  {gap.prefix}  {gap.cause}" for gap in inspection.gaps])
+    yield from gap_lines(inspection.gaps)
     if inspection.foreign:
         yield f"  foreign, and not read: {inspection.foreign_count}"
         yield from _listed(inspection.foreign)
@@ -119,11 +121,11 @@ def _gaps(inspection: Inspection) -> Iterator[str]:
 
 def _next(inspection: Inspection) -> Iterator[str]:
     command = "replay" if inspection.hpas else "verify"
-    yield printable(f"  next  hpaaudit {command} {inspection.info.path}")
+    yield f"  next  hpaaudit {command} {pasteable(inspection.info.path)}"
 
 
 def verification_text(verification: Verification) -> str:
-    """Whether a recording is intact, each damage, and until when it can be replayed."""
+    """The result of a check in words: each damage, and until when the recording can be replayed."""
     lines: Iterable[str] = _damaged(verification) if verification.damages else _sound(verification)
     strange = _foreign(verification.foreign, verification.foreign_count)
     return (
@@ -146,7 +148,8 @@ def _anchored(verification: Verification) -> Iterator[str]:
         yield f"Head hash: {verification.head}"
     if anchor is None:
         if not verification.damages:
-            yield "Only a hash kept elsewhere proves that nothing was taken from its end: verify --expect HASH."
+            yield "Only a hash kept elsewhere proves that nothing was taken from its end. With this one:"
+            yield f"  hpaaudit verify {pasteable(verification.info.path)} --expect {verification.head}"
     elif not anchor.found:
         yield (
             f"Not what {anchor.expected} stands for: it was changed, something was taken from its end, "
@@ -167,11 +170,11 @@ def _beyond(verification: Verification) -> str:
 
 
 def _sound(verification: Verification) -> Iterator[str]:
-    files, segments = counted(verification.files, "file"), counted(verification.segments, "segment")
+    files, segments = counted(verification.files, "table file"), counted(verification.segments, "segment")
     again = "" if verification.facts is None else f", and {counted(verification.facts, 'fact')} can be read"
     logged = f", a log of {counted(verification.logged, 'fact')}" if verification.logged else ""
     size = _size(verification.bytes)
-    yield f"{verification.info.path} is sound: {segments}, {files}{logged}, {size}; every checksum holds{again}."
+    yield f"{verification.info.path} is sound: {segments}, {files} of {size}{logged}; every checksum holds{again}."
 
 
 def _damaged(verification: Verification) -> Iterator[str]:
@@ -181,12 +184,12 @@ def _damaged(verification: Verification) -> Iterator[str]:
     yield ""
     if verification.sound_until is None:
         yield "  Nothing before the damage can be replayed: restore it from a copy, or keep what can be read."
-        yield f"  next  hpaaudit repair {verification.info.path} --plan"
+        yield f"  next  hpaaudit repair {pasteable(verification.info.path)} --plan"
     else:
         until = stamp(verification.sound_until)
         yield f"  Everything up to {until} is sound."
-        yield f"  next  hpaaudit replay {verification.info.path} --until {until}"
-        yield f"        hpaaudit repair {verification.info.path} --plan"
+        yield f"  next  hpaaudit replay {pasteable(verification.info.path)} --until {until}"
+        yield f"        hpaaudit repair {pasteable(verification.info.path)} --plan"
 
 
 def _ended(verification: Verification) -> Iterator[str]:

@@ -33,24 +33,24 @@ _SENTENCES = {
     ),
     "adjust.count_flip_hold": "Kept {spec}: for {measure} the computed count would go against the direction.",
     "stabilize.down_hold": (
-        "Held by memory, not by load: {measure} allows {raw}, but {recommendation} was recommended at "
-        "{recommended_at}; that counts until {until}."
+        "Held by an earlier recommendation, not by load: {measure} allows {raw}, but {recommendation} was "
+        "recommended at {recommended_at}; that counts until {until}."
     ),
     "stabilize.down_partial": (
-        "Slowed by memory: {measure} allows {raw}, but {recommendation} was recommended at {recommended_at}; "
-        "that counts until {until}."
+        "Slowed by an earlier recommendation: {measure} allows {raw}, but {recommendation} was recommended at "
+        "{recommended_at}; that counts until {until}."
     ),
     "stabilize.up_hold": (
-        "Held by memory: {measure} asks for {raw}, but only {recommendation} was recommended at {recommended_at}; the "
-        "scale-up window lasts until {until}."
+        "Held by an earlier recommendation: {measure} asks for {raw}, but only {recommendation} was recommended "
+        "at {recommended_at}; the scale-up window lasts until {until}."
     ),
     "stabilize.up_partial": (
-        "Slowed by memory: {measure} asks for {raw}, but only {recommendation} was recommended at {recommended_at}; "
-        "the scale-up window lasts until {until}."
+        "Slowed by an earlier recommendation: {measure} asks for {raw}, but only {recommendation} was "
+        "recommended at {recommended_at}; the scale-up window lasts until {until}."
     ),
     "stabilize.legacy_raise": (
-        "Raised by memory, not by load: {measure} asks for {raw}, but {recommendation} was recommended at "
-        "{recommended_at}, and the highest of the last {window} is applied as it is."
+        "Raised by an earlier recommendation, not by load: {measure} asks for {raw}, but {recommendation} was "
+        "recommended at {recommended_at}, and the highest of the last {window} is applied as it is."
     ),
     "policy.up_limit": "Limited to {limit} by the scale-up policies; {asked}.",
     "policy.down_limit": "Limited to {limit} by the scale-down policies; {asked}.",
@@ -82,16 +82,16 @@ def measure(metric: Metric) -> str:
 
 
 def why(change: Change) -> str:
-    """A reason in one line of a table: the code, and what asked for the number: memory, or the metrics that won."""
+    """A reason in one line of a table: the code, and what asked for the number."""
     if _is_of_memory(change):
-        return f"{change.reason_code}, memory wants {change.stabilized}"
+        return f"{change.reason_code}, an earlier recommendation wants {change.stabilized}"
     if change.metric is None:
         return change.reason_code
     return f"{change.reason_code} {measure(change.metric)}" + "".join(f" and {name}" for name in change.tied_metrics)
 
 
 def _is_of_memory(change: Change) -> bool:
-    """True if memory held the number, or asked for the number that was limited, and not the metrics."""
+    """True if an earlier recommendation, not the metrics, held the number or asked for the number that was limited."""
     is_of_memory = change.stabilized is not None and change.stabilized != change.raw_desired
     return is_of_memory and change.reason_code.startswith((_WINDOW, *_LIMITS))
 
@@ -113,7 +113,7 @@ def _also(account: ReconcileAccount) -> str:
     step = _reason_step(account)
     if step is None or step.binding or not step.code.startswith((_WINDOW, "policy.")) or step.before == step.after:
         return ""
-    part = "memory" if step.code.startswith(_WINDOW) else "the policies"
+    part = "earlier recommendations" if step.code.startswith(_WINDOW) else "the policies"
     bounds = {"minReplicas": account.min_replicas, "maxReplicas": account.max_replicas}
     other = next((f"{name} {bound} gives" for name, bound in bounds.items() if bound == account.desired), None)
     return f" Without {part} the number would be the same: {other or 'the policies give'} it too."
@@ -154,8 +154,10 @@ def _asked(account: ReconcileAccount, words: Mapping[str, Any]) -> str:
     if memory is None:
         return f"{words['wanted']} were wanted"
     remembered = _step_words(memory)
-    at = f", recommended at {remembered['recommended_at']}" if "recommended_at" in remembered else ""
-    return f"memory wants {memory.after}{at}, and {words['measure']} asks for {words['raw']}"
+    asks = f"{words['measure']} asks for {words['raw']}"
+    if "recommended_at" in remembered:
+        return f"{memory.after} was recommended at {remembered['recommended_at']}, and {asks}"
+    return f"an earlier recommendation wants {memory.after}, and {asks}"
 
 
 def _step_words(step: StepLine) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from hpaaudit.model.counted import counted
 from hpaaudit.model.inspection import Mend, Repair
-from hpaaudit.report.text import printable
+from hpaaudit.report.text import pasteable, printable
 
 
 def repair_text(repair: Repair) -> str:
@@ -24,10 +24,10 @@ def _lines(repair: Repair) -> Iterator[str]:
     yield ""
     if repair.done:
         yield "  What is lost is a gap. What was damaged lies in quarantine/."
-        yield f"  next  hpaaudit verify {repair.path}"
+        yield f"  next  hpaaudit verify {pasteable(repair.path)}"
     else:
         yield "  What is lost becomes a gap. What is damaged is moved to quarantine/."
-        yield f"  next  hpaaudit repair {repair.path}"
+        yield f"  next  hpaaudit repair {pasteable(repair.path)}"
 
 
 def _fate(mend: Mend) -> str:

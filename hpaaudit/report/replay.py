@@ -6,18 +6,10 @@ from itertools import groupby
 from hpaaudit.model.account import Change, Divergence, Finding, ForeignWrite, Hold, HpaAccount, ReplayAccount
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.counted import counted
+from hpaaudit.report.codes import codes_in, legend, missing_in_words
 from hpaaudit.report.reasons import why
 from hpaaudit.report.table import table
-from hpaaudit.report.text import (
-    clock,
-    duration,
-    duration_between,
-    missing_in_words,
-    paragraph,
-    pasteable,
-    printable,
-    stamp,
-)
+from hpaaudit.report.text import clock, duration, duration_between, paragraph, pasteable, printable, stamp
 
 IN_FULL = 3
 """So many HPAs are described in full; the others are rows of a table."""
@@ -30,13 +22,18 @@ _SMALL = ("info", "low")
 
 _OUTAGE = "metrics_api_down"
 _OWN = ("hpa", "")
+_PREDICTED = "(replay only)"
+"""Who made a change that the replay predicted and nobody made."""
 _TEXT_ONLY = ("api-server", "release")  # the first occurs only in error texts, the second is in the first line
 
 
 def replay_text(account: ReplayAccount) -> str:
     """The whole page. It ends with the next commands."""
+    in_full = account.hpas[:IN_FULL]
     parts = [_head(account)]
-    parts += [_one(hpa, account) for hpa in account.hpas[:IN_FULL]]
+    parts += [_one(hpa, account) for hpa in in_full]
+    if words := legend([*codes_in("\n".join(parts)), *_verdicts(in_full)]):
+        parts.append(words)
     if len(account.hpas) > IN_FULL:
         parts.append(_others(account.hpas[IN_FULL:]))
     parts.append("\n".join(_footing(account)))
@@ -48,6 +45,13 @@ def _head(account: ReplayAccount) -> str:
     release = next((assumption.source for assumption in account.assumptions if assumption.key == "release"), "")
     span = f"{stamp(account.started_us)} to {clock(account.ended_us)}"
     return f"{printable(account.recording)}   {span}   release {account.release}" + (f" ({release})" if release else "")
+
+
+def _verdicts(hpas: tuple[HpaAccount, ...]) -> Iterator[str]:
+    """The verdicts that some reconcile has, besides `match`."""
+    for name in ("skew", "divergent", "undecidable"):
+        if any(getattr(hpa, name) for hpa in hpas):
+            yield name
 
 
 def _one(hpa: HpaAccount, account: ReplayAccount) -> str:
@@ -62,23 +66,24 @@ def _one(hpa: HpaAccount, account: ReplayAccount) -> str:
 
 
 def verdict(hpa: HpaAccount) -> str:
-    """One to three sentences: whether it was the controller or somebody else, and what is unknown."""
+    """A few sentences: whether it was the controller or somebody else, and how much of that is unknown.
+
+    `account_moments.py` in `results/` orders the causes in the same way, so that the next command explains the first.
+    """
     shown = [divergence for divergence in hpa.divergences if not divergence.divergence_class.startswith("no_data.")]
     if any(divergence.divergence_class.startswith(_NOT_THE_HPA) for divergence in shown):
         return _about_controller(hpa, shown)
     open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
     refused = [divergence for divergence in shown if divergence.divergence_class.startswith("write_failed.")]
-    if hpa.undecidable == hpa.reconciles:
-        return "Nothing can be decided: every reconcile lacks an input." + _unseen(hpa)
     outage = next((finding for finding in hpa.findings if finding.pattern == _OUTAGE), None)
-    if open_questions:
-        sentences = [_unexplained(open_questions)]
-    elif hpa.divergent or hpa.foreign_writes or outage:
-        sentences = ["The HPA was faithful."]
-    else:
-        sentences = [f"The HPA was faithful: it decided as the replay does, {_moves(hpa)}."]
+    sentences = []
     if outage:
-        sentences.insert(0, f"{_sentence_case(_during(outage))} {outage.verdict}.")
+        sentences.append(f"{_sentence_case(_during(outage))} {outage.verdict}.")
+    if open_questions:
+        sentences += [_unexplained(open_questions), *_share(hpa)]
+    else:
+        is_alone = not (outage or hpa.divergent or hpa.foreign_writes)
+        sentences.append(_faith(hpa, is_alone=is_alone))
     sentences += [_foreign(write) for write in hpa.foreign_writes[:2]]
     if len(hpa.foreign_writes) > 2:  # noqa: PLR2004 two are described above
         sentences.append(f"Others wrote {counted(len(hpa.foreign_writes) - 2, 'more time')}.")
@@ -86,6 +91,43 @@ def verdict(hpa: HpaAccount) -> str:
         sentences.append(_refused(refused))
     sentences += [_held(hold) for hold in hpa.holds]
     return " ".join(sentences)
+
+
+def _faith(hpa: HpaAccount, *, is_alone: bool) -> str:
+    """Whether the controller decided as the replay does, and in how many reconciles that can be said at all.
+
+    is_alone   nothing else is to be said of the HPA
+    """
+    if hpa.undecidable == hpa.reconciles:
+        return f"Nothing can be decided: every reconcile lacks an input{_unseen(hpa)}."
+    if not hpa.comparable:
+        return " ".join(["Nothing can be compared: what the controller decided was not recorded.", *_share(hpa)])
+    if hpa.agree < hpa.comparable:
+        rest = hpa.comparable - hpa.agree
+        part = f"The HPA decided as the replay does in {hpa.agree} of {counted(hpa.comparable, 'reconcile')}"
+        part += f"; in {rest} it read a value or a time that was not recorded (skew)."
+        return " ".join([part, *_share(hpa)])
+    if hpa.comparable < hpa.reconciles:
+        those = f"in {_all(hpa.comparable, 'reconcile')} that can be compared"
+        moves = f", {_moves(hpa)}" if is_alone else ""
+        return " ".join([f"The HPA was faithful {those}{moves}.", *_share(hpa)])
+    return (
+        f"The HPA was faithful: it decided as the replay does, {_moves(hpa)}." if is_alone else "The HPA was faithful."
+    )
+
+
+def _all(number: int, noun: str) -> str:
+    """`the 1 reconcile`, `all 3 reconciles`."""
+    return f"{'the' if number == 1 else 'all'} {counted(number, noun)}"
+
+
+def _share(hpa: HpaAccount) -> Iterator[str]:
+    """How many reconciles could not be compared, and why."""
+    if hpa.undecidable:
+        yield f"{hpa.undecidable} of {counted(hpa.reconciles, 'reconcile')} cannot be decided{_unseen(hpa)}."
+    unknown = hpa.reconciles - hpa.undecidable - hpa.comparable
+    if unknown > 0 and hpa.comparable:
+        yield f"What the controller decided in {unknown} more was not recorded."
 
 
 def _during(times: Finding | Hold) -> str:
@@ -102,7 +144,7 @@ def _held(hold: Hold) -> str:
     """What kept the HPA from the number that its metrics asked for."""
     times = f"in {counted(hold.reconciles, 'reconcile')} {_during(hold)}"
     if hold.cause == "memory":
-        return f"Memory, not load, held a scale-down {times}."
+        return f"Earlier recommendations, not load, held a scale-down {times}."
     return f"Pods that were not ready or not measured counted as idle and stopped a scale-up {times}."
 
 
@@ -120,9 +162,17 @@ def _findings(findings: tuple[Finding, ...]) -> Iterator[str]:
 _NOT_THE_HPA = ("not_run.", "config.")
 """Divergences of a controller that did not run, or that runs with other settings than assumed."""
 
+_AFTERWARDS = {
+    "external_write": "somebody else wrote afterwards",
+    "write_failed": "the write failed",
+    "write_mutated": "admission changed the number",
+}
+"""What makes a reconcile divergent whose decision the replay shares, by the family of its class."""
+
 _NOT_RUN = {
     "not_run.controller_down": "No controller ran {span}: its Lease had run out",
     "not_run.controller_hung": "The controller renewed its Lease but reconciled no HPA {span}",
+    "not_run.controller_restart": "The controller was restarting {span}",
     "not_run.missed_reconcile": "The controller did not reconcile this HPA {span}",
 }
 
@@ -147,7 +197,7 @@ def _about_controller(hpa: HpaAccount, shown: list[Divergence]) -> str:
     if open_questions:
         sentences.append(_unexplained(open_questions))
     sentences += [_foreign(write) for write in hpa.foreign_writes[:2]]
-    return " ".join(sentences)
+    return " ".join([*sentences, *_share(hpa)])
 
 
 def _unexplained(divergences: list[Divergence]) -> str:
@@ -177,7 +227,8 @@ def _moves(hpa: HpaAccount) -> str:
 
 
 def _unseen(hpa: HpaAccount) -> str:
-    return f" Not recorded: {', '.join(map(missing_in_words, hpa.undecidable_why))}." if hpa.undecidable_why else ""
+    """The inputs that are unknown, for the end of a sentence."""
+    return f" (unknown: {'; '.join(map(missing_in_words, hpa.undecidable_why))})" if hpa.undecidable_why else ""
 
 
 def _changes(changes: tuple[Change, ...], account: ReplayAccount) -> str:
@@ -201,12 +252,18 @@ def _shown(change: Change) -> tuple[object, ...]:
 
 
 def _by(change: Change) -> str:
-    if change.writer_class in _OWN:
-        return change.writer_class or "nobody"
-    return change.writer_name or change.writer_class
+    return (
+        change.writer_class if change.writer_class == "hpa" else change.writer_name or change.writer_class or _PREDICTED
+    )
 
 
 def _why(change: Change) -> str:
+    if not change.writer_class:
+        return f"did not happen; {_cause(change)}"
+    return _cause(change)
+
+
+def _cause(change: Change) -> str:
     if change.writer_class not in _OWN and not change.divergence_class.startswith("external_write."):
         return "external write"
     if change.divergence_class and not change.divergence_class.startswith("no_data."):
@@ -223,17 +280,27 @@ def _counts(hpa: HpaAccount) -> Iterator[str]:
     rate = _agreement(hpa) if decidable else "none is decidable"
     rest = f"undecidable: {duration(hpa.undecidable_s)}" if hpa.undecidable else "undecidable: none"
     if hpa.undecidable_why:
-        rest += f", {', '.join(map(missing_in_words, hpa.undecidable_why))}"
+        rest += f"; unknown: {'; '.join(map(missing_in_words, hpa.undecidable_why))}"
     yield paragraph(f"{rate}; {rest}")
     yield f"  inputs proven: {hpa.proven} of {hpa.reconciles}"
 
 
 def _agreement(hpa: HpaAccount) -> str:
-    """How often replay and controller decided the same. What others wrote afterwards does not count against it."""
+    """The share of reconciles in which replay and controller decided the same, whatever others wrote afterwards."""
     if not hpa.comparable:
         return "no decision of the controller is known"
     percent = 1000 * hpa.agree // hpa.comparable / 10  # rounded down: 100.0 % is all of them
-    return f"replay and controller agree in {hpa.agree} of {hpa.comparable} ({percent:.1f} %)"
+    return f"replay and controller agree in {hpa.agree} of {hpa.comparable} ({percent:.1f} %){_divergent_after(hpa)}"
+
+
+def _divergent_after(hpa: HpaAccount) -> str:
+    """How many reconciles are divergent although both decided the same: the number was changed afterwards."""
+    number = hpa.agree - hpa.match
+    if number <= 0:
+        return ""
+    classes = {divergence.divergence_class.partition(".")[0] for divergence in hpa.divergences}
+    causes = [words for name, words in _AFTERWARDS.items() if name in classes] or list(_AFTERWARDS.values())
+    return f"; {number} of these {'is' if number == 1 else 'are'} divergent because {' or '.join(causes)}"
 
 
 def _others(hpas: tuple[HpaAccount, ...]) -> str:
@@ -274,13 +341,7 @@ def _next(account: ReplayAccount) -> Iterator[str]:
     worst = next((hpa for hpa in account.hpas if hpa.changes or hpa.divergences), None)
     commands = [f"hpaaudit query   {file} what_happened"]
     if worst is not None:
-        moment = next(
-            (d.opened_us for d in worst.divergences if not d.divergence_class.startswith("no_data.")),
-            next(
-                (finding.first_us for finding in worst.findings if finding.pattern == _OUTAGE),
-                worst.changes[-1].at_us if worst.changes else account.ended_us,
-            ),
-        )
+        moment = account.ended_us if worst.moment_us is None else worst.moment_us
         commands.insert(
             0, f"hpaaudit explain {file} {pasteable(f'{worst.namespace}/{worst.name}')} --at {stamp(moment)}"
         )

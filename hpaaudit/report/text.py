@@ -68,8 +68,3 @@ def paragraph(text: str, indent: str = "  ") -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
-
-
-def missing_in_words(missing_input: str) -> str:
-    """A missing input in words: `memory before recording` for `memory.before_recording`."""
-    return printable(missing_input.replace(".", " ").replace("_", " "))

@@ -6,6 +6,7 @@ from typing import Any
 
 from hpaaudit.model.account import Finding, ForeignWrite, Hold, HpaAccount, ReplayAccount
 from hpaaudit.results.account_rows import change, divergences
+from hpaaudit.results.moments import HELD, LONG_HOLD_S, moments
 from hpaaudit.results.read import Results
 
 _ByHpa = Mapping[str, list[dict[str, Any]]]
@@ -41,12 +42,20 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
     foreign_writes = _foreign_writes(results)
     findings = _findings(results)
     holds = _holds(results)
+    moment_of = moments(results)
     for row in results.rows("""
         with reasons as (
-            select hpa_uid, list(distinct missing_input order by missing_input) as why
-            from reconciles
-            where verdict = 'undecidable' and missing_input <> ''
-            group by hpa_uid
+            -- Where a gap is the cause, what it hid is not asked: its own cause says it.
+            select r.hpa_uid, list(distinct why order by why) as why
+            from reconciles as r
+            left join divergences as d using (divergence_id)
+            cross join lateral (select case r.class
+                when 'no_data.recording_gap' then substr(d.explanation, length('not observed: ') + 1)
+                when 'no_data.object_unseen' then coalesce(nullif(r.missing_input, ''), 'what the controller decided')
+                else r.missing_input
+            end as why)
+            where r.verdict = 'undecidable' and why <> ''
+            group by r.hpa_uid
         )
         select a.* exclude (replay_id, match_pct), h.target_kind || '/' || h.target_name as target, r.why
         from agreement as a
@@ -74,6 +83,7 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
             comparable=row["comparable"],
             agree=row["agree"],
             holds=tuple(Hold(**hold) for hold in holds[uid]),
+            moment_us=moment_of.get(uid),
         )
 
 
@@ -113,43 +123,25 @@ def _holds(results: Results) -> _ByHpa:
     """What held an HPA for a minute or more, the longest first."""
     return _by_hpa(
         results,
-        """
-        with held as (
-            select
-                r.hpa_uid, r.ts, r.lasted_s,
-                case
-                    when r.reason_code = 'stabilize.down_hold'
-                        and r.desired <> greatest(least(r.raw_desired, r.max_replicas), r.min_replicas)
-                        -- Then policies hold it too.
-                        and not coalesce(contains(s.behavior::varchar, 'Disabled'), false) then 'memory'
-                    when r.reason_code in ('adjust.direction_flip_hold', 'adjust.damped_into_tolerance')
-                        and p.ratio > 1 then 'unready'
-                end as cause
-            from reconciles as r
-            left join metric_proposals as p on p.reconcile_id = r.reconcile_id and p.is_winner
-            left join hpa_specs as s
-                on s.hpa_uid = r.hpa_uid
-                and r.ts >= s.valid_from
-                and r.ts < coalesce(s.valid_to, 'infinity')
-            where r.verdict in ('match', 'skew')
-        )
+        f"""
         select
             hpa_uid, cause, count(*) as reconciles, epoch_us(min(ts)) as first_us, epoch_us(max(ts)) as last_us
-        from held
+        from ({HELD})
         where cause is not null
         group by hpa_uid, cause
-        having sum(lasted_s) >= 60
+        having sum(lasted_s) >= {LONG_HOLD_S}
         order by sum(lasted_s) desc, cause
-        """,
+        """,  # noqa: S608 our own SQL
     )
 
 
 def hpa_names(results: Results) -> list[str]:
-    """Every HPA of the current replay as `namespace/name`, those with most divergences and changes first."""
+    """Every HPA of the current replay as `namespace/name`. The first is the one that the page of a replay explains."""
     rows = results.rows("""
         select a.namespace || '/' || a.name as hpa
         from agreement as a
-        left join (select hpa_uid, count(*) as changes from changes group by hpa_uid) as c using (hpa_uid)
-        order by a.divergent desc, coalesce(c.changes, 0) desc, hpa
+        order by
+            a.hpa_uid in (select hpa_uid from changes union all select hpa_uid from divergences) desc,
+            a.match_pct nulls last, a.divergent desc, a.namespace, a.name
     """)
     return [row["hpa"] for row in rows]

@@ -1,6 +1,7 @@
 """Reads from a results file what the page of one reconcile shows."""
 
 import json
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +10,7 @@ from hpaaudit.model.account import Divergence, Metric, PodLine, ReconcileAccount
 from hpaaudit.model.units import Micros
 from hpaaudit.results.account import hpa_names
 from hpaaudit.results.account_rows import change, divergences, metric
-from hpaaudit.results.questions import Scope, defaults, require_hpa
+from hpaaudit.results.questions import Scope, defaults, require_one_hpa
 from hpaaudit.results.read import Results
 
 _CONDITIONS = ("able", "active", "limited")
@@ -23,7 +24,8 @@ def interesting(results: Results, hpa: str | None) -> tuple[str, Micros]:
     """
     names = [hpa] if hpa else hpa_names(results)
     if not names:
-        raise NotResults(f"{results.path} holds no reconcile: `hpaaudit inspect` says what the recording lacks")
+        command = f"hpaaudit inspect {shlex.quote(results.recording)}"
+        raise NotResults(f"{results.path} holds no reconcile: `{command}` says what the recording lacks")
     moment = defaults(results, Scope(hpa=names[0]))["at"]
     return names[0], Micros(results.rows("select epoch_us($at) as at_us", at=moment)[0]["at_us"])
 
@@ -33,7 +35,7 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAcc
 
     Raises UnknownHpa, which names the nearest.
     """
-    require_hpa(results, hpa)
+    require_one_hpa(results, hpa)
     rows = results.rows(
         """
         select

@@ -4,45 +4,23 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
 import duckdb
 
 from hpaaudit.errors import BadOption, UnknownHpa, UnknownQuestion
+from hpaaudit.model.nearest import did_you_mean
 from hpaaudit.model.units import Micros
 from hpaaudit.results import sql
 from hpaaudit.results.account import hpa_names
+from hpaaudit.results.moments import first_moment
 from hpaaudit.results.read import Results
 from hpaaudit.results.read_only import only_reads
 
 _PARAMETER = re.compile(r"\$(\w+)")
 _SCOPE = {"hpa": "hpa", "at_us": "at", "since_us": "since", "until_us": "until"}
 """The parameter of questions for each part of a scope; options have the same names."""
-# The default moment: the worst divergence, else an outage of the metrics, else the last scale, else the end.
-_INTERESTING = """
-select coalesce(
-    (
-        select opened_at
-        from divergences
-        where namespace || '/' || name like $hpa and opened_at between $since and $until and class not like 'no_data.%'
-        order by list_position(['critical', 'high', 'medium', 'low', 'info'], severity), opened_at
-        limit 1
-    ),
-    (
-        select min(first_at)
-        from findings
-        where namespace || '/' || name like $hpa and first_at between $since and $until and pattern = 'metrics_api_down'
-    ),
-    (
-        select max(ts)
-        from reconciles
-        where namespace || '/' || name like $hpa and ts between $since and $until and action <> 'hold'
-    ),
-    $until
-)
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +57,7 @@ def question_named(name: str) -> Question:
     """
     question = questions().get(name)
     if question is None:
-        near = get_close_matches(name, questions(), n=1, cutoff=0.4)
-        hint = f"did you mean {near[0]}?" if near else "`hpaaudit query RESULTS` lists them"
+        hint = did_you_mean(name, questions(), "`hpaaudit query` lists them")
         raise UnknownQuestion(f"no question {name!r}: {hint}")
     return question
 
@@ -123,9 +100,19 @@ def require_hpa(results: Results, pattern: str) -> None:
     names = hpa_names(results)
     if any(fnmatchcase(name, pattern.replace("[", "[[]").replace("?", "[?]")) for name in names):
         return
-    near = get_close_matches(pattern, names, n=1, cutoff=0.3)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names[:3]) or 'none'}"
-    raise UnknownHpa(f"no HPA {pattern!r} in {results.path}: {hint}")
+    raise _unknown_hpa(results, pattern, names)
+
+
+def require_one_hpa(results: Results, name: str) -> None:
+    """Raises UnknownHpa, which names the nearest, unless the results hold this one HPA."""
+    names = hpa_names(results)
+    if name not in names:
+        raise _unknown_hpa(results, name, names)
+
+
+def _unknown_hpa(results: Results, given: str, names: Collection[str]) -> UnknownHpa:
+    some = f"there are {', '.join(tuple(names)[:3]) or 'none'}"
+    return UnknownHpa(f"no HPA {given!r} in {results.path}: {did_you_mean(given, names, some)}")
 
 
 def defaults(results: Results, scope: Scope) -> dict[str, str | datetime]:
@@ -138,7 +125,7 @@ def defaults(results: Results, scope: Scope) -> dict[str, str | datetime]:
         at=scope.at_us,
     ).fetchall()[0]
     values = {"hpa": (scope.hpa or "*").replace("*", "%"), "since": since, "until": until}
-    values["at"] = at or results.sql(_INTERESTING, **values).fetchall()[0][0]
+    values["at"] = at or first_moment(results, **values) or until
     return values
 
 

@@ -54,7 +54,7 @@ class Results:
             raise self.refused(error) from error
 
     def read(self, work: Callable[[], Read]) -> Read:
-        """What `work` reads from a relation that `sql` returned. Ctrl-C ends it at once. Raises as `sql`."""
+        """The result of `work`, which reads a relation that `sql` returned. Ctrl-C ends it at once. Raises as `sql`."""
         try:
             return self._attached.interruptible(work)
         except duckdb.Error as error:
@@ -73,7 +73,7 @@ class Results:
 
     @property
     def detail(self) -> str:
-        """How much the replay kept, as in `replay --detail`."""
+        """The amount of detail that the replay kept, as in `replay --detail`."""
         value: str = self._replay("detail")
         return value
 
@@ -98,7 +98,7 @@ class Results:
 
     @property
     def span(self) -> tuple[Micros, Micros]:
-        """When the recording begins and ends."""
+        """Begin and end of the recording."""
         row = self.rows("select epoch_us(started_at) as started, epoch_us(ended_at) as ended from recordings")[0]
         return row["started"], row["ended"]
 

@@ -18,6 +18,7 @@ from typing import Any
 import duckdb
 
 from hpaaudit.errors import BadQuery, NotResults
+from hpaaudit.model.file_hint import HEAD_BYTES, file_hint
 from hpaaudit.results import sql
 from hpaaudit.results.interruptible import Result, interruptible
 from hpaaudit.results.recorded_streams import Recorded, Stream
@@ -190,8 +191,10 @@ def _require_database(path: Path) -> None:
             raise NotResults(f"{path} does not exist: `hpaaudit replay RECORDING --into {path}` makes it")
         with path.open("rb") as file:
             # DuckDB would read any CSV or JSON file as a database.
-            if file.read(_MAGIC_AT + len(_MAGIC))[_MAGIC_AT:] != _MAGIC:
-                raise NotResults(f"{path} is not a results file: `hpaaudit replay RECORDING --into FILE` makes one")
+            head = file.read(HEAD_BYTES)
+            if not head[_MAGIC_AT:].startswith(_MAGIC):
+                hint = file_hint(str(path), head) or "`hpaaudit replay RECORDING --into FILE` makes one"
+                raise NotResults(f"{path} is not a results file: {hint}")
         logs = write_ahead_logs(path.resolve())
     except OSError as error:
         raise NotResults(f"{path} cannot be read ({error.strerror})") from error

@@ -98,12 +98,15 @@ def test_what_can_be_saved_of_a_damaged_recording_is_replayed(table: str, here: 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("replay friday --hpa shop/chekout", "no HPA shop/chekout in this recording: did you mean shop/checkout?"),
+        ("replay friday --hpa shop/chekout", "no HPA 'shop/chekout' in this recording: did you mean shop/checkout?"),
         (
             "explain friday shop/chekout",
             "no HPA 'shop/chekout' in friday/results.duckdb: did you mean shop/checkout?",
         ),
-        ("query friday what_happend", "no question 'what_happend': did you mean what_happened?"),
+        (
+            "query friday what_happend",
+            "no question 'what_happend': did you mean what_happened, what_was_recorded?",
+        ),
         ("replay friday --release 1.99", "release 1.99 is not known to this engine: try --release 1.37"),
         ("replay friday --release 1.2", "release 1.2 is not known to this engine: try --release 1.12"),
         ("replay friday --release new", "release new is not known to this engine: try --release 1.37"),
@@ -124,7 +127,11 @@ def test_an_unknown_name_names_the_nearest(line: str, said: str, here: Path) -> 
         ("--flag sync-period=0s", "sync-period=0s is too little: no controller runs so"),
         (
             "--flag tolernce=0.1",
-            f"--flag tolernce changes no decision: known are {', '.join(SHORT_NAMES)}",
+            "--flag tolernce changes no decision: did you mean tolerance?",
+        ),
+        (
+            "--flag colour=red",
+            f"--flag colour changes no decision: known are {', '.join(SHORT_NAMES)}",
         ),
         (
             "--flag tolerance",

@@ -81,8 +81,8 @@ def test_what_is_not_a_moment_is_refused(written: str) -> None:
         moment(written)
 
 
-@pytest.mark.parametrize("written", ["web", "/web", "shop/", "a/b/c", ""])
-def test_an_hpa_needs_its_namespace(written: str) -> None:
+@pytest.mark.parametrize("written", ["/web", "shop/", "a/b/c", ""])
+def test_an_hpa_is_one_name_and_its_namespace(written: str) -> None:
     with pytest.raises(click.BadParameter, match="NS/NAME"):
         hpa_name(written)
 

@@ -82,7 +82,7 @@ def test_without_the_library_it_says_what_to_install(tmp_path: Path) -> None:
         [sys.executable, "-c", code, *options], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert completed.returncode == 2
-    assert completed.stderr == "Error: --upload needs obstore: pip install 'hpaaudit[cloud]'\n"
+    assert completed.stderr == "Error: --upload needs obstore: pip install '.[cloud]' in a checkout of hpaaudit\n"
 
 
 def test_a_url_that_names_no_store_begins_nothing(cluster: Cluster, tmp_path: Path) -> None:

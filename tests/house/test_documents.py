@@ -26,6 +26,7 @@ from hpaaudit.model.facts import (
     ScaleRead,
     ScaleWritten,
 )
+from hpaaudit.report import codes as in_words
 from hpaaudit.report.reasons import _SENTENCES
 from hpaaudit.results import sql
 from hpaaudit.results.read import Results
@@ -174,14 +175,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
 
 def sections(text: str) -> dict[str, str]:
     """The relations of the page with what it says of them."""
-    relations = text.partition("## Reasons")[0]
+    relations = text.partition("## Codes in words")[0]
     return dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##|\Z)", relations, re.MULTILINE | re.DOTALL))
-
-
-def codes(heading: str) -> list[str]:
-    """The first column of the table under a heading."""
-    part = RESULTS.partition(f"## {heading}\n")[2].partition("\n## ")[0]
-    return re.findall(r"^\| `([\w.]+)` \|", part, re.MULTILINE)
 
 
 def test_every_relation_and_column_is_on_the_page_and_no_other(results: Results) -> None:
@@ -199,6 +194,20 @@ def test_every_relation_and_column_is_on_the_page_and_no_other(results: Results)
         assert columns == found[name][left_out:], name
 
 
+UNITS = ("_milli", "_s", "_ms", "_bytes", "_pct")
+UNIT_WORDS = re.compile(
+    r"\b(seconds|percent|milli|bytes|millicores|measured over target|of the side that was tested)\b"
+)
+
+
+def test_every_number_with_a_fraction_has_its_unit_in_its_name_or_its_words() -> None:
+    for name, text in sections(RESULTS).items():
+        for column, kind, words in re.findall(r"^\| `(\w+)` \| ([^|]+) \| (\S.*) \|$", text, re.MULTILINE):
+            has_unit = column.endswith(UNITS) or UNIT_WORDS.search(words) or "adjusted" in column
+            assert kind != "double" or has_unit, f"{name}.{column}"
+    assert all(f"`…{unit}`" in RESULTS for unit in UNITS)
+
+
 def test_the_page_says_what_a_row_of_each_relation_is() -> None:
     assert [name for name, text in sections(RESULTS).items() if not text.startswith("\nOne row per ")] == []
 
@@ -208,13 +217,27 @@ def test_the_tables_of_sql_are_the_relations_of_the_page() -> None:
     assert files == set(sections(RESULTS))
 
 
-def test_every_reason_is_on_the_page_and_no_other() -> None:
-    assert codes("Reasons") == list(_SENTENCES)
+CODES = {
+    "Reasons": in_words.REASONS,
+    "Steps": in_words.STEPS,
+    "Metrics that could not be used": in_words.UNUSABLE,
+    "Adjustments": in_words.ADJUSTMENTS,
+    "Pods that are not ready": in_words.POD_CAUSES,
+    "Missing inputs": in_words.MISSING_INPUTS,
+    "Patterns": in_words.PATTERNS,
+    "Verdicts": in_words.VERDICTS,
+    "Classes": in_words.CLASSES,
+}
 
 
-def test_every_class_is_on_the_page_and_no_other() -> None:
-    text = sql.folder("audit")["64_divergences"]
-    assert codes("Classes") == re.findall(r"^ +\('([a-z_.]+)', \d, '", text, re.MULTILINE)
+@pytest.mark.parametrize("heading", CODES)
+def test_the_codes_of_the_page_have_the_words_of_the_screens(heading: str) -> None:
+    part = RESULTS.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    assert dict(re.findall(r"^\| `([\w.]+)` \| (.*) \|$", part, re.MULTILINE)) == CODES[heading]
+
+
+def test_every_reason_has_words_and_a_sentence() -> None:
+    assert list(in_words.REASONS) == list(_SENTENCES)
 
 
 def test_the_queries_of_the_page_answer(results: Results) -> None:

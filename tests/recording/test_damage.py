@@ -169,7 +169,7 @@ def test_a_newer_format_is_refused_whatever_else_it_says(folder: Path) -> None:
 def test_a_folder_without_a_recording_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NotARecording, match=r"has no recording\.json"):
         open_recording(tmp_path)
-    with pytest.raises(NotARecording, match="is no folder"):
+    with pytest.raises(NotARecording, match="does not exist"):
         open_recording(tmp_path / "absent")
 
 

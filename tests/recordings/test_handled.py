@@ -103,7 +103,9 @@ def test_a_path_that_duckdb_cannot_write_to_is_replayed_all_the_same(
     folder = copy(recordings["metrics-down"], tmp_path / named)
     with replay(folder, warn=lines.append) as results:
         assert answers(results) == clean["metrics-down"]
-    assert [line.startswith(f"{folder} cannot be written to: the results are kept in ") for line in lines] == [True]
+    mark = "\\" if "\\" in named else "?"
+    said = f"{folder} has a {mark} in its name, which DuckDB misreads: the results are kept in "
+    assert [line.startswith(said) for line in lines] == [True]
 
 
 @pytest.mark.parametrize("harm", HARMS)

@@ -12,6 +12,7 @@ from hpaaudit.flows.replay import replay
 from hpaaudit.model.facts import Gap
 from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.report.replay import replay_text
+from tests.report.faithful import broken_headlines
 
 RECORDINGS = {path.parent.name: path.parent for path in Path(__file__).parents[2].glob("recordings/*/recording.json")}
 HOLES = [
@@ -44,6 +45,7 @@ def _holed(name: str, hole: str, folder: Path) -> Path:
 def _rows(recording: Path, into: Path) -> tuple[list[dict[str, Any]], int, int, str]:
     """Its reconciles, how many settings were said to explain something, how many had no metric, and the screen."""
     with replay(recording, into=into) as results:
+        assert broken_headlines(results) == []
         down = results.rows("select evidence ->> 'reconciles' as n from findings where pattern = 'metrics_api_down'")
         settings = len(results.rows("from sensitivity"))
         return results.rows(ROWS), settings, sum(int(row["n"]) for row in down), replay_text(account(results))

@@ -9,7 +9,7 @@ NOON = micros("2026-03-02T12:00:00Z")
 
 
 def hpa(**told: Any) -> HpaAccount:
-    """An HPA that agreed forty times."""
+    """An HPA that agreed forty times. Every reconcile that is neither undecidable nor skew agrees."""
     quiet: dict[str, Any] = {
         "namespace": "shop",
         "name": "web",
@@ -26,7 +26,9 @@ def hpa(**told: Any) -> HpaAccount:
         "foreign_writes": (),
         "divergences": (),
     }
-    return HpaAccount(**(quiet | told))
+    account = quiet | told
+    comparable = account["reconciles"] - account["undecidable"]
+    return HpaAccount(**({"comparable": comparable, "agree": comparable - account["skew"]} | account))
 
 
 def divergence(kind: str, explanation: str = "replay 8, controller 10, cluster 10") -> Divergence:

@@ -10,7 +10,7 @@ from hpaaudit.api.times import micros
 from hpaaudit.model.counted import counted
 from hpaaudit.model.units import Milli
 from hpaaudit.report.table import table
-from hpaaudit.report.text import clock, duration, missing_in_words, paragraph, printable, quantity
+from hpaaudit.report.text import clock, duration, paragraph, printable, quantity
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,6 @@ def test_a_quantity_is_written_as_kubernetes_does(milli: int, shown: str) -> Non
 def test_small_words() -> None:
     assert clock(micros("2026-03-02T14:05:19.9Z")) == "14:05:19Z"
     assert (counted(1, "pod"), counted(2, "pod")) == ("1 pod", "2 pods")
-    assert missing_in_words("memory.before_recording") == "memory before recording"
     assert paragraph("a\x1bb") == "  a\\x1bb"
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.model.account import HpaAccount, MemoryFlip, ReconcileAccount, ReplayAccount, UtilizationFlip
+from hpaaudit.model.account import Change, HpaAccount, MemoryFlip, ReconcileAccount, ReplayAccount, UtilizationFlip
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.explain import explain_text
 from hpaaudit.report.flip import flip_text
@@ -19,7 +19,10 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, rec
         (hpa(), "The HPA was faithful: it decided as the replay does, and never had to scale."),
         (
             hpa(match=0, undecidable=40, undecidable_why=("memory.before_recording",)),
-            "Nothing can be decided: every reconcile lacks an input. Not recorded: memory before recording.",
+            (
+                "Nothing can be decided: every reconcile lacks an input "
+                "(unknown: what the controller recommended or scaled earlier)."
+            ),
         ),
         (
             hpa(divergent=9, divergences=(divergence("not_run.controller_down"),)),
@@ -70,7 +73,28 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, rec
         ),
         (
             hpa(skew=1, divergences=(divergence("timing.sampling_skew"), divergence("no_data.warmup"))),
-            "The HPA was faithful: it decided as the replay does, and never had to scale.",
+            (
+                "The HPA decided as the replay does in 39 of 40 reconciles; "
+                "in 1 it read a value or a time that was not recorded (skew)."
+            ),
+        ),
+        (
+            hpa(undecidable=10, match=30, undecidable_why=("recorder restarted",)),
+            (
+                "The HPA was faithful in all 30 reconciles that can be compared, and never had to scale. "
+                "10 of 40 reconciles cannot be decided (unknown: recorder restarted)."
+            ),
+        ),
+        (
+            hpa(comparable=30, agree=30),
+            (
+                "The HPA was faithful in all 30 reconciles that can be compared, and never had to scale. "
+                "What the controller decided in 10 more was not recorded."
+            ),
+        ),
+        (
+            hpa(comparable=0, agree=0),
+            "Nothing can be compared: what the controller decided was not recorded.",
         ),
     ],
 )
@@ -93,8 +117,8 @@ HELD = {"recommendation": 9, "recommended_us": NOON - 220_000_000, "window_us": 
                 steps=(step("stabilize", "stabilize.down_hold", 3, 4, **HELD),),
             ),
             (
-                "Held by memory, not by load: cpu 45 % of 60 % allows 3, but 9 was recommended at 11:56:20Z; "
-                "that counts until 12:01:20Z."
+                "Held by an earlier recommendation, not by load: cpu 45 % of 60 % allows 3, "
+                "but 9 was recommended at 11:56:20Z; that counts until 12:01:20Z."
             ),
         ),
         (
@@ -212,3 +236,67 @@ def test_many_hpas_are_told_in_a_table() -> None:
     assert "\nshop/web4          40     40" in text
     assert "recorder gaps: events 1m 01s, pods 2s\n" in text
     assert "assumed: nothing\n" in text
+
+
+def one_screen(account: HpaAccount) -> str:
+    """The first screen of a recording with this HPA alone, in one line."""
+    page = ReplayAccount(
+        file="x.duckdb",
+        recording="x",
+        started_us=NOON,
+        ended_us=NOON,
+        release="1.36",
+        assumptions=(),
+        gaps=(),
+        hpas=(account,),
+    )
+    return " ".join(replay_text(page).split())
+
+
+def test_a_change_that_only_the_replay_made_is_called_so() -> None:
+    predicted = Change(
+        at_us=NOON,
+        from_replicas=4,
+        to_replicas=6,
+        writer_class="",
+        writer_name="",
+        decided=4,
+        replay=6,
+        reason_code="metric.above_target",
+        metric=cpu(90),
+        divergence_class="unexplained",
+        severity="high",
+        confidence="possible",
+    )
+    screen = one_screen(hpa(divergent=1, match=39, agree=39, changes=(predicted,)))
+    assert "12:00:00Z 4 6 (replay only) 4 6 did not happen; unexplained, high, possible" in screen
+    assert "nobody" not in screen
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("external_write.manual", "1 of these is divergent because somebody else wrote afterwards"),
+        ("write_failed.conflict", "1 of these is divergent because the write failed"),
+    ],
+)
+def test_a_divergence_beside_full_agreement_is_explained(kind: str, told: str) -> None:
+    screen = one_screen(hpa(divergent=1, match=39, agree=40, divergences=(divergence(kind),)))
+    assert f"agree in 40 of 40 (100.0 %); {told}; undecidable: none" in screen
+
+
+def test_each_code_on_a_screen_has_its_words_once() -> None:
+    screen = one_screen(hpa(divergent=2, match=38, divergences=(divergence("unexplained"),), skew=1))
+    assert screen.count("skew the controller read a value or a time that was not recorded") == 1
+    assert "divergent what the controller decided" in screen
+    assert "undecidable something" not in screen
+
+
+def test_what_a_gap_hid_is_told_by_the_cause_of_the_gap() -> None:
+    """Not as what the controller recommended earlier, which the gap left unknown too."""
+    hidden = divergence("no_data.recording_gap", "not observed: recorder restarted")
+    page = explain_text(
+        reconcile(verdict="undecidable", band=(4, 8), missing_input="memory.before_recording", divergence=hidden)
+    )
+    assert "possible     4 to 8; not observed: recorder restarted" in page
+    assert "recommended or scaled earlier" not in page

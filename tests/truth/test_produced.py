@@ -37,10 +37,10 @@ def test_where_nobody_watched_the_workload_it_is_unknown_who_changed_the_number(
     with replayed(VIEWS["outside"](facts_of(world))) as results:
         found = _classes(results)
         settings = results.sql("from sensitivity").fetchall()
-        texts = results.sql("select distinct split_part(explanation, ': ', 2) from divergences").fetchall()
+        texts = results.sql("select distinct split_part(explanation, 'unknown: ', 2) from divergences").fetchall()
     assert set(found) == {"no_data.object_unseen"}
     assert settings == []
-    assert texts == [("unknown whether admission changed it or somebody wrote afterwards",)]
+    assert texts == [("whether admission changed what the HPA wrote, or somebody wrote afterwards",)]
 
 
 @pytest.mark.parametrize("view", ["whole", "outside", "watched"])

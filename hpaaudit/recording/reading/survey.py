@@ -11,6 +11,7 @@ from typing import Any
 
 from hpaaudit.errors import DamagedRecording, NewerFormat, NotARecording
 from hpaaudit.model.counted import counted
+from hpaaudit.model.file_hint import HEAD_BYTES, file_hint
 from hpaaudit.model.inspection import Damage
 from hpaaudit.recording.files import layout, opening
 from hpaaudit.recording.format import manifest
@@ -184,14 +185,27 @@ def _segment_names(folder: Path) -> list[str]:
     return sorted(names)
 
 
+def _why_no_recording(folder: Path) -> str:
+    """What is there instead, and what to do."""
+    advice = "name the folder that `record` or `import` wrote into"
+    if folder.is_dir():
+        return f"has no {layout.RECORDING}: {advice}"
+    try:
+        if not folder.is_file():
+            return f"is no folder: {advice}" if folder.exists() else f"does not exist: {advice}"
+        with folder.open("rb") as file:
+            return f"is a file: {file_hint(str(folder), file.read(HEAD_BYTES)) or advice}"
+    except OSError:
+        return f"is no folder: {advice}"
+
+
 def _head(folder: Path) -> dict[str, Any]:
     """`recording.json`. Raises what `survey_recording` raises."""
     path = folder / layout.RECORDING
     if not os.path.lexists(path):
         if (folder / layout.SEGMENTS).is_dir():
             raise DamagedRecording(f"{path} is missing while its segments are there: restore it from a copy.")
-        problem = f"has no {layout.RECORDING}" if folder.is_dir() else "is no folder"
-        raise NotARecording(f"{folder} {problem}: name the folder that `record` or `import` wrote into.")
+        raise NotARecording(f"{folder} {_why_no_recording(folder)}.")
     version = _format_version(folder)
     if version > FORMAT_VERSION:
         raise NewerFormat(

@@ -16,7 +16,7 @@ with classes as (
         ('write_mutated.admission', 3, 'look for the admission webhook or policy that changes updates of the scale subresource'),
         ('no_data.recording_gap', 0, 'nothing can be said about this time; see coverage_gaps for the cause'),
         ('no_data.warmup', 0, 'start the recording earlier, by the longest stabilization window'),
-        ('no_data.object_unseen', 0, 'missing_input in reconciles names what was not observed'),
+        ('no_data.object_unseen', 0, 'record what was not observed: the explanation names it'),
         ('not_run.controller_down', 3, 'find out why kube-controller-manager did not run: its Lease was not renewed'),
         ('not_run.controller_hung', 3, 'look at kube-controller-manager at this time: it renewed its Lease and reconciled no HPA'),
         ('not_run.controller_restart', 1, 'nothing if it is rare; else find out why kube-controller-manager restarts'),
@@ -30,7 +30,7 @@ with classes as (
         ('config.cpu_initialization_period', 2, 'look at the flags of the controller'),
         ('config.feature_gate', 2, 'look at the feature gates of the controller'),
         ('config.release', 2, 'find out which release the controller is'),
-        ('unexplained', 3, 'hpaaudit explain at this time shows both sides; look for flags that were assumed')
+        ('unexplained', 3, 'compare both sides with the command explain at this time; look for flags that were assumed')
     ) as classes(class, level, next_step)
 ), runs_of as (
     select
@@ -118,10 +118,9 @@ select
         )
         when class = 'no_data.recording_gap' then 'not observed: ' || coalesce(gap_cause, 'unknown')
         when missing_input = 'scale.write' then format(
-            'the HPA wrote {}, and the target has {}: unknown whether admission changed it or somebody wrote afterwards',
-            desired, actual
+            'the HPA wrote {}, and the target has {}; unknown: {}', desired, actual, missing_in_words(missing_input)
         )
-        when class like 'no_data.%' then 'unknown: ' || coalesce(nullif(translate(missing_input, '._', '  '), ''), 'what the controller decided')
+        when class like 'no_data.%' then 'unknown: ' || coalesce(missing_in_words(missing_input), 'what the controller decided')
         when class = 'not_run.controller_down' then format(
             'no controller ran: its Lease was last renewed at {}; the replay wanted {}',
             strftime(renewed_at, '%H:%M:%SZ'), coalesce(desired::varchar, 'no number')

@@ -52,7 +52,7 @@ with pinned_at_max as (
     select
         r.hpa_uid, 'metrics_api_down' as pattern, min(r.ts) as first_at, max(r.ts) as last_at,
         case when max(r.ts) - min(r.ts) >= interval 2 minutes then 'high' else 'medium' end as severity,
-        format('no metric was usable in {}; nothing could scale', counted(count(distinct r.reconcile_id), 'reconcile')) as verdict,
+        format('the metrics API failed in {}, so that no metric was usable and nothing could scale', counted(count(distinct r.reconcile_id), 'reconcile')) as verdict,
         json_object(
             'reconciles', count(distinct r.reconcile_id),
             'error', any_value(coalesce(p.invalid_text, p.invalid_code) order by r.ts)
@@ -84,14 +84,30 @@ with pinned_at_max as (
         and r.ts < coalesce(h.valid_to, 'infinity')
     where r.stabilized > r.spec_replicas
         and r.desired <> greatest(least(r.raw_desired, r.max_replicas), r.min_replicas)
+), windows as (
+    select replay_id, rtrim(value, 's')::double as seconds
+    from runs.assumptions
+    where key = 'downscale-stabilization'
 ), blank_reason as (
     select
         r.hpa_uid, 'blank_reason' as pattern, min(r.ts) as first_at, max(r.ts) as last_at, 'low' as severity,
-        format('memory, not load, raised the replicas {}: the Event names no reason', counted(count(*), 'time')) as verdict,
+        format('an earlier recommendation, not load, raised the replicas {}: the Event names no reason', counted(count(*), 'time'))
+            as verdict,
         json_object('reconciles', count(*)) as evidence,
-        'find out who lowered the replicas before: the question what_happened lists it' as next_step
+        -- Without another writer it was a limit that kept the replicas below what was recommended.
+        case
+            when bool_or(w.at_hi >= r.ts - to_seconds(n.seconds)) then 'find out who lowered the replicas before: the question what_happened lists it'
+            else 'nothing: the replicas became what was recommended before, when a limit or policy allowed fewer'
+        end as next_step
     from raised
     join runs.reconciles as r using (reconcile_id)
+    asof left join (
+        from runs.scale_events
+        where source = 'actual' and writer_class <> 'hpa' and to_replicas < from_replicas
+    ) as w
+        on w.hpa_uid = r.hpa_uid
+        and w.at_hi <= r.ts
+    left join windows as n on n.replay_id = r.replay_id
     -- A memory that only keeps the current number raises nothing.
     where r.raw_desired <= r.spec_replicas and r.desired > r.spec_replicas
     group by r.hpa_uid

@@ -1,6 +1,6 @@
 -- Which pods were not counted as ready, and why?
 -- One row per HPA, bucket and cause. All reconciles count. Where their pods were not kept, why_code and pods are NULL, and
--- missing says which replay keeps them.
+-- missing has the command that keeps them.
 with kept as (
     select p.namespace, p.name, p.bucket, p.why_code, p.pod, 1 as times, r.ts
     from reconcile_pods as p
@@ -25,7 +25,10 @@ select
     namespace, name, bucket, why_code,
     nullif(count(distinct pod), 0) as pods,
     sum(times)::bigint as pod_reconciles,
-    case when why_code is null then 'their pods: replay with --detail pods' else '' end as missing
+    case when why_code is null then format(
+        'their pods: hpaaudit replay {}{} --detail pods',
+        pasteable((select path from replays)), (select coalesce(' ' || nullif(options, ''), '') from replays)
+    ) else '' end as missing
 from counted
 where bucket <> 'ready'
     and namespace || '/' || name like $hpa

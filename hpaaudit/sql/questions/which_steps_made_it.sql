@@ -1,6 +1,6 @@
 -- Which steps led to a decision?
 -- One row per HPA and step of its last reconcile until $at. Where its steps were not kept, one row has the last binding
--- step, and missing says what shows the others.
+-- step, and missing has the command that shows the others.
 with told as (
     select *
     from reconciles
@@ -13,7 +13,16 @@ from decision_steps as s
 join told as t using (reconcile_id)
 union all
 select namespace, name, ts, null, null, reason_code, spec_replicas, desired, true, null,
-    'the other steps: hpaaudit explain, or replay with --detail steps'
+    (
+        select case
+            when p.options <> '' then format('the other steps: hpaaudit replay {} {} --detail steps', pasteable(p.path), p.options)
+            else format(
+                'the other steps: hpaaudit explain {} {} --at {}',
+                pasteable(p.path), pasteable(told.namespace || '/' || told.name), strftime(ts, '%Y-%m-%dT%H:%M:%S.%fZ')
+            )
+        end
+        from replays as p
+    )
 from told
 where reconcile_id not in (select reconcile_id from decision_steps)
 order by namespace, name, seq;

@@ -1,5 +1,5 @@
 -- When did prediction and reality differ, why, and what is the evidence?
--- One row per episode: consecutive reconciles of one HPA and one class that do not match.
+-- One row per run: consecutive reconciles of one HPA and one class that do not match.
 -- reconcile_id: its first reconcile; closed_at: the first match after it, NULL while it is open.
 create table runs.divergences (
     replay_id varchar,

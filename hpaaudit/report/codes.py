@@ -1,0 +1,224 @@
+"""The codes of decisions and divergences in plain words. Every screen that shows a code takes its words from here."""
+
+import re
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+
+from hpaaudit.report.text import WIDTH, printable
+
+REASONS = {
+    "gate.target_unreadable": "the scale of the target could not be read",
+    "gate.stale_cache": "the controller's cache did not have its own last status write yet",
+    "gate.disabled_at_zero": "the target has zero replicas: the HPA is off",
+    "gate.scaled_to_zero": "zero replicas: minReplicas is 0 and no metric asks for more",
+    "gate.above_max": "there were more replicas than maxReplicas: metrics are not consulted",
+    "gate.below_min": "there were fewer replicas than minReplicas: metrics are not consulted",
+    "gate.selector_missing": "the scale reports no selector",
+    "gate.selector_invalid": "the selector of the scale does not parse",
+    "gate.selector_ambiguous": "another HPA selects the same pods",
+    "gate.all_metrics_invalid": "no metric was usable",
+    "gate.partial_metrics_block_down": "one metric was unusable, and the others ask for less",
+    "metric.above_target": "the metric asks for more",
+    "metric.below_target": "the metric allows less",
+    "metric.on_target": "the metric asks for the current replicas",
+    "tolerance.hold": "the metric is off target by less than the tolerance",
+    "adjust.damped_into_tolerance": "with unready and missing pods filled in, the metric is inside the tolerance",
+    "adjust.direction_flip_hold": "with unready and missing pods filled in, the metric would reverse the direction",
+    "adjust.count_flip_hold": "the computed number of replicas would go against the direction",
+    "stabilize.down_hold": "an earlier recommendation held all of the scale-down",
+    "stabilize.down_partial": "an earlier recommendation held a part of the scale-down",
+    "stabilize.up_hold": "an earlier recommendation held all of the scale-up",
+    "stabilize.up_partial": "an earlier recommendation held a part of the scale-up",
+    "stabilize.legacy_raise": (
+        "without a behavior the highest recent recommendation is applied, even above the current replicas"
+    ),
+    "policy.up_limit": "the scale-up policies allow no more",
+    "policy.down_limit": "the scale-down policies allow no less",
+    "policy.up_disabled": "scale-up is disabled by selectPolicy",
+    "policy.down_disabled": "scale-down is disabled by selectPolicy",
+    "policy.legacy_up_limit": "without a behavior a reconcile can at most double the replicas, or raise them to 4",
+    "bound.max": "maxReplicas allows no more",
+    "bound.min": "minReplicas allows no less",
+    "act.write_failed": "the write of the scale failed",
+    "act.write_conflict_retried": "the write succeeded at another attempt, after a conflict",
+}
+"""Why a reconcile decided its number: `reason_code`, and the codes of steps."""
+
+CLASSES = {
+    "external_write.manual": "somebody wrote spec.replicas with kubectl, or by hand",
+    "external_write.gitops": "a GitOps controller wrote spec.replicas",
+    "external_write.deploy_tool": "Helm, Terraform, a pipeline or kubectl apply wrote spec.replicas",
+    "external_write.autoscaler": "another HPA, or KEDA, wrote spec.replicas",
+    "external_write.operator": "a program of the cluster wrote spec.replicas",
+    "external_write.unknown": "somebody wrote spec.replicas, and it is unknown who",
+    "write_failed.conflict": "the HPA's own write lost to another writer",
+    "write_failed.denied": "the HPA's own write was not allowed",
+    "write_failed.api_error": "the HPA's own write failed, neither by a conflict nor for lack of a right",
+    "write_mutated.admission": (
+        "the HPA's write succeeded, and another number was stored: an admission webhook or policy changed it"
+    ),
+    "no_data.recording_gap": (
+        "the time is a gap, or the recording never held an input of this HPA: its pods, or the answers "
+        "for one of its metrics"
+    ),
+    "no_data.warmup": "earlier recommendations or scale events that were not observed could have changed the number",
+    "no_data.object_unseen": "an input of the decision was not observed",
+    "not_run.controller_down": "no controller ran: the Lease of kube-controller-manager had run out",
+    "not_run.controller_hung": (
+        "the Lease was renewed, but no HPA was reconciled: at least three times in a row a new status "
+        "was due, and none was written"
+    ),
+    "not_run.controller_restart": (
+        "the controller was restarting: a new process took over soon after, and nothing was reconciled in between"
+    ),
+    "not_run.missed_reconcile": (
+        "this HPA was not reconciled: at least three times in a row a new status was due, and none was written"
+    ),
+    "timing.late_reconcile": (
+        "no status was written at an inferred time at which one was due: the reconcile came later, or read other values"
+    ),
+    "timing.sampling_skew": "it is unknown which of two samples was read, or on which side of a window's edge it was",
+    "input.metric_value_skew": "the controller published a value that no recorded answer has",
+    "config.tolerance": "another tolerance than the assumed one explains it",
+    "config.downscale_stabilization": "another downscale stabilization than the assumed one explains it",
+    "config.initial_readiness_delay": "another initial readiness delay than the assumed one explains it",
+    "config.cpu_initialization_period": "another CPU initialization period than the assumed one explains it",
+    "config.feature_gate": "a feature gate switched the other way explains it",
+    "config.release": "the rules of another release explain it: see `sensitivity`",
+    "unexplained": "replay and controller differ, and no other class explains it",
+}
+"""Why a reconcile does not match: `class`."""
+
+STEPS = {
+    "act.scale_up": "the controller writes a higher number to the scale",
+    "act.scale_down": "the controller writes a lower number to the scale",
+}
+"""Steps that are no reason: other codes of `decision_steps`."""
+
+UNUSABLE = {
+    "metric.invalid.unseen": "it was not recorded what the metrics API answered",
+    "metric.invalid.api_unavailable": "the metrics API gave no answer, or an error",
+    "metric.invalid.forbidden": "the controller may not read this metrics API",
+    "metric.invalid.not_registered": "the cluster has no such metrics API",
+    "metric.invalid.no_metrics": "the metrics API answered, but without a value for these pods or this object",
+    "metric.invalid.empty_external": "the external metrics API answered, but without a value",
+    "metric.invalid.container_missing": "no sample has a container of the name that the metric asks for",
+    "metric.invalid.bad_spec": "the spec of the metric is not one that the controller can use",
+    "metric.invalid.no_pods": "the selector selects no pod, or the answer has none of its pods",
+    "metric.invalid.no_ready_metrics": "no pod counted as ready and measured",
+    "metric.invalid.missing_request": "a container has no request, so that there is no utilization",
+}
+"""Why a metric could not be used: `invalid_code`."""
+
+ADJUSTMENTS = {
+    "adjust.unready_as_zero_up": "on the way up, unready pods count as idle",
+    "adjust.missing_as_zero_up": "on the way up, pods without a sample count as idle",
+    "adjust.missing_as_full_down": "on the way down, pods without a sample count as at their target",
+}
+"""What pods that are unready or without a sample did to a metric: `adjust_code`."""
+
+POD_CAUSES = {
+    "no_ready_condition": "its status has no condition Ready, or no start time",
+    "initializing": "it started less than the CPU initialization period ago, and is not ready",
+    "sample_before_ready": "a part of its sample was measured before it became ready",
+    "never_ready": "it is not ready, and has not been since shortly after its start",
+    "pending": "its phase is Pending",
+    "no_sample": "the metrics API answered, but without a sample of it",
+    "failed": "its phase is Failed",
+    "succeeded": "its phase is Succeeded",
+    "terminating": "it is being deleted",
+}
+"""Why a pod is not counted as ready: `why_code`."""
+
+PATTERNS = {
+    "pinned_at_max": "metrics asked for more replicas than maxReplicas allows",
+    "apply_resets_replicas": "a deploy tool sets spec.replicas each time that it applies its manifest",
+    "two_autoscalers": "two HPAs scale the same target",
+    "metrics_api_down": "the metrics API failed, so that no metric was usable",
+    "blank_reason": "an earlier recommendation raised the replicas, and the controller's Event names no reason",
+    "update_conflict": "a write of the HPA lost to another writer",
+    "pods_not_created": "the target was scaled up, and for more than 2 minutes fewer pods than that were made",
+}
+"""Known problems that a recording shows: `pattern`."""
+
+VERDICTS = {
+    "match": "the replay decides what the controller published, and the cluster did it",
+    "skew": "the controller read a value or a time that was not recorded; that explains the difference",
+    "divergent": "what the controller decided, or what the cluster did, differs from the replay",
+    "undecidable": "something that the decision depends on was not recorded",
+}
+"""The result of comparing one reconcile: `verdict`."""
+
+MISSING_INPUTS = {
+    "metric.sample": "which of several samples the controller read",
+    "memory.before_recording": "what the controller recommended or scaled earlier",
+    "instant.window_edge": "on which side of a window's edge an earlier recommendation or scale event was",
+    "scale.write": "whether admission changed what the HPA wrote, or somebody wrote afterwards",
+}
+"""What would settle which number was decided: `missing_input`."""
+
+WORDS = {
+    **REASONS,
+    **CLASSES,
+    **STEPS,
+    **UNUSABLE,
+    **ADJUSTMENTS,
+    **POD_CAUSES,
+    **PATTERNS,
+    **VERDICTS,
+    **MISSING_INPUTS,
+}
+"""The words of every code."""
+
+_BY_COLUMN: Mapping[str, Mapping[str, str]] = {
+    "pattern": PATTERNS,
+    "verdict": {name: words for name, words in VERDICTS.items() if name != "match"},
+    "why_code": POD_CAUSES,
+    "class": CLASSES,
+}
+"""Columns of answers whose codes have no dot, so that they could be any word elsewhere."""
+
+_DOTTED = re.compile(r"(?<![\w.])(?:" + "|".join(re.escape(code) for code in WORDS if "." in code) + r")(?!\w|\.\w)")
+_LONGEST = 34
+"""A longer code does not widen the column of the others."""
+
+
+def codes_in(text: str) -> tuple[str, ...]:
+    """The codes with a dot that a text has, such as `bound.max`, in the order of their first occurrence."""
+    return tuple(dict.fromkeys(_DOTTED.findall(text)))
+
+
+def legend(codes: Iterable[str], indent: str = "  ") -> str:
+    """A line for each of these codes with its words; empty if there is none."""
+    known = [code for code in dict.fromkeys(codes) if code in WORDS]
+    width = max((len(code) for code in known if len(code) <= _LONGEST), default=0)
+    return "\n".join(_line(code, width, indent) for code in known)
+
+
+def _line(code: str, width: int, indent: str) -> str:
+    return textwrap.fill(
+        WORDS[code],
+        WIDTH,
+        initial_indent=f"{indent}{code.ljust(width)}  ",
+        subsequent_indent=" " * (len(indent) + width + 2),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def legend_of_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """The legend of an answer: of the codes with a dot anywhere in it, and of the other codes in their columns."""
+    found: dict[str, None] = {}
+    for row in rows:
+        for column, value in zip(columns, row, strict=True):
+            if not isinstance(value, str):
+                continue
+            found |= dict.fromkeys(codes_in(value))
+            if value in _BY_COLUMN.get(column, ()):
+                found[value] = None
+    return legend(found, "")
+
+
+def missing_in_words(missing: str) -> str:
+    """The words of a `missing_input`, or the text itself if it is none."""
+    return printable(MISSING_INPUTS.get(missing, missing))

@@ -1,0 +1,60 @@
+"""Folds the gaps of a recording: many short ones with one cause are one line."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from hpaaudit.api.times import whole_seconds
+from hpaaudit.model.facts import Gap
+from hpaaudit.model.units import SECOND
+from hpaaudit.report.table import table
+from hpaaudit.report.text import duration
+
+LISTED = 10
+"""The most causes that are listed."""
+
+_COUNT = re.compile(r"\d[\d.,]* (\w+?)s?\b")
+_NUMBER = re.compile(r"\d[\d.,]*")
+
+
+def gap_lines(gaps: Sequence[Gap], indent: str = "  ") -> Iterator[str]:
+    """The number of gaps, then a row for each cause: the one that hides most time first."""
+    if not gaps:
+        yield f"{indent}gaps: none"
+        return
+    by_cause: dict[str, list[Gap]] = {}
+    for gap in gaps:
+        by_cause.setdefault(_kind(gap.cause), []).append(gap)
+    folded = sorted(by_cause.values(), key=lambda some: (-_hidden_us(some), some[0].at_us))
+    yield f"{indent}gaps: {len(gaps)}"
+    columns = ("times", "total", "longest", "first", "last until", "what", "cause")
+    yield table(columns, [_row(some) for some in folded[:LISTED]], indent=f"{indent}  ")
+    if len(folded) > LISTED:
+        yield f"{indent}  and {len(folded) - LISTED} more causes, all in -o json"
+
+
+def _kind(cause: str) -> str:
+    """The cause without its numbers: `missed 3 reads` and `missed 1 read` are one."""
+    return _NUMBER.sub("N", _COUNT.sub(r"N \1s", cause))
+
+
+def _row(gaps: Sequence[Gap]) -> tuple[str | int, ...]:
+    causes = {gap.cause for gap in gaps}
+    prefixes = {gap.prefix for gap in gaps}
+    return (
+        len(gaps),
+        duration(_hidden_us(gaps) / SECOND),
+        duration(max(gap.until_us - gap.at_us for gap in gaps) / SECOND),
+        whole_seconds(min(gap.at_us for gap in gaps)),
+        whole_seconds(max(gap.until_us for gap in gaps)),
+        prefixes.pop() if len(prefixes) == 1 else f"{len(prefixes)} paths",
+        causes.pop() if len(causes) == 1 else _kind(gaps[0].cause),
+    )
+
+
+def _hidden_us(gaps: Sequence[Gap]) -> int:
+    """The time that they hide together. Where they overlap it counts once."""
+    total = end = 0
+    for gap in sorted(gaps, key=lambda gap: gap.at_us):
+        total += max(0, gap.until_us - max(gap.at_us, end))
+        end = max(end, gap.until_us)
+    return total

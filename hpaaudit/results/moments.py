@@ -1,0 +1,82 @@
+"""The moment that matters most of each HPA, in the order in which its headline names causes."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from hpaaudit.model.units import Micros
+from hpaaudit.results.read import Results
+
+HELD = """
+    select
+        r.hpa_uid, r.ts, r.lasted_s,
+        case
+            when r.reason_code = 'stabilize.down_hold'
+                and r.desired <> greatest(least(r.raw_desired, r.max_replicas), r.min_replicas)
+                -- Then policies hold it too.
+                and not coalesce(contains(s.behavior::varchar, 'Disabled'), false) then 'memory'
+            when r.reason_code in ('adjust.direction_flip_hold', 'adjust.damped_into_tolerance')
+                and p.ratio > 1 then 'unready'
+        end as cause
+    from reconciles as r
+    left join metric_proposals as p on p.reconcile_id = r.reconcile_id and p.is_winner
+    left join hpa_specs as s
+        on s.hpa_uid = r.hpa_uid
+        and r.ts >= s.valid_from
+        and r.ts < coalesce(s.valid_to, 'infinity')
+    where r.verdict in ('match', 'skew')
+"""
+"""Reconciles that did not follow their metrics: one row each, with the cause, NULL if there is none."""
+
+LONG_HOLD_S = 60
+"""A shorter hold is not worth a sentence."""
+
+_MOMENTS = f"""
+with holds as (
+    select hpa_uid, min(ts) as moment, sum(lasted_s) as seconds, cause
+    from ({HELD})
+    where cause is not null and ts between $since and $until
+    group by hpa_uid, cause
+    having sum(lasted_s) >= {LONG_HOLD_S}
+), causes as (
+    select hpa_uid, 1 as rank, opened_at as moment from divergences where starts_with(class, 'not_run.')
+    union all
+    select hpa_uid, 2, opened_at from divergences where starts_with(class, 'config.')
+    union all
+    select hpa_uid, 3, first_at from findings where pattern = 'metrics_api_down'
+    union all
+    select hpa_uid, 4, opened_at from divergences where class = 'unexplained'
+    union all
+    select w.hpa_uid, 5, coalesce(r.ts, w.ts) from foreign_writes as w left join reconciles as r using (reconcile_id)
+    union all
+    select hpa_uid, 6, opened_at from divergences where starts_with(class, 'write_failed.')
+    union all
+    select hpa_uid, 7, arg_max(moment, (seconds, cause)) from holds group by hpa_uid
+    union all
+    select hpa_uid, 8, max(ts) from reconciles where action <> 'hold' and ts between $since and $until group by hpa_uid
+)
+select c.hpa_uid, a.namespace || '/' || a.name as hpa, c.rank, min(c.moment) as moment
+from causes as c
+join agreement as a using (hpa_uid)
+where c.moment between $since and $until
+group by c.hpa_uid, hpa, c.rank
+qualify row_number() over (partition by c.hpa_uid order by c.rank) = 1
+"""  # noqa: S608 our own SQL
+
+
+def moments(results: Results) -> Mapping[str, Micros]:
+    """The moment of each HPA, by its uid. One of which nothing is to be said has none."""
+    since, until = results.rows("select started_at as since, ended_at as until from recordings")[0].values()
+    rows = results.rows(f"select hpa_uid, epoch_us(moment) as at_us from ({_MOMENTS})", since=since, until=until)  # noqa: S608 our own SQL
+    return {row["hpa_uid"]: Micros(row["at_us"]) for row in rows}
+
+
+def first_moment(results: Results, hpa: str, since: datetime, until: datetime) -> datetime | None:
+    """The moment of the gravest cause among the HPAs whose `namespace/name` is like this, in this time."""
+    rows = results.rows(
+        f"select moment from ({_MOMENTS}) where hpa like $hpa order by rank, moment limit 1",  # noqa: S608 our own SQL
+        hpa=hpa,
+        since=since,
+        until=until,
+    )
+    moment: datetime | None = rows[0]["moment"] if rows else None
+    return moment

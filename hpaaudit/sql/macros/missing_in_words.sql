@@ -1,0 +1,10 @@
+-- What does a missing input mean, in words?
+-- A text, NULL for none. The same as in `report/codes.py`, which a test compares.
+create macro main.missing_in_words(missing_input) as
+    case missing_input
+        when 'metric.sample' then 'which of several samples the controller read'
+        when 'memory.before_recording' then 'what the controller recommended or scaled earlier'
+        when 'instant.window_edge' then 'on which side of a window''s edge an earlier recommendation or scale event was'
+        when 'scale.write' then 'whether admission changed what the HPA wrote, or somebody wrote afterwards'
+        else nullif(missing_input, '')
+    end;

@@ -1,0 +1,91 @@
+"""Every command that a screen prints works when it is pasted, and the first one explains the headline."""
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hpaaudit.flows.query import question_texts
+from tests.cli.run import run
+
+ROOT = Path(__file__).parents[2]
+RECORDINGS = sorted(path.parent for path in ROOT.glob("recordings/*/recording.json"))
+COMMAND = re.compile(r"(?:`|^|\s)(hpaaudit [a-z]+ +[^`\n]*?)(?=`|\n|$|  )", re.MULTILINE)
+TIME = re.compile(r"\d\d:\d\d:\d\dZ")
+
+
+def printed(screen: str) -> list[str]:
+    """The commands on a screen."""
+    return [" ".join(command.split()) for command in COMMAND.findall(re.sub(r"(hpaaudit query) +", r"\1 ", screen))]
+
+
+@pytest.fixture
+def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of a recording in a folder with a blank in its name, which is the current one."""
+    desk = tmp_path / "my incidents"
+    shutil.copytree(request.param.resolve(), desk / "it's friday", ignore=shutil.ignore_patterns("*.duckdb"))
+    monkeypatch.chdir(desk)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return Path("it's friday")
+
+
+@pytest.mark.parametrize("folder", RECORDINGS, ids=lambda path: path.name, indirect=True)
+def test_every_printed_command_works_when_it_is_pasted(folder: Path) -> None:
+    source = shlex.quote(str(folder))
+    asked = [
+        f"hpaaudit inspect {source}",
+        f"hpaaudit verify {source}",
+        f"hpaaudit repair {source} --plan",
+        f"hpaaudit replay {source} --detail numbers",
+        f"hpaaudit replay {source} --flag tolerance=0.5",
+        f"hpaaudit explain {source}",
+        *(f"hpaaudit query {source} {question}" for question in question_texts()),
+        *(f"hpaaudit query {source}/what-if.duckdb {question}" for question in question_texts()),
+    ]
+    pasted: set[str] = set()
+    while asked:
+        command = asked.pop(0)
+        code, out, err = run(command)
+        assert code == 0, f"{command}\n{err}"
+        new = dict.fromkeys(printed(out + err))
+        asked += [command for command in new if command not in pasted]
+        pasted |= set(new)
+    kinds = {command.split()[1] for command in pasted}
+    assert {"replay", "explain", "query", "verify"} <= kinds
+    assert any("--detail pods" in command for command in pasted)
+
+
+@pytest.mark.parametrize("folder", RECORDINGS, ids=lambda path: path.name, indirect=True)
+def test_the_next_command_explains_the_moment_of_the_headline(folder: Path) -> None:
+    """So does `explain` without a time."""
+    source = shlex.quote(str(folder))
+    _, screen, _ = run(f"hpaaudit replay {source}")
+    headline = screen.split("\n\n")[2]
+    first, *_ = printed(screen)
+    explained = run(first)[1]
+    assert explained == run(f"hpaaudit explain {source}")[1]
+    times = TIME.findall(headline)
+    assert times
+    assert times[0] in explained, headline
+
+
+@pytest.mark.parametrize("recording", RECORDINGS, ids=lambda path: path.name)
+def test_two_screens_never_count_the_same_outage_differently(recording: Path, tmp_path: Path) -> None:
+    _, screen, _ = run(f"hpaaudit replay {recording} --into {tmp_path}/r.duckdb")
+    failed = re.search(r"metrics\s+API\s+failed\s+in\s+(\d+)\s+reconcile", screen)
+    code, out, _ = run(f"hpaaudit query {tmp_path}/r.duckdb why_no_scale_up")
+    assert code == 0
+    api = [
+        line.split() for line in out.splitlines() if re.search(r"invalid\.(api_unavailable|forbidden|not_reg)", line)
+    ]
+    assert sum(int(row[4]) for row in api) == (int(failed[1]) if failed else 0)
+
+
+@pytest.mark.parametrize("recording", RECORDINGS, ids=lambda path: path.name)
+def test_inspect_and_verify_say_the_same_size_of_the_tables(recording: Path) -> None:
+    _, inspected, _ = run(f"hpaaudit inspect {recording}")
+    _, verified, _ = run(f"hpaaudit verify {recording}")
+    (tables,) = re.findall(r"the tables have (\S+ \S+),", inspected)
+    assert f"table files of {tables};" in verified

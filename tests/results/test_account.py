@@ -1,0 +1,52 @@
+"""What the page of a replay shows of its results: causes of what is undecidable, and the moment of the headline."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from hpaaudit.model.account import HpaAccount
+from hpaaudit.results.account import hpa_names, replay_account
+from hpaaudit.results.account_reconcile import interesting
+from hpaaudit.results.questions import Scope, defaults
+from hpaaudit.results.read import Results
+from tests.results import story
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
+    """The results of the story."""
+    with story.results(tmp_path_factory.mktemp("account")) as results:
+        yield results
+
+
+def web(results: Results) -> HpaAccount:
+    """The one HPA of the story."""
+    (hpa,) = replay_account(results).hpas
+    return hpa
+
+
+def test_a_gap_is_the_cause_where_it_hid_something_and_not_what_was_before_the_recording(told: Results) -> None:
+    causes = {
+        row["class"]: row["n"]
+        for row in told.rows("select class, count(*) as n from reconciles where verdict = 'undecidable' group by class")
+    }
+    assert causes["no_data.recording_gap"] > 0
+    assert causes["no_data.warmup"] > 0
+    assert set(web(told).undecidable_why) == {"memory.before_recording", "recorder restarted"}
+
+
+def test_explain_without_a_time_takes_the_moment_that_the_page_names(told: Results) -> None:
+    hpa = web(told)
+    assert hpa_names(told) == ["shop/web"]
+    assert interesting(told, None) == ("shop/web", hpa.moment_us)
+    outage = next(finding for finding in hpa.findings if finding.pattern == "metrics_api_down")
+    assert hpa.moment_us == outage.first_us
+
+
+def test_the_moment_follows_the_order_in_which_the_headline_names_causes(told: Results) -> None:
+    """The outage is first; a shorter time without it leaves the next cause."""
+    rows = told.rows("select epoch_us(opened_at) as at_us, class from divergences order by opened_at")
+    unexplained = next(row["at_us"] for row in rows if row["class"] == "unexplained")
+    since = defaults(told, Scope(since_us=unexplained))["at"]
+    (at,) = told.rows("select epoch_us($at) as at_us", at=since)
+    assert at["at_us"] == unexplained
