@@ -234,12 +234,24 @@ def test_s001_22_d17_v1_keeps_what_it_cannot_say_in_annotations_and_changes_the_
     assert spec.metrics == hpa_of(per_pod(1500), cpu(50)).spec.metrics
 
 
-def test_s001_29_the_annotation_of_1_2_to_1_5_means_nothing() -> None:
+def test_s001_29_since_1_6_the_annotation_of_1_2_to_1_5_means_nothing(tmp_path: Path) -> None:
     old = {"alpha/target.custom-metrics.podautoscaler.kubernetes.io": '{"items":[{"name":"qps","value":"10"}]}'}
-    shown = hpa()
-    plain = decode_hpa(to_facts.hpa_seen(Micros(0), shown))
-    shown["metadata"]["annotations"] = old
-    assert decode_hpa(to_facts.hpa_seen(Micros(0), shown)) == plain
+    annotated = hpa()
+    annotated["metadata"]["annotations"] = old
+    made = [
+        replayed(
+            tmp_path,
+            "1.19",
+            saw(1, HPAS, "ADDED", shown),
+            got(2, PODS, items(running("web-0"), running("web-1"))),
+            got(3, SCALE, scale(2)),
+            got(4, USAGE, usage(web_0=900, web_1=900)),
+            line(15, reconcile="shop/web"),
+        )
+        for shown in (hpa(), annotated)
+    ]
+    assert made[0] == made[1]
+    assert made[0][0].desired != 2
 
 
 def test_s001_25_kubectl_autoscale_makes_a_v1_that_means_cpu_at_80(tmp_path: Path) -> None:
