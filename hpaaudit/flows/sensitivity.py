@@ -120,7 +120,8 @@ def _judged(
     broken = 0
     for row in rows:
         again = decided.get(row.reconcile_id)
-        agrees = again is not None and again.decision.desired == row.real
+        # Where the published number agrees anyway, the difference arose after the decision.
+        agrees = again is not None and again.decision.desired == row.real != row.desired
         if row.divergence_id is not None:
             open_rows[row.divergence_id].append(agrees)
         elif again is not None and again.decision.desired != row.desired:

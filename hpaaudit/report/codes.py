@@ -57,6 +57,9 @@ CLASSES = {
     "write_failed.conflict": "the HPA's own write lost to another writer",
     "write_failed.denied": "the HPA's own write was not allowed",
     "write_failed.api_error": "the HPA's own write failed, neither by a conflict nor for lack of a right",
+    "write_mutated.admission": (
+        "the HPA's write succeeded, and another number was stored: an admission webhook or policy changed it"
+    ),
     "no_data.recording_gap": (
         "the time is a gap, or the recording never held an input of this HPA: its pods, or the answers "
         "for one of its metrics"
@@ -67,6 +70,9 @@ CLASSES = {
     "not_run.controller_hung": (
         "the Lease was renewed, but no HPA was reconciled: at least three times in a row a new status "
         "was due, and none was written"
+    ),
+    "not_run.controller_restart": (
+        "the controller was restarting: a new process took over soon after, and nothing was reconciled in between"
     ),
     "not_run.missed_reconcile": (
         "this HPA was not reconciled: at least three times in a row a new status was due, and none was written"
@@ -135,6 +141,7 @@ PATTERNS = {
     "metrics_api_down": "the metrics API failed, so that no metric was usable",
     "blank_reason": "an earlier recommendation raised the replicas, and the controller's Event names no reason",
     "update_conflict": "a write of the HPA lost to another writer",
+    "pods_not_created": "the target was scaled up, and for more than 2 minutes fewer pods than that were made",
 }
 """Known problems that a recording shows: `pattern`."""
 
@@ -150,6 +157,7 @@ MISSING_INPUTS = {
     "metric.sample": "which of several samples the controller read",
     "memory.before_recording": "what the controller recommended or scaled earlier",
     "instant.window_edge": "on which side of a window's edge an earlier recommendation or scale event was",
+    "scale.write": "whether admission changed what the HPA wrote, or somebody wrote afterwards",
 }
 """What would settle which number was decided: `missing_input`."""
 

@@ -162,12 +162,17 @@ def _findings(findings: tuple[Finding, ...]) -> Iterator[str]:
 _NOT_THE_HPA = ("not_run.", "config.")
 """Divergences of a controller that did not run, or that runs with other settings than assumed."""
 
-_AFTERWARDS = {"external_write": "somebody else wrote afterwards", "write_failed": "the write failed"}
+_AFTERWARDS = {
+    "external_write": "somebody else wrote afterwards",
+    "write_failed": "the write failed",
+    "write_mutated": "admission changed the number",
+}
 """What makes a reconcile divergent whose decision the replay shares, by the family of its class."""
 
 _NOT_RUN = {
     "not_run.controller_down": "No controller ran {span}: its Lease had run out",
     "not_run.controller_hung": "The controller renewed its Lease but reconciled no HPA {span}",
+    "not_run.controller_restart": "The controller was restarting {span}",
     "not_run.missed_reconcile": "The controller did not reconcile this HPA {span}",
 }
 

@@ -7,7 +7,8 @@ import pytest
 from tests.cli.run import run
 from tests.conformance.expected import captures
 from tests.fleet.chance import write
-from tests.truth.worlds import VIEWS, facts_of
+from tests.truth.views import VIEWS
+from tests.truth.worlds import facts_of
 
 LACKS = {
     "no writers": "writers of the replicas",

@@ -4,7 +4,6 @@ Where the document and the real controller differ, the controller is right; the 
 """
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,7 @@ import pytest
 
 from hpaaudit.api import requests, to_facts
 from hpaaudit.api.decode import decode_hpa
-from hpaaudit.engine.eras.reconcile import reconcile
 from hpaaudit.model.facts import ResourceMetricsRead
-from hpaaudit.model.flags import Flags
-from hpaaudit.model.memory import EMPTY
 from hpaaudit.model.units import SECOND, Micros
 from tests.engine.scenes import (
     LEAVING_ZERO,
@@ -31,7 +27,6 @@ from tests.engine.scenes import (
     flags,
     hpa_of,
     memory,
-    observation,
     of_object,
     per_pod,
     pods,
@@ -239,19 +234,24 @@ def test_s001_22_d17_v1_keeps_what_it_cannot_say_in_annotations_and_changes_the_
     assert spec.metrics == hpa_of(per_pod(1500), cpu(50)).spec.metrics
 
 
-def test_s001_29_the_annotation_of_1_2_to_1_5_means_nothing_to_later_releases() -> None:
+def test_s001_29_since_1_6_the_annotation_of_1_2_to_1_5_means_nothing(tmp_path: Path) -> None:
     old = {"alpha/target.custom-metrics.podautoscaler.kubernetes.io": '{"items":[{"name":"qps","value":"10"}]}'}
-    shown = hpa()
-    plain = decode_hpa(to_facts.hpa_seen(Micros(0), shown))
-    shown["metadata"]["annotations"] = old
-    annotated = decode_hpa(to_facts.hpa_seen(Micros(0), shown))
-    assert annotated.custom_metrics == old["alpha/target.custom-metrics.podautoscaler.kubernetes.io"]
-    assert replace(annotated, custom_metrics=None) == plain
-    for release in ("1.6", "1.12", "1.36"):
-        seen, flags = observation(cpu(50), crowd=pods("2@100"), replicas=2), Flags(release=release)
-        assert seen.hpa is not None
-        with_annotation = replace(seen, hpa=replace(seen.hpa, custom_metrics=annotated.custom_metrics))
-        assert reconcile(with_annotation, EMPTY, flags) == reconcile(seen, EMPTY, flags)
+    annotated = hpa()
+    annotated["metadata"]["annotations"] = old
+    made = [
+        replayed(
+            tmp_path,
+            "1.19",
+            saw(1, HPAS, "ADDED", shown),
+            got(2, PODS, items(running("web-0"), running("web-1"))),
+            got(3, SCALE, scale(2)),
+            got(4, USAGE, usage(web_0=900, web_1=900)),
+            line(15, reconcile="shop/web"),
+        )
+        for shown in (hpa(), annotated)
+    ]
+    assert made[0] == made[1]
+    assert made[0][0].desired != 2
 
 
 def test_s001_25_kubectl_autoscale_makes_a_v1_that_means_cpu_at_80(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`python -m tests.truth`: how our verdicts stand to the truth, by view and class; each wrong one in a line.
 
 python -m tests.truth [--release 1.15 …] [--view outside …] [--every N] [FOLDER…]     folders of captures, else our own
+python -m tests.truth --every 6 --page docs/truth.md                                  keeps the figures of all views
 """
 
 import argparse
@@ -10,9 +11,10 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-from tests.conformance.expected import captures, releases
+from tests.conformance.expected import captures, name_of, releases
 from tests.truth.judged import Judged, judged
-from tests.truth.worlds import VIEWS
+from tests.truth.page import page
+from tests.truth.views import VIEWS
 
 SHOWN = 20
 
@@ -23,16 +25,22 @@ def main() -> int:
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--release", action="append", default=[])
     parser.add_argument("--view", action="append", default=[], choices=[*VIEWS, []])
+    parser.add_argument("--world", default="", help="only worlds with this in their name")
     parser.add_argument("--every", type=int, default=1, help="one world in so many")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--page", type=Path, help="write the figures of every view to this page")
     given = parser.parse_args()
     worlds = [path for folder in given.folders for path in sorted(folder.glob("*.capture.jsonl.gz"))]
     worlds = worlds or [path for release in given.release or releases() for path in captures(release)]
+    worlds = [path for path in worlds if given.world in name_of(path)]
     wrong = 0
+    judged_by_view: dict[str, Judged] = {}
     for view in given.view or VIEWS:
-        judgement = judge(worlds[:: given.every], view, given.jobs)
+        judgement = judged_by_view[view] = judge(worlds[:: given.every], view, given.jobs)
         sys.stdout.write(table(view, judgement))
         wrong += len(judgement.wrong)
+        if given.page:
+            given.page.write_text(page(judged_by_view, given.every), encoding="utf-8")
     return int(wrong > 0)
 
 
@@ -52,8 +60,10 @@ def table(view: str, judgement: Judged) -> str:
         f"  {judgement.changes} changes, {judgement.named} with a writer, {len(judgement.wrong)} wrong",
     ]
     lines += [f"  {count:7} {verdict:12} {name}" for (verdict, name), count in judgement.classes.most_common()]
-    lines += [f"  wrong: {text}" for text in judgement.wrong[:SHOWN]]
-    lines += [f"  unexplained: {text}" for text in judgement.unexplained[:SHOWN]]
+    for what, texts in (("wrong", judgement.wrong), ("unexplained", judgement.unexplained)):
+        # One of each world: the others have the same cause.
+        firsts = {text.partition(":")[0]: text for text in reversed(texts)}
+        lines += [f"  {what}: {text}" for text in sorted(firsts.values())[:SHOWN]]
     return "\n".join(lines) + "\n"
 
 

@@ -2,27 +2,42 @@
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hpaaudit.api.flags import short_name
+from hpaaudit.api.times import duration
 from hpaaudit.flows.replay import replay
+from hpaaudit.model.facts import ControllerSeen
 from hpaaudit.model.units import SECOND
 from tests.conformance.expected import name_of
 from tests.fleet.chance import write
-from tests.truth.worlds import VIEWS, Truth, facts_of, truth_of
+from tests.truth.views import HALTED, VIEWS, middle_us
+from tests.truth.worlds import Truth, Written, facts_of, truth_of
 
 NEAR_US = 1_500_000
 """A status is published so soon after its reconcile decided."""
 UNEXPLAINED = "unexplained"
+DURATIONS = {
+    "downscale-stabilization": "5m0s",
+    "initial-readiness-delay": "30s",
+    "cpu-initialization-period": "5m0s",
+}
+"""The flags that a replay may assume, with their defaults."""
 
 
 @dataclass
 class Judged:
-    """Verdicts of some worlds: how many of each class, how many claims were checked, and each that is wrong."""
+    """Verdicts of some worlds: how many of each class, how many claims were checked, and each that is wrong.
 
+    false   how many verdicts of each class were wrong
+    """
+
+    worlds: int = 0
     classes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    false: Counter[tuple[str, str]] = field(default_factory=Counter)
     proven: int = 0
     changes: int = 0
     named: int = 0
@@ -36,7 +51,9 @@ class Judged:
 
     def add(self, other: "Judged") -> None:
         """Take the verdicts of other worlds in."""
+        self.worlds += other.worlds
         self.classes += other.classes
+        self.false += other.false
         self.proven += other.proven
         self.changes += other.changes
         self.named += other.named
@@ -48,8 +65,10 @@ def judged(capture: Path, view: str) -> Judged:
     """Replay what a view shows of a world; hold every verdict to the truth."""
     facts = facts_of(capture)
     truth = truth_of(capture, facts)
+    if view in HALTED:
+        truth = truth.until(middle_us(facts))
     shown = list(VIEWS[view](facts))
-    judgement = Judged()
+    judgement = Judged(worlds=1)
     if not shown:
         return judgement
     where = f"{capture.parent.name} {name_of(capture)} {view}"
@@ -59,13 +78,15 @@ def judged(capture: Path, view: str) -> Judged:
         results = replay(recording, detail="numbers")
         reconciles, changes = _rows(results, _RECONCILES), _rows(results, _CHANGES)
         results.close()
+    other = different_settings(truth.controllers, [fact for fact in shown if isinstance(fact, ControllerSeen)])
     for row in reconciles:
         judgement.classes[row["verdict"], row["class"] or ""] += 1
         if row["class"] == UNEXPLAINED:
             judgement.unexplained.append(f"{where}: {row}")
-        if row["evidence"] == "proven" and row["verdict"] == "match":
-            judgement.proven += 1
-            judgement.wrong += _wrong_numbers(where, truth, row)
+        judgement.proven += row["evidence"] == "proven" and row["verdict"] == "match"
+        wrong = [f"{where}: {text}: {row}" for text in _wrong(truth, other, row)]
+        judgement.wrong += wrong
+        judgement.false[row["verdict"], row["class"] or ""] += bool(wrong)
     for row in changes:
         judgement.changes += 1
         if row["writer_class"] != "unknown":
@@ -75,9 +96,12 @@ def judged(capture: Path, view: str) -> Judged:
 
 
 _RECONCILES = """
-select epoch_us(ts) as at_us, namespace || '/' || name as hpa, desired, decided, actual, verdict, class, evidence,
-    reason_code
-from reconciles
+select
+    epoch_us(r.ts) as at_us, epoch_us(r.ts + to_microseconds((1e6 * r.lasted_s)::bigint)) as until_us, at_source,
+    epoch_us(r.ts - to_microseconds((1e6 * r.uncertainty_s)::bigint)) as from_us,
+    r.namespace || '/' || r.name as hpa, h.target_name, desired, decided, actual, verdict, class, evidence, reason_code
+from reconciles as r
+join hpas as h using (hpa_uid)
 order by reconcile_id
 """
 
@@ -98,12 +122,54 @@ def _rows(results: Any, question: str) -> list[dict[str, Any]]:
     return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
 
-def _wrong_numbers(where: str, truth: Truth, row: dict[str, Any]) -> Iterator[str]:
-    """A match with proven inputs whose number no reconcile of that time wanted."""
-    near = [one for one in truth.decided if one.hpa == row["hpa"] and abs(one.at_us - row["at_us"]) <= NEAR_US]
-    wanted = {number for one in near for number in one.wanted}
-    if near and row["desired"] is not None and row["desired"] not in wanted:
-        yield f"{where}: proven, and the controller wanted {wanted}: {row}"
+def _wrong(truth: Truth, other: set[str], row: dict[str, Any]) -> Iterator[str]:
+    """Each claim of a verdict that was not true.
+
+    other   settings of the controller that were others than the recording says
+    """
+    mine = [one for one in truth.decided if one.hpa == row["hpa"]]
+    here = [one for one in mine if abs(one.at_us - row["at_us"]) <= NEAR_US]
+    around = [one for one in mine if row["from_us"] - NEAR_US <= one.at_us <= row["until_us"] + NEAR_US]
+    family, _, detail = (row["class"] or "match").partition(".")
+    wanted = {number for one in here for number in one.wanted}
+    if family == "match" and here and row["desired"] is not None and row["desired"] not in wanted:
+        yield f"the controller wanted {wanted}"
+    elif family == "not_run" and here:
+        yield "it was reconciled"
+    elif family == "external_write" and not _written_by_others(truth, row):
+        yield "nobody else wrote"
+    elif family == "write_failed" and not any(one.failed for one in around):
+        yield "no write was refused"
+    elif family == "write_mutated" and not any(one.asked != one.stored is not None for one in around):
+        yield "what was asked for was stored"
+    elif family == "config" and detail not in other:
+        yield f"only {other} was another"
+
+
+def _written_by_others(truth: Truth, row: dict[str, Any]) -> list[Written]:
+    return [
+        one
+        for one in truth.written
+        if one.target.name == row["target_name"]
+        and not (one.by_hpa and one.writer == row["hpa"])
+        and row["from_us"] - NEAR_US <= one.at_us <= row["until_us"] + NEAR_US
+    ]
+
+
+def different_settings(true: Sequence[ControllerSeen], shown: Sequence[ControllerSeen]) -> set[str]:
+    """The settings, as `config.*` names them, that were others than a recording says or a replay assumes."""
+    used = _settings(shown[-1] if shown else None)
+    return {key for one in true for key, value in _settings(one).items() if used[key] != value}
+
+
+def _settings(fact: ControllerSeen | None) -> dict[str, object]:
+    flags = {short_name(name): value for name, value in fact.flags} if fact else {}
+    return {
+        "tolerance": float(flags.get("tolerance", "0.1")),
+        **{key.replace("-", "_"): duration(flags.get(key, value)) for key, value in DURATIONS.items()},
+        "release": fact.release if fact else None,
+        "feature_gate": sorted(fact.gates) if fact else [],
+    }
 
 
 def _wrong_writers(where: str, truth: Truth, row: dict[str, Any]) -> Iterator[str]:

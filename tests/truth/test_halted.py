@@ -15,7 +15,7 @@ from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.report.replay import replay_text
 from tests.conformance.expected import captures
 from tests.fleet.chance import write
-from tests.truth.halted import alive, dead, hung, middle_us
+from tests.truth.views import alive, dead, hung, middle_us
 from tests.truth.worlds import facts_of
 
 EVERY = 12
@@ -90,7 +90,8 @@ def test_what_did_not_take_place_is_one_line_and_counts_against_nobody(tmp_path:
     write(tmp_path / "recording", facts, len(facts) + 100)
     with replay(tmp_path / "recording") as results:
         (hpa,) = account(results).hpas
-        lines = [line for line in replay_text(account(results)).splitlines() if "not_run.controller_down" in line]
+        text = replay_text(account(results))
+    lines = [line for line in text.splitlines() if "did not happen; not_run.controller_down" in line]
     assert (hpa.comparable, hpa.agree) == (0, 0)
     assert sum(not change.writer_class for change in hpa.changes) > 20
     assert len(lines) == 1

@@ -11,7 +11,8 @@ from hpaaudit.flows.replay import replay
 from hpaaudit.model.facts import ControllerSeen, Fact
 from tests.conformance.expected import captures, name_of
 from tests.fleet.chance import write
-from tests.truth.worlds import VIEWS, facts_of
+from tests.truth.views import VIEWS
+from tests.truth.worlds import facts_of
 
 
 def _replayed(world: str, *, told: bool) -> tuple[dict[str, int], list[tuple[Any, ...]]]:

@@ -5,7 +5,8 @@ from hpaaudit.engine.replay.plan import Reading
 from hpaaudit.model.facts import ControllerSeen, Fact
 from hpaaudit.model.flags import SYNC_PERIOD_US
 from tests.conformance.expected import captures
-from tests.truth.worlds import VIEWS, facts_of
+from tests.truth.views import VIEWS
+from tests.truth.worlds import facts_of
 
 KNOWN_LONGER = 1.25
 """Two writes are nearer than a period by what the first reconcile took, up to 1.8 s in these worlds."""

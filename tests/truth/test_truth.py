@@ -5,7 +5,7 @@ import pytest
 from tests.conformance.expected import captures, name_of
 from tests.truth.__main__ import judge
 from tests.truth.judged import judged
-from tests.truth.worlds import VIEWS
+from tests.truth.views import VIEWS
 
 RELEASES = ("1.12", "1.15", "1.20", "1.36")
 EVERY = {"1.36": 60}

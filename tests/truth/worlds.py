@@ -1,87 +1,35 @@
-"""What somebody may have seen of a world that the real controller lived in, and what was true of it."""
+"""What was true of a world that the real controller lived in: its decisions, its writes, its settings."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hpaaudit.api.times import micros
 from hpaaudit.engine.replay.cluster_state import is_controller
 from hpaaudit.importers.capture import Reader
-from hpaaudit.model.facts import (
-    ControllerSeen,
-    EventSeen,
-    Fact,
-    HpaSeen,
-    PodGone,
-    PodSeen,
-    Reconciled,
-    ResourceMetricsRead,
-    ScaleWritten,
-    StatusWritten,
-    TargetRef,
-    ValuesRead,
-)
+from hpaaudit.model.facts import ControllerSeen, Fact, HpaSeen, Reconciled, ScaleWritten, StatusWritten, TargetRef
 from hpaaudit.model.units import Micros
 from tests.conformance.expected import expected_of
-from tests.fleet.outside import begun, published
 
-View = Callable[[Sequence[Fact]], Iterator[Fact]]
-
-
-def _whole(facts: Sequence[Fact]) -> Iterator[Fact]:
-    """The capture itself: each reconcile has a line, each write its writer."""
-    yield from facts
-
-
-def _outside(facts: Sequence[Fact]) -> Iterator[Fact]:
-    """What a recorder sees: no line of a reconcile, no write of the controller."""
-    return (fact for fact in published(facts) if not isinstance(fact, Reconciled))
-
-
-def _without(*kinds: type) -> View:
-    def view(facts: Sequence[Fact]) -> Iterator[Fact]:
-        return (fact for fact in _outside(facts) if not isinstance(fact, kinds))
-
-    return view
-
-
-def _no_sync_period(facts: Sequence[Fact]) -> Iterator[Fact]:
-    """The same to a recorder that cannot read the controller's sync period."""
-    for fact in _outside(facts):
-        if isinstance(fact, ControllerSeen):
-            yield replace(fact, flags=tuple(flag for flag in fact.flags if "sync-period" not in flag[0]))
-        else:
-            yield fact
-
-
-def _begun(facts: Sequence[Fact]) -> Iterator[Fact]:
-    """The same to a recorder that starts when a third of it is over."""
-    return (fact for fact in begun(facts, len(facts) // 3) if not isinstance(fact, Reconciled))
-
-
-VIEWS: dict[str, View] = {
-    "whole": _whole,
-    "outside": _outside,
-    "from the middle": _begun,
-    "no sync period": _no_sync_period,
-    "no writers": _without(ScaleWritten, EventSeen),
-    "no pods": _without(PodSeen, PodGone),
-    "no metrics": _without(ResourceMetricsRead, ValuesRead),
-}
+OK = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """What the controller decided in one reconcile, and whether its status was stored.
+    """What the controller decided in one reconcile, and what became of its writes.
 
     wanted   the number that it wrote, and the one that its status tells: up to 1.15 one that pods have already is not
              written, whatever the spec says
+    failed   a write of the scale was refused;  asked   the last number that it asked for, None if it asked for none
+    stored   the number that the target had after that write, None if none was stored
     """
 
     at_us: Micros
     hpa: str
     wanted: frozenset[int | None]
-    status_stored: bool
+    failed: bool
+    asked: int | None
+    stored: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,10 +45,19 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Truth:
-    """What was true of a world; `targets` are what each HPA scales, by kind and name."""
+    """What was true of a world; `controllers` says how each process was started."""
 
     decided: tuple[Decided, ...]
     written: tuple[Written, ...]
+    controllers: tuple[ControllerSeen, ...]
+
+    def until(self, at_us: Micros) -> "Truth":
+        """The truth of the same world if its controller stopped at this time."""
+        return replace(
+            self,
+            decided=tuple(one for one in self.decided if one.at_us <= at_us),
+            written=tuple(one for one in self.written if one.at_us <= at_us or not one.by_hpa),
+        )
 
 
 def facts_of(capture: Path) -> list[Fact]:
@@ -110,7 +67,11 @@ def facts_of(capture: Path) -> list[Fact]:
 
 def truth_of(capture: Path, facts: Sequence[Fact]) -> Truth:
     """The decisions that the real controller told itself, and the writes that were stored."""
-    return Truth(decided=tuple(_decisions(capture)), written=tuple(_writes(facts)))
+    return Truth(
+        decided=tuple(_decisions(capture)),
+        written=tuple(_writes(facts)),
+        controllers=tuple(fact for fact in facts if isinstance(fact, ControllerSeen) and fact.state == "started"),
+    )
 
 
 def _decisions(capture: Path) -> Iterator[Decided]:
@@ -126,7 +87,9 @@ def _decisions(capture: Path) -> Iterator[Decided]:
                         (row.get("status") or {}).get("desiredReplicas"),
                     }
                 ),
-                status_stored=row.get("status_put") == 200,
+                failed=any(put["status"] != OK for put in puts),
+                asked=puts[-1]["to"] if puts else None,
+                stored=puts[-1].get("stored", puts[-1]["to"]) if puts and puts[-1]["status"] == OK else None,
             )
 
 

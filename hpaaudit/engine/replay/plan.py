@@ -36,8 +36,9 @@ from hpaaudit.model.units import SECOND, Micros
 _SEEN_AGAIN_US = 2 * SECOND
 """So long after a gap a status may have been written before."""
 
-_SERVER = re.compile(r'(?:Get|Put) \\?"(https?://[^/"\\]+)/')
-_UNMATCHED = re.compile(r'no matches for kind \\?"([^"\\]+)\\?" in group \\?"([^"\\]*)\\?"')
+# autoscaling/v1 keeps conditions as JSON in an annotation: there a quote has several backslashes.
+_SERVER = re.compile(r'(?:Get|Put) \\*"(https?://[^/"\\]+)/')
+_UNMATCHED = re.compile(r'no matches for kind \\*"([^"\\]+)\\*" in group \\*"([^"\\]*)\\*"')
 _OK = range(200, 300)
 
 
@@ -137,6 +138,7 @@ class Reading:
                 self.gaps.append(fact)
             case HpaSeen():
                 self.read_text(fact.status_json)
+                self.read_text(fact.annotations_json)
             case HpaGone():
                 self.histories.gone(index, fact)
             case EventSeen(component=component) if component == COMPONENT:

@@ -9,7 +9,7 @@ with told as (
 )
 select
     s.reconcile_id,
-    arg_max(try_cast(regexp_extract(t.message, 'New size: (\d+)', 1) as integer), t.observed_at) as sent,
+    arg_max(try_cast(regexp_extract(t.message, 'New size: (-?\d+)', 1) as integer), t.observed_at) as sent,
     any_value(t.message order by t.observed_at desc) as message
 from told as t
 join spans as s on s.hpa = t.hpa and t.observed_at >= s.began_at and t.observed_at < s.until

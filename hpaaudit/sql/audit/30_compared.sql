@@ -21,7 +21,7 @@ with statuses as (
     from statuses
 ), standing as (
     select
-        s.reconcile_id, s.hpa, s.nth, s.ts, s.next_ts, s.next_spec_replicas, s.desired, s.expected, s.status_desired, s.open,
+        s.reconcile_id, s.hpa, s.nth, s.ts, s.until, s.next_ts, s.next_spec_replicas, s.desired, s.expected, s.status_desired, s.open,
         s.able_reason, s.active_reason,
         p.desired_replicas, p.able_reason as said_able_reason, p.active_reason as said_active_reason,
         p.is_new_number, p.was_written, p.is_failing,
@@ -32,7 +32,7 @@ with statuses as (
 ), sources as (
     select
         t.*, f.sent,
-        coalesce(t.next_spec_replicas, a.actual) as actual,
+        coalesce(v.spec_replicas, t.next_spec_replicas, a.actual) as actual,
         case
             when f.sent is not null then 1
             when not coalesce(t.was_written, false) then 0
@@ -40,20 +40,29 @@ with statuses as (
             when t.next_ts = t.ts then 0
             -- An unchanged status is no evidence if the next one was not observed, or was refused.
             when not t.is_fresh and u.reconcile_id is not null then 0
+            -- An inferred one may have come so late that the recording ended before its status was written.
+            when not t.is_fresh and t.next_ts is null and t.until <= t.ts + y.sync / 2 + interval 1 second
+                and t.status_desired is distinct from t.desired_replicas then 0
             when t.is_failing and not (t.is_fresh and t.is_new_number) then 3
             else 2
-        end::tinyint as decided_source
+        end::tinyint as decided_source,
+        -- An old status says nothing of this write: the controller may have stopped.
+        coalesce(t.is_fresh and t.said_able_reason = 'FailedUpdateScale', false) as told_of_failure
     from standing as t
     left join failed_rescales as f using (reconcile_id)
     left join unwritten as u using (reconcile_id)
     left join last_actual as a using (reconcile_id)
+    left join unseen_scales as v on v.reconcile_id = t.reconcile_id and v.is_actual
+    cross join sync as y
 ), agreed as (
     select
         *,
         case decided_source
             when 1 then desired = sent
             when 2 then status_desired = desired_replicas
-            when 3 then getvariable('texts').able_reason[able_reason + 1] is not distinct from said_able_reason
+            -- Of a write that only the status shows to be refused the replay expects success.
+            when 3 then coalesce(getvariable('texts').able_reason[able_reason + 1], '')
+                    in (coalesce(said_able_reason, ''), if(told_of_failure, 'SucceededRescale', coalesce(said_able_reason, '')))
                 and getvariable('texts').active_reason[active_reason + 1] is not distinct from said_active_reason
         end as decision_agrees,
         actual = expected as replicas_agree
@@ -65,9 +74,11 @@ select
     g.desired, g.decided_source,
     case g.decided_source when 1 then g.sent when 2 then g.desired_replicas end as decided,
     g.actual, g.decision_agrees, g.replicas_agree, g.open,
-    g.is_fresh and g.said_able_reason = 'FailedUpdateScale' as told_of_failure,
+    g.told_of_failure,
+    coalesce(g.is_fresh and g.said_able_reason = 'SucceededRescale', false) as told_of_success,
     coalesce(
         g.decision_agrees is not false and g.replicas_agree is not false and (g.decision_agrees or g.replicas_agree)
+        and not (g.told_of_failure and g.replicas_agree is null)
         and (g.open = 0 or g.open = 1 and b.is_interrupted is not true),
         false
     ) as agrees

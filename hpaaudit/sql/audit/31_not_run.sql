@@ -1,17 +1,21 @@
 -- Which inferred reconciles of some HPAs did not take place?
--- One row per reconcile, as in not_run. Two kinds of evidence say so:
+-- One row per reconcile, as in not_run. Three kinds of evidence say so:
 -- 1. The Lease of kube-controller-manager ran out. It counts if we saw it renewed before, or if a new status was due; it does
 --    not if an HPA was reconciled after all.
 -- 2. Silence: three or more times in a row the inputs would have changed the status, and none was written. This counts only
---    for HPAs whose published status followed from our inputs before. Where nothing would have changed, silence says nothing.
+--    for HPAs whose last published status followed from our inputs. Where nothing would have changed, silence says nothing.
+-- 3. A process took over soon after, the reconcile would have left a trace, and nothing was reconciled in between: the
+--    process before it had ended already.
 -- is_due: the inputs would have changed the status; is_late: they or the decision would have.
 insert into not_run by name
 with steps as (
     select
         s.reconcile_id, s.hpa, s.nth, s.ts,
         getvariable('texts').at_source[r.at_source + 1] = 'grid' as is_inferred,
-        getvariable('texts').evidence[r.evidence + 1] = 'assumed' and b.reconcile_id is null as is_due,
-        is_due or c.decision_agrees is false and b.reconcile_id is null as is_late,
+        -- A reconcile that still fails as the published one did writes nothing either.
+        b.reconcile_id is null and c.decided_source is distinct from 3 as is_telling,
+        is_telling and getvariable('texts').evidence[r.evidence + 1] = 'assumed' as is_due,
+        is_due or is_telling and c.decision_agrees is false as is_late,
         getvariable('texts').evidence[r.evidence + 1] = 'proven' as is_proven
     from (from spans where hpa between $first and $last) as s
     join staged.replayed as r using (reconcile_id)
@@ -22,13 +26,14 @@ with steps as (
     from spans as s
     join staged.replayed as r using (reconcile_id)
     where getvariable('texts').at_source[r.at_source + 1] <> 'grid'
-), stretches as (
-    select
-        *,
-        count(*) filter (not is_inferred) over so_far as stretch,
-        coalesce(bool_or(is_proven and not is_inferred) over so_far, false) as is_understood
+), counted as (
+    select *, count(*) filter (not is_inferred) over (partition by hpa order by nth) as stretch
     from steps
-    window so_far as (partition by hpa order by nth)
+), stretches as (
+    -- Each stretch begins with a status that was written. If that did not follow from our inputs, neither does silence.
+    select
+        *, first_value(is_proven and not is_inferred) over (partition by hpa, stretch order by nth) as is_understood
+    from counted
 ), outages as (
     select o.renewed_at, o.lapsed_at, coalesce(o.until, 'infinity') as until
     from runs.controller_outages as o
@@ -43,6 +48,13 @@ with steps as (
     join outages as o on s.ts > if(s.is_due, o.renewed_at, o.lapsed_at) and s.ts < o.until
     where s.is_inferred
     group by s.reconcile_id
+), restarting as (
+    select distinct s.reconcile_id, 'not_run.controller_restart' as class
+    from steps as s
+    join runs.controller_epochs as e on s.ts < e.acquired_at and s.ts > e.acquired_at - interval 2 minute
+    where s.is_inferred and s.is_late and e.epoch_id > 0
+        and not exists (from seen where seen.ts >= s.ts and seen.ts < e.acquired_at)
+        and s.reconcile_id not in (select reconcile_id from down)
 ), due as (
     select
         hpa, stretch,
@@ -70,7 +82,11 @@ with steps as (
 select reconcile_id, class, renewed_at
 from down
 union all by name
+select reconcile_id, class
+from restarting
+union all by name
 select t.reconcile_id, s.class
 from steps as t
 join silent as s on s.hpa = t.hpa and t.nth between s.first_nth and s.last_nth
-anti join down using (reconcile_id);
+anti join down using (reconcile_id)
+anti join restarting using (reconcile_id);

@@ -5,11 +5,17 @@
 -- If several HPAs scale one target, each change has one writer, the same in the rows of all of them.
 insert into runs.scale_events by name
 with numbered as (
-    select *, lag(spec_replicas) over (partition by hpa_uid order by seq) as from_replicas
-    from runs.scale_states
+    select *, lag(spec_replicas) over (partition by hpa_uid order by seq, observed_at) as from_replicas
+    from (
+        from runs.scale_states
+        union all by name
+        select replay_id, hpa_uid, namespace, name, observed_at, seq, source, observed_at as unchanged_at, spec_replicas
+        from unseen_scales
+        where not is_seen
+    )
 ), changes as (
     select
-        row_number() over (order by hpa_uid, seq) as change_id,
+        row_number() over (order by hpa_uid, seq, observed_at) as change_id,
         replay_id, hpa_uid, namespace, name, seq, observed_at as at_hi,
         case source
             when 'written' then observed_at

@@ -10,7 +10,8 @@ with in_long_gaps as (
         getvariable('texts').at_source[r.at_source + 1] = 'grid' as is_inferred
     from reconciles_in_gaps as b
     join staged.replayed as r using (reconcile_id)
-    where b.is_long
+    -- What was never recorded is missing from the beginning to the end.
+    where b.is_long or not b.is_interrupted
 ), unproven as (
     -- Inputs that were only assumed: that the numbers are equal proves nothing. Or nobody saw whether it took place.
     select reconcile_id
@@ -27,7 +28,8 @@ with in_long_gaps as (
     select
         s.reconcile_id,
         -- The last answer counts: a conflict whose retry succeeded is not a failure.
-        arg_max(w.http_status, w.ts) as http_status
+        arg_max(w.http_status, w.ts) as http_status,
+        arg_max(w.spec_replicas, w.ts) filter (w.http_status between 200 and 299) as stored
     from runs.scale_writes as w
     join replayed_hpas as h using (hpa_uid)
     join spans as s
@@ -48,6 +50,8 @@ with in_long_gaps as (
     from runs.scale_events
     where source = 'actual' and reconcile_id is not null
     group by reconcile_id
+), watched as (
+    select distinct hpa_uid from runs.scale_states where source = 'watch'
 ), guesses as (
     -- What was decided from assumed inputs in a gap is remembered, and for an hour at most it counts.
     select c.hpa, c.ts as guessed_at, g.cause
@@ -67,6 +71,10 @@ with in_long_gaps as (
         n.writer_name, n.evidence_level, n.written_at, n.from_replicas, n.to_replicas,
         coalesce(n.writer_class not in ('hpa', 'unknown'), false) as t_foreign,
         coalesce(n.writer_class = 'unknown', false) as t_nameless,
+        coalesce(n.writer_class = 'hpa' and n.evidence_level in ('audit', 'managed_fields'), false)
+            or n.reconcile_id is null and c.told_of_success and w.hpa_uid is not null and b.reconcile_id is null
+            or coalesce(x.stored <> r.desired, false) as t_rewritten,
+        c.told_of_success and w.hpa_uid is null and coalesce(n.writer_class = 'unknown', true) as t_replaced,
         m.class as not_run, m.renewed_at,
         getvariable('texts').at_source[r.at_source + 1] = 'grid' as t_inferred,
         b.reconcile_id is not null as t_gap,
@@ -83,6 +91,7 @@ with in_long_gaps as (
     left join refusals as x using (reconcile_id)
     left join failed_rescales as f using (reconcile_id)
     left join next_writes as n using (reconcile_id)
+    left join watched as w on w.hpa_uid = c.hpa_uid
     left join not_run as m using (reconcile_id)
     left join reconciles_in_gaps as b using (reconcile_id)
     asof left join guesses as g on g.hpa = c.hpa and c.ts > g.guessed_at
@@ -91,7 +100,7 @@ with in_long_gaps as (
         *,
         case
             -- The controller decided what was predicted, as far as it published that: the difference arose afterwards.
-            when decision_agrees is not false and replicas_agree is false and t_write_failed then case
+            when decision_agrees is not false and t_write_failed and coalesce(not replicas_agree, decision_agrees) then case
                 when refused_with = 409 or failed_with like '%object has been modified%' then 'write_failed.conflict'
                 when refused_with = 403 or failed_with like '%denied%' or failed_with like '%forbidden%' then 'write_failed.denied'
                 else 'write_failed.api_error'
@@ -102,6 +111,10 @@ with in_long_gaps as (
                 when 'keda' then 'autoscaler'
                 else next_writer
             end
+            -- The controller wrote, and published another number than was stored: the API server changed it on the way.
+            when decision_agrees and replicas_agree is false and t_rewritten then 'write_mutated.admission'
+            -- Or somebody wrote it just afterwards: only who watches the workload can tell.
+            when decision_agrees and replicas_agree is false and t_replaced then 'no_data.object_unseen'
             when decision_agrees and replicas_agree is false and t_nameless then 'external_write.unknown'
             when not_run is not null then not_run
                 -- From here on the verdict depends on what was recorded, so gaps come first. A proven input has no gap.
@@ -132,7 +145,8 @@ select
     t_foreign and not starts_with(class, 'external_write') as also_external_write,
     t_gap as also_recording_gap,
     t_write_failed and not starts_with(class, 'write_failed') as also_write_failed,
-    missing_input, failed_with, refused_with, gap_cause,
+    if(t_replaced and decision_agrees and class = 'no_data.object_unseen', 'scale.write', missing_input) as missing_input,
+    failed_with, refused_with, gap_cause,
     writer_name, evidence_level, written_at, from_replicas, to_replicas, renewed_at
 from classes;
 

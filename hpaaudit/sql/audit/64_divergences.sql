@@ -13,11 +13,13 @@ with classes as (
         ('write_failed.conflict', 1, 'nothing if it is rare: the next reconcile tries again (from 1.34 on the same one)'),
         ('write_failed.denied', 3, 'look for the webhook, quota or RBAC rule that refuses updates of the scale subresource'),
         ('write_failed.api_error', 2, 'look at the API server at this time: the write failed'),
+        ('write_mutated.admission', 3, 'look for the admission webhook or policy that changes updates of the scale subresource'),
         ('no_data.recording_gap', 0, 'nothing can be said about this time; see coverage_gaps for the cause'),
         ('no_data.warmup', 0, 'start the recording earlier, by the longest stabilization window'),
         ('no_data.object_unseen', 0, 'record what was not observed: the explanation names it'),
         ('not_run.controller_down', 3, 'find out why kube-controller-manager did not run: its Lease was not renewed'),
         ('not_run.controller_hung', 3, 'look at kube-controller-manager at this time: it renewed its Lease and reconciled no HPA'),
+        ('not_run.controller_restart', 1, 'nothing if it is rare; else find out why kube-controller-manager restarts'),
         ('not_run.missed_reconcile', 2, 'look at the depth of the workqueue horizontalpodautoscaler and at slow metrics APIs'),
         ('timing.late_reconcile', 0, 'nothing if it is rare; else look at the workqueue horizontalpodautoscaler'),
         ('timing.sampling_skew', 0, 'nothing: it is unknown which of two samples was read, or on which side of a window''s edge it was'),
@@ -93,7 +95,7 @@ select
     ['info', 'low', 'medium', 'high', 'critical'][level + 1] as severity,
     case
         when class like 'no_data.%' then 'undecidable'
-        when class like 'write_failed.%' then 'proven'
+        when class like 'write_failed.%' or class like 'write_mutated.%' then 'proven'
         when evidence_level in ('audit', 'managed_fields') and class like 'external_write.%' then 'proven'
         when class like 'not_run.%' or class in ('timing.sampling_skew', 'timing.late_reconcile', 'input.metric_value_skew')
             then 'likely'
@@ -111,11 +113,21 @@ select
             'the HPA decided {}, but its write was refused: {}',
             desired, coalesce(failed_with, 'HTTP ' || refused_with, 'FailedUpdateScale')
         )
+        when class = 'write_mutated.admission' then format(
+            'the HPA wrote {}, and {} was stored: admission changed the number', desired, actual
+        )
         when class = 'no_data.recording_gap' then 'not observed: ' || coalesce(gap_cause, 'unknown')
+        when missing_input = 'scale.write' then format(
+            'the HPA wrote {}, and the target has {}; unknown: {}', desired, actual, missing_in_words(missing_input)
+        )
         when class like 'no_data.%' then 'unknown: ' || coalesce(missing_in_words(missing_input), 'what the controller decided')
         when class = 'not_run.controller_down' then format(
             'no controller ran: its Lease was last renewed at {}; the replay wanted {}',
             strftime(renewed_at, '%H:%M:%SZ'), coalesce(desired::varchar, 'no number')
+        )
+        when class = 'not_run.controller_restart' then format(
+            'the controller was restarting, and a new process took over soon after; the replay wanted {}',
+            coalesce(desired::varchar, 'no number')
         )
         when class like 'not_run.%' then format(
             'no reconcile took place, although the status would have changed; the replay wanted {}',

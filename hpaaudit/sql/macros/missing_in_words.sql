@@ -5,5 +5,6 @@ create macro main.missing_in_words(missing_input) as
         when 'metric.sample' then 'which of several samples the controller read'
         when 'memory.before_recording' then 'what the controller recommended or scaled earlier'
         when 'instant.window_edge' then 'on which side of a window''s edge an earlier recommendation or scale event was'
+        when 'scale.write' then 'whether admission changed what the HPA wrote, or somebody wrote afterwards'
         else nullif(missing_input, '')
     end;

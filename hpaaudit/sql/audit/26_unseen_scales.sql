@@ -1,0 +1,69 @@
+-- Which numbers did a target have that no look at it may show, but what others told of it?
+-- One row per such state of an HPA's target. The controller tells in its status and in an Event that it wrote a number. If
+-- the next look shows that number, the target had it from then on (is_actual). If somebody else wrote next, it had both
+-- numbers in turn. Nothing of a watched target is unseen. reconcile_id: whose write it was, NULL for that of somebody else;
+-- is_seen: a look before the next reconcile shows the number too.
+create temp table unseen_scales as
+with unwatched as (
+    select h.hpa, h.hpa_uid, h.namespace, h.name
+    from replayed_hpas as h
+    where not exists (from runs.scale_states as t where t.hpa_uid = h.hpa_uid and t.source = 'watch')
+), scalings as (
+    select hpa_uid, observed_at, desired_replicas as replicas
+    from runs.hpa_status
+    window one as (partition by hpa_uid order by observed_at)
+    qualify able_reason = 'SucceededRescale'
+        and row_number() over one > 1
+        and last_scale_time is distinct from lag(last_scale_time) over one
+), told as (
+    select u.hpa, u.hpa_uid, s.observed_at as told_at, s.replicas
+    from unwatched as u
+    join scalings as s using (hpa_uid)
+    union all
+    select u.hpa, u.hpa_uid, e.observed_at as told_at, try_cast(regexp_extract(e.message, '^New size: (\d+);', 1) as integer)
+    from unwatched as u
+    join runs.k8s_events as e on e.namespace = u.namespace and e.name = u.name
+    where e.reason = 'SuccessfulRescale' and e.kind = 'HorizontalPodAutoscaler'
+), placed as (
+    select s.reconcile_id, t.hpa_uid, s.ts, s.next_ts, s.until, arg_max(t.replicas, t.told_at) as replicas
+    from told as t
+    join spans as s on s.hpa = t.hpa and t.told_at >= s.began_at and t.told_at < s.until
+    where t.replicas is not null
+    group by all
+), following as (
+    select
+        p.*, coalesce(n.spec_replicas = p.replicas and n.unchanged_at <= p.ts, false) as is_actual,
+        exists (
+            from runs.scale_states as t
+            where t.hpa_uid = p.hpa_uid
+                and t.spec_replicas = p.replicas
+                and t.observed_at >= p.ts
+                and t.observed_at <= coalesce(p.next_ts, p.until)
+        ) as is_seen
+    from placed as p
+    asof left join runs.scale_states as n on n.hpa_uid = p.hpa_uid and p.ts < n.observed_at
+), overwritten as (
+    select f.reconcile_id, f.hpa_uid, w.ts as observed_at, w.spec_replicas
+    from following as f
+    join runs.scale_writes as w
+        on w.hpa_uid = f.hpa_uid
+        and w.ts > f.ts
+        and w.ts <= coalesce(f.next_ts, f.until)
+        and w.http_status between 200 and 299
+        and w.spec_replicas is not null
+        and writer_class(w.audit_user, w.user_agent, w.manager, '', w.subresource) <> 'hpa'
+    where not f.is_seen
+), states as (
+    select hpa_uid, reconcile_id, ts as observed_at, replicas as spec_replicas, is_actual, is_seen
+    from following
+    where is_actual or reconcile_id in (select reconcile_id from overwritten)
+    union all
+    select hpa_uid, null as reconcile_id, observed_at, spec_replicas, false as is_actual, false as is_seen
+    from overwritten
+)
+select
+    s.*, if(s.reconcile_id is null, 'written', 'told') as source,
+    -- They come after what was seen until then.
+    coalesce(b.seq, 0) as seq, b.replay_id, b.namespace, b.name
+from states as s
+asof left join runs.scale_states as b on b.hpa_uid = s.hpa_uid and s.observed_at >= b.observed_at;

@@ -1,0 +1,21 @@
+"""Replays the facts of a world that somebody has seen."""
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from hpaaudit.flows.replay import replay
+from hpaaudit.model.facts import Fact
+from hpaaudit.results.read import Results
+from tests.fleet.chance import write
+
+
+@contextmanager
+def replayed(facts: Iterable[Fact]) -> Iterator[Results]:
+    """Results of a recording with these facts."""
+    shown = list(facts)
+    with tempfile.TemporaryDirectory() as folder:
+        write(Path(folder) / "recording", shown, len(shown) + 1)
+        with replay(Path(folder) / "recording", detail="numbers") as results:
+            yield results

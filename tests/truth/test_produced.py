@@ -1,0 +1,106 @@
+"""Classes that need a mishap of their own: what the real controller lived through is told as what it was."""
+
+from pathlib import Path
+
+import pytest
+
+from hpaaudit.results.read import Results
+from tests.conformance.expected import captures, name_of
+from tests.truth.judged import judged
+from tests.truth.produced import FOLDER, produced
+from tests.truth.replayed import replayed
+from tests.truth.views import VIEWS
+from tests.truth.worlds import facts_of, truth_of
+
+ADMITTED = [path for path in produced() if "admission" in path.name]
+CLASSES = "select class, count(*) from reconciles where class is not null group by class"
+
+
+def _classes(results: Results) -> dict[str, int]:
+    return dict(results.sql(CLASSES).fetchall())
+
+
+@pytest.mark.parametrize("world", ADMITTED, ids=name_of)
+@pytest.mark.parametrize("view", ["whole", "watched"])
+def test_another_number_than_the_hpa_wrote_is_said_to_be_stored(world: Path, view: str) -> None:
+    facts = facts_of(world)
+    changed = sum(one.asked != one.stored is not None for one in truth_of(world, facts).decided)
+    with replayed(VIEWS[view](facts)) as results:
+        found = _classes(results)
+    # Nobody looks at the target after the last reconcile.
+    assert set(found) == {"write_mutated.admission"}
+    assert changed - 1 <= found["write_mutated.admission"] <= changed
+
+
+@pytest.mark.parametrize("world", ADMITTED, ids=name_of)
+def test_where_nobody_watched_the_workload_it_is_unknown_who_changed_the_number(world: Path) -> None:
+    with replayed(VIEWS["outside"](facts_of(world))) as results:
+        found = _classes(results)
+        settings = results.sql("from sensitivity").fetchall()
+        texts = results.sql("select distinct split_part(explanation, 'unknown: ', 2) from divergences").fetchall()
+    assert set(found) == {"no_data.object_unseen"}
+    assert settings == []
+    assert texts == [("whether admission changed what the HPA wrote, or somebody wrote afterwards",)]
+
+
+@pytest.mark.parametrize("view", ["whole", "outside", "watched"])
+def test_pods_that_a_quota_keeps_away_are_missed_and_only_those(view: str) -> None:
+    found = {}
+    for world in produced():
+        with replayed(VIEWS[view](facts_of(world))) as results:
+            rows = results.sql("from findings select verdict where pattern = 'pods_not_created'").fetchall()
+            found[name_of(world)] = [text for (text,) in rows]
+    quota = [text for name, texts in found.items() if "quota" in name for text in texts]
+    assert quota == ["the target was scaled to 7, and only 3 pods were made"]
+    assert sum(map(len, found.values())) == 1
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_nothing_false_is_said_of_these_worlds(view: str) -> None:
+    for world in produced():
+        assert judged(world, view).wrong == []
+
+
+def test_the_worlds_are_there() -> None:
+    assert len(produced()) == len(list(FOLDER.glob("*.expected.jsonl.gz"))) > len(ADMITTED) > 2
+
+
+def _world(release: str, name: str) -> Path:
+    return next(path for path in captures(release) if name_of(path) == name)
+
+
+@pytest.mark.parametrize("view", ["outside", "no writers"])
+def test_a_write_of_a_number_below_zero_is_refused_and_said_so(view: str) -> None:
+    facts = facts_of(_world("1.33", "vector-limit-wraps-without-behavior"))
+    with replayed(VIEWS[view](facts)) as results:
+        assert _classes(results) == {"write_failed.api_error": 6}
+
+
+def test_a_write_that_only_its_event_shows_is_a_write_and_so_is_the_next_one() -> None:
+    with replayed(VIEWS["outside"](facts_of(_world("1.36", "vector-pods-limit-wraps-below")))) as results:
+        assert _classes(results) == {"external_write.manual": 1}
+        changes = (
+            "select from_replicas, to_replicas, writer_class from scale_events where source = 'actual' order by at_hi"
+        )
+        assert results.sql(changes).fetchall() == [(2, 12, "hpa"), (12, 2, "person"), (2, 12, "hpa")]
+
+
+def test_a_reconcile_that_still_fails_is_not_said_to_be_missed() -> None:
+    """Its conditions are in an annotation of autoscaling/v1, and name the kind that nobody serves."""
+    with replayed(VIEWS["minimal rights"](facts_of(_world("1.12", "vector-target-mended")))) as results:
+        assert set(_classes(results)) == {"no_data.warmup"}
+
+
+def test_silence_is_no_missed_reconcile_where_the_last_status_was_not_understood() -> None:
+    """Another release is assumed than the one that decided."""
+    assert judged(_world("1.28", "common-100-0003"), "minimal rights").wrong == []
+
+
+@pytest.mark.parametrize("view", ["dead", "hung"])
+def test_a_failure_that_was_published_long_ago_says_nothing_of_later_writes(view: str) -> None:
+    assert judged(_world("1.19", "vector-limit-wraps-without-behavior"), view).wrong == []
+
+
+def test_a_reconcile_just_before_a_new_process_took_over_is_said_not_to_have_taken_place() -> None:
+    with replayed(VIEWS["restarts by the Lease"](facts_of(_world("1.36", "restart-100-0014")))) as results:
+        assert _classes(results) == {"not_run.controller_restart": 2}

@@ -1,0 +1,304 @@
+"""What somebody may have seen of a world: all of it, or what a recorder sees under some mishap."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import get_args
+
+from hpaaudit.engine.replay.cluster_state import is_controller
+from hpaaudit.model.facts import (
+    ControllerSeen,
+    EventSeen,
+    Fact,
+    Gap,
+    HpaSeen,
+    LeaseSeen,
+    PodGone,
+    PodSeen,
+    Reconciled,
+    ResourceMetricsRead,
+    ScaleRead,
+    ScaleWritten,
+    StatusWritten,
+    TargetGone,
+    TargetRef,
+    TargetSeen,
+    ValuesRead,
+)
+from hpaaudit.model.target import Scale
+from hpaaudit.model.units import SECOND, Micros
+from tests.fleet.outside import WATCHED, begun, published
+
+View = Callable[[Sequence[Fact]], Iterator[Fact]]
+
+RENEWALS_US = 15 * SECOND
+METRICS = (ResourceMetricsRead, ValuesRead)
+NOT_FOUND = 404
+NOBODY = "", "", None
+ANOTHER = {"tolerance": ("0.1", "0.3"), "downscale-stabilization": ("5m0s", "1m0s")}
+"""Of each flag the default and a value that a controller may have instead."""
+
+
+def whole(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """The capture itself: each reconcile has a line, each write its writer."""
+    yield from facts
+
+
+def outside(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """What a recorder sees: no line of a reconcile, no write of the controller."""
+    return (fact for fact in published(facts) if not isinstance(fact, Reconciled))
+
+
+def _without(*kinds: type) -> View:
+    def view(facts: Sequence[Fact]) -> Iterator[Fact]:
+        return (fact for fact in outside(facts) if not isinstance(fact, kinds))
+
+    return view
+
+
+def _no_sync_period(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """The same to a recorder that cannot read the controller's sync period."""
+    for fact in outside(facts):
+        if isinstance(fact, ControllerSeen):
+            yield replace(fact, flags=tuple(flag for flag in fact.flags if "sync-period" not in flag[0]))
+        else:
+            yield fact
+
+
+def _begun(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """The same to a recorder that starts when a third of it is over."""
+    return (fact for fact in begun(facts, len(facts) // 3) if not isinstance(fact, Reconciled))
+
+
+def _ended(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """The same to a recorder that stops when two thirds of it are over."""
+    yield from list(outside(facts))[: len(facts) * 2 // 3]
+
+
+def _hole(prefix: str, *kinds: type) -> View:
+    """The same with a fifth of the time in the middle in which these were not observed, which a gap says."""
+
+    def view(facts: Sequence[Fact]) -> Iterator[Fact]:
+        seen = list(outside(facts))
+        first_us, last_us = seen[0].at_us, seen[-1].at_us
+        from_us, until_us = (Micros(first_us + (last_us - first_us) * fifth // 5) for fifth in (2, 3))
+        gap = Gap(at_us=from_us, until_us=until_us, prefix=prefix, cause="nobody looked")
+        before = [fact for fact in seen if fact.at_us < from_us]
+        within = [fact for fact in seen if from_us <= fact.at_us < until_us]
+        yield from before
+        yield gap
+        yield from (fact for fact in within if not isinstance(fact, kinds))
+        yield from (
+            replace(fact, at_us=until_us) for fact in within if isinstance(fact, kinds) and isinstance(fact, WATCHED)
+        )
+        yield from (fact for fact in seen if fact.at_us >= until_us)
+
+    return view
+
+
+def _minimal_rights(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """HPAs, pods, scales and metrics, and nothing of who writes: the rest is a gap from beginning to end."""
+    hidden = ControllerSeen | EventSeen | LeaseSeen | ScaleWritten | TargetSeen
+    seen = [fact for fact in outside(facts) if not isinstance(fact, hidden)]
+    if not seen:
+        return
+    for prefix in ("/api/v1/events", "/apis/apps/v1/deployments#writers", "/apis/coordination.k8s.io/v1/leases"):
+        yield Gap(at_us=seen[0].at_us, until_us=seen[-1].at_us, prefix=prefix, cause="HTTP 403: forbidden")
+    yield from seen
+
+
+def watched(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """The same with the rights to watch workloads: each change of a target as it is stored, and who owns its number."""
+    owners: dict[TargetRef, tuple[str, str, Micros | None]] = {}
+    shown: dict[TargetRef, Scale] = {}
+    for fact in facts:
+        if isinstance(fact, Reconciled | StatusWritten):
+            continue
+        if isinstance(fact, ScaleRead) and fact.status == NOT_FOUND and shown.pop(fact.target, None):
+            owners.pop(fact.target, None)
+            yield TargetGone(at_us=fact.at_us, target=fact.target, uid="")
+        elif isinstance(fact, ScaleWritten | ScaleRead):
+            if fact.scale is None or shown.get(fact.target) == fact.scale:
+                continue
+            if isinstance(fact, ScaleWritten):
+                by_hpa = is_controller(fact.by)
+                manager = "kube-controller-manager" if by_hpa else fact.manager or "kubectl-scale"
+                owners[fact.target] = manager, "scale", fact.at_us
+            shown[fact.target] = fact.scale
+            yield _target(fact.at_us, fact.target, fact.scale, fact.resource_version, *owners.get(fact.target, NOBODY))
+        elif isinstance(fact, METRICS):
+            yield replace(fact, by="")
+        else:
+            yield fact
+
+
+def _target(
+    at_us: Micros,
+    target: TargetRef,
+    scale: Scale,
+    version: str,
+    manager: str,
+    subresource: str,
+    written_us: Micros | None,
+) -> TargetSeen:
+    return TargetSeen(
+        at_us=at_us, target=target, kind="Deployment", uid="", resource_version=version, generation=0, scale=scale,
+        manager=manager, operation="Update" if manager else "", subresource=subresource, written_us=written_us,
+        template_hash="",
+    )  # fmt: skip
+
+
+def _other_flags(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """The recorded flags are those of another controller: its tolerance and its stabilization are others."""
+    for fact in outside(facts):
+        if isinstance(fact, ControllerSeen):
+            yield replace(fact, flags=tuple((name, _another(name, value)) for name, value in fact.flags))
+        else:
+            yield fact
+
+
+def _another(name: str, value: str) -> str:
+    for ending, (default, other) in ANOTHER.items():
+        if name.endswith(ending):
+            return other if value == default else default
+    return value
+
+
+def _no_controller(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """Nothing tells of the controller process: not how it was started, nor that it was restarted."""
+    return (fact for fact in outside(facts) if not isinstance(fact, ControllerSeen | LeaseSeen))
+
+
+def _restarts_by_lease(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """Of a restart only the new holder of the Lease is seen."""
+    holder = 0
+    declared: list[Fact] = []
+    for fact in outside(facts):
+        if isinstance(fact, ControllerSeen):
+            holder += fact.state == "started"
+            if fact.state == "started" and not declared:
+                declared.append(fact)
+                yield replace(fact, state="declared")
+            if fact.state == "started":
+                yield _lease(fact.at_us, f"node_{holder}", holder - 1)
+        else:
+            yield fact
+
+
+def _strange_lease(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """The Lease is that of another program: it changes its holder in the middle, while the controller goes on."""
+    seen = list(outside(facts))
+    half_us = middle_us(seen)
+    renewals = [
+        _lease(Micros(at_us), f"node_{int(at_us > half_us)}", int(at_us > half_us))
+        for at_us in range(seen[0].at_us, seen[-1].at_us, RENEWALS_US)
+    ]
+    yield from sorted([*seen, *renewals], key=lambda fact: fact.at_us)
+
+
+def _lease(at_us: Micros, holder: str, transitions: int) -> LeaseSeen:
+    return LeaseSeen(
+        at_us=at_us, namespace="kube-system", name="kube-controller-manager", holder=holder, acquired_us=at_us,
+        renewed_us=at_us, transitions=transitions,
+    )  # fmt: skip
+
+
+def middle_us(facts: Sequence[Fact]) -> Micros:
+    """When the controller of a halted world stops."""
+    return Micros((facts[0].at_us + facts[-1].at_us) // 2)
+
+
+def alive(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """The world as it is seen from outside, with the Lease."""
+    yield from _with_lease(list(outside(facts)), None)
+
+
+def hung(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """The process renews its Lease and reconciles nothing."""
+    yield from _with_lease(list(_stopped(facts)), None)
+
+
+def dead(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """The process has ended, and no other one takes over."""
+    yield from _with_lease(list(_stopped(facts)), middle_us(facts))
+
+
+def hung_while_nothing_changes(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """The process renews its Lease and reconciles nothing, while the metrics stay as they are."""
+    at_us = middle_us(facts)
+    last: dict[object, Fact] = {}
+    for fact in hung(facts):
+        if isinstance(fact, METRICS):
+            if fact.at_us > at_us:
+                fact = replace(last[fact.request], at_us=fact.at_us) if fact.request in last else fact  # noqa: PLW2901
+            else:
+                last[fact.request] = fact
+        yield fact
+
+
+def _stopped(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """The world without what the controller wrote after the middle. Users still do what they did."""
+    at_us = middle_us(facts)
+    statuses: dict[str, HpaSeen] = {}
+    replicas: dict[TargetRef, int] = {}
+    for fact in outside(facts):
+        later = fact.at_us > at_us
+        if isinstance(fact, HpaSeen):
+            key = f"{fact.namespace}/{fact.name}"
+            before = statuses.get(key)
+            if later and before is not None:
+                # A write of its status is not seen; what a user does to it is.
+                if fact.spec_json != before.spec_json:
+                    statuses[key] = replace(
+                        fact, status_json=before.status_json, annotations_json=before.annotations_json
+                    )
+                    yield statuses[key]
+                continue
+            statuses[key] = fact
+        elif isinstance(fact, ScaleRead) and fact.scale is not None:
+            if later and fact.target in replicas:
+                yield replace(fact, scale=replace(fact.scale, spec_replicas=replicas[fact.target]))
+                continue
+            replicas[fact.target] = fact.scale.spec_replicas
+        elif isinstance(fact, ScaleWritten) and fact.scale is not None:
+            replicas[fact.target] = fact.scale.spec_replicas
+        elif later and isinstance(fact, ControllerSeen | EventSeen):
+            continue
+        yield fact
+
+
+def _with_lease(facts: Sequence[Fact], until_us: Micros | None) -> Iterator[Fact]:
+    """The facts, with a renewal of the Lease every 15 s."""
+    next_us = facts[0].at_us
+    for fact in facts:
+        while next_us <= fact.at_us and (until_us is None or next_us <= until_us):
+            yield replace(_lease(next_us, "node_1", 0), acquired_us=facts[0].at_us)
+            next_us = Micros(next_us + RENEWALS_US)
+        yield fact
+
+
+VIEWS: dict[str, View] = {
+    "whole": whole,
+    "outside": outside,
+    "watched": watched,
+    "from the middle": _begun,
+    "to the middle": _ended,
+    "a hole in the middle": _hole("*", *get_args(Fact)),
+    "statuses with a hole": _hole("/apis/autoscaling/", HpaSeen),
+    "metrics with a hole": _hole("/apis/metrics.k8s.io/", ResourceMetricsRead),
+    "pods with a hole": _hole("/api/v1/pods", PodSeen, PodGone),
+    "minimal rights": _minimal_rights,
+    "no sync period": _no_sync_period,
+    "two other flags": _other_flags,
+    "nothing of the controller": _no_controller,
+    "restarts by the Lease": _restarts_by_lease,
+    "a strange Lease": _strange_lease,
+    "alive": alive,
+    "dead": dead,
+    "hung": hung,
+    "hung while nothing changes": hung_while_nothing_changes,
+    "no writers": _without(ScaleWritten, EventSeen),
+    "no pods": _without(PodSeen, PodGone),
+    "no metrics": _without(ResourceMetricsRead, ValuesRead),
+}
+HALTED = {"dead", "hung", "hung while nothing changes"}
+"""Views of a world whose controller stops in the middle."""
