@@ -74,6 +74,15 @@ def user_flags(values: Mapping[str, str]) -> Mapping[str, str]:
     return short
 
 
+def require_of_its_time(values: Mapping[str, str], release: str) -> None:
+    """BadOption for a flag by short name that changes no decision of this release."""
+    other_era = _SINCE_1_12 if is_before_1_12(release) else _UNTIL_1_11
+    for name in values:
+        if name in other_era:
+            known = ", ".join(own for own in SHORT_NAMES if own not in other_era)
+            raise BadOption(f"--flag {name} changes no decision of {release}: known are {known}")
+
+
 def duration_text(us: int) -> str:
     """A duration as a flag takes it."""
     return f"{us / 1_000_000:.12g}s"

@@ -118,7 +118,14 @@ def _without_unsupported(recording: "Recording", planned: "Plan", derived: "Infe
 
 def with_settings(recording: "Recording", planned: "Plan", controller: ControllerOptions) -> Prepared:
     """A plan with the controller's settings: what the user says, else what was recorded, else the defaults."""
-    from hpaaudit.api.flags import assumptions, duration_text, is_before_1_12, user_flags, with_flags
+    from hpaaudit.api.flags import (
+        assumptions,
+        duration_text,
+        is_before_1_12,
+        require_of_its_time,
+        user_flags,
+        with_flags,
+    )
     from hpaaudit.engine.behaviours.release import KNOWN, behaviour, known_release
 
     options = user_flags(controller.flags)
@@ -134,6 +141,7 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
         with_behaviours=tuple(sorted(name for name, on in switched.items() if on)),
         without_behaviours=tuple(sorted(name for name, on in switched.items() if not on)),
     )
+    require_of_its_time(options, release)
     if is_before_1_12(release):
         flags = replace(flags, sync_period_us=OLD_SYNC_PERIOD_US)
     flags = with_flags(with_flags(flags, observed), options)

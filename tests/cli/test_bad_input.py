@@ -126,6 +126,13 @@ def test_an_unknown_name_names_the_nearest(line: str, said: str, here: Path) -> 
         ("--flag sync-period=15", "sync-period=15 is not a flag that can be read: give a duration such as 15s"),
         ("--flag sync-period=0s", "sync-period=0s is too little: no controller runs so"),
         (
+            "--flag upscale-delay=1m --release 1.36",
+            (
+                "--flag upscale-delay changes no decision of 1.36: known are sync-period, downscale-stabilization, "
+                "cpu-initialization-period, initial-readiness-delay, tolerance"
+            ),
+        ),
+        (
             "--flag tolernce=0.1",
             "--flag tolernce changes no decision: did you mean tolerance?",
         ),

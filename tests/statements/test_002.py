@@ -46,7 +46,7 @@ every = pytest.mark.parametrize("release", ["1.15", "1.36", "1.37"])
 
 
 @pytest.mark.parametrize("prefix", ["horizontal-pod-autoscaler-", "--horizontal-pod-autoscaler-", ""])
-def test_s002_01_five_flags_change_decisions_and_the_others_none(prefix: str) -> None:
+def test_s002_01_five_flags_change_decisions_since_1_12_and_the_others_none(prefix: str) -> None:
     given = {
         "sync-period": "30s",
         "downscale-stabilization": "1m",
@@ -63,6 +63,14 @@ def test_s002_01_five_flags_change_decisions_and_the_others_none(prefix: str) ->
         tolerance=0.2,
         cpu_initialization_period_us=Micros(120_000_000),
         initial_readiness_delay_us=Micros(10_000_000),
+        upscale_delay_us=Micros(180_000_000),
+        downscale_delay_us=Micros(300_000_000),
+        rest_clients=True,
+    )
+    others = {prefix + "upscale-delay": "1h", prefix + "downscale-delay": "1h", prefix + "use-rest-clients": "false"}
+    now = Flags()
+    assert decide(cpu(50), crowd=pods("2@100"), replicas=2, flags=with_flags(now, others)) == decide(
+        cpu(50), crowd=pods("2@100"), replicas=2, flags=now
     )
 
 

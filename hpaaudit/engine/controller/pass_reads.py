@@ -43,6 +43,6 @@ class PassReads:
 
 
 def selected(pods: tuple[Pod, ...], selector: str) -> tuple[Pod, ...]:
-    """The pods that a selector matches, in the order of their names; without a selector all of them, as in 1.1."""
+    """The pods that a selector matches, in the order of their names; without a selector all of them."""
     chosen = selectors.parse(selector)
     return tuple(sorted((pod for pod in pods if chosen.matches_pairs(pod.labels)), key=lambda pod: pod.name))

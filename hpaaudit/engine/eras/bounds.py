@@ -53,7 +53,7 @@ def _by_rules(raw: int, minimum: int | None, maximum: int, rate: int) -> Bounded
     highest, upper = (rate, limit.UP_LIMIT) if maximum > rate else (maximum, limit.TOO_MANY)
     by_rate = min(raw, rate)
     if raw < lowest:
-        return Bounded(lowest, limit.TOO_FEW, by_rate, upper, was_zero=not minimum)
+        return Bounded(lowest, limit.TOO_FEW, by_rate, upper)
     if raw > highest:
         return Bounded(highest, upper, by_rate, upper)
     return Bounded(raw, limit.WITHIN_RANGE, by_rate, upper)

@@ -3,8 +3,14 @@
 from hpaaudit.engine.controller.steps import Chain
 from hpaaudit.engine.eras.bounds import Bounded
 from hpaaudit.engine.eras.windows import Opened
+from hpaaudit.engine.rules.go_numbers import MAX_INT32, MIN_INT32
 from hpaaudit.engine.rules.reason_codes import CODES, FORBIDDEN_DOWN, FORBIDDEN_UP
 from hpaaudit.model.decision import Step
+
+
+def fitting(number: int) -> int:
+    """A number as results keep it, in 32 bits: 1.1 and 1.2 computed with 64 (`int`), and were limited after that."""
+    return max(min(number, MAX_INT32), MIN_INT32)
 
 
 def chain_of(propose: Step, limits: Bounded, current: int, opened: Opened, *, rescales: bool) -> Chain:
@@ -42,4 +48,4 @@ def held_step(wanted: int, current: int, opened: Opened) -> Step:
 def proposed(raw: int, current: int) -> Step:
     """The step of the metrics, where the replica calculator tells no more of them."""
     code = "metric.on_target" if raw == current else f"metric.{'above' if raw > current else 'below'}_target"
-    return Step(stage="propose", code=code, before=current, after=raw, binding=raw != current)
+    return Step(stage="propose", code=code, before=current, after=fitting(raw), binding=raw != current)

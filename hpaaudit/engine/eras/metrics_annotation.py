@@ -24,7 +24,7 @@ from hpaaudit.engine.controller.steps import Chain, gate_chain
 from hpaaudit.engine.controller.write_scale import write_scale
 from hpaaudit.engine.eras import custom_metrics, float_calculator, pod_averages
 from hpaaudit.engine.eras.bounds import bounded
-from hpaaudit.engine.eras.era_steps import chain_of, held_step
+from hpaaudit.engine.eras.era_steps import chain_of, fitting, held_step
 from hpaaudit.engine.eras.era_steps import proposed as step_of_metrics
 from hpaaudit.engine.eras.pod_averages import AveragesContext, Panic
 from hpaaudit.engine.eras.windows import forbidden_windows
@@ -199,7 +199,7 @@ def _written(state: ReconcileState, proposed: _Proposed, desired: int, reason: s
         status=state.hpa.status,
         memory=EMPTY,
         scale=state.scale,
-        raw=proposed.replicas,
+        raw=fitting(proposed.replicas),
         desired=desired,
         scale_reason=reason,
         events=proposed.events,
@@ -264,7 +264,7 @@ def _by_metrics(state: ReconcileState) -> _Proposed | _Failure:
         )
         if custom.replicas > best.replicas:
             best = replace(best, replicas=custom.replicas, name=custom.name, measured_us=custom.measured_us)
-    views = tuple(replace(view, is_winner=view.proposal == best.replicas) for view in best.views)
+    views = tuple(replace(view, is_winner=view.proposal == fitting(best.replicas)) for view in best.views)
     return replace(best, views=views)
 
 
@@ -321,7 +321,9 @@ def _cpu(state: ReconcileState, context: MetricContext) -> _Proposed | _Failure:
             f"(avgCPUutil: {utilization}, current replicas: {state.current})"
         )
         events = (PostedEvent(type="Normal", reason="DesiredReplicasComputed", message=text),)
-    view = old_view(OldView("Resource", "cpu", "Utilization", percent, ratio, replicas, inside, utilization))
+    view = old_view(
+        OldView("Resource", "cpu", "Utilization", percent, ratio, fitting(replicas), inside, fitting(utilization))
+    )
     return _Proposed(
         replicas=replicas,
         name=_CPU,
@@ -427,7 +429,8 @@ def _custom(state: ReconcileState, context: MetricContext, annotation: str) -> _
             text = f"failed to set custom metric value: {error}"
             return _Failure(events=said, error=text, is_custom=True, code=CODES[ALL_INVALID])
         inside = within(proposal.ratio, context.tolerance)
-        view = OldView("Pods", target.name, "AverageValue", target.milli, proposal.ratio, proposal.replicas, inside)
+        replicas = fitting(proposal.replicas)
+        view = OldView("Pods", target.name, "AverageValue", target.milli, proposal.ratio, replicas, inside)
         best = replace(best, views=(*best.views, old_view(view)))
     events: tuple[PostedEvent, ...] = ()
     if state.behaviours.replica_calculator and best.replicas != state.current:

@@ -125,7 +125,6 @@ def _within_windows(
     opened = forbidden_windows(state.hpa.status.last_scale_us, measured_us, state.flags, state.behaviours)
     state = state.with_condition("AbleToScale", *_able_words(opened.up, opened.down), state.observation.decided_us)
     rescales = windows.may_scale(current, desired, opened.last_scale_us, measured_us, opened.windows)
-    name = recommendation.name if raw > 0 else ""
     outcome = Outcome(
         status=replace(state.hpa.status, conditions=state.conditions),
         memory=state.memory,
@@ -134,7 +133,7 @@ def _within_windows(
         stabilized=raw,
         rate_limited=limits.by_rate,
         desired=desired if rescales else current,
-        scale_reason=SCALE_REASONS[scale_reason_of(raw, current)].format(name=name),
+        scale_reason=SCALE_REASONS[scale_reason_of(raw, current)].format(name=recommendation.name),
         events=recommendation.events,
         proposals=recommendation.views,
         chain=chain_of(_propose(recommendation, raw, current), limits, current, opened, rescales=rescales),

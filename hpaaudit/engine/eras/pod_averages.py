@@ -61,7 +61,7 @@ def cpu_utilization(context: AveragesContext) -> Average | Problem:
     if isinstance(listed, Problem):
         return listed.under("failed to get pod list").under(failed)
     pods = _collected(listed, context.behaviours)
-    if not context.behaviours.polls and not pods and listed:
+    if not pods and listed:
         return _NOT_RUNNING.under(failed)
     requested = _requested(pods)
     if requested is None:

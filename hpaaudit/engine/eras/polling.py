@@ -6,6 +6,7 @@ metric that fails ends it before the status is written.
 
 from dataclasses import replace
 
+from hpaaudit.api import selector as selectors
 from hpaaudit.api.v1 import cpu_status
 from hpaaudit.api.v2 import DEFAULT_CPU_UTILIZATION
 from hpaaudit.engine.behaviours.release import behaviours_of
@@ -18,7 +19,7 @@ from hpaaudit.engine.controller.reconcile_state import ReconcileState, reference
 from hpaaudit.engine.controller.steps import gate_chain
 from hpaaudit.engine.controller.write_scale import write_scale
 from hpaaudit.engine.eras.bounds import bounded
-from hpaaudit.engine.eras.era_steps import chain_of, proposed
+from hpaaudit.engine.eras.era_steps import chain_of, fitting, proposed
 from hpaaudit.engine.eras.pod_averages import AveragesContext, cpu_utilization
 from hpaaudit.engine.eras.windows import forbidden_windows
 from hpaaudit.engine.rules import forbidden_windows as windows
@@ -77,10 +78,18 @@ def _reconciled(observation: Observation, hpa: Hpa, flags: Flags, *, keep_pods: 
     return _by_cpu(state)
 
 
+def _as_map(selector: str) -> str:
+    """The selector as a map of equal labels, empty where it is more than that: then every pod is selected."""
+    try:
+        return selector if selectors.equalities(selectors.parse(selector)) is not None else ""
+    except selectors.BadSelector:
+        return ""
+
+
 def _by_cpu(state: ReconcileState) -> Outcome:
     """The outcome by the only metric there is."""
     hpa, current = state.hpa, state.current
-    context = metric_context(state, selected(state.observation.pods, state.scale.selector))
+    context = metric_context(state, selected(state.observation.pods, _as_map(state.scale.selector)))
     average = cpu_utilization(
         AveragesContext(
             reads=PassReads(state.observation.pass_reads),
@@ -101,12 +110,12 @@ def _by_cpu(state: ReconcileState) -> Outcome:
     opened = forbidden_windows(hpa.status.last_scale_us, average.measured_us, state.flags, state.behaviours)
     rescales = windows.may_scale(current, desired, opened.last_scale_us, average.measured_us, opened.windows)
     utilization = int(average.value)
-    view = OldView("Resource", "cpu", "Utilization", percent, ratio, raw, inside, utilization)
+    view = OldView("Resource", "cpu", "Utilization", percent, ratio, fitting(raw), inside, fitting(utilization))
     outcome = Outcome(
         status=hpa.status,
         memory=EMPTY,
         scale=state.scale,
-        raw=raw,
+        raw=fitting(raw),
         desired=desired if rescales else current,
         proposals=(replace(old_view(view), is_winner=True),),
         chain=chain_of(proposed(raw, current), limits, current, opened, rescales=rescales),

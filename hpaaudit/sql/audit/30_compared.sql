@@ -36,6 +36,8 @@ with statuses as (
         case
             when f.sent is not null then 1
             when not coalesce(t.was_written, false) then 0
+            -- Of several reconciles at one instant (Kubernetes 1.2 to 1.5) only the last one's status can be told.
+            when t.next_ts = t.ts then 0
             -- An unchanged status is no evidence if the next one was not observed, or was refused.
             when not t.is_fresh and u.reconcile_id is not null then 0
             -- An inferred one may have come so late that the recording ended before its status was written.

@@ -1,0 +1,96 @@
+"""What only the controllers of 1.1 to 1.11 decided so: bounds, last minutes, quantities of the annotation."""
+
+import pytest
+
+from hpaaudit.api.heapster import NotJson, Point, resource_samples, series
+from hpaaudit.engine.behaviours.release import behaviours_of
+from hpaaudit.engine.controller.heapster_client import last_minute
+from hpaaudit.engine.eras.bounds import bounded, limited_words
+from hpaaudit.engine.eras.custom_metrics import published
+from hpaaudit.model.flags import Flags
+from hpaaudit.model.units import SECOND, Micros
+
+
+@pytest.mark.parametrize(
+    ("release", "raw", "current", "minimum", "maximum", "replicas"),
+    [
+        ("1.1", 30, 2, 1, 10, 10),  # no limit of the rate yet
+        ("1.4.3", 30, 2, 1, 40, 30),
+        ("1.4.4", 30, 2, 1, 40, 4),
+        ("1.6", 30, 5, 1, 7, 7),
+        ("1.7.5", 30, 5, 1, 7, 10),  # the rate is the first that applies, above maxReplicas
+        ("1.7.9", 30, 5, 1, 7, 7),
+        ("1.8.1", 30, 5, 1, 7, 10),
+        ("1.8.2", 30, 5, 1, 7, 7),
+        ("1.11", 30, 5, 1, 7, 7),
+        ("1.7.1", 0, 5, 3, 7, 1),  # zero becomes one, below minReplicas
+        ("1.7.2", 0, 5, 3, 7, 3),
+        ("1.8", 0, 5, None, 7, 1),
+        ("1.11", 0, 5, None, 7, 1),
+        ("1.6", 0, 5, None, 7, 1),
+    ],
+)
+def test_rate_and_bounds_of_each_release(
+    release: str, raw: int, current: int, minimum: int | None, maximum: int, replicas: int
+) -> None:
+    behaviours = behaviours_of(Flags(release=release))
+    assert bounded(raw, current, minimum, maximum, behaviours).replicas == replicas
+
+
+@pytest.mark.parametrize(
+    ("release", "raw", "reason", "message"),
+    [
+        ("1.8", 0, "TooFewReplicas", "the desired replica count was zero"),
+        ("1.8", 9, "TooManyReplicas", "the desired replica count was more than the maximum replica count"),
+        ("1.8", 6, "DesiredWithinRange", "the desired replica count is within the acceptible range"),
+        ("1.9", 0, "TooFewReplicas", "the desired replica count is more than the maximum replica count"),
+        ("1.9", 6, "DesiredWithinRange", "the desired count is within the acceptable range"),
+    ],
+)
+def test_the_words_of_a_limit(release: str, raw: int, reason: str, message: str) -> None:
+    behaviours = behaviours_of(Flags(release=release))
+    limits = bounded(raw, 5, None, 7, behaviours)
+    assert limited_words(raw, limits, behaviours) == (reason, message, limits.replicas != raw)
+
+
+def test_a_last_minute_does_not_include_the_point_a_minute_before() -> None:
+    points = [Point(Micros(at * SECOND), value, None) for at, value in ((0, 100), (1, 10), (60, 30))]
+    minute = last_minute(points)
+    assert minute is not None
+    assert (minute.at_us, minute.total, minute.count, minute.newest_value) == (60 * SECOND, 40, 2, 30)
+
+
+@pytest.mark.parametrize(
+    ("value", "in_1_2", "in_1_5"),
+    [(1.31, "1310m", "1.310"), (0.12, "120m", "120m"), (12.0, "12", "12"), (1000.0, "1k", "1k"), (0.0, "0", "0"),
+     (1234567890123456.7, "1234567890123456750m", "1234567890123456750m")],
+)  # fmt: skip
+def test_a_quantity_keeps_its_decimal_point_since_1_3(value: float, in_1_2: str, in_1_5: str) -> None:
+    assert (published(value, keeps_text=False), published(value, keeps_text=True)) == (in_1_2, in_1_5)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_what_is_no_number_is_no_quantity(value: float) -> None:
+    with pytest.raises(ValueError, match="quantities must match"):
+        published(value, keeps_text=True)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("no", "invalid character 'o' in literal null (expecting 'u')"),
+        ("service unavailable", "invalid character 's' looking for beginning of value"),
+        ("", "unexpected end of JSON input"),
+        ("[]", "json: cannot unmarshal array into Go value of type v1.MetricResultList"),
+    ],
+)
+def test_an_answer_that_is_no_series_is_refused_in_the_words_of_go(body: str, words: str) -> None:
+    with pytest.raises(NotJson) as refused:
+        series(body)
+    assert str(refused.value) == words
+
+
+def test_a_status_reads_as_an_answer_without_series_but_not_as_a_bare_list() -> None:
+    assert series('{"kind":"Status","code":500}') == ()
+    with pytest.raises(NotJson, match=r"object into Go value of type \[\]v1alpha1.PodMetrics"):
+        resource_samples('{"kind":"Status","code":500}', bare=True)
