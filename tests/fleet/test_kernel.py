@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from hpaaudit.api.flags import with_flags
+from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.fleet import compile as compiled
 from hpaaudit.engine.fleet.input.unsupported import Unsupported
 from hpaaudit.engine.fleet.kernel import walk as kernel
@@ -60,7 +61,18 @@ def of_release(release: str) -> Callable[[Any], Flags]:
     return flags_of
 
 
-@pytest.mark.parametrize("release", releases())
+COMPILED = [release for release in releases() if not behaviours_of(Flags(release=release)).forbidden_windows]
+
+
+@pytest.mark.parametrize("release", [release for release in releases() if release not in COMPILED])
+def test_a_release_before_1_12_is_left_to_the_other_engine(release: str, walk: Walk, folder: Path) -> None:
+    capture = captures(release)[0]
+    write(folder, list(Reader((capture,)).facts()))
+    with pytest.raises(Unsupported, match=r"1\.11 and older are not compiled"):
+        by_kernel(folder, of_release(release), walk)
+
+
+@pytest.mark.parametrize("release", COMPILED)
 def test_it_decides_the_worlds_of_the_real_controller_likewise(release: str, walk: Walk, folder: Path) -> None:
     decided, beyond, flags_of = 0, set(), of_release(release)
     for number, capture in enumerate(captures(release)[:: 3 if release == "1.36" else 1]):
