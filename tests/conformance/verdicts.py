@@ -36,8 +36,9 @@ def compare(capture: Path) -> Outcome:
     standing: dict[str, Any] = {}
     for want, got in zip(living, predicted, strict=False):
         ours = None if got["status"] is None else json.loads(got["status"])
-        pairs = {**_decided(want, got, start_us), **status_pairs(want, ours, standing.get(want["hpa"]))}
-        standing[want["hpa"]] = standing_after(want, standing.get(want["hpa"]))
+        before = standing.get(got["hpa_uid"])
+        pairs = {**_decided(want, got, start_us), **status_pairs(want, ours, before)}
+        standing[got["hpa_uid"]] = standing_after(want, before)
         differences += differing(want, pairs)
     return Outcome(name_of(capture), len(expected), tuple(differences))
 
@@ -49,7 +50,7 @@ with events as (
     select reconcile_id, list([to_replicas, http_status] order by seq) as puts from predicted_writes group by 1
 )
 select
-    epoch_us(r.ts) as at_us, r.namespace || '/' || r.name as hpa, r.spec_replicas, r.status_replicas,
+    epoch_us(r.ts) as at_us, r.namespace || '/' || r.name as hpa, r.hpa_uid, r.spec_replicas, r.status_replicas,
     coalesce(w.puts, []) as puts, s.status, s.custom_metrics, coalesce(e.events, []) as events,
     m.recommendations, m.up, m.down
 from reconciles as r

@@ -136,7 +136,9 @@ def resolved_metrics(
             turn = turns[request] = turns.get(request, -1) + 1
         how = _computable(metric, behaviours)
         reason = _REASONS.get(MetricType(metric.type), BAD_SOURCE) if metric.type in set(MetricType) else BAD_SOURCE
-        if metric.type == MetricType.CONTAINER_RESOURCE and not behaviours.container_metrics:
+        if metric.type == MetricType.CONTAINER_RESOURCE and not behaviours.container_resource_metrics:
+            how, reason = NOTHING, BAD_SOURCE
+        elif metric.type == MetricType.CONTAINER_RESOURCE and not behaviours.container_metrics:
             how, reason = NOTHING, KEPT
         resource = how in (UTILIZATION, AVERAGE)
         whole = None
