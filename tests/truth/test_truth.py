@@ -22,7 +22,8 @@ def test_no_match_is_proven_that_was_none_and_no_write_is_given_to_the_wrong_one
     assert judgement.reconciles > 80
     assert judgement.changes > 1
     assert judgement.wrong == []
-    assert judgement.proven > 0 or view == "whole"
+    # The whole tells what it saw and proves nothing by it; without metrics next to nothing can be decided.
+    assert judgement.proven > 0 or view in ("whole", "no metrics")
 
 
 @pytest.mark.parametrize(
