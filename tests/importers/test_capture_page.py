@@ -54,4 +54,3 @@ def test_what_the_page_does_not_say_is_ignored(path: str, tmp_path: Path) -> Non
 
 def test_every_resource_that_is_read_is_on_the_page() -> None:
     assert {path.rsplit("/", 1)[-1] for path in LISTS} == set(_KINDS)
-    assert "eapster" not in PAGE

@@ -70,7 +70,7 @@ def test_the_last_segment_that_was_taken_away_with_the_end_is_missed_by_the_hash
     assert code == 2
     assert f"Not what {head} stands for" in out
     assert run(f"hpaaudit verify {folder}")[0] == 0
-    assert "--expect HASH" in run(f"hpaaudit verify {folder}")[1]
+    assert f"  hpaaudit verify {folder} --expect {verify(folder).head}\n" in run(f"hpaaudit verify {folder}")[1]
 
 
 def test_a_recording_that_was_made_anew_is_not_what_the_hash_stands_for(
