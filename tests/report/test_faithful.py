@@ -12,7 +12,8 @@ from hpaaudit.report.replay import replay_text, verdict
 from tests.conformance.expected import captures
 from tests.fleet.chance import write
 from tests.report.faithful import broken_headlines
-from tests.truth.worlds import VIEWS, facts_of
+from tests.truth.views import VIEWS
+from tests.truth.worlds import facts_of
 
 CAPTURE = (Path(__file__).parents[2] / "docs" / "capture.md").read_text("utf-8")
 

@@ -141,7 +141,7 @@ def _fitting(ordered: Sequence[int]) -> Micros | None:
 
 def _bound(times: Sequence[int]) -> Micros | None:
     """The period that somebody probably set and that no time contradicts; None without any times."""
-    return _likely(min(times), min(times) / (1 - SEEN_LATE)) if times else None
+    return _likely(min(times), min(times) / (1 - SEEN_LATE) / (1 + _ROUNDED)) if times else None
 
 
 def _likely(low: float, high: float) -> Micros:
