@@ -62,7 +62,7 @@ def test_the_sync_period_is_the_true_one_if_enough_was_seen(world: tuple[int, in
     period, adjacent, times = world
     found = sync_periods({"shop/web": times}).of("shop/web")
     if adjacent >= 8 and adjacent * 4 > len(times):
-        assert abs(found - period) <= 0.05 * period, (period, found, sorted(times))
+        assert abs(found - period) <= 0.03 * period, (period, found, sorted(times))
 
 
 @fast

@@ -149,6 +149,10 @@ def _likely(low: float, high: float) -> Micros:
     for seconds in _COMMON_SECONDS:
         if low * 0.97 <= seconds * SECOND <= high * 1.01:
             return Micros(seconds * SECOND)
+    # Where load lengthens cycles by a few percent only, the period is nearer to the shortest than to the usual one.
+    whole = round(low / SECOND) * SECOND
+    if high <= low * 1.05 and low * 0.97 <= whole <= high * 1.01:
+        return Micros(whole)
     for grain in (SECOND, SECOND // 2):
         near = round(high / grain) * grain
         if abs(near - high) <= _ROUNDED * high:
