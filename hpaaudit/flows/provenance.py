@@ -51,7 +51,7 @@ def results_elsewhere(manifest_sha256: str) -> Path | None:
 
 
 def remember(path: Path) -> bool:
-    """Records that this user's hpaaudit made this file. Returns False if no state folder can be written to."""
+    """Record that this user's hpaaudit made this file. Return False if no state folder can be written to."""
     folder = _folder("made")
     if folder is None:
         return False

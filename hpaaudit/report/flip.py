@@ -1,4 +1,4 @@
-"""Words the nearest changes that would have changed a decision."""
+"""Words the nearest changes of an input that would have changed a decision."""
 
 from hpaaudit.model.account import MemoryFlip, ReconcileAccount, UtilizationFlip
 from hpaaudit.model.counted import counted

@@ -23,7 +23,7 @@ GZIP = "gzip"
 
 
 class BrokenBody(aiohttp.ClientError):
-    """A body that is not what its headers say, or comes too slowly."""
+    """A body that contradicts its headers, or comes too slowly."""
 
 
 class Limits(NamedTuple):
