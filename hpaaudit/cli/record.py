@@ -103,7 +103,7 @@ class LabelKey(click.ParamType[str]):
     metavar="N",
     default=20,
     show_default=True,
-    help="Send at most so many requests per second.",
+    help="Send at most this many requests per second.",
 )
 @click.option("--for", "length", type=Seconds(), help="Stop after this time; without it, Ctrl-C stops it.")
 @click.option("--listen", type=Listen(), metavar="ADDRESS:PORT", help="Serve /healthz, /readyz and /metrics there.")

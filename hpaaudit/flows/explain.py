@@ -51,7 +51,7 @@ def _with_steps(account: ReconcileAccount, results: "Results", source: Path, war
     recording = recording_by_manifest(results, source)
     if recording is None:
         warn(
-            f"the recording {account.recording} is not there, so the steps cannot be shown: "
+            f"the recording {account.recording} does not exist, so the steps cannot be shown: "
             f"put it beside {results.path}"
         )
         return account

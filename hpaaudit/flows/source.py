@@ -29,7 +29,7 @@ def open_source(source: Path, warn: Warn = ignore_warning) -> "Results":
     if not source.is_dir():
         results = open_file(source)
         if not is_ours(source):
-            warn(f"{source} was not made here by you: whoever made it decides what it says")
+            warn(f"{source} was not made here by you: trust it only if you know who made it")
         return results
     from hpaaudit.recording.reading.recording import open_recording
 
@@ -99,7 +99,7 @@ def _own_results(path: Path, recording: "Recording", warn: Warn) -> "Results | N
     if results.manifest_sha256 == recording.info.manifest_sha256 and results.is_whole:
         if is_own:
             return results
-        warn(f"{path} was not made here by you: {recording.folder} is replayed anew")
+        warn(f"{path} was not made here by you: {recording.folder} is replayed again")
     results.close()
     return None
 
@@ -138,5 +138,5 @@ class _RecordingOnDemand:
             if recording.holding(self.results.hashes) is not None:  # it may have grown since it was replayed
                 return recording
         raise NotARecording(
-            f"the recording {self.recorded_at} is not there: put it beside {self.results.path}, or replay"
+            f"the recording {self.recorded_at} does not exist: put it beside {self.results.path}, or replay"
         )

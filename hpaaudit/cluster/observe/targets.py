@@ -152,7 +152,9 @@ class Targets:
         unknown_paths: set[str] = set()
         for key, hpa in list(self.hpas.decoded.items()):
             for group in self.discovery.unserved(hpa):
-                line = f"{hpa.key} needs {group}, which nobody serves: install its adapter, or change the HPA"
+                line = (
+                    f"{hpa.key} needs {group}, which the cluster does not serve: install its adapter, or change the HPA"
+                )
                 self._note_once(group, Note(line, Event.METRICS_UNSERVED, hpa=hpa.key, group=group))
             resolved = await self.discovery.resolve(hpa.namespace, hpa.spec.target)
             if resolved:

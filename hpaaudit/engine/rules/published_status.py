@@ -74,7 +74,9 @@ def shows_scale(scaled_us: int, before_us: int) -> bool:
     return scaled_us not in (NEVER, before_us)
 
 
-def scale_event_outcome(scaled: bool, published_desired: int, published_current: int, desired: int, current: int) -> int:
+def scale_event_outcome(
+    scaled: bool, published_desired: int, published_current: int, desired: int, current: int
+) -> int:
     """Whether the published status confirms the scale event of a reconcile: EVENT_KEPT, EVENT_UNDONE or EVENT_REPLACED.
 
     scaled             the published status shows that the target was scaled

@@ -151,7 +151,7 @@ def _find_head(frames: Sequence[Frame], expected: tuple[int, str, int] | None) -
         return _Head(frame=None, number=None, previous=previous, first_seq=first_seq, mark=mark)
     if frames:
         return _Head(frame=None, number=None, previous="", first_seq=frames[0].first_seq, mark=frames[0].mark)
-    raise ValueError("does not begin as a log")
+    raise ValueError("does not begin like a log")
 
 
 def _read_head(frame: Frame) -> tuple[int, str] | None:

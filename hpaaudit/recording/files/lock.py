@@ -21,7 +21,7 @@ READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 class Lock:
     """A lock on a folder, from the constructor until `release` or the end of the process.
 
-    Raises `RecordingError` if somebody else has it, and `FileExists` if the path is no folder.
+    Raises `RecordingError` if somebody else has it, and `FileExists` if the path is not a folder.
 
     sure   False: the file system has no locks, so a second recorder is not noticed
 
@@ -36,7 +36,7 @@ class Lock:
             self.sure = self._take()
         except (FileExistsError, NotADirectoryError) as error:
             self.release()
-            raise FileExists(f"{folder} is no folder: name one that is new or empty.") from error
+            raise FileExists(f"{folder} is not a folder: name one that is new or empty.") from error
         except OSError as error:
             self.release()
             raise RecordingError(f"cannot record into {folder}: {error.strerror}.") from error

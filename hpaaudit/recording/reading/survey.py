@@ -192,11 +192,11 @@ def _why_no_recording(folder: Path) -> str:
         return f"has no {layout.RECORDING}: {advice}"
     try:
         if not folder.is_file():
-            return f"is no folder: {advice}" if folder.exists() else f"does not exist: {advice}"
+            return f"is not a folder: {advice}" if folder.exists() else f"does not exist: {advice}"
         with folder.open("rb") as file:
             return f"is a file: {file_hint(str(folder), file.read(HEAD_BYTES)) or advice}"
     except OSError:
-        return f"is no folder: {advice}"
+        return f"is not a folder: {advice}"
 
 
 def _head(folder: Path) -> dict[str, Any]:

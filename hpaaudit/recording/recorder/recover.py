@@ -86,7 +86,7 @@ def _free_our_names(folder: Path) -> None:
 
 def _refused(folder: Path, error: OSError) -> RecordingError:
     hint = f"; if it stays so, `hpaaudit repair {folder}` keeps the rest" if error.errno == errno.EIO else ""
-    return RecordingError(f"cannot go on in {folder}: {error.strerror}{hint}.")
+    return RecordingError(f"cannot continue in {folder}: {error.strerror}{hint}.")
 
 
 def _continue(folder: Path, survey: Survey, mends: Sequence[Mend], *, was_complete: bool) -> RecoveredRecording:
