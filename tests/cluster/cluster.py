@@ -125,7 +125,7 @@ class Cluster:
     __enter__ = up
 
     def prepare(self) -> None:
-        """Certificates, tokens, kubeconfigs and a client."""
+        """Make certificates, tokens, kubeconfigs and a client."""
         for name in ("pki", "etcd"):
             shutil.rmtree(self.dir / name, ignore_errors=True)
         for name in ("logs", "audit"):

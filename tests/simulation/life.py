@@ -123,7 +123,7 @@ class Life:
         self.server.put(HPAS, {"metadata": self.meta(namespace, name), "spec": spec})
 
     def scale_pods(self, namespace: str, name: str, wanted: int) -> None:
-        """Pods come up to a number, or go."""
+        """Create or delete pods, up to the wanted number."""
         mine = [key for key, raw in self.server.collections["pods"].objects.items()
                 if key[0] == namespace and raw["metadata"]["labels"]["app"] == name]  # fmt: skip
         for key in mine[wanted:]:
