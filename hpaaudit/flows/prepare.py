@@ -126,7 +126,7 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
         user_flags,
         with_flags,
     )
-    from hpaaudit.engine.behaviours.release import KNOWN, behaviour, known_release
+    from hpaaudit.engine.behaviours.release import KNOWN, behaviour, behaviours_of, known_release
 
     options = user_flags(controller.flags)
     given_release = None if controller.release is None else known_release(controller.release)
@@ -147,6 +147,9 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
     flags = with_flags(with_flags(flags, observed), options)
     if planned.api_server:
         flags = replace(flags, api_server=planned.api_server)
+    if behaviours_of(flags).metrics_annotation:
+        # These controllers reconcile an HPA again as soon as they wrote its status: the times between say nothing.
+        planned = replace(planned, periods=replace(planned.periods, shown=None))
     periods = planned.periods
     if periods.source == "inferred":
         flags = replace(flags, sync_period_us=periods.common_us)
