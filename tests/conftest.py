@@ -20,7 +20,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marks of tests of golden files and of tests that run alone."""
+    """Registers the marks of tests of golden files and of tests that run alone."""
     config.addinivalue_line("markers", "golden: compares with a golden file, or rewrites it")
     config.addinivalue_line("markers", "alone: what goes by short times, beside nothing that slows it")
 
@@ -59,7 +59,7 @@ def pytest_make_collect_report(
 
 
 def refuse_skip(report: pytest.TestReport | pytest.CollectReport, name: str) -> None:
-    """Say which was skipped, and why."""
+    """Says which was skipped, and why."""
     if report.outcome == "skipped" and os.environ.get(NO_SKIP, "0") not in ("", "0"):
         why = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
         report.outcome = "failed"

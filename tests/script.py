@@ -68,7 +68,7 @@ def written(block: Block, answer: str) -> str:
 
 
 def play(path: Path, answer: Callable[[str, str], str], *, rewrite: bool) -> None:
-    """Play a script: every command is answered as expected, or the file is written anew."""
+    """Plays a script: every command is answered as expected, or the file is written anew."""
     blocks = list(parse(path.read_text("utf-8")))
     answers = []
     for block in blocks:

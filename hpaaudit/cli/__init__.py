@@ -59,13 +59,13 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 likewise
-        """Write the list of commands without importing them."""
+        """Writes the list of commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
 def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
-    """Print the version and exit."""
+    """Prints the version and exit."""
     if not asked:
         return
     from hpaaudit.version import VERSION
@@ -88,7 +88,7 @@ def hpaaudit_command() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run a command and exit with its code. An error is one line on stderr."""
+    """Runs a command and exit with its code. An error is one line on stderr."""
     code = 0
     try:
         code = _run(arguments)
@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _drop_output() -> None:
-    """Discard what Python still buffers: the reader of our output is gone, as with `head`."""
+    """Discards what Python still buffers: the reader of our output is gone, as with `head`."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
@@ -131,7 +131,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _show(problem: click.ClickException, name: str) -> None:
-    """Print a mistake in the command line, in one line that says where to look."""
+    """Prints a mistake in the command line, in one line that says where to look."""
     if isinstance(problem, NoArgsIsHelpError) or not isinstance(problem, click.UsageError):
         problem.show()
         return

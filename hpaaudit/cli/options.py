@@ -88,7 +88,7 @@ def _date_or_rfc3339(text: str) -> Micros:
 
 
 def moment(text: str) -> Moment:
-    """Parse a moment. Which time it means depends on the recording."""
+    """Parses a moment. Which time it means depends on the recording."""
     read = Moment(text)
     try:
         read.at(Micros(0), Micros(_DAY_US))
@@ -100,14 +100,14 @@ def moment(text: str) -> Moment:
 
 
 def hpa_name(text: str) -> str:
-    """Parse `NS/NAME`. A name alone passes: the error that follows suggests an HPA of that name."""
+    """Parses `NS/NAME`. A name alone passes: the error that follows suggests an HPA of that name."""
     if not all(text.split("/")) or text.count("/") > 1:
         raise click.BadParameter(f"{text!r} is not an HPA: give NS/NAME")
     return text
 
 
 def setting(text: str) -> tuple[str, str]:
-    """Parse `NAME=VALUE`."""
+    """Parses `NAME=VALUE`."""
     name, sign, value = text.partition("=")
     if not name or not sign:
         raise click.BadParameter(f"{text!r} is not a setting: give NAME=VALUE, for example tolerance=0.05")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def explain(
     source: Path | str, hpa: str | None = None, *, at: Micros | None = None, warn: Warn = ignore_warning
 ) -> ReconcileAccount:
-    """Explain the last reconcile of an HPA until a moment.
+    """Explains the last reconcile of an HPA until a moment.
 
     source   a results file or a recording
     hpa      `namespace/name`; None: the HPA that matters most

@@ -21,7 +21,7 @@ class Imported:
 
 
 def import_capture(files: Sequence[Path | str], *, into: Path | str) -> Imported:
-    """Make a recording from captures of the Kubernetes API, merged by time.
+    """Makes a recording from captures of the Kubernetes API, merged by time.
 
     Raises `BadCapture` with file and line, and `FileExists`. After an error no folder is left.
     """

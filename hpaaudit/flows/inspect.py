@@ -8,7 +8,7 @@ from hpaaudit.model.units import Micros
 
 
 def inspect(recording: Path | str) -> Inspection:
-    """Count what is in a recording, and name what is missing.
+    """Counts what is in a recording, and names what is missing.
 
     Raises `NotARecording`, `NewerFormat` or `DamagedRecording`.
     """

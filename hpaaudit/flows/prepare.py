@@ -185,7 +185,7 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
 
 
 def _require(hpas: Collection[str], recorded: Collection[str]) -> None:
-    """Raise UnknownHpa, which names the nearest ones, unless all these HPAs were recorded."""
+    """Raises UnknownHpa, which names the nearest ones, unless all these HPAs were recorded."""
     for key in hpas:
         if key not in recorded:
             some = f"it has {', '.join(sorted(recorded)[:3])}" if recorded else "it holds no HPA at all"

@@ -51,7 +51,7 @@ def results_elsewhere(manifest_sha256: str) -> Path | None:
 
 
 def remember(path: Path) -> bool:
-    """Record that this user's hpaaudit made this file. Return False if no state folder can be written to."""
+    """Records that this user's hpaaudit made this file. Return False if no state folder can be written to."""
     folder = _folder("made")
     if folder is None:
         return False

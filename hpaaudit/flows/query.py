@@ -27,7 +27,7 @@ def query(  # noqa: PLR0913 the public API: an argument for each option of the c
     until: Micros | None = None,
     warn: Warn = ignore_warning,
 ) -> "Answer":
-    """Answer a question of `sql/questions/` by its name, or any SQL that only reads.
+    """Answers a question of `sql/questions/` by its name, or any SQL that only reads.
 
     hpa                `namespace/name`, `*` matches anything; None: all
     at, since, until   what a question asks about, in microseconds since 1970

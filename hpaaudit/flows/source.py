@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def open_source(source: Path, warn: Warn = ignore_warning) -> "Results":
-    """Open a results file, or the results in a recording.
+    """Opens a results file, or the results in a recording.
 
     Results in a recording are made anew, unless this user made them of this very recording, whole and as it was
     recorded. A results file that is named is answered from, whoever made it.
@@ -43,7 +43,7 @@ def open_source(source: Path, warn: Warn = ignore_warning) -> "Results":
 
 
 def open_file(path: Path, source: Path | None = None) -> "Results":
-    """Open a results file. Its views on the recording look for that at `source`, or beside the file.
+    """Opens a results file. Its views on the recording look for that at `source`, or beside the file.
 
     Raises NotResults.
     """

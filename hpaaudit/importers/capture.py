@@ -254,7 +254,7 @@ def _captured_at(text: str) -> Micros:
 
 
 def _refuse_constant(word: str) -> None:
-    """Refuse NaN and infinity, which Python reads although they are not JSON."""
+    """Refuses NaN and infinity, which Python reads although they are not JSON."""
     raise ValueError(f"{word} is no JSON")
 
 

@@ -50,7 +50,7 @@ def numbered(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """Open a regular file. Its first bytes show how it is compressed."""
+    """Opens a regular file. Its first bytes show how it is compressed."""
     try:
         status = path.stat()
     except (OSError, ValueError) as error:
@@ -85,13 +85,13 @@ class _Closing(io.RawIOBase):
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Read into a buffer."""
+        """Reads into a buffer."""
         data = self._unpacked.read(len(buffer))
         buffer[: len(data)] = data
         return len(data)
 
     def close(self) -> None:
-        """Close the stream and its file."""
+        """Closes the stream and its file."""
         if not self.closed:
             self._unpacked.close()
             self._file.close()

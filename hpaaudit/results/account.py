@@ -34,7 +34,7 @@ def replay_account(results: Results) -> ReplayAccount:
 
 
 def _hpas(results: Results) -> Iterator[HpaAccount]:
-    """Read every relation once for all HPAs, because a fleet has hundreds of them."""
+    """Reads every relation once for all HPAs, because a fleet has hundreds of them."""
     divergences_of = defaultdict(list)
     for uid, _, divergence in divergences(results):
         divergences_of[uid].append(divergence)

@@ -25,7 +25,7 @@ class Dictionaries:
         return rows
 
     def publish(self, connection: duckdb.DuckDBPyConnection, columns: Sequence[str]) -> None:
-        """Set the SQL variable `texts`: for each of these columns the list of its texts."""
+        """Sets the SQL variable `texts`: for each of these columns the list of its texts."""
         struct = pa.struct([(name, pa.list_(pa.string())) for name in columns])
         texts = pa.array([{name: list(self._numbers[name]) for name in columns}], struct)
         connection.register("arrived", pa.table({"texts": texts}))

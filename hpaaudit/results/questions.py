@@ -54,7 +54,7 @@ def question_named(name: str) -> Question:
 
 
 def require_used(asked: str, parameters: Collection[str], scope: Scope) -> None:
-    """Raise BadOption for a part of the scope that is not among the parameters of what is asked."""
+    """Raises BadOption for a part of the scope that is not among the parameters of what is asked."""
     for attribute, name in _SCOPE.items():
         if getattr(scope, attribute) is not None and name not in parameters:
             options = " and ".join(f"--{option}" for option in _SCOPE.values() if option in parameters) or "no option"
@@ -87,7 +87,7 @@ def _values(results: Results, parameters: Collection[str], scope: Scope) -> dict
 
 
 def require_hpa(results: Results, pattern: str) -> None:
-    """Raise UnknownHpa, which names the nearest, if no HPA of the results is meant; `*` matches anything."""
+    """Raises UnknownHpa, which names the nearest, if no HPA of the results is meant; `*` matches anything."""
     names = hpa_names(results)
     if any(fnmatchcase(name, pattern.replace("[", "[[]").replace("?", "[?]")) for name in names):
         return
@@ -95,7 +95,7 @@ def require_hpa(results: Results, pattern: str) -> None:
 
 
 def require_one_hpa(results: Results, name: str) -> None:
-    """Raise UnknownHpa, which names the nearest, unless the results hold this one HPA."""
+    """Raises UnknownHpa, which names the nearest, unless the results hold this one HPA."""
     names = hpa_names(results)
     if name not in names:
         raise _unknown_hpa(results, name, names)

@@ -127,12 +127,12 @@ def large(hpas: int, hours: float, seed: int, folder: Path, one: OneByOne, *, we
 
 
 def say(line: str) -> None:
-    """Talk goes to stderr."""
+    """Talks goes to stderr."""
     sys.stderr.write(f"{line}\n")
 
 
 def main() -> None:
-    """Measure, and print two tables."""
+    """Measures, and prints two tables."""
     parser = argparse.ArgumentParser(prog="make bench", description="Speed and size as ratios.")
     parser.add_argument("--hpas", type=int, default=300)
     parser.add_argument("--hours", type=float, default=24)

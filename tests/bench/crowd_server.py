@@ -192,7 +192,7 @@ class Server:
 
 
 async def serve(hpas: int) -> None:
-    """Print where it listens, and serve until stdin ends."""
+    """Prints where it listens, and serves until stdin ends."""
     server = Server(Crowd(hpas))
     application = web.Application()
     application.router.add_get("/{path:.*}", server.answer)

@@ -41,7 +41,7 @@ class Dense:
     _writer: pq.ParquetWriter | None = None
 
     def look(self, world: World, step: Step) -> None:
-        """Take the pods of an interval that was just lived through."""
+        """Takes the pods of an interval that was just lived through."""
         pods, usage, hpas = world.pods, world.usage, world.hpas
         at = step.decided[pods["hpa"][pods.alive]]
         there = (pods["born"][pods.alive] <= at) & (at < pods["gone"][pods.alive])
@@ -97,7 +97,7 @@ class Dense:
 
 
 def group_by(path: Path) -> float:
-    """Return the wall time of a GROUP BY over all dense rows on two threads, in seconds: the best of some."""
+    """Returns the wall time of a GROUP BY over all dense rows on two threads, in seconds: the best of some."""
     times = []
     with duckdb.connect(config={"threads": THREADS}) as connection:
         for _ in range(REPEATS):

@@ -38,7 +38,7 @@ class Beside:
 
 
 def rows(recording: Path, reconciles: int, beside: Beside) -> Iterator[Row]:
-    """Yield the speeds of a recording of a fleet."""
+    """Yields the speeds of a recording of a fleet."""
     decide_s = min(_decide(recording) for _ in range(REPEATS))
     yield Row(
         "s, decide only, from Parquet",

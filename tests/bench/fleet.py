@@ -51,7 +51,7 @@ def write(
     budget: int = BYTE_BUDGET,
     look: Callable[[World, Step], None] = _unheard,
 ) -> Fleet:
-    """Write the recording of a fleet; the same seed gives the same one.
+    """Writes the recording of a fleet; the same seed gives the same one.
 
     budget   bytes of rows that make a segment;  look  is shown the world after each interval
     """
@@ -88,7 +88,7 @@ def write(
 
 
 def main() -> None:
-    """Write one, and say what is in it."""
+    """Writes one, and says what is in it."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.fleet", description="A made-up fleet as a recording.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--hpas", type=int, default=300)

@@ -21,7 +21,7 @@ WORKERS = 2
 
 
 def rows(reconciles: int, seed: int) -> Iterator[Row]:
-    """Yield how many reconciles two engines decided alike."""
+    """Yields how many reconciles two engines decided alike."""
     shares = [(seed + begin, WORLDS_AT_ONCE) for begin in range(0, reconciles // PASSES, WORLDS_AT_ONCE)]
     with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
         differing = [difference for outcome in pool.map(_share, shares) for difference in outcome]

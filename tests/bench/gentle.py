@@ -55,7 +55,7 @@ class Cost:
 
 @contextmanager
 def crowd_server(hpas: int) -> Iterator[str]:
-    """Start the server; give its address."""
+    """Starts the server; gives its address."""
     code = [sys.executable, "-m", "tests.bench.crowd_server", str(hpas)]
     with subprocess.Popen(code, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         try:
@@ -79,7 +79,7 @@ def megabytes(pid: int, name: str) -> float:
 
 
 def measure(hpas: int, seconds: float, folder: Path) -> Cost:
-    """Record a crowd for so long after the start."""
+    """Records a crowd for so long after the start."""
     into = folder / "recording"
     with crowd_server(hpas) as url:
         config = {
@@ -178,7 +178,7 @@ def head(hpas: int, seconds: float) -> str:
 
 
 def main() -> None:
-    """Measure, and print a table."""
+    """Measures, and prints a table."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.gentle", description="What a recorder costs.")
     parser.add_argument("--hpas", type=int, default=HPAS, help="each with 10 pods")
     parser.add_argument("--for", dest="seconds", type=float, default=600, metavar="SECONDS")

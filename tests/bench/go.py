@@ -13,12 +13,12 @@ WORLDS, MINUTES, PODS = 4, 60, 15
 
 
 def is_built() -> bool:
-    """Tell whether `make oracle` has built the controller."""
+    """Tells whether `make oracle` has built the controller."""
     return program(RELEASE).exists()
 
 
 def reconciles_a_second() -> float:
-    """Return how many reconciles of an HPA with 15 pods, cpu and memory it makes in a second of one core.
+    """Returns how many reconciles of an HPA with 15 pods, cpu and memory it makes in a second of one core.
 
     Its API server is part of the same process: every request is JSON, but crosses no socket. Nothing is written.
     """
@@ -28,7 +28,7 @@ def reconciles_a_second() -> float:
 
 
 def _world(number: int) -> Json:
-    """Return a world in which load rises and falls, as `tests/oracle/README.md` says it."""
+    """Returns a world in which load rises and falls, as `tests/oracle/README.md` says it."""
     until = MINUTES * 60
     target = {"type": "Utilization", "averageUtilization": 60}
     metrics = [{"type": "Resource", "resource": {"name": name, "target": target}} for name in ("cpu", "memory")]

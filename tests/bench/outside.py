@@ -59,7 +59,7 @@ def seen_from_outside(folder: Path) -> Iterator[Fact]:
 
 
 def write(recording: Path, folder: Path, *, rows: int | None = None) -> None:
-    """Write the recording of a fleet once more; `rows` facts make a segment."""
+    """Writes the recording of a fleet once more; `rows` facts make a segment."""
     opened = open_recording(recording)
     with Writer(folder, source="fleet", cluster=opened.info.cluster, started_us=opened.info.started_us) as writer:
         for number, fact in enumerate(seen_from_outside(recording), 1):
@@ -69,7 +69,7 @@ def write(recording: Path, folder: Path, *, rows: int | None = None) -> None:
 
 
 def rows(folder: Path, seed: int) -> Iterator[Row]:
-    """Yield how long a replay takes that must find out what each reconcile saw: compiled, and one by one."""
+    """Yields how long a replay takes that must find out what each reconcile saw: compiled, and one by one."""
     folder.mkdir()
     fleet.write(folder / "lines", hpas=HPAS, hours=HOURS, seed=seed)
     write(folder / "lines", folder / "outside")

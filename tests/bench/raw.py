@@ -25,7 +25,7 @@ class Raw:
     _known: dict[int, tuple[State, str]] = field(default_factory=dict)
 
     def lines(self, step: Step) -> Iterator[str]:
-        """Yield the lines of an interval that was just lived through, as they would be written."""
+        """Yields the lines of an interval that was just lived through, as they would be written."""
         pods, alive = self.world.pods, self.world.pods.alive
         at = step.decided[pods["hpa"][alive]]
         there = alive[(pods["born"][alive] <= at) & (at < pods["gone"][alive])]
@@ -92,7 +92,7 @@ class Raw:
         )
 
     def _values(self, step: Step) -> dict[int, str]:
-        """Return the answers of the custom and external metric APIs by HPA, as a part of its line."""
+        """Returns the answers of the custom and external metric APIs by HPA, as a part of its line."""
         pods_by_namespace: dict[int, list[str]] = {}
         numbers, polled = step.values.numbers, step.values
         for item in np.flatnonzero(~polled.gone).tolist():
@@ -112,7 +112,7 @@ def _container(name: str, nano: int, pages: int) -> str:
 
 
 def bytes_of(hpas: int, seed: int, *, warm: int, polls: int, level: int) -> tuple[int, int, int]:
-    """Return bytes of raw lines of some polls once the world is under way, as they are and packed; and their pods."""
+    """Returns bytes of raw lines of some polls once the world is under way, as they are and packed; and their pods."""
     world = World(hpas, seed, 1.0)
     for _ in range(warm):
         world.step(anew=False)

@@ -30,7 +30,7 @@ class State:
 
 
 def text(world: World, index: int, state: State) -> str:
-    """Return the pod at a place as JSON."""
+    """Returns the pod at a place as JSON."""
     return json.dumps(
         {
             "metadata": _metadata(world, index, state),
@@ -50,7 +50,7 @@ def _app(name: str) -> str:
 
 
 def _node(index: int) -> int:
-    """Return the node of a pod: anyone of so many."""
+    """Returns the node of a pod: anyone of so many."""
     return index * 2_654_435_761 % NODES
 
 
@@ -108,7 +108,7 @@ def _leaves(*names: str) -> dict[str, Any]:
 
 
 def _created(owner: str) -> dict[str, Any]:
-    """Return the fields that the ReplicaSet controller set."""
+    """Returns the fields that the ReplicaSet controller set."""
     probe = {".": {}, "f:httpGet": {".": {}, **_leaves("path", "port", "scheme")}} | _leaves(
         "failureThreshold", "periodSeconds", "successThreshold", "timeoutSeconds"
     )
@@ -152,7 +152,7 @@ def _created(owner: str) -> dict[str, Any]:
 
 
 def _reported() -> dict[str, Any]:
-    """Return the fields that the kubelet set."""
+    """Returns the fields that the kubelet set."""
     condition = {".": {}, **_leaves("lastProbeTime", "lastTransitionTime", "status", "type")}
     kinds = ("ContainersReady", "Initialized", "Ready")
     return {

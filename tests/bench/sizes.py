@@ -14,7 +14,7 @@ VALUES = 2  # of a sample: cpu and memory
 
 
 def rows(recording: Path, fleet: Fleet) -> Iterator[Row]:
-    """Yield bytes of the whole recording, of one HPA for a day, and of one new value of the samples."""
+    """Yields bytes of the whole recording, of one HPA for a day, and of one new value of the samples."""
     ours = sum(path.stat().st_size for path in recording.rglob("*") if path.is_file() and path.suffix != ".duckdb")
     raw, packed, pods = bytes_of(fleet.hpas, fleet.seed, warm=WARM, polls=POLLS, level=ZSTD_LEVEL)
     other = packed * fleet.pod_polls // pods

@@ -15,7 +15,7 @@ class Row:
 
 
 def rendered(head: str, rows: Iterable[Row]) -> str:
-    """Return rows under a head, in columns."""
+    """Returns rows under a head, in columns."""
     lines = [Row(head, "ours", "beside it", "ratio"), *rows]
     widths = [max(len(getattr(line, name)) for line in lines) for name in Row.__slots__]
     return "".join(

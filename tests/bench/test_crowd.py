@@ -35,7 +35,7 @@ def test_its_objects_are_those_of_kubernetes() -> None:
 
 
 async def followed(url: str, facts: list[Fact]) -> None:
-    """Follow it for a few seconds."""
+    """Follows it for a few seconds."""
     scope = Scope(namespace="", interval_us=Micros(SECOND))
     async with Client(ClientConfig(source="test", context="crowd", server=url), Clock()) as client:
         observer = Observer(client, scope, facts.append, lambda _: None)

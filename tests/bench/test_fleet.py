@@ -15,7 +15,7 @@ HPAS, HOURS = 60, 0.25
 
 @pytest.fixture(scope="module")
 def written_fleet(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, fleet.Fleet]:
-    """Give the recording of a small fleet, in several segments."""
+    """Gives the recording of a small fleet, in several segments."""
     folder = tmp_path_factory.mktemp("fleet") / "small"
     return folder, fleet.write(folder, hpas=HPAS, hours=HOURS, seed=5, budget=1 << 20)
 

@@ -28,7 +28,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def lied(path: Path) -> None:
-    """Change results so that they name the right recording and say something else."""
+    """Changes results so that they name the right recording and say something else."""
     with duckdb.connect(str(path)) as file:
         file.execute("delete from runs.reconciles")
 

@@ -28,7 +28,7 @@ DEFINITIONS = "zz_generated.openapi"
 
 
 def say(line: str) -> None:
-    """Talk goes to stderr: stdout is the answer."""
+    """Talks goes to stderr: stdout is the answer."""
     sys.stderr.write(f"{line}\n")
 
 
@@ -44,7 +44,7 @@ def built(release: str = RELEASE, programs: tuple[str, ...] = tuple(PROGRAMS)) -
 
 
 def go(*args: str, cwd: Path) -> str:
-    """Run the Go toolchain, quietly and with a low priority; its last words when it fails."""
+    """Runs the Go toolchain, quietly and with a low priority; its last words when it fails."""
     completed = subprocess.run(
         ["nice", "go", *args],
         cwd=cwd,
@@ -59,7 +59,7 @@ def go(*args: str, cwd: Path) -> str:
 
 
 def wrapper(folder: Path, release: str) -> str:
-    """Write a go.mod that can build the main packages of k8s.io/kubernetes; return its etcd version.
+    """Writes a go.mod that can build the main packages of k8s.io/kubernetes; returns its etcd version.
 
     The go.mod of k8s.io/kubernetes asks for its own libraries at v0.0.0 and replaces them by folders that
     are not in the module. A wrapper replaces them by the published versions of the same release.
@@ -83,7 +83,7 @@ def wrapper(folder: Path, release: str) -> str:
 
 
 def definitions(folder: Path) -> None:
-    """Make the OpenAPI definitions of the API server where a module lacks them (up to 1.23), as Kubernetes' build does.
+    """Makes the OpenAPI definitions of the API server where a module lacks them (to 1.23), as Kubernetes' build does.
 
     They belong into a package of k8s.io/kubernetes, so the wrapper in the folder gets a copy of that module.
     """
@@ -129,7 +129,7 @@ def stamps(release: str) -> str:
 
 
 def build(release: str = RELEASE, programs: tuple[str, ...] = tuple(PROGRAMS), *, jobs: int = 2) -> Path:
-    """Build what the cache lacks; return the folder."""
+    """Builds what the cache lacks; returns the folder."""
     target = cache_folder() / f"v{release}"
     missing = [name for name in programs if not (target / name).exists()]
     if not missing:
@@ -158,7 +158,7 @@ def build(release: str = RELEASE, programs: tuple[str, ...] = tuple(PROGRAMS), *
 
 
 def main() -> None:
-    """Build, and print the folder."""
+    """Builds, and prints the folder."""
     parser = argparse.ArgumentParser(prog="python -m tests.cluster.build", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--release", default=RELEASE)
     parser.add_argument("--program", action="append", choices=list(PROGRAMS))

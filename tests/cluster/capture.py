@@ -143,7 +143,7 @@ def lines(folder: Path) -> list[Line]:
 
 
 def main() -> None:
-    """Print the capture."""
+    """Prints the capture."""
     for line in lines(Path(sys.argv[1])):
         sys.stdout.write(json.dumps(line, separators=(",", ":")) + "\n")
 

@@ -68,7 +68,7 @@ def die_with_parent() -> None:
 
 
 def stop(process: subprocess.Popen[bytes], seconds: float = 0.5) -> None:
-    """Ask, then insist. The API server would wait 60 s for open watches; its audit log is complete at any moment."""
+    """Asks, then insist. The API server would wait 60 s for open watches; its audit log is complete at any moment."""
     process.terminate()
     try:
         process.wait(seconds)
@@ -104,7 +104,7 @@ class Cluster:
     # Up
 
     def up(self) -> Self:
-        """Start it all and wait until the controller leads, 3 to 6 s."""
+        """Starts it all and waits until the controller leads, 3 to 6 s."""
         self.programs = build.build(self.release)
         for tries_left in (2, 1, 0):
             try:
@@ -125,7 +125,7 @@ class Cluster:
     __enter__ = up
 
     def prepare(self) -> None:
-        """Make certificates, tokens, kubeconfigs and a client."""
+        """Makes certificates, tokens, kubeconfigs and a client."""
         for name in ("pki", "etcd"):
             shutil.rmtree(self.dir / name, ignore_errors=True)
         for name in ("logs", "audit"):
@@ -147,7 +147,7 @@ class Cluster:
         return kube.Kube(self.url, self.tokens[user], self.ca, agent=agent)
 
     def kubeconfig(self, user: str, **changes: Any) -> Path:
-        """Write a kubeconfig with one context, `here`; `changes` replace parts of its user entry."""
+        """Writes a kubeconfig with one context, `here`; `changes` replace parts of its user entry."""
         path = self.dir / f"{user.removeprefix('system:')}.kubeconfig"
         content = {
             "apiVersion": "v1",
@@ -161,7 +161,7 @@ class Cluster:
         return path
 
     def start(self, name: str, wanted: flags.Flags) -> None:
-        """Start one program with its output in logs/."""
+        """Starts one program with its output in logs/."""
         calm = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
         with (self.dir / "logs" / f"{name}.log").open("ab") as log:
             self.processes[name] = subprocess.Popen(
@@ -176,18 +176,18 @@ class Cluster:
             )
 
     def start_etcd(self) -> None:
-        """Start etcd; it forgets by kill -9 what it did not sync, which no test minds."""
+        """Starts etcd; it forgets by kill -9 what it did not sync, which no test minds."""
         self.start("etcd", flags.etcd(self.dir, self.ports))
 
     def start_apiserver(self) -> None:
-        """Start kube-apiserver and wait until it is ready."""
+        """Starts kube-apiserver and waits until it is ready."""
         wanted = {**flags.apiserver(self.dir, self.ports), **self.gate_flag(), **self.apiserver_flags}
         self.start("kube-apiserver", wanted)
         impatient = kube.Kube(self.url, self.tokens["admin"], self.ca, timeout_seconds=2)
         self.wait("kube-apiserver", lambda: impatient.raw("GET", "/readyz")[0] == 200, 60)
 
     def serve_metrics(self) -> None:
-        """Start the world, and register its metrics APIs with the aggregator."""
+        """Starts the world, and registers its metrics APIs with the aggregator."""
         pki = self.dir / "pki"
         self.world = world.World(self.kube, lambda: self.state, self.dir / "seen.jsonl")
         self.metrics = metrics.Server(
@@ -204,7 +204,7 @@ class Cluster:
         self.wait("kube-apiserver", self.metrics_available, 30)
 
     def register(self, group: str, version: str, service: dict[str, Any]) -> None:
-        """Let the API server pass the requests of a group on to a service."""
+        """Lets the API server pass the requests of a group on to a service."""
         spec = {
             "group": group,
             "version": version,
@@ -221,7 +221,7 @@ class Cluster:
         return all(any(c["type"] == "Available" and c["status"] == "True" for c in row) for row in rows)
 
     def start_controller_manager(self) -> None:
-        """Start kube-controller-manager with its log at -v=4, and wait until it leads."""
+        """Starts kube-controller-manager with its log at -v=4, and waits until it leads."""
         started = {"controller": "started", "release": self.release, "flags": self.flags, "gates": self.gates}
         if self.world:
             self.world.write(**started)
@@ -240,7 +240,7 @@ class Cluster:
         return {"feature-gates": gates} if gates else {}
 
     def wait(self, name: str, test: Callable[[], bool], seconds: float) -> None:
-        """Wait for a test to hold while all programs run."""
+        """Waits for a test to hold while all programs run."""
         end, last = time.monotonic() + seconds, ""
         while time.monotonic() < end:
             for each, process in self.processes.items():
@@ -261,7 +261,7 @@ class Cluster:
     # While it runs
 
     def allow(self, user: str, namespace: str, rules: list[dict[str, Any]]) -> None:
-        """Give a user rights in a namespace, and only there; they end with it."""
+        """Gives a user rights in a namespace, and only there; they end with it."""
         rbac = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}"
         self.kube.post(f"{rbac}/roles", {"metadata": {"name": user}, "rules": rules})
         subject = {"kind": "User", "name": user, "apiGroup": "rbac.authorization.k8s.io"}
@@ -291,7 +291,7 @@ class Cluster:
         self.start_controller_manager()
 
     def compact(self) -> None:
-        """Forget all revisions before now: with restart_apiserver() an older resourceVersion gets 410 Gone."""
+        """Forgets all revisions before now: with restart_apiserver() an older resourceVersion gets 410 Gone."""
 
         def etcd(path: str, body: dict[str, Any]) -> dict[str, Any]:
             connection = http.client.HTTPConnection(HOST, self.ports["etcd"], timeout=10)
@@ -306,7 +306,7 @@ class Cluster:
     # Down
 
     def down(self, *_: object) -> None:
-        """Stop it all."""
+        """Stops it all."""
         if self.metrics:
             self.metrics.stop()
             self.metrics = None

@@ -17,14 +17,14 @@ from tests.cluster.watching import Watching
 
 
 def require_programs() -> None:
-    """Skip where a cluster cannot be started."""
+    """Skips where a cluster cannot be started."""
     if not build.built():
         pytest.skip("the programs of a Kubernetes control plane are not built: make cluster")
     require_openssl()
 
 
 def require_openssl() -> None:
-    """Skip where no certificates can be made."""
+    """Skips where no certificates can be made."""
     if not shutil.which("openssl"):
         pytest.skip("openssl makes the certificates of the cluster and is not here: apt-get install openssl")
 
@@ -62,7 +62,7 @@ def namespace(cluster: Cluster, request: pytest.FixtureRequest) -> Iterator[str]
 
 @pytest.fixture
 def create(cluster: Cluster, namespace: str) -> Callable[..., None]:
-    """Make a Deployment and its HPA, by default on CPU at 50 %, with demand for one pod."""
+    """Makes a Deployment and its HPA, by default on CPU at 50 %, with demand for one pod."""
 
     def make(name: str, *metrics: dict[str, Any], **options: Any) -> None:
         cluster.state["pods"].setdefault(f"{namespace}/app={name}", {"cpu": 40})
@@ -76,7 +76,7 @@ def create(cluster: Cluster, namespace: str) -> Callable[..., None]:
 
 @pytest.fixture
 def watching(cluster: Cluster, namespace: str) -> Iterator[Callable[..., Watching]]:
-    """Start an observer of the test's namespace, by default as admin and every half second."""
+    """Starts an observer of the test's namespace, by default as admin and every half second."""
     started: list[Watching] = []
 
     def begin(kubeconfig: Path | None = None, *, everywhere: bool = False, **options: Any) -> Watching:

@@ -52,5 +52,5 @@ def defined(
 
 
 def put_status(cluster: Cluster, path: str, status: dict[str, Any]) -> None:
-    """Write the status of a custom resource."""
+    """Writes the status of a custom resource."""
     cluster.kube.patch(f"{path}/status", {"status": status})

@@ -75,7 +75,7 @@ class World:
     # The server
 
     async def reply(self, request: web.Request) -> web.StreamResponse:
-        """Count, and misbehave while told to."""
+        """Counts, and misbehave while told to."""
         kind = "stream" if "sendInitialEvents" in request.query else "watch" if "watch" in request.query else "list"
         self.counts[kind] += 1
         self.news.set()
@@ -171,19 +171,19 @@ class Play:
 
     @property
     def lost(self) -> dict[str, str]:
-        """Open gaps with their causes; that a watch was just asked for is none yet."""
+        """Opens gaps with their causes; that a watch was just asked for is none yet."""
         return {prefix: cause for prefix, (_, cause) in self.gaps.open.items() if cause != WATCH_PENDING}
 
     async def knows(self, *names: str) -> None:
-        """Wait until these objects are all that is known."""
+        """Waits until these objects are all that is known."""
         await self.until(lambda: self.world.known_names == set(names))
 
     async def was_asked(self, kind: str, times: int) -> None:
-        """Wait until so many of this kind came: `list`, `watch`, or `stream` with initial events."""
+        """Waits until so many of this kind came: `list`, `watch`, or `stream` with initial events."""
         await self.until(lambda: self.world.counts[kind] >= times)
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait for what a request or something told may bring."""
+        """Waits for what a request or something told may bring."""
         async with asyncio.timeout(10):
             while not holds():
                 self.world.news.clear()

@@ -21,7 +21,7 @@ CONTROLLERS = (
 
 
 def etcd(folder: Path, ports: Ports) -> Flags:
-    """Return etcd's: it forgets by kill -9 what it did not sync, which no test minds."""
+    """Returns etcd's: it forgets by kill -9 what it did not sync, which no test minds."""
     client, peer = (f"http://{HOST}:{ports[name]}" for name in ("etcd", "etcd_peer"))
     return {
         "name": "only",
@@ -37,7 +37,7 @@ def etcd(folder: Path, ports: Ports) -> Flags:
 
 
 def apiserver(folder: Path, ports: Ports) -> Flags:
-    """Return the API server's: real TLS, RBAC, aggregation and audit log."""
+    """Returns the API server's: real TLS, RBAC, aggregation and audit log."""
     pki = folder / "pki"
     return {
         "etcd-servers": f"http://{HOST}:{ports['etcd']}",
@@ -71,7 +71,7 @@ def apiserver(folder: Path, ports: Ports) -> Flags:
 
 
 def controller_manager(folder: Path, ports: Ports) -> Flags:
-    """Return the controller manager's: each controller as a user of its own, its log at -v=4."""
+    """Returns the controller manager's: each controller as a user of its own, its log at -v=4."""
     config, pki = folder / "kube-controller-manager.kubeconfig", folder / "pki"
     return {
         "kubeconfig": config,

@@ -53,7 +53,7 @@ def run(*command: str | Path) -> str:
 
 
 def buildah(*args: str | Path) -> str:
-    """Run buildah in our own storage: whatever images this machine has are neither used nor touched."""
+    """Runs buildah in our own storage: whatever images this machine has are neither used nor touched."""
     cache = cache_folder() / "image"
     where = ("--root", cache / "storage", "--runroot", cache / "run", "--storage-driver", "vfs")
     return run("buildah", *where, *args)
@@ -66,7 +66,7 @@ def base_name() -> str:
 
 
 def make_base(name: str) -> None:
-    """Make the stand-in of the base image, unless our storage has it."""
+    """Makes the stand-in of the base image, unless our storage has it."""
     if name in buildah("images", "--format", "{{.Name}}:{{.Tag}}").splitlines():
         return
     say(f"making a stand-in for {name} of Debian's {SUITE}")
@@ -94,7 +94,7 @@ def pip_settings(folder: Path) -> list[str]:
 
 
 def build() -> Image:
-    """Build the wheel and the image of it."""
+    """Builds the wheel and the image of it."""
     base = base_name()
     make_base(base)
     digest = buildah("images", "--format", "{{.Digest}}", base)
@@ -135,7 +135,7 @@ def sizes(root: Path) -> dict[str, int]:
 
 
 def main() -> None:
-    """Build it, run it, and say what was seen."""
+    """Builds it, runs it, and says what was seen."""
     parser = argparse.ArgumentParser(prog="python -m tests.cluster.image", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--seconds", type=float, default=20, help="how long the recorder runs once it is ready")
     args = parser.parse_args()

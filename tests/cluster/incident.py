@@ -61,7 +61,7 @@ class Incident:
 
 
 def load(cluster: Cluster, factor: float) -> None:
-    """Let every workload have this much to do."""
+    """Lets every workload have this much to do."""
     pods, busy = cluster.state["pods"], round(60 * factor)
     pods[f"{NAMESPACE}/app=checkout"] = {"cpu": 100 * factor, "memory": 64}
     pods[f"{NAMESPACE}/app=sidecar"] = {"cpu": {"app": 50 * factor, "proxy": 70}, "memory": 64}

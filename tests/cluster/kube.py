@@ -70,23 +70,23 @@ class Kube:
         return answer
 
     def get(self, path: str) -> Any:
-        """Read one object or a list."""
+        """Reads one object or a list."""
         return self.call("GET", path)
 
     def post(self, path: str, body: Any) -> Any:
-        """Create an object."""
+        """Creates an object."""
         return self.call("POST", path, body)
 
     def put(self, path: str, body: Any) -> Any:
-        """Replace an object."""
+        """Replaces an object."""
         return self.call("PUT", path, body)
 
     def patch(self, path: str, body: Any) -> Any:
-        """Change some fields of an object (merge patch)."""
+        """Changes some fields of an object (merge patch)."""
         return self.call("PATCH", path, body, MERGE)
 
     def delete(self, path: str, **options: Any) -> Any:
-        """Delete an object, with DeleteOptions as keywords."""
+        """Deletes an object, with DeleteOptions as keywords."""
         return self.call("DELETE", path, {"kind": "DeleteOptions", "apiVersion": "v1", **options})
 
     def watch(self, path: str, resource_version: str, seconds: int = 300) -> Iterator[bytes]:

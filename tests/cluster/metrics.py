@@ -156,16 +156,16 @@ class Server(ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def handle_error(self, *_: Any) -> None:
-        """Say nothing."""
+        """Says nothing."""
 
     def stop(self) -> None:
-        """Hang up."""
+        """Hangs up."""
         self.shutdown()
         self.server_close()
 
 
 def respond(world: World, request: BaseHTTPRequestHandler) -> None:
-    """Answer one request and write down what was asked, by whom, and what was said."""
+    """Answers one request and writes down what was asked, by whom, and what was said."""
     begun = time.time()
     at = urllib.parse.urlsplit(request.path)
     path = urllib.parse.unquote(at.path)  # Go writes * as %2A

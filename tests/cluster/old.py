@@ -37,7 +37,7 @@ UNSAID = {"v2beta1": "shop/sidecar is not replayed: autoscaling/v2beta1 does not
 
 
 def programs(release: str) -> None:
-    """Build what the cache lacks; etcd is today's, whose API is the same."""
+    """Builds what the cache lacks; etcd is today's, whose API is the same."""
     folder = build.build(release, ("kube-apiserver", "kube-controller-manager"))
     today = build.build(programs=("etcd",)) / "etcd"
     if not (folder / "etcd").exists():
@@ -72,7 +72,7 @@ def play(folder: Path, release: str, best: str) -> Path:
 
 
 def look(recording: Path, release: str, best: str) -> None:
-    """Replay it as that release, and say what came out; end where a decision is not the controller's."""
+    """Replays it as that release, and says what came out; ends where a decision is not the controller's."""
     versions = Counter(fact.api_version for fact in open_recording(recording).facts() if isinstance(fact, HpaSeen))
     completed = run("replay", str(recording), "--release", release, *incident.FLAGS)
     if (
@@ -102,7 +102,7 @@ def look(recording: Path, release: str, best: str) -> None:
 
 
 def main() -> None:
-    """Play each, and look."""
+    """Plays each, and looks."""
     parser = argparse.ArgumentParser(prog="python -m tests.cluster.old", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("best", nargs="*", metavar="VERSION", default=list(VERSIONS))
     parser.add_argument("--release", default=RELEASE)

@@ -8,26 +8,26 @@ SERVICE = "metrics.kube-system.svc"
 
 
 def openssl(*args: str, cwd: Path) -> None:
-    """Run openssl; its own words when it fails."""
+    """Runs openssl; its own words when it fails."""
     completed = subprocess.run(["openssl", *args], cwd=cwd, capture_output=True, text=True, check=False)
     if completed.returncode:
         raise RuntimeError(f"openssl {args[0]}: {completed.stderr.strip()}")
 
 
 def key(pki: Path, name: str) -> None:
-    """Make a private key."""
+    """Makes a private key."""
     openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", f"{name}.key", cwd=pki)
 
 
 def authority(pki: Path, name: str) -> None:
-    """Make a certificate authority."""
+    """Makes a certificate authority."""
     key(pki, name)
     subject = ("-subj", f"/CN={name}", "-days", "30")
     openssl("req", "-x509", "-new", "-key", f"{name}.key", *subject, "-out", f"{name}.crt", cwd=pki)
 
 
 def leaf(pki: Path, name: str, by: str, subject: str, usage: str, names: str = "") -> None:
-    """Make a certificate signed by an authority; `names` are its subjectAltName."""
+    """Makes a certificate signed by an authority; `names` are its subjectAltName."""
     key(pki, name)
     lines = [f"extendedKeyUsage={usage}", "keyUsage=digitalSignature"]
     if names:

@@ -113,7 +113,7 @@ def specification(
 
 
 def give_token(cluster: Cluster, folder: Path, group: int) -> None:
-    """Put the account's token there as a kubelet does: files of the group, all swapped at once."""
+    """Puts the account's token there as a kubelet does: files of the group, all swapped at once."""
     path = f"{PATHS['ServiceAccount']}/hpaaudit-recorder/token"
     wanted = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": 3607}}
     token = cluster.kube.post(path, wanted)["status"]["token"]
@@ -158,7 +158,7 @@ class Container:
         return {key: value.strip() for key, _, value in (line.partition(":") for line in lines)}
 
     def execute(self, *command: str) -> subprocess.CompletedProcess[str]:
-        """Run something in it, as `kubectl exec`."""
+        """Runs something in it, as `kubectl exec`."""
         return subprocess.run(
             [*self.runc("exec"), self.name, *command], capture_output=True, text=True, check=False, timeout=60
         )
@@ -189,14 +189,14 @@ def ask(port: int, path: str) -> int:
 
 
 def must(holds: bool, what: str, more: str = "") -> None:
-    """Say what holds; end where it does not."""
+    """Says what holds; ends where it does not."""
     if not holds:
         raise SystemExit(f"NOT {what}\n{more}")
     say(f"  {what}")
 
 
 def play(root: Path, image: dict[str, Any], seconds: float) -> None:
-    """Record a real cluster from within the image for some seconds, and look at what it wrote from without."""
+    """Records a real cluster from within the image for some seconds, and looks at what it wrote from without."""
     tools.make()
     built = tools.kubectl("kustomize", str(recorder.ROOT / "deploy/overlays/cluster"))
     objects = {document["kind"]: document for document in yaml.safe_load_all(built.stdout)}
@@ -250,7 +250,7 @@ def play(root: Path, image: dict[str, Any], seconds: float) -> None:
 
 
 def look_at(running: Container, user: int) -> None:
-    """Hold a process to what the manifest promises of it."""
+    """Holds a process to what the manifest promises of it."""
     status = running.status()
     must(status["Uid"].split() == [str(user)] * 4, f"it is user {user}")
     must(all(int(status[name], 16) == 0 for name in ("CapPrm", "CapEff", "CapBnd", "CapAmb")), "without capabilities")
@@ -261,7 +261,7 @@ def look_at(running: Container, user: int) -> None:
 
 
 def look_into(recording: Path, user: int) -> None:
-    """Hold a recording to what happened, with the commands of a user and with the facts."""
+    """Holds a recording to what happened, with the commands of a user and with the facts."""
     for command in ("verify", "inspect"):
         outcome = recorder.run(command, str(recording))
         must(outcome.returncode == 0, f"`hpaaudit {command}` of what it wrote", outcome.stdout + outcome.stderr)

@@ -18,7 +18,7 @@ def command(*args: str) -> list[str]:
 
 
 def run(*args: str) -> subprocess.CompletedProcess[str]:
-    """Run `hpaaudit` to its end."""
+    """Runs `hpaaudit` to its end."""
     return subprocess.run(command(*args), cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
 
 
@@ -45,6 +45,6 @@ class Recorder:
         return self.wait()
 
     def wait(self) -> tuple[int, str]:
-        """Let it come to its own end; its exit code, and what it said."""
+        """Lets it come to its own end; its exit code, and what it said."""
         _, stderr = self.process.communicate(timeout=30)
         return self.process.returncode, stderr

@@ -55,7 +55,7 @@ class Stage:
         threading.Thread(target=self.keep_wandering, daemon=True).start()
 
     def keep_wandering(self) -> None:
-        """Change the demand a little, every second."""
+        """Changes the demand a little, every second."""
         while not self.over.wait(1):
             self.wander()
 
@@ -67,11 +67,11 @@ class Stage:
         self.cluster.state["pods"][f"{NAMESPACE}/app={NAME}"] = {"cpu": millicores, "memory": 640}
 
     def until(self, seconds: float) -> None:
-        """Wait for a moment of the story."""
+        """Waits for a moment of the story."""
         time.sleep(max(0, self.begun + seconds - time.monotonic()))
 
     def after_reconcile(self, seconds: float) -> None:
-        """Wait until the controller has read the scale once more, and then so long."""
+        """Waits until the controller has read the scale once more, and then so long."""
         log = self.cluster.dir / "audit/audit.log"
 
         def reads() -> int:
@@ -180,7 +180,7 @@ SCENES = {
 
 
 def perform(name: str, into: Path, truth: Path | None) -> None:
-    """Play one scene on a cluster of its own; the recording replaces an older one."""
+    """Plays one scene on a cluster of its own; the recording replaces an older one."""
     scene, recording = SCENES[name], (into / name).resolve()  # the demo's lies in the package
     shutil.rmtree(recording, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=f"scene-{name}-") as folder, Cluster(Path(folder)) as cluster:
@@ -202,7 +202,7 @@ def perform(name: str, into: Path, truth: Path | None) -> None:
 
 
 def main() -> None:
-    """Play scenes, all at once."""
+    """Plays scenes, all at once."""
     parser = argparse.ArgumentParser(prog="python -m tests.cluster.scenes", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("scene", nargs="+", choices=list(SCENES))
     parser.add_argument("--into", type=Path, default=Path("recordings"))

@@ -419,5 +419,5 @@ async def _record(cluster: Small, into: Path, enough: Callable[[list[Fact]], boo
 def record(
     cluster: Small, into: Path, enough: Callable[[list[Fact]], bool] = lambda _: False, seconds: float = 3
 ) -> Recorded:
-    """Record a cluster until enough was told, or for so long."""
+    """Records a cluster until enough was told, or for so long."""
     return asyncio.run(_record(cluster, into, enough, seconds))

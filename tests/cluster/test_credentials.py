@@ -159,7 +159,7 @@ def test_a_proxy_over_tls_is_asked_through(pki: Path) -> None:
 
 
 def intermediate(pki: Path) -> None:
-    """Make an authority below the cluster's own, and a server's certificate by it."""
+    """Makes an authority below the cluster's own, and a server's certificate by it."""
     key(pki, "below")
     openssl("req", "-new", "-key", "below.key", "-subj", "/CN=below", "-out", "below.csr", cwd=pki)
     (pki / "below.ext").write_text("basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign\n")

@@ -38,13 +38,13 @@ def recorder(into: Path, disk: Disk, cluster: Cluster, namespace: str) -> "Itera
 
 
 def until_logged(into: Path) -> None:
-    """Wait until a recorder has begun its log."""
+    """Waits until a recorder has begun its log."""
     while not (into / "log/000001.wal").exists():
         time.sleep(0.1)
 
 
 def heard(process: "subprocess.Popen[str]", words: str) -> str:
-    """Read what a recorder says until it says this."""
+    """Reads what a recorder says until it says this."""
     assert process.stderr
     for line in process.stderr:
         if words in line:

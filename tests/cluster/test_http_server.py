@@ -40,7 +40,7 @@ def listening(into: Path, kubeconfig: Path, namespace: str) -> Iterator[Ask]:
 
 
 def until_ready(ask: Ask) -> str:
-    """Wait until the recorder is ready; what it said of it."""
+    """Waits until the recorder is ready; what it said of it."""
     end = time.monotonic() + 60
     while time.monotonic() < end:
         status, body = ask("/readyz")

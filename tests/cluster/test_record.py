@@ -30,7 +30,7 @@ def reason(output: str) -> str:
 
 
 def begun(recorder: Recorder) -> None:
-    """Wait until the recorder has its folder, and looked around for a while."""
+    """Waits until the recorder has its folder, and looked around for a while."""
     end = time.monotonic() + 30
     while not recorder.into.exists() and time.monotonic() < end:
         time.sleep(0.05)

@@ -25,7 +25,7 @@ def facts_in(folder: Path) -> list[Fact]:
 
 
 def until(folder: Path, true: Callable[[list[Fact]], bool]) -> list[Fact]:
-    """Wait until it is so in a recording that grows."""
+    """Waits until it is so in a recording that grows."""
     end = time.monotonic() + PATIENCE
     while not true(facts := facts_in(folder)):
         assert time.monotonic() < end, facts
@@ -41,7 +41,7 @@ def names(facts: list[Fact], kind: type[Fact]) -> set[str]:
 
 @pytest.fixture
 def resumed(cluster: Cluster, namespace: str, create: Create, tmp_path: Path) -> tuple[list[Fact], list[Fact], Path]:
-    """Record two HPAs, kill, take one away with its Deployment and pods, record again; what was known, all, where."""
+    """Records two HPAs, kills, takes one away with Deployment and pods, records again; what was known, all, where."""
     create("stays")
     create("goes")
     into, options = tmp_path / "recording", ("-n", namespace, "--interval", "500ms")

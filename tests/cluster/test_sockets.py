@@ -37,7 +37,7 @@ class Deaf:
             self._over.wait(30)
 
     def end(self) -> None:
-        """Go."""
+        """Goes on."""
         self._over.set()
         self._thread.join()
         self._listening.close()

@@ -36,7 +36,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def until_it_is_due(response: web.StreamResponse, piece: bytes = b"", seconds: float = 0.9) -> web.StreamResponse:
-    """Say a piece every 50 ms, if any, and end."""
+    """Says a piece every 50 ms, if any, and ends."""
     for _ in range(round(seconds / 0.05)):
         await asyncio.sleep(0.05)
         if piece:

@@ -119,7 +119,7 @@ def test_a_blink_is_no_gap() -> None:
 
 
 def read_a_source(period: float, reads: int) -> list[tuple[float, float]]:
-    """Read a source that publishes every `period` seconds: when it was read, and how old the news was then."""
+    """Reads a source that publishes every `period` seconds: when it was read, and how old the news was then."""
     phase, at, before, delays = PollPhase(15), 107.3, -1, []
     for _ in range(reads):
         published = int(at // period)

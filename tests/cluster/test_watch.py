@@ -86,7 +86,7 @@ async def stream(request: web.Request, *events: tuple[str, dict[str, Any]], stay
 
 
 def follow(lists: Reply, watches: Reply, until: str) -> Notebook:
-    """Follow a server's things until this was told; each reply knows how many came before it."""
+    """Follows a server's things until this was told; each reply knows how many came before it."""
     notebook = Notebook(until)
 
     async def run() -> None:

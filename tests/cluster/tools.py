@@ -43,14 +43,14 @@ def find(name: str) -> str:
 
 
 def kubectl(*args: str, config: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run kubectl with a kubeconfig, without one as nobody; it knows no other."""
+    """Runs kubectl with a kubeconfig, without one as nobody; it knows no other."""
     environment = {**os.environ, "KUBECONFIG": str(config or os.devnull)}
     command = [find("kubectl"), *args]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
 
 
 def make() -> Path:
-    """Build what is missing."""
+    """Builds what is missing."""
     into = folder()
     into.mkdir(parents=True, exist_ok=True)
     for name in (name for name in TOOLS if not (into / name).exists()):

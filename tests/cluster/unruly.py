@@ -79,7 +79,7 @@ class Unruly:
         await self.down()
 
     async def up(self) -> None:
-        """Listen; after `down` at the same port."""
+        """Listens; after `down` at the same port."""
         application = web.Application()
         application.router.add_route("*", "/{path:.*}", self._answer)
         self.runner = web.AppRunner(application, shutdown_timeout=0.05)
@@ -91,7 +91,7 @@ class Unruly:
         self.port = self.runner.addresses[0][1]
 
     async def down(self) -> None:
-        """Close the port and all connections."""
+        """Closes the port and all connections."""
         if self.runner:
             await self.runner.cleanup()
 

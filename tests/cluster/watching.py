@@ -61,7 +61,7 @@ class Watching:
         return [fact for fact in list(self.facts) if isinstance(fact, kind)]
 
     def until(self, kind: type[Seen], test: Callable[[Seen], bool] = lambda _: True, *, after: int = 0) -> Seen:
-        """Wait for a fact of this kind, not among the first `after` facts, that passes a test."""
+        """Waits for a fact of this kind, not among the first `after` facts, that passes a test."""
         end = time.monotonic() + 60
         while time.monotonic() < end:
             for fact in self.facts[after:]:
@@ -73,7 +73,7 @@ class Watching:
         raise TimeoutError(f"no such {kind.__name__} among {len(self.facts)} facts; notes: {self.notes}")
 
     def end(self) -> list[Fact]:
-        """Stop, and return all facts; ending twice is ending once."""
+        """Stops, and returns all facts; ending twice is ending once."""
         if self.observer and self.loop and not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self.observer.stop)
         self.thread.join(30)

@@ -71,7 +71,7 @@ class World:
         self.chance = random.Random(1)  # noqa: S311  # a world that a test can repeat
 
     def start(self) -> None:
-        """Follow pods and HPAs, and scrape, in threads of their own."""
+        """Follows pods and HPAs, and scrape, in threads of their own."""
         work: list[tuple[Any, ...]] = [
             (self.follow, lambda: "/api/v1/pods", self.see, self.forget),
             (self.follow, self.hpa_path, lambda *_: None, lambda: None),
@@ -92,7 +92,7 @@ class World:
     def follow(
         self, where: Callable[[], str], see: Callable[[str, dict[str, Any]], None], restart: Callable[[], None]
     ) -> None:
-        """List, then watch, for ever; what comes is also written down."""
+        """Lists, then watches, for ever; what comes is also written down."""
         path = ""
         while not self.stopping.is_set():
             try:
@@ -131,7 +131,7 @@ class World:
             self.pods = {}
 
     def see(self, kind: str, pod: dict[str, Any]) -> None:
-        """Start a pod that is new, stop one that was deleted."""
+        """Starts a pod that is new, stops one that was deleted."""
         meta = pod["metadata"]
         key = (meta["namespace"], meta["name"])
         with self.lock:
@@ -148,7 +148,7 @@ class World:
     # The life of a pod
 
     def later(self, seconds: float, act: Callable[..., None], *args: Any) -> None:
-        """Act after a while, unless the pod has changed or gone by then."""
+        """Acts after a while, unless the pod has changed or gone by then."""
 
         def run() -> None:
             # Where the pod changed or went meanwhile, the next event brings it again.
@@ -173,7 +173,7 @@ class World:
         self.report(key, pod, started, rfc3339(time.time()), is_ready=True)
 
     def report(self, key: PodKey, pod: dict[str, Any], started: str, at: str, *, is_ready: bool) -> None:
-        """Write a pod's status as a kubelet does."""
+        """Writes a pod's status as a kubelet does."""
         conditions = [
             {
                 "type": kind,
@@ -234,7 +234,7 @@ class World:
         return None
 
     def scrape(self) -> None:
-        """Measure every pod on each multiple of `scrape_seconds`, while the state has it."""
+        """Measures every pod on each multiple of `scrape_seconds`, while the state has it."""
         while True:
             every = self.state().get("scrape_seconds", 0)
             now = time.time()

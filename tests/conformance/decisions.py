@@ -31,7 +31,7 @@ from tests.conformance.expected import (
 
 
 def compare(capture: Path) -> Outcome:
-    """Replay a capture without files; an engine that raises is a difference, too."""
+    """Replays a capture without files; an engine that raises is a difference, too."""
     expected = expected_of(capture)
     lines: list[str] = []
     try:

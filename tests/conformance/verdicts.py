@@ -22,7 +22,7 @@ from tests.conformance.expected import (
 
 
 def compare(capture: Path) -> Outcome:
-    """Import, replay, and ask the results file: replicas, writes, status, events and memory."""
+    """Imports, replays, and asks the results file: replicas, writes, status, events and memory."""
     expected = expected_of(capture)
     with tempfile.TemporaryDirectory() as folder:
         recording = Path(folder) / "recording"

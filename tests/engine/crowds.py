@@ -68,7 +68,7 @@ _SECONDS = {"start": "started", "since": "since", "age": "age", "window": "windo
 
 
 def pods(text: str, *, request: int | None = 1000, **fields: Any) -> Crowd:
-    """Read a crowd: `3@550` three pods using 550m, `1` one without a sample, `2@9:unready,since-40`.
+    """Reads a crowd: `3@550` three pods using 550m, `1` one without a sample, `2@9:unready,since-40`.
 
     `start-N`, `since-N`, `age-N` are seconds before now, `window-N` a length; `fields` are those of Member.
     """
@@ -120,7 +120,7 @@ def _pod(member: Member, index: int, now: float) -> Pod:
 
 
 def listed(crowd: Crowd, now: float = NOW) -> tuple[Pod, ...]:
-    """List the pods of a crowd as the API would."""
+    """Lists the pods of a crowd as the API would."""
     return tuple(_pod(member, index, now) for index, member in enumerate(crowd) if member.listed)
 
 
@@ -129,7 +129,7 @@ def _sidecars(member: Member) -> list[Container]:
 
 
 def samples(crowd: Crowd, now: float = NOW) -> tuple[PodSample, ...]:
-    """Give the crowd's samples as `metrics.k8s.io` would."""
+    """Gives the crowd's samples as `metrics.k8s.io` would."""
     return tuple(
         PodSample(
             pod=name_of(member, index),

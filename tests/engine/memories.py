@@ -10,7 +10,7 @@ from tests.engine.crowds import ZERO_US, at
 
 
 def remembered(*entries: str, up: Sequence[str] = (), down: Sequence[str] = ()) -> Memory:
-    """Write a memory: recommendations as `10@800`, scale events as `5@990`, with `!` where outdated."""
+    """Writes a memory: recommendations as `10@800`, scale events as `5@990`, with `!` where outdated."""
     return Memory(
         recommendations=tuple(
             Recommendation(replicas=int(number), at_us=at(float(when)))
@@ -34,28 +34,28 @@ def _seconds(at_us: Micros) -> str:
 
 
 def slots(memory: Memory) -> str:
-    """Print the recommendations as `remembered` reads them."""
+    """Prints the recommendations as `remembered` reads them."""
     return " ".join(f"{entry.replicas}@{_seconds(entry.at_us)}" for entry in memory.recommendations or ())
 
 
 def events(scale_events: tuple[ScaleEvent, ...] | None) -> str:
-    """Print scale events as `remembered` reads them."""
+    """Prints scale events as `remembered` reads them."""
     return " ".join(f"{event.change}@{_seconds(event.at_us)}{'!' * event.outdated}" for event in scale_events or ())
 
 
 def condition(decision: Decision, kind: str) -> Condition:
-    """Find a condition of the status that was decided."""
+    """Finds a condition of the status that was decided."""
     if decision.status is None:
         raise AssertionError("this reconcile has no status")
     return next(shown for shown in decision.status.conditions if shown.type == kind)
 
 
 def says(decision: Decision, kind: str) -> str:
-    """Print a condition as `True/ScaleUpLimit`."""
+    """Prints a condition as `True/ScaleUpLimit`."""
     shown = condition(decision, kind)
     return f"{shown.status}/{shown.reason}"
 
 
 def posted(decision: Decision) -> list[str]:
-    """Print the reasons of the events."""
+    """Prints the reasons of the events."""
     return [event.reason for event in decision.events]

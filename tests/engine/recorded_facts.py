@@ -130,7 +130,7 @@ def _rules(rules: ScalingRules) -> dict[str, Any]:
 
 
 def process_of(laid_out: Plan, flags: Flags) -> Process:
-    """Start a process that replays a plan."""
+    """Starts a process that replays a plan."""
     return Process(laid_out, flags, _Always(flags), keep_pods=False)
 
 
@@ -145,13 +145,13 @@ class _Always:
 
 
 def replayed(facts: Sequence[Fact], flags: Flags) -> list[ReplayedReconcile]:
-    """Replay facts whole."""
+    """Replays facts whole."""
     laid_out = plan(facts, None)
     return list(replay(facts, laid_out, process_of(laid_out, flags), ()))
 
 
 def moved(value: T, delta_us: int) -> T:
-    """Move every instant in a value of the model; lengths of time stay."""
+    """Moves every instant in a value of the model; lengths of time stay."""
     if isinstance(value, tuple) and len(value) == 2 and str(value[0]).endswith("_us") and value[0] not in _LENGTHS:
         return (value[0], value[1] + delta_us)  # type: ignore[return-value]
     if isinstance(value, tuple):

@@ -265,7 +265,7 @@ class _Metric:
 
 
 def _selectable(selector: LabelSelector | None) -> bool:
-    """Refuse a label value with a slash."""
+    """Refuses a label value with a slash."""
     return selector is None or all("/" not in value for _, value in selector.match_labels)
 
 

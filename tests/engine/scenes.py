@@ -80,7 +80,7 @@ BLANK = HpaStatus(
 
 
 def flags(*gates: tuple[str, bool], **fields: Any) -> Flags:
-    """Start a controller of release 1.36; `fields` are those of Flags."""
+    """Starts a controller of release 1.36; `fields` are those of Flags."""
     return Flags(**({"release": "1.36", "gates": gates} | fields))
 
 
@@ -114,7 +114,7 @@ def hpa_of(
     status: HpaStatus = BLANK,
     target: Mapping[str, Any] | None = None,
 ) -> Hpa:
-    """Write an HPA; `behavior` is JSON, `{}` brings every default."""
+    """Writes an HPA; `behavior` is JSON, `{}` brings every default."""
     written: dict[str, Any] = {
         "scaleTargetRef": target or {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
         "maxReplicas": maximum,
@@ -142,7 +142,7 @@ def hpa_of(
 def scale_read(
     replicas: int, status_replicas: int | None = None, selector: str = "app=web", now: float = NOW
 ) -> ScaleRead:
-    """Answer a GET of the scale."""
+    """Answers a GET of the scale."""
     scale = Scale(
         spec_replicas=replicas,
         status_replicas=replicas if status_replicas is None else status_replicas,
@@ -155,12 +155,12 @@ def scale_read(
 
 
 def failed_scale(status: int, error: str, now: float = NOW) -> ScaleRead:
-    """Refuse a GET of the scale."""
+    """Refuses a GET of the scale."""
     return replace(scale_read(0, now=now), status=status, error=error, scale=None)
 
 
 def refused_write(status: int, error: str, now: float = NOW) -> WriteOutcome:
-    """Answer a write of the scale, or of the status, with an error."""
+    """Answers a write of the scale, or of the status, with an error."""
     return WriteOutcome(at_us=at(now), path=SCALE_PATH, status=status, error=error)
 
 
@@ -174,7 +174,7 @@ def observation(
     hpa: Hpa | None = None,
     **fields: Any,
 ) -> Observation:
-    """Build what a reconcile sees; `fields` are those of `hpa_of` and of Observation."""
+    """Builds what a reconcile sees; `fields` are those of `hpa_of` and of Observation."""
     of_observation = {key: fields.pop(key) for key in tuple(fields) if key in Observation.__dataclass_fields__}
     hpa = hpa or hpa_of(*metrics, **fields)
     if status_replicas is None:
@@ -231,19 +231,19 @@ def _read(
 
 
 def decide(*metrics: Metric, memory: Memory = EMPTY, flags: Flags = RELEASE_1_36, **scene: Any) -> Decision:
-    """Let the engine decide a scene."""
+    """Lets the engine decide a scene."""
     return reconcile(observation(*metrics, **scene), memory, flags)[0]
 
 
 def after(
     *metrics: Metric, memory: Memory = EMPTY, flags: Flags = RELEASE_1_36, **scene: Any
 ) -> tuple[Decision, Memory]:
-    """Let the engine decide a scene, and show what it remembers."""
+    """Lets the engine decide a scene, and shows what it remembers."""
     return reconcile(observation(*metrics, **scene), memory, flags)
 
 
 def propose(metric: Metric, *, flags: Flags = RELEASE_1_36, **scene: Any) -> MetricProposal:
-    """Show what one metric asks for, and which pods stood behind it."""
+    """Shows what one metric asks for, and which pods stood behind it."""
     return reconcile(observation(metric, **scene), EMPTY, flags, keep_pods=True)[0].proposals[0]
 
 

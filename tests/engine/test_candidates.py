@@ -55,7 +55,7 @@ options = st.builds(
 
 
 def candidates_of(given_: Options, answers: tuple[int, int], *, is_proven: bool) -> Iterator[Candidate]:
-    """Walk from the first candidate to the last."""
+    """Walks from the first candidate to the last."""
     candidate = FIRST
     while candidate.kind != DONE:
         yield candidate

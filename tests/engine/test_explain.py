@@ -34,7 +34,7 @@ OLD = remembered("1@1")
 
 
 def chain(decision: Decision) -> str:
-    """Print a chain as `metric.above_target 3>9 policy.up_limit! 9>4`, with `!` where a step was binding."""
+    """Prints a chain as `metric.above_target 3>9 policy.up_limit! 9>4`, with `!` where a step was binding."""
     shown = [step for step in decision.steps if step.stage != "write"]
     return " ".join(f"{step.code}{'!' * step.binding} {step.before}>{step.after}" for step in shown)
 

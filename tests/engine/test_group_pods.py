@@ -33,7 +33,7 @@ CASES = [
 
 
 def _bucket(metric: Metric, text: str) -> str:
-    """Show how the last pod counts; the first one is ready, so that the metric is valid."""
+    """Shows how the last pod counts; the first one is ready, so that the metric is valid."""
     last = propose(metric, crowd=pods("1@500 " + text), replicas=2).pods[-1]
     return f"{last.bucket} {last.why_code}"
 

@@ -150,7 +150,7 @@ def test_local_another_namespace_never_changes_a_decision(seed: int, other: int)
 
 
 def _elsewhere(fact: Fact) -> Fact:
-    """Tell the same of another namespace."""
+    """Tells the same of another namespace."""
     changes: dict[str, Any] = {}
     for name in ("pod", "request", "target"):
         if hasattr(fact, name):

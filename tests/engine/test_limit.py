@@ -15,12 +15,12 @@ def _policy(kind: str, value: int, period: int) -> dict[str, Any]:
 
 
 def up(*policies: tuple[str, int, int], select: str = "Max") -> dict[str, Any]:
-    """Write a behavior that limits the way up."""
+    """Writes a behavior that limits the way up."""
     return OPEN | {"scaleUp": {"selectPolicy": select, "policies": [_policy(*policy) for policy in policies]}}
 
 
 def down(*policies: tuple[str, int, int], select: str = "Max") -> dict[str, Any]:
-    """Write a behavior that limits the way down, without a window."""
+    """Writes a behavior that limits the way down, without a window."""
     rules_ = {"selectPolicy": select, "policies": [_policy(*policy) for policy in policies]}
     return {"scaleDown": rules_ | {"stabilizationWindowSeconds": 0}}
 

@@ -41,7 +41,7 @@ def _target(at_us: Micros, replicas: int) -> TargetSeen:
 
 
 def _recorded(usage: Sequence[int], refused: Collection[int] = ()) -> tuple[list[Fact], list[int]]:
-    """Tell a loop of one pod in three states of load, and the numbers that the controller truly decided.
+    """Tells a loop of one pod in three states of load, and the numbers that the controller truly decided.
 
     refused   reconciles in which the controller was refused the metrics that the recorder was given
     """
@@ -73,7 +73,7 @@ def _recorded(usage: Sequence[int], refused: Collection[int] = ()) -> tuple[list
 
 
 def _by_number(reconciles: list[ReplayedReconcile]) -> dict[int, ReplayedReconcile]:
-    """Find which reconcile of the loop each replayed one stands for."""
+    """Finds which reconcile of the loop each replayed one stands for."""
     return {round((reconcile.instant.at_us - at(1000)) / (PERIOD * SECOND)): reconcile for reconcile in reconciles}
 
 
@@ -126,7 +126,7 @@ def test_an_answer_that_the_controller_was_refused_is_known_from_what_it_publish
 
 
 def _interrupted(facts: Sequence[Fact], since: int, until: int) -> list[Fact]:
-    """Tell it as a recorder that was not there between two reconciles: after them it tells what has changed."""
+    """Tells it as a recorder that was not there between two reconciles: after them it tells what has changed."""
     gap = Gap(at_us=at(1000 + PERIOD * since + 2), until_us=at(1000 + PERIOD * until + 2), prefix="*", cause="it died")
     missed = [fact for fact in facts if gap.at_us < fact.at_us < gap.until_us]
     last = {type(fact): fact for fact in missed if isinstance(fact, HpaSeen | TargetSeen)}

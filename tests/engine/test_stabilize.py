@@ -55,7 +55,7 @@ def test_the_flag_is_the_window() -> None:
 
 
 def _windows(up: int | None = None, down: int | None = None) -> dict[str, Any]:
-    """Let no policy hold anything back, only the windows."""
+    """Lets no policy hold anything back, only the windows."""
     free = [{"type": "Pods", "value": 1000, "periodSeconds": 1}]
     return {
         name: {"policies": free} | ({} if window is None else {"stabilizationWindowSeconds": window})

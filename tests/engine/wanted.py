@@ -23,7 +23,7 @@ class Metric:
     def failing(
         self, status: int = 503, error: str = "the server is currently unable to handle the request"
     ) -> "Metric":
-        """Let the API refuse instead."""
+        """Lets the API refuse instead."""
         return replace(self, status=status, error=error)
 
 
@@ -36,28 +36,28 @@ def _target(percent: int | None = None, average: int | None = None, value: int |
 
 
 def resource(name: str, percent: int | None = None, *, average: int | None = None) -> Metric:
-    """Ask for a percentage of requests, or for an average in thousandths."""
+    """Asks for a percentage of requests, or for an average in thousandths."""
     return Metric(written={"type": "Resource", "resource": {"name": name, "target": _target(percent, average)}})
 
 
 def cpu(percent: int | None = None, *, average: int | None = None) -> Metric:
-    """Ask for cpu."""
+    """Asks for cpu."""
     return resource("cpu", percent, average=average)
 
 
 def memory(percent: int | None = None, *, average: int | None = None) -> Metric:
-    """Ask for memory."""
+    """Asks for memory."""
     return resource("memory", percent, average=average)
 
 
 def container(name: str, percent: int | None = None, *, average: int | None = None) -> Metric:
-    """Ask for the cpu of one container."""
+    """Asks for the cpu of one container."""
     source = {"name": "cpu", "container": name, "target": _target(percent, average)}
     return Metric(written={"type": "ContainerResource", "containerResource": source})
 
 
 def per_pod(average: int, *, name: str = "qps", selector: Any = None) -> Metric:
-    """Ask for a custom metric of each pod."""
+    """Asks for a custom metric of each pod."""
     return Metric(
         written={"type": "Pods", "pods": {"metric": _identifier(name, selector), "target": _target(average=average)}}
     )
@@ -66,7 +66,7 @@ def per_pod(average: int, *, name: str = "qps", selector: Any = None) -> Metric:
 def of_object(
     *values: int, value: int | None = None, average: int | None = None, name: str = "rps", selector: Any = None
 ) -> Metric:
-    """Ask for a custom metric of an Ingress, which answers with `seen`."""
+    """Asks for a custom metric of an Ingress, which answers with `seen`."""
     source = {
         "describedObject": {"kind": "Ingress", "name": "main-route", "apiVersion": "networking.k8s.io/v1"},
         "metric": _identifier(name, selector),
@@ -78,7 +78,7 @@ def of_object(
 def external(
     *values: int, value: int | None = None, average: int | None = None, name: str = "queue", selector: Any = None
 ) -> Metric:
-    """Ask for an external metric, whose series are `seen`."""
+    """Asks for an external metric, whose series are `seen`."""
     source = {"metric": _identifier(name, selector), "target": _target(average=average, value=value)}
     return Metric(written={"type": "External", "external": source}, values=values)
 

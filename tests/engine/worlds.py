@@ -92,7 +92,7 @@ class World:
 
 
 def world(random: Random) -> World:
-    """Draw a world."""
+    """Draws a world."""
     metrics = tuple(_metric(random) for _ in range(random.choice((1, 1, 1, 2, 3))))
     minimum = random.choice((None, 0, 1, 1, 2, 3))
     fields: dict[str, Any] = {"minimum": minimum, "maximum": (minimum or 1) + random.choice((0, 1, 4, 12, 60))}
@@ -117,7 +117,7 @@ def world(random: Random) -> World:
 
 
 def huge_world(random: Random) -> World:
-    """Draw a world at the ends of Go's numbers."""
+    """Draws a world at the ends of Go's numbers."""
     drawn = world(random)
     drawn.fields["maximum"] = random.choice((2**30, MOST - 1, MOST, MOST))
     for rules in drawn.fields.get("behavior", {}).values():
@@ -138,7 +138,7 @@ def huge_world(random: Random) -> World:
 
 
 def exact_world(random: Random) -> World:
-    """Draw a world whose percentages doubles miss by a little, and where every other pod lacks a request."""
+    """Draws a world whose percentages doubles miss by a little, and where every other pod lacks a request."""
     drawn = world(random)
     direction = {"stabilizationWindowSeconds": 0, "selectPolicy": random.choice(("Max", "Min"))}
     percents = [{"type": "Percent", "value": value, "periodSeconds": GRID} for value in random.sample(PERCENTS, 1)]
@@ -150,7 +150,7 @@ def exact_world(random: Random) -> World:
 def observations(
     drawn: World, count: int, *, status: HpaStatus = BLANK, steps: Sequence[int] = STEPS
 ) -> Iterator[Observation]:
-    """Draw the next observations of a world; whoever decides them sets `drawn.replicas` in between."""
+    """Draws the next observations of a world; whoever decides them sets `drawn.replicas` in between."""
     random = drawn.random
     for _ in range(count):
         drawn.now += GRID * random.choice(steps)
@@ -205,7 +205,7 @@ def _answer(random: Random, metric: Metric, choices: Sequence[tuple[int, ...]]) 
 
 
 def _crowd(random: Random, count: int, usages: Sequence[int], requests: Sequence[int | None]) -> Crowd:
-    """Draw pods; most are whole, and times stand on the grid."""
+    """Draws pods; most are whole, and times stand on the grid."""
     crowd_pods: Crowd = ()
     for _ in range(count):
         usage = random.choice(usages)

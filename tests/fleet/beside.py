@@ -110,7 +110,7 @@ def by_kernel(folder: Path, flags_of: FlagsOf, walk: Walk) -> Tables:
 
 
 def over_lists(run: Run, first: int, last: int) -> None:
-    """Walk as CPython does, over lists, and put what it wrote back into the arrays."""
+    """Walks as CPython does, over lists, and puts what it wrote back into the arrays."""
     over = listed(run)
     python_kernel.walk(over, first, last)
     for table, after in zip(run[2:], over[2:], strict=True):

@@ -52,7 +52,7 @@ class _Made:
 
 
 def replayed_twice(recording: Path, folder: Path, **asked: Any) -> Both:
-    """Replay a recording compiled, however small it is, and one by one, and compare every relation.
+    """Replays a recording compiled, however small it is, and one by one, and compares every relation.
 
     folder   for the results;  asked   what else the replay is asked for
 

@@ -25,7 +25,7 @@ ROWS = 400
 
 
 def write(folder: Path, facts: Sequence[Fact], rows: int = ROWS) -> None:
-    """Write facts as a recording of small segments."""
+    """Writes facts as a recording of small segments."""
     with Writer(folder, source="test", started_us=facts[0].at_us) as writer:
         for number, fact in enumerate(facts, 1):
             writer.add(fact)
@@ -36,7 +36,7 @@ def write(folder: Path, facts: Sequence[Fact], rows: int = ROWS) -> None:
 def draw(
     folder: Path, seed: int, count: int, rows: int = ROWS, *, drawn_by: Callable[[Random], World] = world
 ) -> Flags:
-    """Write a world whose replicas follow its decisions; return the flags of its controller."""
+    """Writes a world whose replicas follow its decisions; returns the flags of its controller."""
     drawn = drawn_by(Random(seed))  # noqa: S311 (a seed makes a world)
     flags = replace(drawn.flags, release=release_of(seed))
     decided, memory = [], EMPTY
@@ -55,7 +55,7 @@ def release_of(seed: int) -> str:
 
 
 def compared(folder: Path, seed: int, count: int, walk: Walk, rows: int = ROWS, drawn: Draw = draw) -> str:
-    """Decide a world twice; return what differs, empty where nothing does."""
+    """Decides a world twice; returns what differs, empty where nothing does."""
     flags = drawn(folder, seed, count, rows)
 
     def flags_of(_: object) -> Flags:

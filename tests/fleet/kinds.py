@@ -96,7 +96,7 @@ def facts_of(source: Path) -> tuple[Fact, ...]:
 
 
 def draw(seed: int) -> Drawn:
-    """Draw a recording of any kind."""
+    """Draws a recording of any kind."""
     chance = Random(seed)  # noqa: S311 (a seed makes a recording)
     story, facts = [], list[Fact]()
     for number in range(chance.choice((1, 1, 1, 2, 3))):
@@ -132,7 +132,7 @@ def draw(seed: int) -> Drawn:
 
 
 def keep(folder: Path, drawn: Drawn) -> None:
-    """Write what was drawn as a recording, in the way in which it was to be kept."""
+    """Writes what was drawn as a recording, in the way in which it was to be kept."""
     facts = drawn.facts
     if drawn.keeping in ("segments", "one segment"):
         write(folder, facts, drawn.rows if drawn.keeping == "segments" else len(facts) + 1)

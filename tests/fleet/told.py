@@ -25,7 +25,7 @@ LATE = 200_000
 
 
 def draw_told(folder: Path, seed: int, count: int, rows: int = ROWS) -> Flags:
-    """Write a world whose replicas and statuses follow its decisions; return the flags of its controller.
+    """Writes a world whose replicas and statuses follow its decisions; returns the flags of its controller.
 
     Odd seeds begin while the controller runs already, so that it remembers what nobody saw.
     """

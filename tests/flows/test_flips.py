@@ -24,7 +24,7 @@ RELEASES = ("1.12", "1.16", "1.18", "1.28", "1.32", "1.33", "1.36", "1.37")
 
 
 def decide(percent: int, scene: dict[str, Any], memory: Memory, controller: Flags) -> tuple[Decision, ReconcileInput]:
-    """Decide with every pod at so many percent of what it requests."""
+    """Decides with every pod at so many percent of what it requests."""
     count, target, rest = scene["pods"], scene["target"], scene["rest"]
     crowd = pods(f"{count}@{percent * 10}")
     metrics: list[Metric] = [cpu(target)]

@@ -18,7 +18,7 @@ TABLE_SECTIONS = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^### |\Z)", PAGE, re.MU
 
 
 def recording(folder: Path) -> Path:
-    """Write the smallest recording that has all documents."""
+    """Writes the smallest recording that has all documents."""
     read = ResourceMetricsRead(
         at_us=Micros(1_000_000),
         took_us=Micros(0),

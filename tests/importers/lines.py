@@ -28,12 +28,12 @@ def at(seconds: float) -> Micros:
 
 
 def line(seconds: float, **fields: Any) -> Line:
-    """Write one line."""
+    """Writes one line."""
     return {"at": precise(at(seconds)), **fields}
 
 
 def get_line(seconds: float, path: str, body: Any = None, status: int = 200, **fields: Any) -> Line:
-    """Answer a read."""
+    """Answers a read."""
     return line(seconds, get=path, status=status, body=body, **fields)
 
 
@@ -43,7 +43,7 @@ def saw(seconds: float, path: str, kind: str, thing: Any) -> Line:
 
 
 def pod(name: str, *, namespace: str = "shop", labels: dict[str, str] | None = None, phase: str = "Running") -> Any:
-    """Show a pod."""
+    """Shows a pod."""
     return {
         "kind": "Pod",
         "metadata": {"name": name, "namespace": namespace, "uid": f"uid-{name}", "labels": labels or {"app": "web"}},
@@ -52,7 +52,7 @@ def pod(name: str, *, namespace: str = "shop", labels: dict[str, str] | None = N
 
 
 def running(name: str) -> Any:
-    """Show a pod that has been ready for long and requests one cpu."""
+    """Shows a pod that has been ready for long and requests one cpu."""
     shown = pod(name)
     shown["spec"] = {"containers": [{"name": "app", "resources": {"requests": {"cpu": "1"}}}]}
     ready = {"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-02T12:00:00Z"}
@@ -61,7 +61,7 @@ def running(name: str) -> Any:
 
 
 def hpa(name: str = "web", maximum: int = 10, **fields: Any) -> Any:
-    """Show an HPA."""
+    """Shows an HPA."""
     target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": name}
     metric = {
         "type": "Resource",
@@ -76,12 +76,12 @@ def hpa(name: str = "web", maximum: int = 10, **fields: Any) -> Any:
 
 
 def scale(replicas: int) -> Any:
-    """Show a scale."""
+    """Shows a scale."""
     return {"kind": "Scale", "spec": {"replicas": replicas}, "status": {"replicas": replicas, "selector": "app=web"}}
 
 
 def usage(**milli: int) -> Any:
-    """Show samples of pods, by name with `_` for `-`."""
+    """Shows samples of pods, by name with `_` for `-`."""
     return {
         "items": [
             {
@@ -96,29 +96,29 @@ def usage(**milli: int) -> Any:
 
 
 def items(*things: Any, **metadata: Any) -> Any:
-    """Show a list."""
+    """Shows a list."""
     return {"metadata": metadata, "items": list(things)}
 
 
 def text_of(lines: Iterable[Line]) -> str:
-    """Write lines as the text of a file."""
+    """Writes lines as the text of a file."""
     return "".join(json.dumps(fields) + "\n" for fields in lines)
 
 
 def write(folder: Path, *lines: Line, name: str = "capture.jsonl") -> Path:
-    """Write a capture."""
+    """Writes a capture."""
     path = folder / name
     path.write_text(text_of(lines))
     return path
 
 
 def read(folder: Path, *lines: Line) -> list[Fact]:
-    """Read a capture's facts, without the end that every one has."""
+    """Reads a capture's facts, without the end that every one has."""
     return list(Reader((write(folder, *lines),)).facts())[:-1]
 
 
 def described(facts: Iterable[Fact]) -> list[str]:
-    """Print facts as `PodSeen web-0`."""
+    """Prints facts as `PodSeen web-0`."""
     return [f"{type(fact).__name__} {_name(fact)}".strip() for fact in facts]
 
 

@@ -36,7 +36,7 @@ HEAD = (
 
 
 def decided(folder: Path, *lines: Line) -> list[Decision]:
-    """Replay a capture."""
+    """Replays a capture."""
     facts = read(folder, *HEAD, *lines)
     laid_out = plan(facts, None)
     flags = Flags(release="1.36")

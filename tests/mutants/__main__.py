@@ -132,7 +132,7 @@ def _kernel_world(mutant: Mutant) -> str:
 
 
 def _kernel_calls() -> None:
-    """Fill CALLS and REACHED in another process: here nothing of the engine may be imported yet."""
+    """Fills CALLS and REACHED in another process: here nothing of the engine may be imported yet."""
     with tempfile.NamedTemporaryFile() as file:
         subprocess.run([sys.executable, "-m", "tests.mutants.kernel_calls", file.name], check=True, cwd=ROOT)
         calls, reached = pickle.loads(Path(file.name).read_bytes())  # noqa: S301 (written a line before)
@@ -153,7 +153,7 @@ def _failing_test(files: list[str]) -> str:
         failed = ""
 
         def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-            """Hear how a test went."""
+            """Hears how a test went."""
             if report.failed and not self.failed:
                 self.failed = report.nodeid
 
@@ -164,7 +164,7 @@ def _failing_test(files: list[str]) -> str:
 
 
 def main() -> int:
-    """Print a line for each mutant; 1 if one that matters survives."""
+    """Prints a line for each mutant; 1 if one that matters survives."""
     texts = [text for text in sys.argv[1:] if text != "--kernel"]
     wanted = [mutant for mutant in MUTANTS if any(text in mutant.name for text in texts or [""])]
     if not KERNEL_ONLY:

@@ -39,7 +39,7 @@ def portions(release: str, seed: int, profiles: list[str]) -> Iterator[list[Json
 
 
 def main() -> int:
-    """Compare, print how many and how fast, and keep what differs."""
+    """Compares, prints how many and how fast, and keeps what differs."""
     options = _options()
     prepare(options.release)
     say(
@@ -73,7 +73,7 @@ def main() -> int:
 
 
 def _keep(release: str, world: Json) -> None:
-    """Write the smallest case with what the real controller did, for a test to hold us to."""
+    """Writes the smallest case with what the real controller did, for a test to hold us to."""
     name = f"{release}-{world['name']}"
     FOUND.mkdir(exist_ok=True)
     run(release, [{**world, "name": name}], FOUND, plain=False)
@@ -89,7 +89,7 @@ def _keep(release: str, world: Json) -> None:
 
 
 def say(line: str) -> None:
-    """Talk goes to stderr."""
+    """Talks goes to stderr."""
     sys.stderr.write(f"{line}\n")
 
 

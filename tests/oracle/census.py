@@ -29,7 +29,7 @@ def counted(row: dict[str, Any]) -> Counter[str]:
 
 
 def main() -> None:
-    """Print every count."""
+    """Prints every count."""
     total: Counter[str] = Counter()
     for folder in sys.argv[1:]:
         for capture in sorted(Path(folder).rglob("*.capture.jsonl*")):

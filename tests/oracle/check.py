@@ -91,7 +91,7 @@ def _finished(row: dict[str, Any], where: str) -> None:
 
 
 def main() -> int:
-    """Print how many agree; 1 if any does not."""
+    """Prints how many agree; 1 if any does not."""
     captures = [path for folder in sys.argv[1:] for path in sorted(Path(folder).rglob("*.capture.jsonl*"))]
     wrong = rows = 0
     for capture in captures:

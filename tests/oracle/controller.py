@@ -37,7 +37,7 @@ def program(release: str) -> Path:
 
 
 def prepare(release: str) -> None:
-    """Build the controller of a release, unless what we have is newer than the harness."""
+    """Builds the controller of a release, unless what we have is newer than the harness."""
     built = program(release)
     sources = [*HERE.glob("harness/*.go"), *HERE.glob("adapters/*"), HERE / "prepare", HERE / "releases.txt"]
     if built.exists() and all(source.stat().st_mtime <= built.stat().st_mtime for source in sources):

@@ -18,7 +18,7 @@ ZEROS = 30
 
 
 def main() -> None:
-    """Run the worlds and the single cases, and check what came out."""
+    """Runs the worlds and the single cases, and checks what came out."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--release", required=True, choices=releases())
     parser.add_argument("--into", required=True, type=Path)

@@ -46,7 +46,7 @@ def unreached(profile: Path) -> tuple[list[tuple[str, int, int]], int, int]:
 
 
 def main() -> None:
-    """Run worlds of every profile and every single case, then print what was not reached."""
+    """Runs worlds of every profile and every single case, then prints what was not reached."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--release", default="1.36", choices=releases())
     parser.add_argument("--seed", type=int, default=1)

@@ -45,7 +45,7 @@ from tests.recording.facts import (
 
 @pytest.fixture(scope="session")
 def segments() -> tuple[tuple[Fact, ...], ...]:
-    """Give the facts of three segments, of every kind."""
+    """Gives the facts of three segments, of every kind."""
     shop = {"namespace": "shop", "name": "checkout"}
     first = (
         controller(at(0)),
@@ -188,11 +188,11 @@ def segments() -> tuple[tuple[Fact, ...], ...]:
 
 @pytest.fixture
 def facts(segments: tuple[tuple[Fact, ...], ...]) -> list[Fact]:
-    """Give the facts of all segments."""
+    """Gives the facts of all segments."""
     return [fact for segment in segments for fact in segment]
 
 
 @pytest.fixture
 def folder(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> Path:
-    """Give the folder of a recording that was closed."""
+    """Gives the folder of a recording that was closed."""
     return write_segments(tmp_path / "friday", segments)

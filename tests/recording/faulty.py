@@ -26,7 +26,7 @@ def facts_without_gaps(folder: Path) -> list[Fact]:
 
 
 def begin(folder: Path, now_us: Micros, disk: Disk, messages: list[str]) -> RecorderWriter:
-    """Begin, or go on: where the disk refuses that, it says so, and nothing is harmed."""
+    """Begins, or goes on: where the disk refuses that, it says so, and nothing is harmed."""
     try:
         return RecorderWriter(folder, cluster="here", now_us=now_us, note=messages.append, limits=LIMITS)
     except RecordingError as error:
@@ -36,7 +36,7 @@ def begin(folder: Path, now_us: Micros, disk: Disk, messages: list[str]) -> Reco
 
 
 def record(folder: Path, seed: int, disk: Disk, messages: list[str], count: int = 200) -> None:
-    """Record while the disk fails and the recorder dies now and then: what is acknowledged can be read at any time."""
+    """Records while the disk fails and the recorder dies now and then: what is acknowledged can be read at any time."""
     chance = random.Random(seed)  # noqa: S311 (chance that can be repeated)
     writer, number, second, deaths = begin(folder, Micros(0), disk, messages), 0, 0, 0
     while number < count:

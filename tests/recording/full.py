@@ -28,7 +28,7 @@ LIMITS = Limits(
 
 
 def fact_of(number: int, chance: random.Random) -> Fact:
-    """Return what a second brings: mostly metrics, often pods, sometimes an HPA."""
+    """Returns what a second brings: mostly metrics, often pods, sometimes an HPA."""
     at_us = Micros(number * SECOND)
     if number % 7 == 0:
         return replace(hpa(0, "checkout", number), at_us=at_us, resource_version=str(number))
@@ -58,7 +58,7 @@ def world(facts: list[Fact]) -> dict[str, Fact]:
 
 
 def fill(folder: Path, *, uploading: bool) -> None:
-    """Record until the disk is full and memory too, make room, and look at what was kept."""
+    """Records until the disk is full and memory too, makes room, and looks at what was kept."""
     chance, messages, added = random.Random(7), list[str](), list[Fact]()  # noqa: S311 (chance that can be repeated)
 
     def note(line: str) -> None:

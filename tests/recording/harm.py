@@ -12,7 +12,7 @@ def flips(data: bytes) -> Iterator[bytes]:
 
 
 def cuts(data: bytes) -> Iterator[bytes]:
-    """Cut at every byte."""
+    """Cuts at every byte."""
     for size in range(len(data)):
         yield data[:size]
 
@@ -24,7 +24,7 @@ def zeroed(data: bytes, *sizes: int) -> Iterator[bytes]:
 
 
 def by_chance(data: bytes, chance: random.Random) -> bytes:
-    """Damage them in one of many ways: flips, zeros, noise, cuts, ranges doubled, swapped, taken out or put in."""
+    """Damages them in one of many ways: flips, zeros, noise, cuts, ranges doubled, swapped, taken out or put in."""
     size, ways = len(data), ("flip", "zero", "noise", "cut", "double", "swap", "take", "put", "append", "behead")
     for _ in range(chance.choice((1, 1, 1, 2, 3))):
         first, second = sorted(chance.randrange(len(data) + 1) for _ in range(2))

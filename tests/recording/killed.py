@@ -33,7 +33,7 @@ SHORT = replace(SMALL, keep_bytes=5000)
 
 
 def fact(number: int) -> Fact:
-    """Return the fact of a number, which is its time."""
+    """Returns the fact of a number, which is its time."""
     if number % 3:
         return Ended(at_us=Micros(number))
     return ResourceMetricsRead(
@@ -57,7 +57,7 @@ def fact(number: int) -> Fact:
 
 
 def record_for_ever(folder: Path, limits: Limits, number: int, tell: int) -> None:
-    """Record facts from a number on; tell after each how many are acknowledged, gaps not counted."""
+    """Records facts from a number on; tells after each how many are acknowledged, gaps not counted."""
     again = (folder / "recording.json").exists()
     writer = RecorderWriter(folder, cluster="here", now_us=Micros(number), note=lambda _: None, limits=limits)
     before, acknowledged = writer.acknowledged + again - number, -1
@@ -99,7 +99,7 @@ class Killer:
         self.process.communicate()
 
     def kill(self, folder: Path, number: int, seconds: float, *, short: bool) -> int:
-        """Record facts from a number on and kill that so much later; return how many were acknowledged in all."""
+        """Records facts from a number on and kills that so much later; returns how many were acknowledged in all."""
         assert self.process.stdin
         assert self.process.stdout
         print(seconds, number, "short" if short else "all", folder, file=self.process.stdin, flush=True)

@@ -44,7 +44,7 @@ def tell(
     rows: Mapping[tuple[int, str], int] | None = None,
     change: Callable[[str, Body], Body] = lambda _, body: body,
 ) -> None:
-    """Put files in the place of tables, and make every document right again that leads to them.
+    """Puts files in the place of tables, and makes every document right again that leads to them.
 
     rows     that the manifest says of them, where that is not what they hold
     change   is given each document by its name, and says what it says instead

@@ -20,7 +20,7 @@ SECONDS = 0.005
 
 
 def one(folder: Path, number: int, begin: float) -> str:
-    """Record a fact; tell from when to when the folder was ours, or why it was not."""
+    """Records a fact; tells from when to when the folder was ours, or why it was not."""
     while time.monotonic() < begin:
         pass
     try:
@@ -38,7 +38,7 @@ def one(folder: Path, number: int, begin: float) -> str:
 
 
 def race(folder: Path) -> list[str]:
-    """Let recorders start at once; return what each says."""
+    """Lets recorders start at once; returns what each says."""
     begin, ends = time.monotonic() + 0.01, []
     for number in range(RECORDERS):
         hear, tell = os.pipe()
@@ -60,7 +60,7 @@ def race(folder: Path) -> list[str]:
 
 
 def main(base_folder: Path, races: int) -> None:
-    """Tell how many races there were, in how many several were in at once, in how many something was lost."""
+    """Tells how many races there were, in how many several were in at once, in how many something was lost."""
     overlaps = losses = winners = 0
     others: set[str] = set()
     for number in range(races):

@@ -39,7 +39,7 @@ class Store:
         }
 
     def up(self) -> None:
-        """Start it and wait until it answers."""
+        """Starts it and waits until it answers."""
         backend = ["-backend", "bolt", "-bolt.db", str(self.folder / "s3.db"), "-initialbucket", BUCKET]
         command = [find("gofakes3"), "-host", f"127.0.0.1:{self.port}", *backend]
         with (self.folder / "s3.log").open("ab") as log:
@@ -52,7 +52,7 @@ class Store:
         raise TimeoutError((self.folder / "s3.log").read_text())
 
     def down(self) -> None:
-        """Stop it; what it holds stays."""
+        """Stops it; what it holds stays."""
         if self.process:
             self.process.kill()
             self.process.wait()
@@ -73,7 +73,7 @@ class Store:
         return into
 
     def put(self, name: str, data: bytes) -> None:
-        """Put an object there, whatever was there."""
+        """Puts an object there, whatever was there."""
         obstore.put(from_url(f"s3://{BUCKET}"), name, data)
 
 

@@ -39,7 +39,7 @@ class Disk:
         return cls(*(Path(os.environ[f"FAULT_{name}"]) for name in ("FOLDER", "CONTROL", "LIBRARY")))
 
     def misbehave(self, error: int, kinds: int, one_in: int = 1, seed: int = 0) -> None:
-        """Let one in so many calls of these kinds fail."""
+        """Lets one in so many calls of these kinds fail."""
         self._control[:] = struct.pack("iIII", error, kinds, one_in, seed)
 
     def behave(self) -> None:
@@ -48,7 +48,7 @@ class Disk:
 
 
 def make_disk(folder: Path, target: Path) -> Disk:
-    """Compile the faults into a place; skip where that cannot be done."""
+    """Compiles the faults into a place; skips where that cannot be done."""
     if sys.platform != "linux":
         pytest.skip("faults of a disk are preloaded as on Linux: run this there")
     if not shutil.which("gcc"):

@@ -111,7 +111,7 @@ def _beside_captures() -> Iterator[Fact]:
 
 
 def small(folder: Path, *, reconciles: bool) -> Path:
-    """Write it; `reconciles`: whether each has a line of its own."""
+    """Writes it; `reconciles`: whether each has a line of its own."""
     folder.mkdir(parents=True, exist_ok=True)
     capture = folder.with_suffix(".jsonl")
     capture.write_text("".join(json.dumps(fields) + "\n" for fields in _lines(reconciles=reconciles)))

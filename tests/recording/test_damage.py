@@ -18,12 +18,12 @@ MINUTE_1 = 1_772_452_860_000_000  # 12:01:00, after the second segment's last fa
 
 
 def documents_and_tables(folder: Path) -> list[Path]:
-    """Return every file of a recording."""
+    """Returns every file of a recording."""
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
 def verification_of(folder: Path) -> Verification | None:
-    """Return what a verification finds, None where it is refused at the door."""
+    """Returns what a verification finds, None where it is refused at the door."""
     try:
         return verify(folder, reread=True)
     except RecordingError:

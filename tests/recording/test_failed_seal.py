@@ -31,7 +31,7 @@ class Disk:
             patch.setattr(os, name, self._failing((lambda _: None) if name in SYNCS else getattr(os, name)))
 
     def fail(self, first: int, last: int) -> None:
-        """Let the steps from `first` to `last` fail, counted from now."""
+        """Lets the steps from `first` to `last` fail, counted from now."""
         self.step, self.first, self.last = 0, first, last
 
     def behave(self) -> int:
@@ -56,12 +56,12 @@ def facts(first: int, last: int) -> list[Fact]:
 
 
 def open_writer(folder: Path) -> RecorderWriter:
-    """Begin a recording, or go on with one."""
+    """Begins a recording, or goes on with one."""
     return RecorderWriter(folder, cluster="here", now_us=Micros(99), note=lambda _: None, limits=LIMITS)
 
 
 def sealed_twice(folder: Path, disk: Disk, first: int, failing: int, dies_at: int) -> tuple[int, int, int]:
-    """Record with a seal of which some steps fail, log more, and die at a step of the second seal.
+    """Records with a seal of which some steps fail, logs more, and dies at a step of the second seal.
 
     Returns how many facts were acknowledged, and how many steps the seals took.
     """

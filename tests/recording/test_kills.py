@@ -17,7 +17,7 @@ LONGEST_SECONDS = 0.06
 
 @pytest.fixture(scope="module")
 def killer() -> Iterator[Killer]:
-    """Give the process that starts recorders."""
+    """Gives the process that starts recorders."""
     with Killer() as process:
         yield process
 

@@ -21,7 +21,7 @@ def refuse(_descriptor: int) -> None:
 
 
 def leave(writer: RecorderWriter, how: str) -> None:
-    """End a recording as it is ended, or as one is left by an error."""
+    """Ends a recording as it is ended, or as one is left by an error."""
     if how == "ended":
         writer.close()
         return

@@ -25,7 +25,7 @@ OTHER = "is being recorded into by another process"
 
 
 def open_writer(folder: Path, messages: list[str] | None = None) -> RecorderWriter:
-    """Begin a recording, or go on with one."""
+    """Begins a recording, or goes on with one."""
     note = [].append if messages is None else messages.append
     return RecorderWriter(folder, cluster="here", now_us=Micros(0), note=note, limits=Limits(ballast_bytes=0))
 
@@ -101,7 +101,7 @@ class NoLocks:
         self.files, self.real = files, lock.fcntl
 
     def flock(self, file: int, how: int) -> None:
-        """Lock a file."""
+        """Locks a file."""
         if not self.files or self.real.fcntl(file, self.real.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
             raise OSError(errno.EBADF, "Bad file descriptor")
         self.real.flock(file, how)

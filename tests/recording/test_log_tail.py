@@ -28,13 +28,13 @@ RELATIONS = (
 
 
 def open_writer(folder: Path) -> RecorderWriter:
-    """Go on with a recording, or begin it."""
+    """Goes on with a recording, or begins it."""
     return RecorderWriter(folder, cluster="here", now_us=Micros(0), note=[].append, limits=Limits(ballast_bytes=0))
 
 
 @pytest.fixture(params=[0, 0.5, 0.9])
 def growing(request: pytest.FixtureRequest, tmp_path: Path) -> RecorderWriter:
-    """Give a real recording, the last part of whose facts stands in the log."""
+    """Gives a real recording, the last part of whose facts stands in the log."""
     facts = list(open_recording(RECORDING).facts())
     sealed = int(len(facts) * request.param)
     growing = open_writer(tmp_path / "growing")

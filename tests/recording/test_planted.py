@@ -64,7 +64,7 @@ KINDS = (link, dangling, folder_link, pipe, folder, file)
 
 @pytest.fixture(autouse=True)
 def _no_hang() -> Iterator[None]:
-    """End what hangs."""
+    """Ends what hangs."""
 
     def hangs(_number: int, _frame: FrameType | None) -> None:
         raise AssertionError("it hangs")
@@ -77,12 +77,12 @@ def _no_hang() -> Iterator[None]:
 
 
 def open_writer(into: Path) -> RecorderWriter:
-    """Begin a recording, or go on with one."""
+    """Begins a recording, or goes on with one."""
     return RecorderWriter(into, cluster="here", now_us=Micros(100), note=[].append, limits=LIMITS)
 
 
 def plant(into: Path, name_in_folder: str, kind: Callable[[Path, Path], None], outside: Path) -> None:
-    """Put something into a place, which is made free."""
+    """Puts something into a place, which is made free."""
     path = into / name_in_folder
     path.parent.mkdir(exist_ok=True)
     if path.is_dir() and not path.is_symlink():

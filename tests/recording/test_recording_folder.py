@@ -19,7 +19,7 @@ from hpaaudit.recording.writing.recording_folder import RecordingFolder
 
 
 def tables(recording: Recording) -> list[dict[str, pa.Table]]:
-    """Return the tables of each segment, in the order of their files."""
+    """Returns the tables of each segment, in the order of their files."""
     collected = []
     for segment in recording.segments:
         part = {}
@@ -31,7 +31,7 @@ def tables(recording: Recording) -> list[dict[str, pa.Table]]:
 
 
 def copied(recording: Recording, into: Path, change: Any = lambda table: table) -> Path:
-    """Make a recording of the columns of another one."""
+    """Makes a recording of the columns of another one."""
     files = RecordingFolder(into, source="copy", started_us=Micros(0))
     for part in tables(recording):
         files.append_segment({name: change(table) for name, table in part.items()})

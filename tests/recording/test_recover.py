@@ -25,14 +25,14 @@ LATER = at(600)
 
 
 def open_writer(folder: Path, now_us: Micros = LATER, messages: list[str] | None = None) -> RecorderWriter:
-    """Begin a recording, or go on with one."""
+    """Begins a recording, or goes on with one."""
     note = [].append if messages is None else messages.append
     return RecorderWriter(folder, cluster=CLUSTER, now_us=now_us, note=note, limits=Limits(ballast_bytes=0))
 
 
 @pytest.fixture
 def killed(tmp_path: Path, facts: list[Fact]) -> Path:
-    """Give a recording with some facts in a segment and the rest in a log, whose recorder is no more."""
+    """Gives a recording with some facts in a segment and the rest in a log, whose recorder is no more."""
     folder = tmp_path / "killed"
     dead = open_writer(folder, at(0))
     for fact in facts[:10]:
@@ -46,7 +46,7 @@ def killed(tmp_path: Path, facts: list[Fact]) -> Path:
 
 
 def goes_on(folder: Path) -> list[Gap]:
-    """Record one more fact; return the gaps that this makes, which stand just before it."""
+    """Records one more fact; returns the gaps that this makes, which stand just before it."""
     with open_writer(folder) as again:
         again.add(Ended(at_us=LATER))
     recording = open_recording(folder)

@@ -20,7 +20,7 @@ RECORDING = Path(__file__).parents[2] / "recordings" / "load-step"
 
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a recording with a segment that stands for others, one that does not, and a log."""
+    """Gives a recording with a segment that stands for others, one that does not, and a log."""
     folder = tmp_path_factory.mktemp("refused") / "recording"
     facts = list(open_recording(RECORDING).facts())
     limits = Limits(ballast_bytes=0, keep_bytes=1)
@@ -35,7 +35,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def damages(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Damage every file in turn: flip bits at its begin, middle and end, cut it in half and to nothing."""
+    """Damages every file in turn: flips bits at its begin, middle and end, cuts it in half and to nothing."""
     for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "uploaded"):
         data = path.read_bytes()
         harmed = {f"bit of byte {at}": at for at in (0, len(data) // 2, len(data) - 1)}

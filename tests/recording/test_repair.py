@@ -33,7 +33,7 @@ CLUSTER, LATER = "https://10.0.0.1:6443", at(600)
 
 
 def open_writer(folder: Path, now_us: Micros = LATER) -> RecorderWriter:
-    """Begin a recording, or go on with one."""
+    """Begins a recording, or goes on with one."""
     return RecorderWriter(folder, cluster=CLUSTER, now_us=now_us, note=[].append, limits=LIMITS)
 
 
@@ -53,7 +53,7 @@ def history() -> list[list[Fact]]:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a recording with a segment and a log of nine frames, whose recorder is no more."""
+    """Gives a recording with a segment and a log of nine frames, whose recorder is no more."""
     folder = tmp_path_factory.mktemp("small") / "recording"
     dead = open_writer(folder, at(0))
     dead.add(Ended(at_us=at(-1)))
@@ -87,7 +87,7 @@ def saved(damaged: bytes, log_identity: tuple[int, str, int]) -> list[Fact]:
 
 @pytest.fixture(scope="module")
 def log_identity(small: Path) -> tuple[int, str, int]:
-    """Give what the segment before the log tells of it."""
+    """Gives what the segment before the log tells of it."""
     (segment, _) = open_recording(small).segments
     return 2, segment.sha256, 1
 
@@ -144,7 +144,7 @@ def test_a_flip_in_the_head_loses_nothing(small: Path, tmp_path: Path) -> None:
 
 
 def repaired(folder: Path, history_facts: list[Fact]) -> list[Fact]:
-    """Repair a recording, which is sound then, and again needs none; return its facts."""
+    """Repairs a recording, which is sound then, and again needs none; returns its facts."""
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and not path.is_symlink()}
     planned = repair(folder, plan=True)
     assert before == {path: path.read_bytes() for path in before}
@@ -197,7 +197,7 @@ def test_a_lost_frame_is_a_gap_with_both_ends_and_what_changes_is_unknown_until_
 
 
 def without_what_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Write logs as recorders up to 0.1.0 did: no mark, and nothing of what did not change."""
+    """Writes logs as recorders up to 0.1.0 did: no mark, and nothing of what did not change."""
     frame = frames._frame
     monkeypatch.setattr(frames, "_frame", lambda _mark, facts, seq, body, _hidden: plain(frame, facts, seq, body))
 
@@ -269,7 +269,7 @@ def test_frames_of_another_log_are_none_of_ours(
 
 @pytest.fixture
 def sealed(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> Path:
-    """Give a recording of three segments, in which every pod and HPA is told of in its order."""
+    """Gives a recording of three segments, in which every pod and HPA is told of in its order."""
     folder = tmp_path / "sealed"
     with open_writer(folder, at(0)) as writer:
         for part in segments:

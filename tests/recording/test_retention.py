@@ -49,12 +49,12 @@ RECORDING = Path(__file__).parents[2] / "recordings" / "scaled-by-hand"
 
 
 def open_writer(folder: Path, limits: Limits = LIMITS, now_us: Micros = NOON) -> RecorderWriter:
-    """Begin a recording, or go on with one."""
+    """Begins a recording, or goes on with one."""
     return RecorderWriter(folder, cluster="here", now_us=now_us, note=[].append, limits=limits)
 
 
 def sealed(folder: Path, segments: tuple[tuple[Fact, ...], ...], limits: Limits) -> RecorderWriter:
-    """Record segments, each sealed at its last fact's time."""
+    """Records segments, each sealed at its last fact's time."""
     writer = open_writer(folder, limits)
     for part in segments:
         for fact in part:
@@ -180,7 +180,7 @@ class FailingDisk:
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a recording of seven segments with a few facts each."""
+    """Gives a recording of seven segments with a few facts each."""
     folder = tmp_path_factory.mktemp("many") / "recording"
     facts = [fact for fact in open_recording(RECORDING).facts() if not isinstance(fact, Ended)]
     writer = open_writer(folder, now_us=Micros(facts[0].at_us))
@@ -194,7 +194,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def two(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> Path:
-    """Give a recording of three segments, as it was before and after two of them were removed."""
+    """Gives a recording of three segments, as it was before and after two of them were removed."""
     folder = tmp_path / "two"
     sealed(folder, segments, Limits(ballast_bytes=0)).close()
     shutil.copytree(folder, tmp_path / "before")

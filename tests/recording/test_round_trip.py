@@ -43,7 +43,7 @@ FIELDS = {
 
 
 def field_of(name: str, kind: Any) -> st.SearchStrategy[Any]:
-    """Draw what a field of this name may be."""
+    """Draws what a field of this name may be."""
     if name == "window_us" and NoneType not in get_args(kind):
         return spans
     if name in FIELDS:
@@ -56,7 +56,7 @@ def field_of(name: str, kind: Any) -> st.SearchStrategy[Any]:
 
 
 def any_of(kind: Any) -> st.SearchStrategy[Any]:
-    """Draw any value of a type of the model."""
+    """Draws any value of a type of the model."""
     if isinstance(kind, NewType):
         return any_of(kind.__supertype__)
     if isinstance(kind, UnionType) or get_origin(kind) is Union:
@@ -73,7 +73,7 @@ def any_of(kind: Any) -> st.SearchStrategy[Any]:
 
 
 def head(draw: Callable[[st.SearchStrategy[Any]], Any]) -> dict[str, Any]:
-    """Draw what every read has: of one user and one path, so that reads meet in a stream."""
+    """Draws what every read has: of one user and one path, so that reads meet in a stream."""
     return {
         "at_us": draw(recorded_us),
         "took_us": draw(FIELDS["took_us"]),
@@ -106,7 +106,7 @@ requests = st.builds(
 
 @st.composite
 def reads(draw: Callable[[st.SearchStrategy[Any]], Any]) -> Fact:
-    """Draw reads that repeat, lose, gain, move and change items, or fail."""
+    """Draws reads that repeat, lose, gain, move and change items, or fail."""
     answers = st.none() | st.lists(samples, max_size=5).map(tuple)
     if draw(st.booleans()):
         return ResourceMetricsRead(**head(draw), request=draw(requests), samples=draw(answers))
@@ -120,7 +120,7 @@ histories = st.lists(anything | reads() | st.just(SEAL), max_size=25)
 
 
 def written_and_read(history: list[Any]) -> list[Fact]:
-    """Write a history and read it again."""
+    """Writes a history and reads it again."""
     with tempfile.TemporaryDirectory() as folder:
         with Writer(Path(folder), source="test", started_us=Micros(0)) as writer:
             for fact in history:

@@ -19,7 +19,7 @@ def reads_of(facts: list[Fact]) -> list[ResourceMetricsRead]:
 
 
 def rows_of(folder: Path, table: str) -> int:
-    """Return how many rows a table has in all segments."""
+    """Returns how many rows a table has in all segments."""
     return sum(file.rows for part in open_recording(folder).segments if (file := part.file(table)))
 
 

@@ -20,7 +20,7 @@ BUNDLED = sorted(path.parent for path in (REPOSITORY / "recordings").glob("*/rec
 
 
 def values(column: Numbers | Words) -> list[Any]:
-    """Return a column as Python values, None where it is NULL."""
+    """Returns a column as Python values, None where it is NULL."""
     if isinstance(column, Words):
         return [None if code < 0 else column.words[code] for code in column.codes.tolist()]
     if column.missing is None:
@@ -29,12 +29,12 @@ def values(column: Numbers | Words) -> list[Any]:
 
 
 def as_rows(columns: Columns) -> list[tuple[Any, ...]]:
-    """Return a table row by row."""
+    """Returns a table row by row."""
     return list(zip(*map(values, columns.values()), strict=True))
 
 
 def slices_of(recording: Path) -> list[Slice]:
-    """Return all slices of a recording."""
+    """Returns all slices of a recording."""
     return list(open_recording(recording).slices())
 
 

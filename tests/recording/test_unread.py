@@ -21,7 +21,7 @@ from tests.recording.test_retention import open_writer
 
 @contextmanager
 def refusing(number: int) -> Iterator[list[str]]:
-    """Refuse the read of that number, counted from 0; yields the reads that were asked for."""
+    """Refuses the read of that number, counted from 0; yields the reads that were asked for."""
     asked: list[str] = []
     enter = opening._OpenFile.__init__
 
@@ -38,7 +38,7 @@ def refusing(number: int) -> Iterator[list[str]]:
 
 @pytest.fixture
 def sealed(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> Path:
-    """Give a recording of several segments whose recorder is no more."""
+    """Gives a recording of several segments whose recorder is no more."""
     folder = tmp_path / "sealed"
     dead = open_writer(folder, Limits(ballast_bytes=0))
     for part in segments:
@@ -50,12 +50,12 @@ def sealed(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> Path:
 
 
 def states_of(folder: Path) -> tuple[Fact, ...]:
-    """Take a recording up; return what is known to stand."""
+    """Takes a recording up; returns what is known to stand."""
     return recover(folder, source="record", cluster="here").last_states
 
 
 def removed(folder: Path) -> list[Path]:
-    """Remove all segments but the last; return the rest."""
+    """Removes all segments but the last; returns the rest."""
     segments = sealed_segments(folder)
     if not segments:
         raise OSError(errno.EIO, "the segments could not be listed")

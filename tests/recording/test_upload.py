@@ -49,14 +49,14 @@ def uploaded(folder: Path) -> set[int]:
 
 
 def finish(folder: Path, messages: list[str], url: str = URL) -> Uploader:
-    """Upload all there is, within reason."""
+    """Uploads all there is, within reason."""
     uploader = Uploader(folder, url, messages.append, BRISK)
     asyncio.run(uploader.finish(30))
     return uploader
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """Wait for it."""
+    """Waits for it."""
     async with asyncio.timeout(30):
         while not holds():  # noqa: ASYNC110  # what is waited for is on a disk
             await asyncio.sleep(0.01)

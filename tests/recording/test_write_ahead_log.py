@@ -29,13 +29,13 @@ def unheard(_: str) -> None:
 
 
 def open_writer(folder: Path, limits: Limits = LIMITS) -> RecorderWriter:
-    """Begin a recording, or go on with one."""
+    """Begins a recording, or goes on with one."""
     return RecorderWriter(folder, cluster="https://10.0.0.1:6443", now_us=Micros(0), note=unheard, limits=limits)
 
 
 @pytest.fixture
 def growing(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> Path:
-    """Give the folder of a recording whose first segment is sealed, and the rest in a log of several frames."""
+    """Gives the folder of a recording whose first segment is sealed, and the rest in a log of several frames."""
     folder = tmp_path / "growing"
     with_log = open_writer(folder)
     first, *rest = segments
@@ -140,7 +140,7 @@ def test_what_was_being_written_when_the_recorder_died_is_no_damage(
 
 
 def of_another_recording(folder: Path) -> None:
-    """Put the log of another recording into its place."""
+    """Puts the log of another recording into its place."""
     with open_writer(folder.with_name("other")) as other:
         other.add(next(open_recording(folder).facts()))
         other.flush(Micros(0))
@@ -148,7 +148,7 @@ def of_another_recording(folder: Path) -> None:
 
 
 def of_a_later_segment(folder: Path) -> None:
-    """Take away the segment before."""
+    """Takes away the segment before."""
     shutil.rmtree(folder / "segments/000001")
 
 

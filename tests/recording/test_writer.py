@@ -34,7 +34,7 @@ for number in itertools.count():
 
 
 def ends(*times: int) -> list[Fact]:
-    """Return the cheapest facts."""
+    """Returns the cheapest facts."""
     return [Ended(at_us=Micros(time)) for time in times]
 
 
@@ -66,7 +66,7 @@ def test_a_segment_that_was_not_finished_is_not_read(folder: Path, facts: list[F
 
 
 def interrupted(folder: Path) -> None:
-    """Write one fact, then fail."""
+    """Writes one fact, then fail."""
     with Writer(folder, source="record", started_us=Micros(0)) as writer:
         writer.add(ends(1)[0])
         raise KeyboardInterrupt

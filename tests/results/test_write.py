@@ -31,7 +31,7 @@ def test_the_parent_folder_must_exist(tmp_path: Path) -> None:
 
 
 def broken_replay(path: Path, *, overwrite: bool) -> None:
-    """Begin to write results, until somebody presses Ctrl-C."""
+    """Begins to write results, until somebody presses Ctrl-C."""
     with ResultsWriter(path, story.INFO, story.REPLAY, overwrite=overwrite) as writer:
         writer.add_facts(story.facts())
         raise KeyboardInterrupt

@@ -19,7 +19,7 @@ TOLD = 100
 
 
 def main() -> int:
-    """Run what the command line asks for; 1 where a seed failed."""
+    """Runs what the command line asks for; 1 where a seed failed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, help="one world, with its story")
     parser.add_argument("--seeds", type=int, default=100, help="so many worlds")
@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def find(mutant: Mutant, most: int) -> int:
-    """Look for a planted bug; 1 where a world found it that holds without the bug, else 0.
+    """Looks for a planted bug; 1 where a world found it that holds without the bug, else 0.
 
     A world that fails without it too proves nothing: it is named, and the next one is tried.
     """
@@ -64,7 +64,7 @@ def find(mutant: Mutant, most: int) -> int:
 
 
 def many(one: Callable[[int], Outcome], seeds: range, jobs: int, *, digests: bool) -> int:
-    """Run many seeds; print each that fails, and a last line."""
+    """Runs many seeds; prints each that fails, and a last line."""
     begun, failed, facts, starts = time.monotonic(), list[Outcome](), 0, 0
     for outcome in outcomes(one, seeds, jobs):
         facts, starts = facts + outcome.facts, starts + outcome.starts
@@ -85,7 +85,7 @@ def many(one: Callable[[int], Outcome], seeds: range, jobs: int, *, digests: boo
 
 
 def say(text: str) -> None:
-    """Say it at once, for what follows may take minutes."""
+    """Says it at once, for what follows may take minutes."""
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 

@@ -400,7 +400,7 @@ class Disk:
         self._rebuild(self.top, self.root)
 
     def _fall(self, folder: Node) -> None:
-        """Decide what is left of each file."""
+        """Decides what is left of each file."""
         for name, node in sorted(folder.names.items()):
             if node.entries is not None:
                 self._fall(node)

@@ -46,7 +46,7 @@ class Life:
         server.metric = self.metric
 
     def begin(self) -> None:
-        """Make what is there at first, and let it live."""
+        """Makes what is there at first, and lets it live."""
         paths = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas",
                  "labelSelectorPath": ".status.selector"}  # fmt: skip
         crd = {"spec": {"versions": [{"name": "v1", "subresources": {"scale": paths}}]}}
@@ -123,7 +123,7 @@ class Life:
         self.server.put(HPAS, {"metadata": self.meta(namespace, name), "spec": spec})
 
     def scale_pods(self, namespace: str, name: str, wanted: int) -> None:
-        """Create or delete pods, up to the wanted number."""
+        """Creates or deletes pods, up to the wanted number."""
         mine = [key for key, raw in self.server.collections["pods"].objects.items()
                 if key[0] == namespace and raw["metadata"]["labels"]["app"] == name]  # fmt: skip
         for key in mine[wanted:]:

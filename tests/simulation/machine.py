@@ -40,16 +40,16 @@ class Machine:
         return self.steady_us * 1000
 
     def at(self, at_us: int, act: Callable[[], None]) -> None:
-        """Let something happen at an instant of true time."""
+        """Lets something happen at an instant of true time."""
         self._number += 1
         heapq.heappush(self._due, (at_us, self._number, act))
 
     def after(self, seconds: float, act: Callable[[], None]) -> None:
-        """Let something happen so much later."""
+        """Lets something happen so much later."""
         self.at(self.now_us + round(seconds * SECOND), act)
 
     def advance(self, to_us: int) -> bool:
-        """Let time pass up to an instant, or to the first thing that happens; whether something did."""
+        """Lets time pass up to an instant, or to the first thing that happens; whether something did."""
         if self._due and self._due[0][0] <= to_us:
             at_us, _, act = heapq.heappop(self._due)
             self._pass(at_us)
@@ -59,7 +59,7 @@ class Machine:
         return False
 
     def rest(self, seconds: float) -> None:
-        """Let so much time pass, with all that happens in it."""
+        """Lets so much time pass, with all that happens in it."""
         end_us = self.now_us + round(seconds * SECOND)
         while self.now_us < end_us:
             self.advance(end_us)
@@ -82,7 +82,7 @@ class _Jump(selectors.SelectSelector):
     machine: Machine
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        """Let time pass until something happens, or the next timer is due."""
+        """Lets time pass until something happens, or the next timer is due."""
         if timeout is None or timeout > 0:
             longest = 3600.0 if timeout is None else timeout
             self.machine.advance(self.machine.now_us + max(1, round(longest * SECOND)))
@@ -105,11 +105,11 @@ class Loop(asyncio.SelectorEventLoop):
         return self.machine.steady_us / SECOND
 
     def add_signal_handler(self, sig: int, callback: Callable[..., object], *args: Any) -> None:
-        """Remember who wants to know."""
+        """Remembers who wants to know."""
         self.handlers[sig] = lambda: callback(*args)
 
     def remove_signal_handler(self, sig: int) -> bool:
-        """Forget them."""
+        """Forgets them."""
         return self.handlers.pop(sig, None) is not None
 
     def signalled(self, number: int) -> None:
@@ -118,7 +118,7 @@ class Loop(asyncio.SelectorEventLoop):
             self.call_soon(self.handlers[number])
 
     def run_in_executor(self, executor: Any, func: Callable[..., Result], *args: Any) -> "asyncio.Future[Result]":
-        """Do it after a while, in one go."""
+        """Does it after a while, in one go."""
         del executor
         done: asyncio.Future[Result] = self.create_future()
 
@@ -141,7 +141,7 @@ class _Job(Future[Any]):
         self.ran = False
 
     def run(self) -> None:
-        """Do it, once."""
+        """Does it, once."""
         if not self.ran:
             self.ran = True
             try:
@@ -157,14 +157,14 @@ class _Job(Future[Any]):
         return True
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
-        """Wait for it."""
+        """Waits for it."""
         del timeout
         self.machine.rest(max(0, self.ready_us - self.machine.steady_us) / SECOND)
         self.run()
         return super().exception(0)
 
     def result(self, timeout: float | None = None) -> Any:
-        """Wait for it."""
+        """Waits for it."""
         self.exception(timeout)
         return super().result(0)
 
@@ -177,14 +177,14 @@ class SlowWork(Executor):
         self.last: _Job | None = None
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Mapping[str, Any]) -> "Future[Result]":
-        """Begin it."""
+        """Begins it."""
         job = self.last = _Job(self.machine, lambda: fn(*args, **kwargs), self.slowness())
         if self.machine.chance.random() < 0.5:
             job.run()
         return job
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Finish what was begun."""
+        """Finishes what was begun."""
         del cancel_futures
         if wait and self.last:
             self.last.run()

@@ -78,11 +78,11 @@ class Network:
             stream.end("cut")
 
     def request(self, method: str, url: URL, **options: Any) -> "Request":
-        """Ask: an async context manager, as aiohttp's."""
+        """Asks: an async context manager, as aiohttp's."""
         return Request(self, method, url, options.get("timeout") or aiohttp.ClientTimeout())
 
     async def close(self) -> None:
-        """Hang up."""
+        """Hangs up."""
         for stream in list(self.streams):
             stream.closed()
 
@@ -278,11 +278,11 @@ class Stream:
             self.say(change.verb, change.object)
 
     def say(self, verb: str, raw: Object) -> None:
-        """Send a line."""
+        """Sends a line."""
         self.say_bytes(json.dumps({"type": verb, "object": raw}).encode() + b"\n")
 
     def say_bytes(self, data: bytes | str) -> None:
-        """Send: it arrives later, in order."""
+        """Sends: it arrives later, in order."""
         if self.stalled_us:
             return
         delay = self.network.delay()

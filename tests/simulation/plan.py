@@ -37,7 +37,7 @@ class Plan:
 
 
 def plan(seed: int, *, without: frozenset[str] = frozenset(), also: frozenset[str] = frozenset()) -> Plan:
-    """Draw the world of a seed, without some kinds of fault, and with others in any case."""
+    """Draws the world of a seed, without some kinds of fault, and with others in any case."""
     chance = random.Random(f"plan {seed}")  # noqa: S311
     share = chance.choice((0.0, 0.1, SHARE, SHARE, 0.6))
     every = (*NETWORK, *DISK, *OTHERS)

@@ -118,7 +118,7 @@ class Server:
     # Writes
 
     def put(self, kind: Kind, raw: Object) -> Object:
-        """Create or replace an object."""
+        """Creates or replaces an object."""
         meta = raw["metadata"]
         key = (meta.get("namespace", ""), meta["name"])
         collection = self.collections[kind.resource]
@@ -131,7 +131,7 @@ class Server:
         return raw
 
     def drop(self, kind: Kind, key: Key) -> None:
-        """Delete an object."""
+        """Deletes an object."""
         collection = self.collections[kind.resource]
         raw = collection.objects.pop(key, None)
         if raw is not None:
@@ -152,13 +152,13 @@ class Server:
         self.truth.setdefault(key, []).append(Truth(self.machine.now_us, raw))
 
     def compact(self) -> None:
-        """Forget the past."""
+        """Forgets the past."""
         for collection in self.collections.values():
             collection.past.clear()
             collection.forgotten = self.version
 
     def save(self) -> None:
-        """Make a backup."""
+        """Makes a backup."""
         self.backup = (
             self.version,
             {name: copy.deepcopy(collection.objects) for name, collection in self.collections.items()},
@@ -191,7 +191,7 @@ class Server:
     # Reads
 
     def get(self, url: str) -> Reply:
-        """Answer a GET that is no watch."""
+        """Answers a GET that is no watch."""
         parts = urlsplit(url)
         query = {name: values[-1] for name, values in parse_qs(parts.query, keep_blank_values=True).items()}
         path = parts.path

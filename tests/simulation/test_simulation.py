@@ -23,7 +23,7 @@ AGAIN = 4
 
 
 def simulate(*words: str) -> subprocess.CompletedProcess[str]:
-    """Run the simulation as its users do, in a process whose own hashes are random."""
+    """Runs the simulation as its users do, in a process whose own hashes are random."""
     environment = {**os.environ, "PYTHONHASHSEED": "random"}
     return subprocess.run(
         [sys.executable, "-m", "tests.simulation", *words],

@@ -95,7 +95,7 @@ class World:
         self.marked = 0
 
     def trace(self, line: str) -> None:
-        """Write down what happened."""
+        """Writes down what happened."""
         if len(self.lines) < 5000:
             self.lines.append(f"{(self.machine.now_us - self.begun_us) / SECOND:9.3f}  {line}")
 
@@ -198,7 +198,7 @@ class World:
 
     @contextmanager
     def _watching(self, run: Run) -> Iterator[None]:
-        """Note what the process is told to keep, by its number."""
+        """Notes what the process is told to keep, by its number."""
         begin, take, observe = RecorderWriter.__init__, RecorderWriter._take, Observer.__init__
 
         def init(writer: RecorderWriter, *args: Any, **kwargs: Any) -> None:
@@ -223,7 +223,7 @@ class World:
             RecorderWriter.__init__, RecorderWriter._take, Observer.__init__ = begin, take, observe  # type: ignore[method-assign]
 
     def _bury(self, run: Run) -> None:
-        """Take away what is left of a process that was killed; nothing that it still does has an effect."""
+        """Takes away what is left of a process that was killed; nothing that it still does has an effect."""
         for stream in list(self.network.streams):
             if stream.stalled_us:
                 self.blind.append((stream.kind.resource, stream.stalled_us, self.machine.now_us))
@@ -400,5 +400,5 @@ def _why(problem: BaseException) -> str:
 
 
 def clean(folder: Path) -> None:
-    """Take away what a world left."""
+    """Takes away what a world left."""
     shutil.rmtree(folder, ignore_errors=True)

@@ -10,7 +10,7 @@ from tests.importers.lines import Line, read
 
 
 def replayed(folder: Path, release: str, *lines: Line) -> list[Decision]:
-    """Decide every reconcile of a capture."""
+    """Decides every reconcile of a capture."""
     facts = read(folder, *lines)
     laid_out, controller = plan(facts, None), flags(release=release)
     process = Process(laid_out, controller, lambda _: controller, keep_pods=False)

@@ -43,7 +43,7 @@ every = pytest.mark.parametrize("release", ["1.28", "1.36", "1.37"])
 
 
 def replayed(facts: list[Fact], release: str = "1.28") -> list[ReplayedReconcile]:
-    """Replay facts with the controller of a release."""
+    """Replays facts with the controller of a release."""
     laid_out, controller = plan(facts, None), flags(release=release)
     return list(replay(facts, laid_out, Process(laid_out, controller, lambda _: controller, keep_pods=False), ()))
 

@@ -121,7 +121,7 @@ def test_s002_04_the_target_lies_in_the_hpas_namespace_and_containers_are_summed
 
 
 def _idle(release: str) -> Decision:
-    """Decide the document's own HPA: memory 70 %, cpu 60 %, one replica that does next to nothing."""
+    """Decides the document's own HPA: memory 70 %, cpu 60 %, one replica that does next to nothing."""
     crowd = pods("1@1", request=143_360_000_000)  # 143 360 000 bytes
     observed = observation(memory(70), cpu(60), crowd=crowd, replicas=1)
     used = (("cpu", Milli(0)), ("memory", Milli(1_433_600_000)))

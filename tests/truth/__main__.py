@@ -20,7 +20,7 @@ SHOWN = 20
 
 
 def main() -> int:
-    """Judge worlds, print what came out; 1 where a verdict was wrong."""
+    """Judges worlds, prints what came out; 1 where a verdict was wrong."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--release", action="append", default=[])

@@ -50,7 +50,7 @@ class Judged:
         return self.classes.total()
 
     def add(self, other: "Judged") -> None:
-        """Take the verdicts of other worlds in."""
+        """Takes the verdicts of other worlds in."""
         self.worlds += other.worlds
         self.classes += other.classes
         self.false += other.false
@@ -62,7 +62,7 @@ class Judged:
 
 
 def judged(capture: Path, view: str) -> Judged:
-    """Replay what a view shows of a world; hold every verdict to the truth."""
+    """Replays what a view shows of a world; holds every verdict to the truth."""
     facts = facts_of(capture)
     truth = truth_of(capture, facts)
     if view in HALTED:

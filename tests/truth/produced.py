@@ -36,7 +36,7 @@ def produced() -> list[Path]:
 
 
 def main() -> None:
-    """Let the real controller live through every world."""
+    """Lets the real controller live through every world."""
     prepare(RELEASE)
     FOLDER.mkdir(parents=True, exist_ok=True)
     run(RELEASE, list(worlds()), FOLDER.absolute(), plain=False)

@@ -91,7 +91,7 @@ async def _run(plugin: ExecPlugin, program: str, noun: str) -> tuple[int, bytes,
 
 
 async def _kill(process: asyncio.subprocess.Process) -> None:
-    """Kill the plugin and its children, which may hold the pipes."""
+    """Kills the plugin and its children, which may hold the pipes."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)

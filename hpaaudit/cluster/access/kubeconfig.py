@@ -221,7 +221,7 @@ def _yaml_error(problem: Exception) -> str:
 
 
 def _refuse_unknown(owner: str, user: Mapping[str, Any]) -> None:
-    """Refuse a kind of login that we do not support, instead of being refused by the server later."""
+    """Refuses a kind of login that we do not support, instead of being refused by the server later."""
     for key in ("auth-provider", "username"):
         if user.get(key):
             raise Unreachable(f"{owner} needs {key}, which hpaaudit does not support; {USE_KUBECTL_PROXY}")

@@ -235,7 +235,7 @@ class Client:
         return Answer(path=path, status=0, body=None, error=error, sent_us=sent or now, at_us=now, too_long=too_long)
 
     async def _wait_for_turn(self) -> None:
-        """Wait until the rate limit allows one more request."""
+        """Waits until the rate limit allows one more request."""
         now = asyncio.get_running_loop().time()
         self._free_at = max(self._free_at + 1 / self.qps, now - BURST / self.qps)
         if self._free_at > now:

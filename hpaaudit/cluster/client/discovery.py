@@ -84,7 +84,7 @@ class Discovery:
         return next((version for version in AUTOSCALING if version in served), "v1")
 
     async def refresh(self) -> None:
-        """Ask again which groups there are, and forget kinds that were not found."""
+        """Asks again which groups there are, and forgets kinds that were not found."""
         answer = await self.client.get("/apis", decode=GROUPS)
         groups = answer.body.get("groups") if answer.good else None
         if groups is not None:  # an answer without a list says nothing

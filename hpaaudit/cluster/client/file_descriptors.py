@@ -11,7 +11,7 @@ LEAST = 16
 
 
 def raise_limit() -> int:
-    """Raise the soft limit of this process towards its hard limit; the soft limit after that."""
+    """Raises the soft limit of this process towards its hard limit; the soft limit after that."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = WANTED if hard == resource.RLIM_INFINITY else min(WANTED, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -91,7 +91,7 @@ class Budget:
         return resident > FULL * self.limit
 
     def wake_waiting(self) -> None:
-        """Wake the readers that wait for memory, after some was released."""
+        """Wakes the readers that wait for memory, after some was released."""
         for waiter in self.waiting.values():
             if not waiter.done():
                 waiter.set_result(None)
@@ -112,14 +112,14 @@ class Reservation:
         self.shrink(0)
 
     async def resize(self, size: int) -> None:
-        """Hold this many bytes from now on."""
+        """Holds this many bytes from now on."""
         if size > self.held:
             await self.grow(size - self.held)
         else:
             self.shrink(size)
 
     async def grow(self, size: int) -> None:
-        """Take this many bytes more, as soon as others have released them. TooLong if that cannot be."""
+        """Takes this many bytes more, as soon as others have released them. TooLong if that cannot be."""
         budget = self.budget
         self.check(size)
         if self.held + size - self._measured >= MEASURE_BYTES:
@@ -148,7 +148,7 @@ class Reservation:
             )
 
     def shrink(self, bytes_left: int) -> None:
-        """Release all but this many bytes."""
+        """Releases all but this many bytes."""
         self.budget.taken -= self.held - bytes_left
         self.held = bytes_left
         if not bytes_left:

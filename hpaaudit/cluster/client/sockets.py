@@ -34,7 +34,7 @@ class Sockets:
         return [open_socket for open_socket in self._sockets if open_socket.fileno() >= 0]
 
     async def hang_up(self) -> None:
-        """Shut down every connection, and return when the event loop has closed them."""
+        """Shuts down every connection, and returns when the event loop has closed them."""
         for open_socket in self.still_open:
             with contextlib.suppress(OSError):  # it was never connected, or the peer was quicker
                 open_socket.shutdown(socket.SHUT_RDWR)

@@ -26,7 +26,7 @@ class Histogram:
     seconds: float = 0
 
     def observe(self, seconds: float) -> None:
-        """Count one request."""
+        """Counts one request."""
         self.counts[bisect_left(BUCKETS, seconds)] += 1
         self.seconds += seconds
 
@@ -52,7 +52,7 @@ class Telemetry:
     offset_us: Micros | None = None
 
     def observe_request(self, method: str, path: str, status: int, sent_us: Micros, at_us: Micros) -> None:
-        """Count a request that was answered, or a watch that began; status 0 if there was no answer."""
+        """Counts a request that was answered, or a watch that began; status 0 if there was no answer."""
         plain, _, query = path.partition("?")
         resource, verb = kind_of(plain)
         if method == "POST":
@@ -66,12 +66,12 @@ class Telemetry:
             self.succeeded_us[resource] = at_us
 
     def observe_event(self, resource: str, at_us: Micros) -> None:
-        """Count an event of a watch."""
+        """Counts an event of a watch."""
         self.events[resource,] += 1
         self.succeeded_us[resource] = at_us
 
     def observe_fact(self, fact: Fact) -> None:
-        """Count gaps, and keep the clock offset, from what is recorded."""
+        """Counts gaps, and keeps the clock offset, from what is recorded."""
         if isinstance(fact, Gap):
             path = fact.prefix.partition("#")[0].partition("?")[0]
             resource = path if path == EVERYTHING else kind_of(path)[0]

@@ -47,7 +47,7 @@ class Unreadable:
 
 
 def unreadable(data: bytes, kind: Any, reason: str) -> Unreadable:
-    """Describe the object in these bytes, which does not fit this kind for this reason."""
+    """Describes the object in these bytes, which does not fit this kind for this reason."""
     try:
         raw = msgspec.json.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:

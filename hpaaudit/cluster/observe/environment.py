@@ -39,7 +39,7 @@ class Environment:
     unknown_paths: set[str] = field(default_factory=set)
 
     async def follow_controller(self) -> None:
-        """Follow the controller's Lease, and read the flags of every new leader if its pod may be seen."""
+        """Follows the controller's Lease, and reads the flags of every new leader if its pod may be seen."""
         leases = LeaseStore(self.context.sink, self._read_controller)
         noun = "the Lease of kube-controller-manager"
         collection = Collection(path=LEASES_PATH, query=CONTROLLER_LEASE, decoder=LEASES)
@@ -57,14 +57,14 @@ class Environment:
         self.context.spawn(read())
 
     async def follow_api_services(self) -> None:
-        """Follow the APIServices of the metrics APIs."""
+        """Follows the APIServices of the metrics APIs."""
         store = api_services(self.context.sink, METRIC_GROUPS)
         store.restore(fact for fact in self._restored(ApiServiceSeen) if fact.reason != DELETED)
         collection = Collection(path=API_SERVICES_PATH, decoder=API_SERVICES)
         await self.watches.follow(Subscription(collection=collection, store=store, noun="API services"))
 
     async def follow_keda(self) -> None:
-        """Follow ScaledObjects and their Events, once KEDA is installed."""
+        """Follows ScaledObjects and their Events, once KEDA is installed."""
         version = self.discovery.groups.get(scaled_objects.GROUP)
         if version and self.scaled_objects is None:
             store = self.scaled_objects = scaled_objects.scaled_objects(self.context.sink)
@@ -78,7 +78,7 @@ class Environment:
             await self.watches.follow_events(scaled_objects.KIND, lambda namespace, name: (namespace, name) in facts)
 
     async def follow_surroundings(self) -> None:
-        """Follow the kinds of objects that can limit pods, as far as the server serves them by now."""
+        """Follows the kinds of objects that can limit pods, as far as the server serves them by now."""
         served, unknown = await surroundings.paths(self.discovery, self.context.scope)
         now = self.context.now()
         for path in self.unknown_paths - unknown:

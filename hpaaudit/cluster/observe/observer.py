@@ -93,7 +93,7 @@ class Observer:
         self.to_fetch: set[Selection] = set()
 
     def sink(self, fact: Fact) -> None:
-        """Count a fact, and hand it on."""
+        """Counts a fact, and hands it on."""
         if isinstance(fact, ResourceMetricsRead):
             self.counts["samples"] += len(fact.samples or ())
         elif isinstance(fact, ValuesRead):
@@ -132,7 +132,7 @@ class Observer:
         )
 
     def restore(self, facts: Iterable[Fact]) -> None:
-        """Restore what an earlier run saw last, before `run`: only changes and deletions since then are emitted."""
+        """Restores what an earlier run saw last, before `run`: only changes and deletions since then are emitted."""
         for fact in facts:
             self.resumed = True
             match fact:
@@ -152,7 +152,7 @@ class Observer:
     # Run
 
     async def run(self) -> None:
-        """Observe until stopped, whatever the server answers."""
+        """Observes until stopped, whatever the server answers."""
         if self.resumed:  # nobody knows whether the restored state is still true, until everything was read again
             self.gaps.begin(
                 EVERYTHING, self.client.clock.now(), "the recorder was started again, and had not read all yet"
@@ -169,7 +169,7 @@ class Observer:
         self.sink(Ended(at_us=now))
 
     def stop(self) -> None:
-        """End `run` after what was seen so far."""
+        """Ends `run` after what was seen so far."""
         self.stopping.set()
 
     async def _observe(self) -> None:
@@ -197,7 +197,7 @@ class Observer:
             await self._adapt()
 
     async def _adapt(self) -> None:
-        """Adapt watches and polls to the HPAs and their targets of now."""
+        """Adapts watches and polls to the HPAs and their targets of now."""
         self.unseen_targets.update(self.to_fetch)
         await self.targets.follow()
         self.to_fetch |= self.pods.select(self.targets.selections())
@@ -218,7 +218,7 @@ class Observer:
         self.settled.set()
 
     def _expire(self) -> None:
-        """Forget selectors, and pods to fetch, of namespaces and HPAs that are gone."""
+        """Forgets selectors, and pods to fetch, of namespaces and HPAs that are gone."""
         self.pods.expire(self.targets.selections(), self.client.clock.now())
         for selection in [namespaced for namespaced in self.to_fetch if namespaced[0] not in self.pods.namespaces]:
             self.to_fetch.discard(selection)
@@ -270,7 +270,7 @@ class Observer:
         )
 
     async def _fetch_pods(self) -> None:
-        """List the pods of new selectors. What fails is tried again with the next housekeeping."""
+        """Lists the pods of new selectors. What fails is tried again with the next housekeeping."""
         unreadable = self.watches.unreadable[self.pod_collection.prefix]
         for selection in list(self.to_fetch):
             prefix, answer = _gap_prefix(selection), await self.pods.fetch(self.client, selection, unreadable)

@@ -24,7 +24,7 @@ REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
 
 async def make_plan(client: Client, scope: Scope) -> Plan:
-    """Start as a recorder does, without reading metrics or keeping anything. Then review each right that it needs."""
+    """Starts as a recorder does, without reading metrics or keeping anything. Then review each right that it needs."""
     version = client.demand(await client.get("/version", decode=VERSION), "get", "/version")
     await hpa_path(Discovery(client), scope)  # an observer would retry for ever
     observer = Observer(client, scope, lambda _: None, lambda _: None, polling=False)
@@ -64,14 +64,14 @@ async def make_plan(client: Client, scope: Scope) -> Plan:
 
 
 async def _settle(observer: Observer, running: asyncio.Task[None]) -> None:
-    """Wait until the observer has read once what it watches, or has ended."""
+    """Waits until the observer has read once what it watches, or has ended."""
     settled = asyncio.create_task(observer.settled.wait())
     await asyncio.wait({running, settled}, return_when=asyncio.FIRST_COMPLETED)
     settled.cancel()
 
 
 async def _read_scales(client: Client, observer: Observer) -> bool:
-    """Read each scale once that a recorder polls because no watch shows it. True if there are any.
+    """Reads each scale once that a recorder polls because no watch shows it. True if there are any.
 
     The scale tells the selector of the pods. Without it an HPA would count as one that cannot be audited.
     """
@@ -118,7 +118,7 @@ def _order(right: Permission) -> tuple[str, ...]:
 
 
 async def _allowed(client: Client, right: Permission) -> bool:
-    """Ask the API server. If it does not answer, the right does not count as missing."""
+    """Asks the API server. If it does not answer, the right does not count as missing."""
     attributes = {
         "verb": right.verb,
         "group": right.group,

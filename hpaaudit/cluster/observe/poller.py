@@ -47,7 +47,7 @@ class Poller:
     read_us: dict[str, Micros] = field(default_factory=dict)
 
     def set_paths(self, paths: set[str]) -> None:
-        """Poll these paths from now on, and no others. A few new ones are read at once, many over an interval."""
+        """Polls these paths from now on, and no others. A few new ones are read at once, many over an interval."""
         for path in self.tasks.keys() - paths:
             self.tasks.pop(path).cancel()
             self.answers.pop(path, None)
@@ -67,7 +67,7 @@ class Poller:
         self.unprobed = paths
 
     async def _poll(self, path: str, *, at_once: bool) -> None:
-        """Read a path once, then at its own offset in every interval, so that reads are spread."""
+        """Reads a path once, then at its own offset in every interval, so that reads are spread."""
         loop, interval = asyncio.get_running_loop(), self.context.scope.interval_us / SECOND
         if not at_once:
             await asyncio.sleep(self._seconds_to_offset(path))
@@ -93,7 +93,7 @@ class Poller:
         return ((offset_us - self.context.now()) % interval_us) / SECOND
 
     async def _read(self, path: str) -> Read:
-        """Read a path once, and emit the answer as a fact."""
+        """Reads a path once, and emits the answer as a fact."""
         last = self.answers.setdefault(path, LastAnswer(_decoder(path)))
         item = pod_sample if path.startswith(RESOURCE_METRICS) else None
         answer = await self.context.client.get(path, decode=last.decode, item=item)
@@ -105,7 +105,7 @@ class Poller:
         return fact
 
     def _update_gap(self, path: str, answer: Answer) -> None:
-        """Open a gap for an answer that is too long for us, because the controller may have read it."""
+        """Opens a gap for an answer that is too long for us, because the controller may have read it."""
         if answer.too_long:
             self.context.gaps.begin(path, self.read_us.get(path, answer.sent_us), answer.error)
         elif answer.status:

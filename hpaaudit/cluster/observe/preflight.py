@@ -8,7 +8,7 @@ from hpaaudit.cluster.scope import Scope
 
 
 async def check(client: Client, scope: Scope) -> Discovery:
-    """Check that the cluster can be reached and its HPAs may be read. ClusterError if not."""
+    """Checks that the cluster can be reached and its HPAs may be read. ClusterError if not."""
     client.demand(await client.get("/version"), "get", "/version")
     discovery = Discovery(client)
     path = await hpa_path(discovery, scope)

@@ -19,7 +19,7 @@ class ServerVersion:
     version: str = ""
 
     async def read(self) -> None:
-        """Read the version, and take the clock from the answer."""
+        """Reads the version, and takes the clock from the answer."""
         answer = await self.client.get("/version", decode=VERSION)
         if answer.good:
             self.version = answer.body.get("gitVersion") or ""

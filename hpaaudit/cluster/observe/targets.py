@@ -61,7 +61,7 @@ class Targets:
     # Follow
 
     async def follow(self) -> None:
-        """Follow the kinds that HPAs scale, and their Events. Scales that no watch shows are left to `paths`."""
+        """Follows the kinds that HPAs scale, and their Events. Scales that no watch shows are left to `paths`."""
         self._update_unknown_paths(await self._resolve())
         wanted: dict[GroupResource, set[TargetRef]] = {}
         for resolved in self.resolved.values():
@@ -77,7 +77,7 @@ class Targets:
             workloads.want(wanted.get(group_resource, set()), self.context.now())
 
     async def _follow_events(self) -> None:
-        """Follow Events about targets, and about the ReplicaSets and pods that they create."""
+        """Follows Events about targets, and about the ReplicaSets and pods that they create."""
         self.names = {}
         for resolved in self.resolved.values():
             self.names.setdefault(resolved.kind, set()).add((resolved.target.namespace, resolved.target.name))
@@ -92,7 +92,7 @@ class Targets:
         return is_child or (namespace, name) in self.names.get(kind, ())
 
     def _leave_to_polls(self, resolved: ResolvedTarget) -> None:
-        """Poll the scales of this kind: a watch does not show where its objects have their replicas."""
+        """Polls the scales of this kind: a watch does not show where its objects have their replicas."""
         path = self.unwatched[resolved.group_resource] = self._path(resolved)
         cause = f"no definition that may be read says where {resolved.kind} keeps its replicas"
         self.context.gaps.begin(path, self.context.now(), cause)
@@ -144,7 +144,7 @@ class Targets:
     # Resolve
 
     async def _resolve(self) -> set[str]:
-        """Resolve each HPA's target. Unknown kinds and metric APIs that are not served are noted once.
+        """Resolves each HPA's target. Unknown kinds and metric APIs that are not served are noted once.
 
         Returns the paths of targets and pods that are hidden because the server did not say what it serves.
         """
@@ -171,7 +171,7 @@ class Targets:
         return unknown_paths
 
     def _update_unknown_paths(self, unknown_paths: set[str]) -> None:
-        """Record a gap for each path that is unknown because discovery failed, until it succeeds."""
+        """Records a gap for each path that is unknown because discovery failed, until it succeeds."""
         now = self.context.now()
         for path in self.unknown_paths - unknown_paths:
             self.context.gaps.end(path, now)
@@ -181,7 +181,7 @@ class Targets:
         self.unknown_paths = unknown_paths
 
     def _forget_deleted(self) -> None:
-        """Forget notes about HPAs, and selectors of targets, that are gone. Notes about groups and paths stay."""
+        """Forgets notes about HPAs, and selectors of targets, that are gone. Notes about groups and paths stay."""
         keys = {hpa.key for hpa in self.hpas.decoded.values()}
         self.noted = {note for note in self.noted if note in keys or "/" not in note or note.startswith("/")}
         targets = {resolved.target for resolved in self.resolved.values()}
@@ -196,7 +196,7 @@ class Targets:
     # Scales and selectors
 
     def take_scale(self, fact: ScaleRead) -> None:
-        """Take a polled scale: its selector, and that the replicas of its kind are seen without a watch."""
+        """Takes a polled scale: its selector, and that the replicas of its kind are seen without a watch."""
         if (fact.status == NOT_FOUND) != (fact.target in self.absent):
             (self.absent.add if fact.status == NOT_FOUND else self.absent.discard)(fact.target)
             self.dirty()
@@ -207,7 +207,7 @@ class Targets:
             self.dirty()
 
     def _narrow_gap(self, key: GroupResource, fact: ScaleRead) -> None:
-        """Narrow the gap of a kind that may not be watched to its writers, if all its scales may be read."""
+        """Narrows the gap of a kind that may not be watched to its writers, if all its scales may be read."""
         if fact.status in (OK, NOT_FOUND):
             self.unreadable.discard(fact.target)
         elif fact.status in (UNAUTHORIZED, FORBIDDEN):

@@ -35,7 +35,7 @@ class UnseenTargets:
     covered_until_us: int = 0
 
     def update(self, to_fetch: Collection[Selection]) -> None:
-        """Begin and end gaps. `to_fetch` are selections whose pods were not listed yet."""
+        """Begins and ends gaps. `to_fetch` are selections whose pods were not listed yet."""
         if EVERYTHING in self.context.gaps.open:
             self.covered_until_us = self.context.now()
             return

@@ -51,7 +51,7 @@ class Watches:
     restored_events: list[EventSeen] = field(default_factory=list)
 
     async def follow(self, subscription: Subscription) -> Answer | None:
-        """Follow a collection. Returns when it was read once, or with the answer that refused it.
+        """Follows a collection. Returns when it was read once, or with the answer that refused it.
 
         A refused watch is a gap, and is tried again for ever.
         """
@@ -90,7 +90,7 @@ class Watches:
         return refusal
 
     async def follow_events(self, kind: str, is_wanted: Callable[[str, str], bool]) -> None:
-        """Follow the Events about objects of a kind, of those that are wanted, by namespace and name."""
+        """Follows the Events about objects of a kind, of those that are wanted, by namespace and name."""
         store = EventStore(self.context.sink, is_wanted)
         store.restore(fact for fact in self.restored_events if fact.kind == kind)
         path = self.context.scope.path("/api/v1", "events")
@@ -104,12 +104,12 @@ class Watches:
         )
 
     def write_counts(self, at_us: Micros) -> None:
-        """Write rows for unreadable objects that came again since their last row."""
+        """Writes rows for unreadable objects that came again since their last row."""
         for unreadable in self.unreadable.values():
             unreadable.write_counts(at_us)
 
     def stop(self, at_us: Micros) -> None:
-        """End all watches, because the recorder ends."""
+        """Ends all watches, because the recorder ends."""
         self.write_counts(at_us)
         for reflector in self.reflectors:
             reflector.stop(at_us)

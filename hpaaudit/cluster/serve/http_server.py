@@ -74,7 +74,7 @@ class HttpServer:
         return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
     def begin(self, observer: Observer, storage: Callable[[], StorageCounts]) -> None:
-        """Serve the state of this observer and of its recording from now on."""
+        """Serves the state of this observer and of its recording from now on."""
         self.observer, self.storage = observer, storage
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -88,7 +88,7 @@ class HttpServer:
         task.add_done_callback(lambda finished: self._open.pop(finished, None))
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer one request, or close the connection in time."""
+        """Answers one request, or closes the connection in time."""
         try:
             async with asyncio.timeout(DEADLINE_SECONDS):
                 try:

@@ -58,16 +58,16 @@ class EventStore:
     restored: dict[str, EventSeen] = field(default_factory=dict)
 
     def restore(self, facts: Iterable[EventSeen]) -> None:
-        """Restore Events as an earlier run saw them last."""
+        """Restores Events as an earlier run saw them last."""
         self.restored |= {fact.uid: fact for fact in facts}
 
     def retain(self, keys: set[Key], at_us: Micros) -> None:  # noqa: ARG002  # as in Store
-        """Forget Events that are gone. They expire by themselves: no fact."""
+        """Forgets Events that are gone. They expire by themselves: no fact."""
         self.versions = {key: version for key, version in self.versions.items() if key in keys}
         self.restored = {}
 
     def update(self, raw: dict[str, Any], at_us: Micros) -> None:
-        """Take an Event that is new, or was counted once more."""
+        """Takes an Event that is new, or was counted once more."""
         key, version, about = key_of(raw), raw["metadata"]["resourceVersion"], raw.get("involvedObject") or {}
         if self.versions.get(key) != version and self.is_wanted(about.get("namespace", ""), about.get("name", "")):
             fact = type_checked(event_seen(at_us, raw))
@@ -81,5 +81,5 @@ class EventStore:
         return bad.about is None or self.is_wanted(*bad.about)
 
     def delete(self, raw: dict[str, Any], at_us: Micros) -> None:  # noqa: ARG002  # as in Store
-        """Take the end of an Event, which expires after an hour."""
+        """Takes the end of an Event, which expires after an hour."""
         self.versions.pop(key_of(raw), None)

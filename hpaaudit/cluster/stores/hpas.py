@@ -46,17 +46,17 @@ class HpaStore:
     targeted: dict[Key, Micros] = field(default_factory=dict)
 
     def restore(self, fact: HpaSeen) -> None:
-        """Restore an HPA as an earlier run saw it last."""
+        """Restores an HPA as an earlier run saw it last."""
         with suppress(*UNFIT):  # an older version of this recorder kept HPAs that cannot be decoded
             self._keep((fact.namespace, fact.name), fact, validated_hpa(fact))
 
     def retain(self, keys: set[Key], at_us: Micros) -> None:
-        """Delete what a list does not have."""
+        """Deletes what a list does not have."""
         for key in self.versions.keys() - keys:
             self._remove(key, at_us)
 
     def update(self, raw: dict[str, Any], at_us: Micros) -> None:
-        """Take a new spec or a new status."""
+        """Takes a new spec or a new status."""
         fact = hpa_seen(at_us, raw)
         key = (fact.namespace, fact.name)
         before = self.versions.get(key)
@@ -69,7 +69,7 @@ class HpaStore:
         self._keep(key, fact, hpa)
 
     def delete(self, raw: dict[str, Any], at_us: Micros) -> None:
-        """Take a deletion."""
+        """Takes a deletion."""
         key = key_of(raw)
         if key in self.versions:
             self._remove(key, at_us)

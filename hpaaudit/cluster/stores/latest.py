@@ -29,16 +29,16 @@ class LatestStates(Generic[LatestFact]):
     last_facts: dict[Key, LatestFact] = field(default_factory=dict)
 
     def restore(self, facts: Iterable[LatestFact]) -> None:
-        """Restore the objects as an earlier run saw them last."""
+        """Restores the objects as an earlier run saw them last."""
         self.last_facts |= {(getattr(fact, "namespace", ""), fact.name): fact for fact in facts}
 
     def retain(self, keys: set[Key], at_us: Micros) -> None:
-        """Delete what a list does not have."""
+        """Deletes what a list does not have."""
         for key in self.last_facts.keys() - keys:
             self._remove(key, at_us)
 
     def update(self, raw: dict[str, Any], at_us: Micros) -> None:
-        """Take a new state. Many operators write a time into the status every few seconds: that is no change."""
+        """Takes a new state. Many operators write a time into the status every few seconds: that is no change."""
         fact, key = self.read(at_us, raw), key_of(raw)
         if fact is not None:
             type_checked(fact)
@@ -52,7 +52,7 @@ class LatestStates(Generic[LatestFact]):
             self.sink(fact)
 
     def delete(self, raw: dict[str, Any], at_us: Micros) -> None:
-        """Take a deletion."""
+        """Takes a deletion."""
         if (key := key_of(raw)) in self.last_facts:
             self._remove(key, at_us)
 

@@ -28,7 +28,7 @@ class LeaseStore:
         """Nothing to do: there is one Lease, and its deletion comes as an event."""
 
     def update(self, raw: dict[str, Any], at_us: Micros) -> None:
-        """Take a renewal, or a new holder."""
+        """Takes a renewal, or a new holder."""
         fact, before = type_checked(lease_seen(at_us, raw)), self.last
         is_same = before and (before.holder, before.transitions) == (fact.holder, fact.transitions)
         if before is None or not is_same or at_us - before.at_us >= LEASE_US:
@@ -38,6 +38,6 @@ class LeaseStore:
             self.on_new_holder(fact.holder)
 
     def delete(self, raw: dict[str, Any], at_us: Micros) -> None:
-        """Take a deletion: the Lease has no holder then."""
+        """Takes a deletion: the Lease has no holder then."""
         self.last = replace(type_checked(lease_seen(at_us, raw)), holder="")
         self.sink(self.last)

@@ -56,7 +56,7 @@ class NamespaceSelectors:
     unwanted_us: dict[Selector | None, Micros] = field(default_factory=dict)
 
     def add(self, selector: Selector) -> bool:
-        """Add a selector. True if it names a label that was not kept until now."""
+        """Adds a selector. True if it names a label that was not kept until now."""
         self.selectors.add(selector)
         pairs = equalities(selector)
         (self.by_pair.setdefault(pairs[0], []) if pairs else self.others).append(selector)
@@ -66,7 +66,7 @@ class NamespaceSelectors:
         return has_new
 
     def expire(self, wanted: set[Selector], now_us: Micros) -> bool:
-        """Remove selectors that were unwanted for UNWANTED_US. True if there has been none for as long."""
+        """Removes selectors that were unwanted for UNWANTED_US. True if there has been none for as long."""
         unwanted = {*(self.selectors - wanted), *(() if self.selectors else (None,))}
         self.unwanted_us = {selection: self.unwanted_us.get(selection, now_us) for selection in unwanted}
         expired = {selection for selection, since_us in self.unwanted_us.items() if now_us - since_us >= UNWANTED_US}
@@ -105,19 +105,19 @@ class PodStore:
     deleted_uids: set[str] | None = None
 
     def restore(self, fact: PodSeen) -> None:
-        """Restore a pod as an earlier run saw it last, and which labels were kept then."""
+        """Restores a pod as an earlier run saw it last, and which labels were kept then."""
         pod = fact.pod
         self._selectors_of(pod.namespace).keys.update(name for name, _ in pod.labels)
         self.versions[intern(pod.namespace), pod.name] = _version_of(pod)
 
     def retain(self, keys: set[Key], at_us: Micros) -> None:
-        """Delete what a list does not have."""
+        """Deletes what a list does not have."""
         self.fetched.clear()
         for key in self.versions.keys() - keys:
             self._remove(key, at_us)
 
     def update(self, raw: dict[str, Any], at_us: Micros) -> None:
-        """Take a new state. A kubelet writes more often than something changes that a decision needs."""
+        """Takes a new state. A kubelet writes more often than something changes that a decision needs."""
         self._take(raw, at_us, fetched=False)
 
     def _take(self, raw: dict[str, Any], at_us: Micros, *, fetched: bool) -> None:
@@ -154,7 +154,7 @@ class PodStore:
         return bad.labels is None or bad.key in self.versions or selectors.match(dict(bad.labels))
 
     def delete(self, raw: dict[str, Any], at_us: Micros) -> None:
-        """Take a deletion."""
+        """Takes a deletion."""
         meta = raw["metadata"]
         if self.deleted_uids is not None:
             self.deleted_uids.add(meta.get("uid", ""))
@@ -162,7 +162,7 @@ class PodStore:
             self._remove(key, at_us)
 
     def select(self, wanted: set[tuple[str, Selector]]) -> set[Selection]:
-        """Follow the pods of these selectors, by namespace, from now on. Returns which pods have to be fetched.
+        """Follows the pods of these selectors, by namespace, from now on. Returns which pods have to be fetched.
 
         If a selector names a label that was not kept, all pods of its namespace are fetched and emitted again with
         it: a selector may also require that a label is absent.
@@ -180,7 +180,7 @@ class PodStore:
         return namespace in self.namespaces and selector in self.namespaces[namespace].selectors
 
     def expire(self, wanted: set[tuple[str, Selector]], now_us: Micros) -> None:
-        """Remove selectors that no HPA has had for UNWANTED_US, and namespaces without any for as long."""
+        """Removes selectors that no HPA has had for UNWANTED_US, and namespaces without any for as long."""
         by_namespace: dict[str, set[Selector]] = {}
         for namespace, selector in wanted:
             by_namespace.setdefault(namespace, set()).add(selector)
@@ -189,7 +189,7 @@ class PodStore:
                 del self.namespaces[namespace]
 
     async def fetch(self, client: Client, selection: Selection, unreadable: UnreadableObjects) -> Answer:
-        """List pods of a new selector. The watch may be ahead of the list. Returns the last page.
+        """Lists pods of a new selector. The watch may be ahead of the list. Returns the last page.
 
         A pod that cannot be read goes to `unreadable`.
         """

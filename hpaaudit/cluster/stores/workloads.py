@@ -33,12 +33,12 @@ class WorkloadStore:
     unreadable: set[TargetRef] = field(default_factory=set)
 
     def restore(self, targets: Iterable[TargetSeen], rollouts: Iterable[RolloutSeen]) -> None:
-        """Restore workloads, and rollouts under way, as an earlier run saw them last."""
+        """Restores workloads, and rollouts under way, as an earlier run saw them last."""
         self.states |= {fact.target: fact for fact in targets}
         self.rollouts |= {fact.target: fact for fact in rollouts if fact.rolling}
 
     def want(self, targets: set[TargetRef], at_us: Micros) -> None:
-        """Emit facts about these from now on. Of new ones the present state at once."""
+        """Emits facts about these from now on. Of new ones the present state at once."""
         for target in targets - self.wanted:
             if target in self.states:
                 self.sink(replace(self.states[target], at_us=at_us))
@@ -47,13 +47,13 @@ class WorkloadStore:
         self.wanted = targets
 
     def retain(self, keys: set[Key], at_us: Micros) -> None:
-        """Delete what a list does not have."""
+        """Deletes what a list does not have."""
         for target in [target for target in self.states if (target.namespace, target.name) not in keys]:
             self._remove(target, at_us)
         self.unreadable = {ref for ref in self.unreadable if (ref.namespace, ref.name) in keys}
 
     def update(self, raw: dict[str, Any], at_us: Micros) -> None:
-        """Take a new state. Most changes of a status change nothing that is kept."""
+        """Takes a new state. Most changes of a status change nothing that is kept."""
         target = self._ref(raw)
         try:
             self._take(target, raw, at_us)
@@ -76,14 +76,14 @@ class WorkloadStore:
             self.dirty()
 
     def delete(self, raw: dict[str, Any], at_us: Micros) -> None:
-        """Take a deletion."""
+        """Takes a deletion."""
         target = self._ref(raw)
         self.unreadable.discard(target)
         if target in self.states:
             self._remove(target, at_us)
 
     def _take(self, target: TargetRef, raw: dict[str, Any], at_us: Micros) -> None:
-        """Keep and emit what has changed. NoScale if a custom resource has no replicas."""
+        """Keeps and emits what has changed. NoScale if a custom resource has no replicas."""
         fact = type_checked(target_seen(at_us, target, raw, self.paths))
         rollout = type_checked(rollout_seen(at_us, target, raw))
         before = self.states.get(target)
@@ -97,7 +97,7 @@ class WorkloadStore:
         self._take_rollout(rollout)
 
     def _take_rollout(self, fact: RolloutSeen) -> None:
-        """Emit that a rollout begins, continues with another revision, or ends."""
+        """Emits that a rollout begins, continues with another revision, or ends."""
         before = self.rollouts.get(fact.target)
         if fact.rolling and (before is None or before.revision != fact.revision):
             self.rollouts[fact.target] = fact

@@ -36,11 +36,11 @@ class Backoff:
         return may_retry
 
     def made_progress(self) -> None:
-        """Reset the count of failed attempts, because one brought something newer."""
+        """Resets the count of failed attempts, because one brought something newer."""
         self.fruitless = 0
 
     def distrusts_version(self) -> bool:
-        """Count a failed attempt. True if the resource version itself may be the reason.
+        """Counts a failed attempt. True if the resource version itself may be the reason.
 
         A server that was restored from an older backup refuses our version for ever.
         """
@@ -51,7 +51,7 @@ class Backoff:
         return True
 
     async def wait(self, watched_seconds: float, retry_seconds: float) -> None:
-        """Sleep before the next attempt: at least for `retry_seconds`, which the server may ask for."""
+        """Sleeps before the next attempt: at least for `retry_seconds`, which the server may ask for."""
         if watched_seconds >= HEALTHY_SECONDS:
             self.delay = FIRST_DELAY
         jitter = 1 + random.random()  # noqa: S311  # spreads the load

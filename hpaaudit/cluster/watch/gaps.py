@@ -34,7 +34,7 @@ class Gaps:
     parts: dict[str, str] = field(default_factory=dict)
 
     def begin(self, prefix: str, since_us: Micros, cause: str) -> None:
-        """Open a gap. If it is open already, the first cause stays, unless that was a watch that did not begin yet."""
+        """Opens a gap. If it is open already, the first cause stays, unless that was a watch that did not begin yet."""
         cause = " ".join(cause.split())[:CAUSE_CHARS]
         since_us, before = self.open.setdefault(prefix, (since_us, cause))
         if before == WATCH_PENDING:
@@ -45,7 +45,7 @@ class Gaps:
         return prefix in self.open and self.open[prefix][1] == WATCH_PENDING
 
     def end(self, prefix: str, at_us: Micros) -> None:
-        """Close a gap, if it is open: the stream is seen again."""
+        """Closes a gap, if it is open: the stream is seen again."""
         if prefix in self.open:
             self._write(prefix, at_us)
             del self.open[prefix]
@@ -63,7 +63,7 @@ class Gaps:
             self.parts[prefix] = part
 
     def add(self, prefix: str, since_us: Micros, until_us: Micros, cause: str) -> None:
-        """Write a gap that is over already."""
+        """Writes a gap that is over already."""
         self.count += 1
         self.sink(Gap(at_us=since_us, until_us=until_us, prefix=prefix, cause=cause))
 
@@ -81,7 +81,7 @@ class Gaps:
             self._write_slices(after, new)
 
     def write_open(self, at_us: Micros) -> None:
-        """Write the open gaps up to now."""
+        """Writes the open gaps up to now."""
         self._write_slices(at_us, list(self.open))
 
     def _write_slices(self, at_us: Micros, prefixes: list[str]) -> None:
@@ -90,7 +90,7 @@ class Gaps:
                 self.open[prefix] = (at_us, self.open[prefix][1])
 
     def _write(self, prefix: str, until_us: Micros) -> bool:
-        """Write a gap up to `until_us`. False if it is too short to be one yet."""
+        """Writes a gap up to `until_us`. False if it is too short to be one yet."""
         since_us, cause = self.open[prefix]
         if prefix not in self.counted:
             if until_us - since_us < MIN_GAP_US:

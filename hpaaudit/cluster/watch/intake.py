@@ -19,7 +19,7 @@ class Intake:
     kind: Any
 
     def update(self, raw: Object | Unreadable, at_us: Micros) -> set[Key]:
-        """Take an object that exists; its key."""
+        """Takes an object that exists; its key."""
         if isinstance(raw, Unreadable):
             return self._reject(raw, at_us)
         try:
@@ -31,7 +31,7 @@ class Intake:
         return {key}
 
     def delete(self, raw: Object | Unreadable, at_us: Micros) -> set[Key]:
-        """Take the deletion of an object; its key."""
+        """Takes the deletion of an object; its key."""
         if isinstance(raw, Unreadable):
             if not raw.name:
                 return self._reject(raw, at_us)

@@ -92,7 +92,7 @@ class Reflector:
         self.forbidden, self.event_count = False, 0
 
     async def run(self) -> None:
-        """List and watch until cancelled."""
+        """Lists and watches until cancelled."""
         while True:
             if self.progress.heard_us:
                 self.gaps.begin(self.prefix, self.client.clock.now(), WATCH_PENDING)
@@ -148,7 +148,7 @@ class Reflector:
         return refusal
 
     async def _back_off(self, interruption: Interruption) -> None:
-        """Open a gap, and wait before the next attempt."""
+        """Opens a gap, and waits before the next attempt."""
         progress = self.progress
         self._count_restart(interruption.reason)
         if interruption.reason == Reason.BEHIND:
@@ -180,7 +180,7 @@ class Reflector:
     # List
 
     async def _list(self) -> None:
-        """Read the whole collection page by page, so that it is never in memory as a whole."""
+        """Reads the whole collection page by page, so that it is never in memory as a whole."""
         self.state = Listing()
         keys: set[Key] = set()
         self._begin_initial_state()
@@ -213,7 +213,7 @@ class Reflector:
     # Watch
 
     async def _watch(self) -> None:
-        """Watch from the known version until the server ends it. Without one, the initial state comes first."""
+        """Watches from the known version until the server ends it. Without one, the initial state comes first."""
         progress = self.progress
         seconds = random.randint(*WATCH_SECONDS)  # noqa: S311  # spreads the load
         since = {"resourceVersion": progress.resource_version} if progress.resource_version else PARAMETERS
@@ -245,7 +245,7 @@ class Reflector:
                 self.progress.current_us = self.progress.heard_us
 
     async def _stream_initial_state(self, lines: AsyncGenerator[bytes, None]) -> None:
-        """Receive the initial state, and changes that happen meanwhile, up to the bookmark that ends it."""
+        """Receives the initial state, and changes that happen meanwhile, up to the bookmark that ends it."""
         self.state = Streaming()
         keys: set[Key] = set()
         self._begin_initial_state()
@@ -268,7 +268,7 @@ class Reflector:
         raise InitialEventsCutShort("the server ended a watch before the end of the initial events")
 
     async def _receive(self, lines: AsyncGenerator[bytes, None], watching: Watching, seconds: float) -> bool:
-        """Take events until the watch ends. True if the server ended it; StaleWatch if it is not current."""
+        """Takes events until the watch ends. True if the server ended it; StaleWatch if it is not current."""
         ended_by_server = False
         check = asyncio.create_task(self.staleness.run(self.progress, seconds))
         try:
@@ -305,7 +305,7 @@ class Reflector:
         return kind, raw
 
     def _take(self, kind: str, raw: Any) -> None:
-        """Apply one event of a watch."""
+        """Applies one event of a watch."""
         progress, had_unnamed = self.progress, UNNAMED in self.unreadable.objects
         if kind == "DELETED":
             self.intake.delete(raw, progress.heard_us)

@@ -72,7 +72,7 @@ class StalenessCheck:
     listed_at: float = field(default=-float(FULL_CHECK_SECONDS))
 
     async def run(self, progress: Progress, seconds: float) -> bool:
-        """Check a watch that has just begun and lives for `seconds`. True if it is current; StaleWatch if not."""
+        """Checks a watch that has just begun and lives for `seconds`. True if it is current; StaleWatch if not."""
         loop = asyncio.get_running_loop()
         began, is_current = loop.time(), False
         check_times = [seconds * CHECK_AT]
@@ -93,7 +93,7 @@ class StalenessCheck:
         return is_current
 
     async def compare(self, progress: Progress, patience: float) -> Verdict:
-        """Compare once. Takes up to `patience` and GRACE_SECONDS.
+        """Compares once. Takes up to `patience` and GRACE_SECONDS.
 
         The cheap way first: one object is listed for the version of the collection, and the watch has `patience`
         seconds to deliver that version. Only if it does not, the whole collection is listed.
@@ -152,7 +152,7 @@ def _version_of(answer: Answer) -> int | None:
 
 
 def end_if_stale(limit: asyncio.Timeout, check: "asyncio.Task[bool]") -> None:
-    """End the watch now if its check has found it stale."""
+    """Ends the watch now if its check has found it stale."""
     if error_of(check):
         with suppress(RuntimeError):  # it has just ended by itself
             limit.reschedule(asyncio.get_running_loop().time())

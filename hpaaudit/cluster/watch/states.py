@@ -72,7 +72,7 @@ class Progress:
     current_us: Micros = NEVER
 
     def advance(self, version: str, *, is_bookmark: bool) -> bool:
-        """Take the resource version of an event. True if it is newer than what was known."""
+        """Takes the resource version of an event. True if it is newer than what was known."""
         before, after = version_number(self.resource_version), version_number(version)
         is_newer = version != self.resource_version and (before is None or after is None or after > before)
         if is_newer:

@@ -14,13 +14,13 @@ class Store(Protocol):
     """Keeps the last state of each object, and emits a fact for each change."""
 
     def update(self, raw: Object, at_us: Micros) -> None:
-        """Add or update an object, from a list or from a watch."""
+        """Adds or update an object, from a list or from a watch."""
 
     def delete(self, raw: Object, at_us: Micros) -> None:
-        """Delete an object; `raw` is its last state."""
+        """Deletes an object; `raw` is its last state."""
 
     def retain(self, keys: set[Key], at_us: Micros) -> None:
-        """Delete all objects but these: the collection was just read as a whole."""
+        """Deletes all objects but these: the collection was just read as a whole."""
 
 
 def key_of(raw: Object) -> Key:

@@ -55,7 +55,7 @@ class UnreadableObjects:
     objects: dict[Key, Entry] = field(default_factory=dict)
 
     def add(self, bad: Unreadable, at_us: Micros) -> None:
-        """Write down that an object cannot be read."""
+        """Writes down that an object cannot be read."""
         if not self.is_relevant(bad):
             return
         key = bad.key if bad.key in self.objects or len(self.objects) < MAX_OBJECTS else UNNAMED
@@ -71,17 +71,17 @@ class UnreadableObjects:
             self._write(entry, at_us)
 
     def discard(self, key: Key, at_us: Micros) -> None:
-        """Note that an object was read."""
+        """Notes that an object was read."""
         if key in self.objects:
             self._remove(key, at_us)
 
     def begin_list(self) -> None:
-        """Note that the collection is about to be read as a whole."""
+        """Notes that the collection is about to be read as a whole."""
         for entry in self.objects.values():
             entry.is_listed = False
 
     def end_list(self, at_us: Micros) -> None:
-        """Forget objects that did not come: the collection was read as a whole."""
+        """Forgets objects that did not come: the collection was read as a whole."""
         for key in [key for key, entry in self.objects.items() if not entry.is_listed]:
             self._remove(key, at_us)
         for entry in self.objects.values():
@@ -93,7 +93,7 @@ class UnreadableObjects:
         return unnamed is not None and now_us - unnamed.listed_us >= RELIST_US
 
     def write_counts(self, at_us: Micros) -> None:
-        """Write a row for each object that came again since its last row."""
+        """Writes a row for each object that came again since its last row."""
         for entry in self.objects.values():
             if entry.count:
                 self._write(entry, at_us)

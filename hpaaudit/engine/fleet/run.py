@@ -64,7 +64,7 @@ def prepared_slices(slices: Iterable[Slice], builder: BatchBuilder) -> Iterator[
 
 
 def run_kernel(prepared: PreparedSlice, settings: Settings, store: MemoryStore, kernel: Kernel) -> Decided:
-    """Decide one slice, with the memory that the slices before it left."""
+    """Decides one slice, with the memory that the slices before it left."""
     batch, row_to = prepared.batch, np.asarray(prepared.batch.reconciles.row_to)
     run_ = Run(
         batch,

@@ -89,7 +89,7 @@ class ClusterState:
     _changes: deque[_Replaced] = field(default_factory=deque)
 
     def apply(self, fact: Fact) -> None:  # noqa: C901, PLR0912 (one case for each kind of fact)
-        """Apply one more fact."""
+        """Applies one more fact."""
         self.applied += 1
         match fact:
             case HpaSeen():
@@ -125,7 +125,7 @@ class ClusterState:
                 self.pass_reads.append(fact)
 
     def announce(self, fact: Fact) -> None:
-        """Note a later fact: a reconcile whose time is uncertain may have read the next answer."""
+        """Notes a later fact: a reconcile whose time is uncertain may have read the next answer."""
         if isinstance(fact, ResourceMetricsRead | ValuesRead):
             self.upcoming.setdefault(fact.request, deque()).append(fact)
 

@@ -71,7 +71,7 @@ class HpaHistories:
         self._targets: dict[TargetRef, str] = {}
 
     def hpa(self, index: int, fact: HpaSeen) -> None:
-        """Add a fact that shows an HPA. A changed status is evidence of a reconcile."""
+        """Adds a fact that shows an HPA. A changed status is evidence of a reconcile."""
         history = self.history_of(index, fact)
         if history is None:
             return
@@ -106,12 +106,12 @@ class HpaHistories:
         return histories[-1]
 
     def gone(self, index: int, fact: HpaGone) -> None:
-        """Add the deletion of an HPA."""
+        """Adds the deletion of an HPA."""
         for history in self.of.get(f"{fact.namespace}/{fact.name}", ())[-1:]:
             history.end, history.end_us = index, fact.at_us
 
     def event(self, index: int, fact: EventSeen) -> None:
-        """Add an Event of the controller, which is evidence of a reconcile."""
+        """Adds an Event of the controller, which is evidence of a reconcile."""
         histories = self.of.get(f"{fact.object_namespace}/{fact.object_name}")
         # The list at the start of a watch has old Events, of reconciles before the recording.
         fresh = fact.last_us is not None and fact.at_us - fact.last_us < FRESH_EVENT_US
@@ -119,7 +119,7 @@ class HpaHistories:
             histories[-1].evidence.append(Evidence(fact.at_us, index, EVENT))
 
     def scaled(self, index: int, fact: TargetSeen) -> None:
-        """Add a write of a scale by the controller: evidence of a reconcile of each HPA that scales the target."""
+        """Adds a write of a scale by the controller: evidence of a reconcile of each HPA that scales the target."""
         before = self._replicas.get(fact.target)
         self._replicas[fact.target] = fact.scale.spec_replicas
         by_hpa = fact.manager.endswith(CONTROLLER_MANAGER) and fact.subresource == "scale"
@@ -131,12 +131,12 @@ class HpaHistories:
                 history.evidence.append(Evidence(fact.at_us, index, SCALE_WRITE))
 
     def scale(self, target: TargetRef, scale: Scale | None) -> None:
-        """Add a scale. Only HPAs that scale an impossible one are left out."""
+        """Adds a scale. Only HPAs that scale an impossible one are left out."""
         problems = (self._targets.get(target, ""), scale_misfit(scale))
         self._targets[target] = min(filter(None, problems), default="")
 
     def leave_out(self) -> None:
-        """Add to `unsupported` the HPAs that scale what cannot be scaled, after all facts."""
+        """Adds to `unsupported` the HPAs that scale what cannot be scaled, after all facts."""
         odd = {target: problem for target, problem in self._targets.items() if problem}
         if not odd:
             return

@@ -103,7 +103,7 @@ class Reading:
         self.holder: str | None = None
 
     def read(self, index: int, fact: Fact) -> None:
-        """Read one more fact; `index` facts stand before it."""
+        """Reads one more fact; `index` facts stand before it."""
         self.times.append(max(fact.at_us, self.times[-1]) if self.times else fact.at_us)
         match fact:
             case HpaSeen():
@@ -113,7 +113,7 @@ class Reading:
         self.learn(index, fact)
 
     def learn(self, index: int, fact: Fact) -> None:  # noqa: C901, PLR0912 (one case for each kind of fact)
-        """Read everything of a fact except its time and the HPA that it shows."""
+        """Reads everything of a fact except its time and the HPA that it shows."""
         match fact:
             case Reconciled():
                 key = f"{fact.namespace}/{fact.name}"
@@ -163,13 +163,13 @@ class Reading:
                 pass
 
     def read_text(self, text: str) -> None:
-        """Read a text of the controller: the API server and the unknown kinds that it names."""
+        """Reads a text of the controller: the API server and the unknown kinds that it names."""
         self.api_server = self.api_server or _server_in(text)
         if "no matches for kind" in text:
             self.unmatched.update(_UNMATCHED.findall(text))
 
     def _scale_write(self, fact: ScaleWritten) -> None:
-        """Add a write to the last reconcile of an HPA with that target."""
+        """Adds a write to the last reconcile of an HPA with that target."""
         for planned in reversed(self.lines):
             histories = self.histories.of.get(planned.key)
             if histories and _same_but_group(histories[-1].target, fact.target):
@@ -211,7 +211,7 @@ class Reading:
 
 
 def plan(facts: Iterable[Fact], period_us: Micros | None, *, exact: bool = False) -> Plan:
-    """Read all facts once and plan the reconciles.
+    """Reads all facts once and plans the reconciles.
 
     exact       every reconcile has a line of its own, even if the facts given here leave the lines out
     period_us   the sync period where the user gave it; else it is a recorded flag, or inferred from the evidence
@@ -266,7 +266,7 @@ def _instant(at_us: int, source: int, period_us: int) -> ReconcileTime:
 
 
 def _publish(own: Sequence[PlannedReconcile], history: HpaHistory) -> None:
-    """Set the status that stood after each reconcile, before the next one could change it."""
+    """Sets the status that stood after each reconcile, before the next one could change it."""
     for number, planned in enumerate(own, 1):
         facts_before = bisect_left(history.statuses, own[number].index) if number < len(own) else len(history.statuses)
         planned.published = history.shown[facts_before - 1] if facts_before else None

@@ -98,7 +98,7 @@ class Process:
         self.last_input: ReconcileInput | None = None
 
     def apply(self, fact: Fact) -> None:  # noqa: C901 (one case for each kind of fact)
-        """Apply one more fact. A new process forgets everything."""
+        """Applies one more fact. A new process forgets everything."""
         if isinstance(fact, HpaSeen) and f"{fact.namespace}/{fact.name}" in self.plan.unsupported:
             return
         self.cluster.apply(fact)
@@ -152,7 +152,7 @@ class Process:
         self.unseen_us.clear()
 
     def reconcile(self, planned: PlannedReconcile, number: int) -> ReplayedReconcile:
-        """Decide one reconcile."""
+        """Decides one reconcile."""
         key, instant = planned.key, planned.instant
         before = self.memories.get(key, EMPTY)
         observation = self.cluster.observe(
@@ -298,7 +298,7 @@ def replay(facts: Iterable[Fact], plan: Plan, process: Process, hpas: Collection
 
 
 def _read_ahead(coming: Iterator[Fact], ahead: deque[Fact], process: Process, *, until: int) -> bool:
-    """Fill the queue of later facts that are not applied yet. False if there were not enough."""
+    """Fills the queue of later facts that are not applied yet. False if there were not enough."""
     while len(ahead) < until:
         fact = next(coming, None)
         if fact is None:

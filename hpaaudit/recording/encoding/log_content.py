@@ -92,7 +92,7 @@ class LogContent:
         return 0 if self.problem else self.size - self.sound
 
     def rows(self) -> Iterator[tuple[str, list[Row]]]:
-        """Yield the rows before any damage. Raises `ValueError` if their writer made them wrong."""
+        """Yields the rows before any damage. Raises `ValueError` if their writer made them wrong."""
         for frame in self.frames[: self.whole]:
             yield from frame.rows().items()
 
@@ -184,7 +184,7 @@ def _frames_in_place(frames: Sequence[Frame], head: _Head) -> tuple[int, int]:
 
 
 def _in_order(frames: Sequence[Frame]) -> Iterator[Frame]:
-    """Yield frames in the order of their facts. A frame that was copied to a second place counts once."""
+    """Yields frames in the order of their facts. A frame that was copied to a second place counts once."""
     seq = 0
     for frame in sorted(frames, key=lambda frame: (frame.first_seq, frame.start)):
         if frame.first_seq >= seq:
@@ -193,7 +193,7 @@ def _in_order(frames: Sequence[Frame]) -> Iterator[Frame]:
 
 
 def _sound_frames(data: bytes) -> Iterator[Frame]:
-    """Yield every frame whose checksum matches, wherever it is, in the order of the bytes."""
+    """Yields every frame whose checksum matches, wherever it is, in the order of the bytes."""
     offset, budget = FIRST_FRAME, SEARCH_BYTES * len(data)
     while frame := _frame_at(data, offset):
         yield frame

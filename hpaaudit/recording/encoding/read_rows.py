@@ -90,7 +90,7 @@ class ReadEncoder:
         return self._samples.get(stream), self._values.get(stream)
 
     def restore(self, read: Read, last_answer: LastAnswer) -> None:
-        """Forget a read. `last_answer` is what `last_answer` returned before it."""
+        """Forgets a read. `last_answer` is what `last_answer` returned before it."""
         stream, (samples, values) = _stream(read), last_answer
         self._samples.pop(stream, None)
         self._values.pop(stream, None)

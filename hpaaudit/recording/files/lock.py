@@ -63,7 +63,7 @@ class Lock:
         return sure
 
     def _lock_file(self, name: str, flags: int) -> bool:
-        """Lock a file in the folder. True if that is known to work."""
+        """Locks a file in the folder. True if that is known to work."""
         try:
             file = os.open(self.folder / name, flags, FILE_MODE)
         except OSError:  # it does not exist yet, or something else has its name
@@ -72,7 +72,7 @@ class Lock:
         return stat.S_ISREG(os.fstat(file).st_mode) and self._lock_descriptor(file)
 
     def _lock_descriptor(self, file: int) -> bool:
-        """Lock a file or folder. False if its file system cannot. Raises `RecordingError` if somebody else has it."""
+        """Locks a file or folder. False if its file system cannot. Raises `RecordingError` if somebody else has it."""
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -91,12 +91,12 @@ class Lock:
             return False
 
     def require(self) -> None:
-        """Raise `OSError` if the folder was moved, removed, or replaced: another folder has its name."""
+        """Raises `OSError` if the folder was moved, removed, or replaced: another folder has its name."""
         if not self.is_there():
             raise OSError(errno.ESTALE, "the folder was moved, removed or replaced")
 
     def release(self) -> None:
-        """Unlock the folder."""
+        """Unlocks the folder."""
         files, self._files = self._files, []
         for file in files:
             with suppress(OSError):

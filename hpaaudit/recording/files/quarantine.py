@@ -8,7 +8,7 @@ from hpaaudit.recording.files.durable import make_folder, sync_folder
 
 
 def move_to_quarantine(folder: Path, name: str) -> bool:
-    """Move a file or folder of a recording to the quarantine. False if there is none. Raises `OSError`."""
+    """Moves a file or folder of a recording to the quarantine. False if there is none. Raises `OSError`."""
     path = folder / name
     if not os.path.lexists(path):
         return False
@@ -21,7 +21,7 @@ def move_to_quarantine(folder: Path, name: str) -> bool:
 
 
 def copy_to_quarantine(folder: Path, name: str) -> None:
-    """Link a file into the quarantine, so that it stays there when it is deleted here.
+    """Links a file into the quarantine, so that it stays there when it is deleted here.
 
     Copies its bytes if the file system has no hard links. Raises `OSError`.
     """

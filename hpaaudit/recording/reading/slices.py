@@ -25,7 +25,7 @@ def read_slices(
     tables: Collection[str] | None,
     columns: Mapping[str, Collection[str]],
 ) -> Iterator[Slice]:
-    """Yield segments as columns, in order. Raises `DamagedFile`.
+    """Yields segments as columns, in order. Raises `DamagedFile`.
 
     Only one segment is read ahead, so memory does not grow with the recording.
     """

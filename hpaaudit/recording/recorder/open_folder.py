@@ -28,7 +28,7 @@ class OpenFolder:
 
 
 def open_folder(folder: Path, *, cluster: str, now_us: Micros, note: Callable[[str], None]) -> OpenFolder:
-    """Lock the folder and begin or continue a recording of `cluster`.
+    """Locks the folder and begins or continues a recording of `cluster`.
 
     Raises `FileExists` if the folder holds something else, and `RecordingError` if the recording cannot continue.
     """

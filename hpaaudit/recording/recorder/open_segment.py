@@ -31,7 +31,7 @@ class OpenSegment:
         return not self.pending.facts
 
     def add(self, fact: Fact) -> Sequence[Refused]:
-        """Add a fact. Return a `Refused` for each value that the format cannot hold; it has a row already."""
+        """Adds a fact. Return a `Refused` for each value that the format cannot hold; it has a row already."""
         rows = self.pending.add(fact)
         if not self.bypasses_log:
             self.unlogged.add(rows)
@@ -44,16 +44,16 @@ class OpenSegment:
         return rows
 
     def return_unlogged(self, rows: UnloggedRows) -> None:
-        """Put rows back that could not be logged, before those that came later."""
+        """Puts rows back that could not be logged, before those that came later."""
         rows.extend(self.unlogged)
         self.unlogged = rows
 
     def give_up_log(self) -> None:
-        """Free the rows that wait for the log."""
+        """Frees the rows that wait for the log."""
         self.bypasses_log, self.unlogged = True, UnloggedRows()
 
     def reopen(self, rows: UnloggedRows, *, unacknowledged: int) -> None:
-        """Continue this segment after it could not be sealed.
+        """Continues this segment after it could not be sealed.
 
         rows             that were to be logged with it
         unacknowledged   number of its facts that the log does not have

@@ -51,7 +51,7 @@ class RecoveredRecording:
 
 
 def recover(folder: Path, *, source: str, cluster: str) -> RecoveredRecording:
-    """Make a recording ready to continue. The caller holds its lock.
+    """Makes a recording ready to continue. The caller holds its lock.
 
     Raises `RecordingError` if it is a recording of something else, or the disk refuses.
     """
@@ -74,7 +74,7 @@ def recover(folder: Path, *, source: str, cluster: str) -> RecoveredRecording:
 
 
 def _free_our_names(folder: Path) -> None:
-    """Move away pipes and the like with the name of a file that is read at the start: opening one would block."""
+    """Moves away pipes and the like with the name of a file that is read at the start: opening one would block."""
     if os.path.lexists(folder / layout.LOGS):
         make_folder(folder / layout.LOGS)
         for path in (folder / layout.LOGS).iterdir():
@@ -90,7 +90,7 @@ def _refused(folder: Path, error: OSError) -> RecordingError:
 
 
 def _continue(folder: Path, survey: Survey, mends: Sequence[Mend], *, was_complete: bool) -> RecoveredRecording:
-    """Make the log a segment, and quarantine what is left over."""
+    """Makes the log a segment, and quarantines what is left over."""
     recording = folder_after(folder, survey)
     free_name(folder / layout.END)
     sync_folder(folder)
@@ -122,7 +122,7 @@ def _continue(folder: Path, survey: Survey, mends: Sequence[Mend], *, was_comple
 
 
 def _open_gaps(folder: Path, segments: Sequence[Segment], last_us: Micros) -> Iterator[Gap]:
-    """Yield the missing last slice of each gap that may have been open when the recorder died."""
+    """Yields the missing last slice of each gap that may have been open when the recorder died."""
     last: dict[str, Gap] = {}
     for segment in segments:
         try:
@@ -150,13 +150,13 @@ def _number(path: Path) -> int:
 
 
 def _unfinished(folder: Path) -> Iterator[str]:
-    """Yield the folders of segments that were never finished."""
+    """Yields the folders of segments that were never finished."""
     for path in sorted((folder / layout.SEGMENTS).glob(f"*{layout.UNFINISHED_SUFFIX}")):
         yield f"{layout.SEGMENTS}/{path.name}"
 
 
 def _remove_logs(folder: Path) -> None:
-    """Remove all logs: their facts are in segments now.
+    """Removes all logs: their facts are in segments now.
 
     The names of these segments are synced first, because an earlier sync of them may have failed.
     """

@@ -41,7 +41,7 @@ class Writer:
         return self._recording.segments
 
     def add(self, fact: Fact) -> None:
-        """Add the next fact, and seal if enough facts are in memory."""
+        """Adds the next fact, and seals if enough facts are in memory."""
         if self._closed:
             raise RecordingError(f"{self.folder} is closed: nothing can be added to it.")
         self._pending.add(fact)
@@ -51,13 +51,13 @@ class Writer:
             self.seal()
 
     def seal(self) -> None:
-        """Make a segment of the facts in memory. It is on the disk as a whole when this returns."""
+        """Makes a segment of the facts in memory. It is on the disk as a whole when this returns."""
         if self._pending.facts:
             self._recording.append_segment(self._pending.tables())
             self._pending = PendingFacts(self._recording.facts)
 
     def close(self) -> None:
-        """Seal, and mark the recording as complete. A second call does nothing."""
+        """Seals, and marks the recording as complete. A second call does nothing."""
         if self._closed:
             return
         self.seal()

@@ -35,7 +35,7 @@ def _grown(flags: Truth, size: int) -> Truth:
 
 
 def _places(shown: Truth, of: Whole) -> Whole:
-    """Return the index of each that is shown among those of its own answer, which stand together."""
+    """Returns the index of each that is shown among those of its own answer, which stand together."""
     count = np.cumsum(shown) - shown
     first = np.searchsorted(of, of)
     return count - count[first]
@@ -60,7 +60,7 @@ class Listed:
         self.unbegun = np.ones(len(self.hpas.namespaces), bool)
 
     def read(self, polled: Whole, fresh: Whole, took: Whole, *, failed: Truth, anew: bool) -> Polled:
-        """Return the answers of an interval; `fresh` was measured anew."""
+        """Returns the answers of an interval; `fresh` was measured anew."""
         size = len(self.pods["hpa"])
         if len(self.now) < size:
             self.now, self.dirty = _grown(self.now, size), _grown(self.dirty, size)
@@ -83,7 +83,7 @@ class Listed:
         return Polled(of=np.arange(len(polled)), at=polled, took=took, items=items, **answer_items)
 
     def _items(self, who: Whole, read: Whole, indices: Whole, gone: Truth) -> dict[str, object]:
-        """Return a row for each container of a sample, one for a pod that vanished."""
+        """Returns a row for each container of a sample, one for a pod that vanished."""
         two = (self.hpas.kind[self.pods["hpa"][who]] == CONTAINER) & ~gone
         again = np.concatenate([np.arange(len(who)), np.flatnonzero(two)])
         who, read, indices, gone = who[again], read[again], indices[again], gone[again]
@@ -116,7 +116,7 @@ class Values:
         self.asked = np.flatnonzero(np.isin(self.hpas.kind, (PODS, OBJECT, EXTERNAL)))
 
     def read(self, polled: Whole, share: Real, spec: Whole, chance: np.random.Generator, *, anew: bool) -> Polled:
-        """Return the answers of an interval; `share`: how busy a pod of each HPA is, in requests."""
+        """Returns the answers of an interval; `share`: how busy a pod of each HPA is, in requests."""
         size = len(self.pods["hpa"])
         if len(self.now) < size:
             self.now = _grown(self.now, size)

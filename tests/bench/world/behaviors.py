@@ -73,7 +73,7 @@ class Rules:
 
 
 def rules(chosen: NDArray[np.int64], direction: str) -> Rules:
-    """Return the rules of HPAs by the number of their behavior."""
+    """Returns the rules of HPAs by the number of their behavior."""
     each = [_rules(behavior.get(direction, {}), direction) for behavior in BEHAVIORS]
     return Rules(
         window_us=np.array([window * SECOND for window, _, _ in each])[chosen],
@@ -87,7 +87,7 @@ def rules(chosen: NDArray[np.int64], direction: str) -> Rules:
 
 
 def _rules(scaling_rules: Mapping[str, Any], direction: str) -> tuple[int, list[dict[str, Any]], bool]:
-    """Return window, two policies (a single one stands twice), and whether the greater change is selected."""
+    """Returns window, two policies (a single one stands twice), and whether the greater change is selected."""
     policies = scaling_rules.get("policies", DEFAULT_POLICIES[direction])
     window = scaling_rules.get("stabilizationWindowSeconds", DEFAULT_WINDOWS[direction])
     return window, (policies * POLICIES)[:POLICIES], scaling_rules.get("selectPolicy", "Max") == "Max"

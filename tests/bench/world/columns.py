@@ -12,12 +12,12 @@ Truth = NDArray[np.bool_]
 
 
 def whole(values: Whole, missing: Truth | None = None) -> pa.Array:
-    """Return whole numbers, NULL where they are missing."""
+    """Returns whole numbers, NULL where they are missing."""
     return pa.array(values, pa.int64(), mask=missing)
 
 
 def words(of: Whole, texts: Sequence[str], missing: Truth | None = None) -> pa.Array:
-    """Return the text of each number, as a dictionary that holds no text twice and none that nobody has."""
+    """Returns the text of each number, as a dictionary that holds no text twice and none that nobody has."""
     numbers = np.bincount(of if missing is None else of[~missing])
     distinct: dict[str, int] = {}
     codes = np.zeros(max(len(numbers), int(of.max(initial=0)) + 1), np.int32)
@@ -27,6 +27,6 @@ def words(of: Whole, texts: Sequence[str], missing: Truth | None = None) -> pa.A
 
 
 def same(text: str | None, size: int, missing: Truth | None = None) -> pa.Array:
-    """Return one text over and over."""
+    """Returns one text over and over."""
     absent = missing if text is not None else np.ones(size, bool)
     return words(np.zeros(size, np.int64), [text or ""], absent)

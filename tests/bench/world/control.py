@@ -16,7 +16,7 @@ RING = 64  # ticks that are remembered, which is more than any window or period
 
 
 def _near(ratio: Real) -> Truth:
-    """Tell which ratios are within the tolerance: its edges belong to it, as of Kubernetes 1.33."""
+    """Tells which ratios are within the tolerance: its edges belong to it, as of Kubernetes 1.33."""
     return (ratio >= 1 - TOLERANCE) & (ratio <= 1 + TOLERANCE)
 
 
@@ -30,7 +30,7 @@ class Sums:
 
 
 def propose(hpa: Whole, state: Whole, usage: Whole, request: Whole, target: Whole, value: Truth, spec: Whole) -> Whole:
-    """Return what a resource proposes to each HPA, -1 where it cannot tell.
+    """Returns what a resource proposes to each HPA, -1 where it cannot tell.
 
     hpa, state, usage, request   of each pod;  target  of each HPA, in percent of the request
     value   HPAs whose target is the request itself, as an average
@@ -78,7 +78,7 @@ class Control:
         self._removed = np.zeros((RING, len(hpas)), np.int64)
 
     def decide(self, tick: int, at: Whole, wanted: Whole, is_known: Truth, spec: Whole) -> Whole:
-        """Return the replicas that each HPA sets; it holds where nothing is known."""
+        """Returns the replicas that each HPA sets; it holds where nothing is known."""
         slot = tick % RING
         if tick == 0:  # a process that just began takes the replicas that it finds for its first recommendation
             self._at[-1], self._wanted[-1], self._known[-1] = at, spec, True
@@ -91,21 +91,21 @@ class Control:
         return new
 
     def _stable(self, age: Whole, wanted: Whole, spec: Whole) -> Whole:
-        """Return what the stabilization windows leave of the proposal."""
+        """Returns what the stabilization windows leave of the proposal."""
         least = np.where(self._known & (age < self._up.window_us), self._wanted, 1 << 30).min(0)
         most = np.where(self._known & (age < self._down.window_us), self._wanted, 0).max(0)
         least, most = np.minimum(least, wanted), np.maximum(most, wanted)
         return np.where(self._plain, most, np.minimum(np.maximum(spec, least), most))
 
     def _limited(self, age: Whole, spec: Whole, stable: Whole) -> Whole:
-        """Return what the policies leave of it; without a behavior at most twice as many, or four."""
+        """Returns what the policies leave of it; without a behavior at most twice as many, or four."""
         doubled = np.maximum(2 * spec, 4)
         up = np.where(self._plain, doubled, self._limit(self._up, age, spec, up=True))
         down = np.where(self._plain, 0, self._limit(self._down, age, spec, up=False))
         return np.where(stable > spec, np.minimum(stable, up), np.maximum(stable, down))
 
     def _limit(self, of: Rules, age: Whole, spec: Whole, *, up: bool) -> Whole:
-        """Return how far the policies of one direction let it go."""
+        """Returns how far the policies of one direction let it go."""
         limits = []
         for policy in range(of.pods.shape[1]):
             within = age < of.periods_us[:, policy]

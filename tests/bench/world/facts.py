@@ -42,7 +42,7 @@ class Facts:
         self._paths = [path_of(request, SERVED[request.api]) for _, request in asked]
 
     def _list(self, namespace: str) -> MetricsRequest:
-        """Return the request for what all pods of a namespace use."""
+        """Returns the request for what all pods of a namespace use."""
         return MetricsRequest(
             api=RESOURCE_METRICS,
             namespace=namespace,
@@ -54,7 +54,7 @@ class Facts:
         )
 
     def _request(self, hpa: int) -> MetricsRequest:
-        """Return the controller's request for an HPA's custom or external metric."""
+        """Returns the controller's request for an HPA's custom or external metric."""
         kind, name = self._world.hpas.kind[hpa], self._world.hpas.names[hpa]
         external, pods = kind == EXTERNAL, kind == PODS
         return MetricsRequest(
@@ -68,7 +68,7 @@ class Facts:
         )
 
     def columns(self, table: str, rows: Chunk) -> dict[str, pa.Array]:
-        """Return the columns of a table but `seq`, in any order."""
+        """Returns the columns of a table but `seq`, in any order."""
         columns: dict[str, pa.Array] = getattr(self, f"_{table}")(rows)
         return columns
 
@@ -246,19 +246,19 @@ class _Uids:
 
 
 def uid(name: str) -> str:
-    """Return the uid of what has this name."""
+    """Returns the uid of what has this name."""
     letters = hashlib.sha256(name.encode()).hexdigest()
     return f"{letters[:8]}-{letters[8:12]}-4{letters[13:16]}-a{letters[17:20]}-{letters[20:32]}"
 
 
 def _versions(at: Whole, missing: Any = None) -> pa.Array:
-    """Return resource versions that grow with time."""
+    """Returns resource versions that grow with time."""
     numbers = 7_000_000 + (at - START) * WRITES_A_SECOND // SECOND
     return pa.array(numbers.astype(str), pa.string(), mask=missing)
 
 
 def _described(request: MetricsRequest) -> str:
-    """Return what a value of a request is of: an object, or the labels of a series."""
+    """Returns what a value of a request is of: an object, or the labels of a series."""
     if request.api != EXTERNAL_METRICS:
         return request.object
     return f'{{"queue":"{request.selector.removeprefix("queue=")}"}}'

@@ -61,7 +61,7 @@ class Hpas:
 
 
 def draw(count: int, days: float, chance: np.random.Generator) -> Hpas:
-    """Draw `count` HPAs for so many days."""
+    """Draws `count` HPAs for so many days."""
     number = np.arange(count)
     namespace = number // len(SERVICES)
     spaces = int(namespace[-1]) + 1
@@ -114,7 +114,7 @@ def draw(count: int, days: float, chance: np.random.Generator) -> Hpas:
 
 
 def _metrics(kind: int, target: int, memory_percent: int, memory_value: int, name: str) -> list[dict[str, Any]]:
-    """Return `spec.metrics`: cpu, and beside it what the kind says."""
+    """Returns `spec.metrics`: cpu, and beside it what the kind says."""
     percent = {"type": "Utilization", "averageUtilization": target}
     if kind == CONTAINER:
         return [

@@ -26,7 +26,7 @@ FINE = np.geomspace(0.05, 2, 60)  # below, the steps of a whole number are coars
 
 
 def _steps(sigma: float) -> float:
-    """Return the bits of normal noise that is rounded to whole numbers, for a small deviation."""
+    """Returns the bits of normal noise that is rounded to whole numbers, for a small deviation."""
     bounds = np.arange(-12.5, 13.5)
     bits = []
     for shift in np.linspace(0, 1, 16, endpoint=False):
@@ -41,13 +41,13 @@ _FINE_BITS = np.array([_steps(float(sigma)) for sigma in FINE])
 
 
 def normal_bits(sigma: Real) -> Real:
-    """Return the bits of normal noise of this deviation, in steps of what it is rounded to."""
+    """Returns the bits of normal noise of this deviation, in steps of what it is rounded to."""
     coarse = np.log2(np.maximum(sigma, FINE[-1]) * sqrt(2 * pi * e))
     return np.where(sigma < FINE[-1], np.interp(sigma, FINE, _FINE_BITS), coarse)
 
 
 def _surprise() -> float:
-    """Return the deviation of the next logarithm of cpu from what all before it foretell (Kalman's, at rest)."""
+    """Returns the deviation of the next logarithm of cpu from what all before it foretell (Kalman's, at rest)."""
     variance = PUSH**2
     for _ in range(100):
         variance = DRIFT**2 * variance * NOISE**2 / (variance + NOISE**2) + PUSH**2
@@ -77,13 +77,13 @@ class Noise:
     memory: float = 0
 
     def count(self, usage: Usage, places: Whole) -> None:
-        """Count what is new of these pods."""
+        """Counts what is new of these pods."""
         milli, level = usage["nano"][places] / NANO, usage.reals["level"][places]
         self.samples += len(places)
         self.cpu += float(normal_bits(milli * _SURPRISE).sum())
         self.memory += float((_coin(STILL) + (1 - STILL) * normal_bits(STEP * level / PAGE)).sum())
 
     def bytes_a_sample(self, *, exact: bool) -> float:
-        """Return the least bytes for one of the two values of a sample; `exact`: with windows in ms."""
+        """Returns the least bytes for one of the two values of a sample; `exact`: with windows in ms."""
         bits = (self.cpu + self.memory) / self.samples + (EXACT_BITS if exact else SECONDS_BITS) + POLL_BITS
         return float(bits / BYTE / 2)

@@ -21,12 +21,12 @@ Number = TypeVar("Number", int, Whole)
 
 
 def _stem(template: Number) -> Number:
-    """Return the first letters of a template's hash, as a number: of each another."""
+    """Returns the first letters of a template's hash, as a number: of each another."""
     return (template * 52_711_139 + 17) % len(LETTERS) ** HASH
 
 
 def spelled(number: int, length: int) -> str:
-    """Return a number as letters of generated names: in order as the numbers are."""
+    """Returns a number as letters of generated names: in order as the numbers are."""
     text = ""
     for _ in range(length):
         number, digit = divmod(number, len(LETTERS))
@@ -62,14 +62,14 @@ class Pods:
         return self.columns[name]
 
     def roll_out(self, hpa: int) -> None:
-        """Give an HPA's pods a new template."""
+        """Gives an HPA's pods a new template."""
         number = len(self.templates)
         revision = 1 if number < len(self.hpas) else self.templates[self.latest[hpa]][1] + 1
         self.templates.append((hpa, revision, f"{spelled(_stem(number), HASH)}{spelled(hpa * 977 % 27**3, 3)}"))
         self.latest[hpa] = number
 
     def bear(self, hpa: Whole, born: Whole, chance: np.random.Generator) -> Whole:
-        """Make pods of these HPAs; return their places. They are started, run and get ready by chance."""
+        """Makes pods of these HPAs; return their places. They are started, run and get ready by chance."""
         size = len(hpa)
         places = np.arange(self.count, self.count + size)
         while self.count + size > len(self["hpa"]):
@@ -113,7 +113,7 @@ class Pods:
         return places
 
     def delete(self, places: Whole, deleted: Whole, chance: np.random.Generator) -> None:
-        """Delete pods: what would have become of them later does not."""
+        """Deletes pods: what would have become of them later does not."""
         self["deleted"][places] = deleted
         self["gone"][places] = deleted + 2 * SECOND + chance.exponential(12 * SECOND, len(places)).astype(np.int64)
         for state in ("started", "running", "ready", "unready", "again"):
@@ -121,19 +121,19 @@ class Pods:
             self[state][places] = np.where(when > deleted, NEVER, when)
 
     def bury(self, before: int, *shown: NDArray[np.bool_]) -> None:
-        """Take those who were gone before an instant off the living, but for those whom some answer still shows."""
+        """Takes those who were gone before an instant off the living, but for those whom some answer still shows."""
         keep = np.zeros(len(self["hpa"]), bool)
         for answer in shown:
             keep[: len(answer)] |= answer
         self.alive = self.alive[(self["gone"][self.alive] >= before) | keep[self.alive]]
 
     def is_ready(self, places: Whole, at: Whole) -> NDArray[np.bool_]:
-        """Tell who is ready at an instant each."""
+        """Tells who is ready at an instant each."""
         flipped = (self["unready"][places] <= at) & (at < self["again"][places])
         return (self["ready"][places] <= at) & ~flipped
 
     def turned(self, places: Whole, at: Whole) -> Whole:
-        """Return `lastTransitionTime` of the condition Ready at an instant each, for those who were started."""
+        """Returns `lastTransitionTime` of the condition Ready at an instant each, for those who were started."""
         when = self["started"][places]
         for state in ("ready", "unready", "again"):
             later = self[state][places]
@@ -142,7 +142,7 @@ class Pods:
 
 
 def changes(pods: Pods, since: int, until: int) -> tuple[Whole, Whole]:
-    """Return who of the living changed within a time, and when: a state begun is a change."""
+    """Returns who of the living changed within a time, and when: a state begun is a change."""
     selected = [
         (pods.alive[mask], pods[state][pods.alive][mask])
         for state in STATES

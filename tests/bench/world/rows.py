@@ -43,7 +43,7 @@ class Rows:
             self.bytes += size * NUMBER_BYTES * len(TABLES[table].columns)
 
     def add(self, step: Step) -> None:
-        """Take what a step brought."""
+        """Takes what a step brought."""
         self._polled("samples", step.metrics, 0)
         self._polled("metric_values", step.values, len(self._world.hpas.namespaces))
         self._add("reconciles", at=step.decided, hpa=np.arange(len(step.decided)), began=step.began)
@@ -69,11 +69,11 @@ class Rows:
         self._reads += len(polled.at)
 
     def end(self, at: int) -> None:
-        """Say that everything was seen to here."""
+        """Says that everything was seen to here."""
         self._add("ends", at=np.array([at]))
 
     def take(self, until: int | None) -> dict[str, pa.Table]:
-        """Return the tables of a segment: the facts before an instant, all of them without one."""
+        """Returns the tables of a segment: the facts before an instant, all of them without one."""
         facts = {name: rows for name in TABLES if name not in PARTS and (rows := self._before(name, until))}
         times = np.concatenate([rows["at"] for rows in facts.values()])
         seq = np.empty(len(times), np.int64)
@@ -92,7 +92,7 @@ class Rows:
         return {name: self._table(name, numbers[name], rows) for name, rows in facts.items()}
 
     def _before(self, table: str, until: int | None) -> Chunk:
-        """Take the rows of a table before an instant; those after it go on waiting."""
+        """Takes the rows of a table before an instant; those after it go on waiting."""
         if not self._waiting[table]:
             return {}
         rows = _joined(self._waiting[table])

@@ -39,7 +39,7 @@ class Usage:
         return self.columns[name]
 
     def bear(self, places: Whole, chance: np.random.Generator, *, old_at: int | None = None) -> None:
-        """Begin to measure pods; old ones have run for long at that instant."""
+        """Begins to measure pods; old ones have run for long at that instant."""
         self._grow()
         size, hpa = len(places), self.pods["hpa"][places]
         refresh = self.hpas.refresh_us[self.hpas.namespace[hpa]]
@@ -64,7 +64,7 @@ class Usage:
             self.has = np.concatenate([self.has, np.zeros(size - len(self.has), bool)])
 
     def scrape(self, until: Whole, load: Real, chance: np.random.Generator) -> Whole:
-        """Measure what answers show by now; return whose they show anew, some twice.
+        """Measures what answers show by now; returns whose they show anew, some twice.
 
         until   instant of the answer;  load   milli of cpu of a pod, both by the places of the living
         """
@@ -105,5 +105,5 @@ class Usage:
 
 
 def rounded_up(nano: Whole) -> Whole:
-    """Return nanocores as milli, as the controller rounds them."""
+    """Returns nanocores as milli, as the controller rounds them."""
     return -(-nano // NANO)

@@ -83,7 +83,7 @@ class World:
         )
 
     def _load(self) -> Real:
-        """Return what each HPA has to do, in requests of a pod: a daily curve, bursts and wandering."""
+        """Returns what each HPA has to do, in requests of a pod: a daily curve, bursts and wandering."""
         size = len(self.hpas)
         self._wave = 0.98 * self._wave + 0.012 * self.chance.standard_normal(size)
         bursts = self.chance.random(size) < 4.0 / 5760
@@ -93,7 +93,7 @@ class World:
         return self.hpas.base * self.hpas.target_percent / 100 * curve * np.exp(self._wave) * (1 + self._burst)
 
     def _decide(self, decided: Whole, answered: NDArray[np.bool_]) -> Whole:
-        """Return the replicas that the controllers want, by what answers and pods say at that instant."""
+        """Returns the replicas that the controllers want, by what answers and pods say at that instant."""
         hpas, pods, usage = self.hpas, self.pods, self.usage
         at = decided[pods["hpa"][pods.alive]]
         alive = pods.alive[(pods["born"][pods.alive] <= at) & (at < pods["gone"][pods.alive])]
@@ -120,7 +120,7 @@ class World:
         return self.control.decide(self.tick, decided, wanted, is_known, self.spec)
 
     def _move(self, new: Whole, decided: Whole) -> Scales:
-        """Let workloads follow: pods are born and deleted, templates rolled out; return what was seen of it."""
+        """Lets workloads follow: pods are born and deleted, templates rolled out; returns what was seen of it."""
         hpas, pods = len(self.hpas), self.pods
         changed, self.spec = new != self.spec, new
         begun = self._rollouts[1][self._rollouts[0] == self.tick]
@@ -150,7 +150,7 @@ class World:
         return after + self.chance.integers(300_000, 3_000_000, len(after))
 
     def _scales(self, changed: NDArray[np.bool_], status: Whole, decided: Whole) -> Scales:
-        """Return each write of a scale, and what the workload's status became of it a little later."""
+        """Returns each write of a scale, and what the workload's status became of it a little later."""
         written, followed = np.flatnonzero(changed), np.flatnonzero(changed | (status != self.status))
         hpa = np.concatenate([written, followed])
         at = np.concatenate([decided[written] + 12_000, decided[followed] + 3_200_000])

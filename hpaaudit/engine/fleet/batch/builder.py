@@ -100,7 +100,7 @@ class BatchBuilder:
         self._written: list[tuple[int, int, int]] = []
 
     def prepare(self, slice_: Slice, *, is_last: bool) -> PreparedSlice:
-        """Take one more slice, and make a batch of the reconciles that can be decided now."""
+        """Takes one more slice, and makes a batch of the reconciles that can be decided now."""
         tables = tables_of(slice_)
         unseen_us = self._take(tables, slice_)
         reconciles = self._schedule.take(slice_.first_seq + slice_.facts, slice_.last_us, is_last=is_last)
@@ -136,7 +136,7 @@ class BatchBuilder:
         return prepared
 
     def _take(self, tables: Tables, slice_: Slice) -> dict[int, int]:
-        """Take the tables of one more slice; return until when what happened to new HPAs was not seen."""
+        """Takes the tables of one more slice; returns until when what happened to new HPAs was not seen."""
         self._pods.add(tables.pods)
         self._scales.add(tables)
         self._answers.add(tables, slice_.first_seq, slice_.facts)
@@ -150,7 +150,7 @@ class BatchBuilder:
         return unseen_us
 
     def _require_supported(self) -> None:
-        """Raise `Unsupported` if a status or a spec is one that the kernel does not decide."""
+        """Raises `Unsupported` if a status or a spec is one that the kernel does not decide."""
         if self._has_lines:
             return
         if self.hpas.statuses.lacks_value and not self.behaviours.reads_v2:
@@ -159,7 +159,7 @@ class BatchBuilder:
             raise Unsupported("an HPA has more metrics than a number has bits")
 
     def _drop(self, reconciles: Rows, first_seq: int) -> None:
-        """Drop what no reconcile after these can read. What came after the last one of each HPA can still be read.
+        """Drops what no reconcile after these can read. What came after the last one of each HPA can still be read.
 
         first_seq   the first fact of the slice: the first reconcile of an HPA that waits may read all of it
         """
@@ -176,7 +176,7 @@ class BatchBuilder:
         self._answers.drop_before(cut)
 
     def _resolve_specs(self, table: ResolvedSpecTable) -> dict[int, int]:
-        """Add every spec with every selector of its target; return the first row of each spec."""
+        """Adds every spec with every selector of its target; returns the first row of each spec."""
         first_rows: dict[int, int] = {}
         owners: dict[int, int] = {}
         selectors = self._scales.selectors_of()
@@ -226,7 +226,7 @@ class BatchBuilder:
         )
 
     def _take_status_writes(self, tables: Tables) -> None:
-        """Keep the resource versions that the controller's own status writes gave the HPAs."""
+        """Keeps the resource versions that the controller's own status writes gave the HPAs."""
         table = tables.status_writes
         if not self.behaviours.stale_cache_skips or table is None:
             return
@@ -335,7 +335,7 @@ def _sort_key(hpa: Array, seq: Array) -> Array:
 
 
 def _require_one_hpa(owners: dict[int, int], pods: SelectedPods, hpa: int) -> None:
-    """Raise `Unsupported` if two HPAs select one pod: which is refused depends on what is remembered of both."""
+    """Raises `Unsupported` if two HPAs select one pod: which is refused depends on what is remembered of both."""
     for pod in pods.histories.tolist():
         if owners.setdefault(pod, hpa) != hpa:
             raise Unsupported("several HPAs select the same pods")

@@ -44,7 +44,7 @@ class _SlotLists:
         return begins, counts, columns
 
     def save(self, begins: Array, counts: Array, columns: list[Array]) -> None:
-        """Keep the slots that are taken now."""
+        """Keeps the slots that are taken now."""
         counts = counts[: len(counts) // ROWS]
         taken = _taken(begins[: len(counts)], counts)
         self.counts, self.values = counts, [column[taken] for column in columns]
@@ -84,7 +84,7 @@ class MemoryStore:
         return MemorySlots(*(np.require(column, np.int64, ["C", "W"]) for column in columns))
 
     def save(self, memory: MemorySlots) -> None:
-        """Keep what the reconciles left."""
+        """Keeps what the reconciles left."""
         hpas = len(memory.facts) // ROWS
         self._single = np.stack([np.asarray(column)[:hpas] for column in memory[:_SINGLE]])
         slots = {name: np.asarray(column) for name, column in zip(memory._fields, memory, strict=True)}

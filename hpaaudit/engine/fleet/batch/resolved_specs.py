@@ -65,7 +65,7 @@ class _Lists:
         self.size = 0
 
     def add(self, numbers: Array) -> int:
-        """Append a list; return where it begins."""
+        """Appends a list; returns where it begins."""
         begin = self.size
         self._lists.append(numbers)
         self.size += len(numbers)
@@ -102,7 +102,7 @@ class ResolvedSpecTable:
         self._selected_pods, self._pod_series, self._unlisted = _Lists(), _Lists(), _Lists()
 
     def add(self, resolved: ResolvedSpec, *, next_selector: int) -> int:
-        """Add a resolved spec; return its row. `next_selector` is the row of the same spec with another selector."""
+        """Adds a resolved spec; returns its row. `next_selector` is the row of the same spec with another selector."""
         row, spec = len(self._specs), resolved.spec
         up_from, up_to = self._add_policies(spec.up)
         down_from, down_to = self._add_policies(spec.down)
@@ -155,7 +155,7 @@ class ResolvedSpecTable:
     def _add_metric(
         self, metric: ResolvedMetric, pods: SelectedPods, sources_by_request: dict[tuple[int, int], tuple[int, int]]
     ) -> None:
-        """Add a metric; `sources_by_request` has the sources of the requests that the spec made before."""
+        """Adds a metric; `sources_by_request` has the sources of the requests that the spec made before."""
         request = self._request(metric.request)
         fallback = self._request(metric.fallback) if metric.fallback else NONE
         sources = (0, 0)
@@ -186,7 +186,7 @@ class ResolvedSpecTable:
         return self._answers.unanswered if number < 0 else number
 
     def _add_sources(self, requests: tuple[int, int], pods: SelectedPods) -> tuple[int, int]:
-        """Add every stream that answers one of the requests, with the series of the selected pods in it."""
+        """Adds every stream that answers one of the requests, with the series of the selected pods in it."""
         first = len(self._sources)
         for request in requests:
             for stream in self._streams.get(request, ()):

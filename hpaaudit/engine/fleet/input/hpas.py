@@ -40,7 +40,7 @@ class HpaTable:
         self._specs: dict[tuple[int, ...], int] = {}
 
     def add(self, table: HpaRows | None, starts: Sequence[int], *, has_lines: bool) -> dict[int, int]:
-        """Take the rows of one more slice; return for new HPAs until when what happened to them was not seen.
+        """Takes the rows of one more slice; returns for new HPAs until when what happened to them was not seen.
 
         starts      the facts with which a controller process began
         has_lines   every reconcile has a line, so nothing happened before the recording
@@ -136,7 +136,7 @@ class HpaTable:
         return unseen_us
 
     def drop_before(self, cut: int) -> None:
-        """Drop the states and statuses that no reconcile after fact `cut` can read."""
+        """Drops the states and statuses that no reconcile after fact `cut` can read."""
         self.rows = needed_after(self.rows, "hpa", cut)
         status = self.rows["status"]
         used = np.unique(status[status != NONE])

@@ -56,7 +56,7 @@ class MetricAnswers:
         self.repeats = False
 
     def add(self, tables: Tables, first_seq: int, facts: int) -> None:
-        """Take the reads of one more slice of so many facts."""
+        """Takes the reads of one more slice of so many facts."""
         if tables.reads is None:
             return
         reads = self._reads(tables.reads)
@@ -114,7 +114,7 @@ class MetricAnswers:
         }
 
     def _values(self, table: ValueRows, streams: Array, first_seq: int, slice_: SliceAnswers) -> None:
-        """Keep custom metrics of pods as series, and only the sums of all others."""
+        """Keeps custom metrics of pods as series, and only the sums of all others."""
         seq = numbers(table.seq)
         stream = streams[seq - first_seq]
         of_pods = self._of_pods()[stream]
@@ -167,7 +167,7 @@ class MetricAnswers:
         return request.api == RESOURCE_METRICS and request.selector == ""
 
     def drop_before(self, cut: int) -> None:
-        """Drop the answers that no reconcile after fact `cut` can read."""
+        """Drops the answers that no reconcile after fact `cut` can read."""
         everything = (
             in_order(joined([slice_.reads for slice_ in self._slices]), "request", "seq") if self._slices else None
         )

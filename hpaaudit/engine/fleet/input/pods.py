@@ -64,7 +64,7 @@ class PodTable:
         self._relabelled = self._pod_names = np.empty(0, np.int64)
 
     def add(self, table: PodRows | None) -> None:
-        """Take the rows of one more slice."""
+        """Takes the rows of one more slice."""
         parts = [] if self._rows is None else [self._rows]
         if table is not None:
             parts.append(self._read(table))
@@ -75,7 +75,7 @@ class PodTable:
         self._selected = {}
 
     def drop_before(self, cut: int) -> None:
-        """Drop the states that no reconcile after fact `cut` can read."""
+        """Drops the states that no reconcile after fact `cut` can read."""
         if self._rows is None:
             return
         rows = needed_after(self._rows, "history", cut)

@@ -32,7 +32,7 @@ class ScaleTable:
         self._rows = empty(_COLUMNS)
 
     def add(self, tables: Tables) -> None:
-        """Take the rows of one more slice."""
+        """Takes the rows of one more slice."""
         parts = [self._rows]
         if tables.targets is not None:
             # A deleted workload is a scale that is not there.
@@ -78,7 +78,7 @@ class ScaleTable:
         return np.array(targets, np.int64)[places.reshape(-1)] if targets else np.empty(0, np.int64)
 
     def drop_before(self, cut: int) -> None:
-        """Drop what no reconcile after fact `cut` can read. The last answer to the controller itself stays."""
+        """Drops what no reconcile after fact `cut` can read. The last answer to the controller itself stays."""
         own = needed_after(answers_to_controller(self._rows), "target", cut)
         rest = needed_after(self._rows, "target", cut)
         both = joined([rest, own])

@@ -66,7 +66,7 @@ class StatusTable:
         return len(self._rows["desired"])
 
     def add(self, statuses: Iterable[str | HpaStatus]) -> None:
-        """Add statuses, those of the newest version as their text. They are numbered on from those that are here.
+        """Adds statuses, those of the newest version as their text. They are numbered on from those that are here.
 
         Raises `Unreadable` for one that no API server serves.
         """
@@ -141,7 +141,7 @@ class StatusTable:
         return key, numbers[0] or 0, numbers[1] or 0, percent or 0
 
     def keep_only(self, numbers: Array) -> Array:
-        """Drop all statuses but these, which are sorted; return the new number of each by its old one."""
+        """Drops all statuses but these, which are sorted; returns the new number of each by its old one."""
         rows = chosen(self._rows, numbers)
         sizes = rows["entry_to"] - rows["entry_from"]
         end = np.cumsum(sizes)

@@ -17,7 +17,7 @@ from hpaaudit.engine.rules.unseen_memory import event_counts, is_near, recommend
 
 
 def clear(decisions: Decisions, at: int) -> None:
-    """Erase the decision of the previous candidate."""
+    """Erases the decision of the previous candidate."""
     decisions.hpa_state[at] = decisions.spec[at] = decisions.scale[at] = decisions.winner[at] = NONE
     decisions.raw_desired[at] = decisions.stabilized[at] = decisions.rate_limited[at] = NULL
     decisions.desired[at] = decisions.status_desired[at] = NULL

@@ -19,7 +19,7 @@ from hpaaudit.engine.rules.unseen_memory import extreme_recommendation, shift_us
 
 
 def forget(memory: MemorySlots, slots: int) -> None:
-    """Forget everything, as a process that never saw the HPA."""
+    """Forgets everything, as a process that never saw the HPA."""
     memory.has_recommendations[slots] = 0
     memory.recommendations[slots] = 0
     memory.ups[slots] = 0
@@ -27,7 +27,7 @@ def forget(memory: MemorySlots, slots: int) -> None:
 
 
 def remember_recommendation(memory: MemorySlots, slots: int, slot: int, replicas: int, at_us: int) -> None:
-    """Keep a recommendation in a slot, NONE for a new one."""
+    """Keeps a recommendation in a slot, NONE for a new one."""
     if slot == NONE:
         slot = memory.recommendations[slots]
         memory.recommendations[slots] = slot + 1
@@ -50,7 +50,7 @@ def remembered_in(memory: MemorySlots, slots: int) -> Remembered:
 
 
 def remember_scale(run: Run, slots: int, spec: int, before: int, after: int, now_us: int) -> None:
-    """Keep a scale event, if a write leaves one; as `controller.remember`."""
+    """Keeps a scale event, if a write leaves one; as `controller.remember`."""
     memory, specs = run.memory, run.batch.specs
     event, change = event_of(specs.has_behavior[spec] != 0, before, after), abs(after - before)
     if event == UP_EVENT:
@@ -96,7 +96,7 @@ def _store_down(memory: MemorySlots, slots: int, slot: int, change: int, at_us: 
 
 
 def copy_memory(memory: MemorySlots, slots: int, other: int) -> None:
-    """Copy the memory in one row of slots to another."""
+    """Copies the memory in one row of slots to another."""
     memory.has_recommendations[other] = memory.has_recommendations[slots]
     count, first = memory.recommendations[slots], memory.recommendation_from[slots]
     there = memory.recommendation_from[other]
@@ -108,7 +108,7 @@ def copy_memory(memory: MemorySlots, slots: int, other: int) -> None:
 
 
 def copy_scale_events(memory: MemorySlots, slots: int, other: int) -> None:
-    """Copy only the scale events."""
+    """Copies only the scale events."""
     ups, downs = memory.ups[slots], memory.downs[slots]
     memory.ups[other], memory.downs[other] = ups, downs
     first, there = memory.up_from[slots], memory.up_from[other]
@@ -124,7 +124,7 @@ def copy_scale_events(memory: MemorySlots, slots: int, other: int) -> None:
 
 
 def add_extreme(run: Run, slots: int, nth: int, spec: int, published: int, at_us: int) -> None:
-    """Add the n-th extreme of unknown memory; as `replay.unseen_memory.extreme`."""
+    """Adds the n-th extreme of unknown memory; as `replay.unseen_memory.extreme`."""
     memory, maximum = run.memory, run.batch.specs.maximum[spec]
     if nth < RECOMMENDATIONS:
         memory.has_recommendations[slots] = 1
@@ -139,7 +139,7 @@ def add_extreme(run: Run, slots: int, nth: int, spec: int, published: int, at_us
 
 
 def shift_memory(memory: MemorySlots, slots: int, nth: int, sync_period_us: int) -> None:
-    """Move everything to the n-th shift of time; as `replay.unseen_memory.shifted`."""
+    """Moves everything to the n-th shift of time; as `replay.unseen_memory.shifted`."""
     by_us = shift_us(nth, sync_period_us)
     _shift(memory.recommended_us, memory.recommendation_from[slots], memory.recommendations[slots], by_us)
     _shift(memory.up_us, memory.up_from[slots], memory.ups[slots], by_us)
@@ -152,7 +152,7 @@ def _shift(times_us: Ints, first: int, count: int, by_us: int) -> None:
 
 
 def follow_published(run: Run, at: int, slots: int, before: int) -> None:
-    """Correct the memory by the status that was published; as `replay.memory_correction`.
+    """Corrects the memory by the status that was published; as `replay.memory_correction`.
 
     before   the row of slots with the memory as it was before the reconcile
     """
@@ -174,7 +174,7 @@ def follow_published(run: Run, at: int, slots: int, before: int) -> None:
 
 
 def _correct_recommendation(memory: MemorySlots, slots: int, replicas: int, now_us: int) -> None:
-    """Replace the recommendation of this reconcile."""
+    """Replaces the recommendation of this reconcile."""
     first = memory.recommendation_from[slots]
     for index in range(first, first + memory.recommendations[slots]):
         if memory.recommended_us[index] == now_us:

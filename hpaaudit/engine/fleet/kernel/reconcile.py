@@ -64,7 +64,7 @@ from hpaaudit.engine.rules.stabilize import Windows
 
 
 def reconcile(run: Run, at: int, slots: int, hpa_state: int, inputs: ReadInputs) -> int:
-    """Decide the reconcile `at` of an HPA that exists; return which currentMetrics it publishes.
+    """Decides the reconcile `at` of an HPA that exists; returns which currentMetrics it publishes.
 
     slots   the row of memory slots that it reads and changes
     """
@@ -113,7 +113,7 @@ def _branch(run: Run, context: Context, scaled_to_zero: bool) -> int:
 
 
 def _without_metrics(run: Run, context: Context, at: int, slots: int, taken: int) -> None:
-    """Decide by the branch alone."""
+    """Decides by the branch alone."""
     decisions, specs = run.decisions, run.batch.specs
     desired = 0
     if taken == DISABLED_AT_ZERO:
@@ -130,7 +130,7 @@ def _without_metrics(run: Run, context: Context, at: int, slots: int, taken: int
 
 
 def _compute_replicas(run: Run, context: Context, at: int) -> bool:
-    """Compute every metric; true if they come to a recommendation, which is the winner's."""
+    """Computes every metric; true if they come to a recommendation, which is the winner's."""
     decisions, behaviours = run.decisions, run.settings.behaviours
     first, end = run.batch.specs.metric_from[context.spec], run.batch.specs.metric_to[context.spec]
     choice = NOTHING_COMPUTED
@@ -162,13 +162,13 @@ def _failed_condition(reason: int, problem: int) -> int:
 
 
 def _store_choice(run: Run, at: int, choice: Choice) -> None:
-    """Keep the winner and its number."""
+    """Keeps the winner and its number."""
     decisions = run.decisions
     decisions.active[at], decisions.winner[at], decisions.raw_desired[at] = VALID, choice.winner, recommended(choice)
 
 
 def _store_proposal(run: Run, index: int, problem: int, proposal: Proposal, tally: Tally) -> None:
-    """Keep what a metric came to."""
+    """Keeps what a metric came to."""
     proposals = run.proposals
     proposals.problem[index] = problem
     if problem != NONE:
@@ -187,7 +187,7 @@ def _store_proposal(run: Run, index: int, problem: int, proposal: Proposal, tall
 
 
 def _normalize(run: Run, context: Context, at: int, slots: int, scaled_to_zero: bool) -> None:
-    """Stabilize and limit the recommendation, and write what is left of it; as `controller.normalize`."""
+    """Stabilizes and limits the recommendation, and writes what is left of it; as `controller.normalize`."""
     decisions, raw = run.decisions, run.decisions.raw_desired[at]
     argument = NormalizationArg(
         raw, context.current, context.now_us, _limits(run, context.spec), remembered_in(run.memory, slots)
@@ -231,7 +231,7 @@ def _policies(run: Run, select: int, first: int, end: int) -> Policies:
 
 
 def _write_scale(run: Run, context: Context, at: int, slots: int, desired: int) -> None:
-    """Write the scale if it must change; as `controller.write_scale`."""
+    """Writes the scale if it must change; as `controller.write_scale`."""
     decisions, reconciles = run.decisions, run.batch.reconciles
     decisions.desired[at] = desired
     if desired == context.current:

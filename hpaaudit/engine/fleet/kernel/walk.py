@@ -69,14 +69,14 @@ class Search(NamedTuple):
 
 
 def walk(run: Run, first: int, last: int) -> None:
-    """Decide every reconcile of the HPAs from `first` to before `last`, and leave the memory as it is then."""
+    """Decides every reconcile of the HPAs from `first` to before `last`, and leaves the memory as it is then."""
     for hpa in range(first, last):
         for at in range(run.batch.reconciles.row_from[hpa], run.batch.reconciles.row_to[hpa]):
             decide(run, hpa, at)
 
 
 def decide(run: Run, hpa: int, at: int) -> None:
-    """Decide one reconcile, or leave no decision where the HPA was gone."""
+    """Decides one reconcile, or leaves no decision where the HPA was gone."""
     reconciles, hpas, memory = run.batch.reconciles, run.batch.hpas, run.memory
     since = _begin(run, hpa, at)
     state = _last_before(hpas.seq, run.cursors.hpa[hpa], hpas.row_to[hpa], reconciles.facts[at])
@@ -118,7 +118,7 @@ def decide(run: Run, hpa: int, at: int) -> None:
 
 
 def _begin(run: Run, hpa: int, at: int) -> int:
-    """Move the memory on to a reconcile; return how many facts the previous one knew."""
+    """Moves the memory on to a reconcile; returns how many facts the previous one knew."""
     memory, reconciles = run.memory, run.batch.reconciles
     since = memory.facts[hpa]
     if reconciles.epoch[at] != memory.epoch[hpa]:
@@ -166,7 +166,7 @@ def _tried_inputs(run: Run, search: Search, candidate: Candidate, following: int
 
 
 def _try_memory(run: Run, search: Search, candidate: Candidate) -> None:
-    """Change the memory as a candidate has it."""
+    """Changes the memory as a candidate has it."""
     at, hpa, slots = search.at, search.hpa, search.tried_slots
     if candidate.kind == UNSEEN_MEMORY:
         spec, published = run.batch.hpas.spec[search.hpa_state], run.batch.reconciles.published[at]
@@ -176,7 +176,7 @@ def _try_memory(run: Run, search: Search, candidate: Candidate) -> None:
 
 
 def _end(run: Run, search: Search, band: Band) -> None:
-    """Keep what the candidates came to, and let the memory follow the published status."""
+    """Keeps what the candidates came to, and lets the memory follow the published status."""
     at, hpa, decisions = search.at, search.hpa, run.decisions
     published = run.batch.reconciles.published[at]
     if published == NONE:
@@ -210,7 +210,7 @@ def _is_stale(run: Run, hpa: int, state: int, facts: int) -> bool:
 
 
 def _skip(run: Run, at: int, state: int) -> None:
-    """Decide nothing: the reconcile ends because the cache is stale."""
+    """Decides nothing: the reconcile ends because the cache is stale."""
     decisions, hpas = run.decisions, run.batch.hpas
     decisions.hpa_state[at], decisions.spec[at] = state, hpas.spec[state]
     decisions.status_desired[at] = run.batch.statuses.desired[hpas.status[state]]

@@ -64,7 +64,7 @@ class InferredReconciles:
         self._periods = self._reading.periods(period_us)
 
     def _take(self, part: ReconcileEvidence, statuses: dict[str, list[Array]]) -> None:
-        """Take one more segment; `statuses` collects the facts with which each HPA showed another status."""
+        """Takes one more segment; `statuses` collects the facts with which each HPA showed another status."""
         for index, fact in part.facts:
             if isinstance(fact, HpaSeen):
                 if fact.api_version not in SHOWN_WHOLE:
@@ -86,7 +86,7 @@ class InferredReconciles:
             statuses.setdefault(part.keys[number], []).append(rows)
 
     def leave_out(self, unsupported: Mapping[str, str]) -> None:
-        """Leave out these HPAs, each with its reason."""
+        """Leaves out these HPAs, each with its reason."""
         self._reading.histories.unsupported.update(unsupported)
 
     def plan(self) -> Plan:
@@ -179,7 +179,7 @@ class InferredReconciles:
         return self._first + len(self._times) if history.end is None else history.end
 
     def _add_statuses(self, history: HpaHistory, times: Array, parts: list[Array]) -> None:
-        """Add every change of the status as evidence of a reconcile."""
+        """Adds every change of the status as evidence of a reconcile."""
         seq = np.concatenate([np.empty(0, np.int64), *parts])
         own = seq[(seq > history.first) & (seq < self._end(history))]
         at_us = times[own - self._first]

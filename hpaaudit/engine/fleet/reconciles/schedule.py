@@ -61,7 +61,7 @@ class Schedule:
         self._targets_done: set[int] = set()
 
     def add(self, tables: Tables, scales: ScaleTable) -> None:
-        """Take the lines of one more slice, without those of skipped HPAs."""
+        """Takes the lines of one more slice, without those of skipped HPAs."""
         self._starts += sorted(self._process_starts(tables))
         if tables.scale_writes is not None:
             self._written(tables.scale_writes, scales)
@@ -110,7 +110,7 @@ class Schedule:
         return starts
 
     def _written(self, table: ScaleWriteRows, scales: ScaleTable) -> None:
-        """Keep the controller's own writes of each target."""
+        """Keeps the controller's own writes of each target."""
         own = by_controller(table.by) != 0
         targets = scales.targets_of(table)
         columns = (targets, numbers(table.seq), numbers(table.at_us), numbers(table.status))
@@ -118,7 +118,7 @@ class Schedule:
             self._writes.setdefault(target, []).append(Attempt(seq, at_us, status))
 
     def plan(self, rows: Rows) -> None:
-        """Take all reconciles without lines, sorted by HPA, before any slice."""
+        """Takes all reconciles without lines, sorted by HPA, before any slice."""
         self._waiting = rows
 
     def take(self, facts: int, now_us: int, *, is_last: bool) -> Rows:
