@@ -9,9 +9,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FILES = sorted(path for folder in ("hpaaudit", "tests") for path in (ROOT / folder).rglob("*.py"))
 VERBS = {
-    "Accept", "Acknowledge", "Adapt", "Add", "Advance", "Answer", "Append", "Apply", "Ask", "Begin", "Build",
+    "Accept", "Acknowledge", "Adapt", "Add", "Advance", "Answer", "Append", "Apply", "Ask", "Build",
     "Check", "Clear", "Close", "Collect", "Compare", "Compile", "Continue", "Copy", "Correct", "Count",
-    "Create", "Cut", "Decide", "Delete", "Describe", "Discard", "Do", "Draw", "Drop", "Emit", "End", "Erase",
+    "Create", "Cut", "Decide", "Delete", "Describe", "Discard", "Do", "Draw", "Drop", "Emit", "Erase",
     "Explain", "Fill", "Find", "Follow", "Forget", "Free", "Get", "Give", "Hear", "Hold", "Import", "Judge",
     "Keep", "Kill", "Leave", "Let", "Look", "Make", "Mark", "Move", "Narrow", "Open", "Parse", "Pass", "Play",
     "Poll", "Press", "Print", "Put", "Raise", "Read", "Receive", "Refuse", "Register", "Remember", "Remove",
