@@ -8,6 +8,7 @@ class Compared:
     """One reconcile of a replay: what it decided, what really became of it, and the divergence that it belongs to.
 
     divergence_id   None: replay and controller agree
+    is_seen         it left a trace; otherwise its time was inferred
     """
 
     reconcile_id: int
@@ -15,6 +16,7 @@ class Compared:
     desired: int | None
     real: int | None
     divergence_id: int | None
+    is_seen: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +24,7 @@ class Sensitivity:
     """A setting, the value that the replay used, and one that explains divergences of an HPA.
 
     explained   reconciles that differed and agree with the other value, out of `differing`;  broken   the reverse
+    also_…      a second setting, if only both together explain them
     """
 
     hpa: str
@@ -32,3 +35,6 @@ class Sensitivity:
     explained: int
     broken: int
     divergence_ids: tuple[int, ...]
+    also_key: str | None = None
+    also_value: str | None = None
+    also_alternative: str | None = None

@@ -277,19 +277,20 @@ class ResultsWriter:
         """Asks for settings that explain the unexplained divergences, and gives these their class."""
         texts = sql.folder("sensitivity")
         open_questions = self._connection.sql(texts["open_questions"]).fetchall()
-        columns = ("reconcile_id", "hpa", "desired", "real", "divergence_id")
-        if not any(row[-1] is not None for row in open_questions):
+        columns = ("reconcile_id", "hpa", "desired", "real", "divergence_id", "is_seen")
+        if not any(row[columns.index("divergence_id")] is not None for row in open_questions):
             return
         rows = [Compared(**dict(zip(columns, row, strict=True))) for row in open_questions]
         for found in explain(rows):
             self._connection.execute(
                 "insert into runs.sensitivity select $replay_id, hpa_uid, namespace, name, $key, $value, $alternative, "
-                "$differing, $explained, $broken, $divergence_ids from runs.hpas where namespace || '/' || name = $hpa "
+                "$differing, $explained, $broken, $divergence_ids, $also_key, $also_value, $also_alternative "
+                "from runs.hpas where namespace || '/' || name = $hpa "
                 "order by seen_at desc limit 1",
                 {"replay_id": self._replay.replay_id, **asdict(found), "divergence_ids": list(found.divergence_ids)},
             )
-        self._connection.execute(texts["settle_reconciles"])
-        self._connection.execute(texts["settle_divergences"])
+        for name in ("settle_reconciles", "settle_divergences", "settle_silence", "settle_silent_reconciles"):
+            self._connection.execute(texts[name])
 
     def _parts(self) -> list[tuple[int, int]]:
         """The first and the last HPA of each part that is audited at once."""

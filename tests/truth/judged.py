@@ -1,6 +1,5 @@
 """What our verdicts make of a world, and which of them are wrong."""
 
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,17 +8,18 @@ from typing import Any
 
 from hpaaudit.api.flags import short_name
 from hpaaudit.api.times import duration
-from hpaaudit.flows.replay import replay
-from hpaaudit.model.facts import ControllerSeen
+from hpaaudit.model.facts import ControllerSeen, Fact
 from hpaaudit.model.units import SECOND
+from hpaaudit.results.read import Results
 from tests.conformance.expected import name_of
-from tests.fleet.chance import write
+from tests.truth.replayed import replayed
 from tests.truth.views import HALTED, VIEWS, middle_us
 from tests.truth.worlds import Truth, Written, facts_of, truth_of
 
 NEAR_US = 1_500_000
 """A status is published so soon after its reconcile decided."""
 UNEXPLAINED = "unexplained"
+Rows = list[dict[str, Any]]
 DURATIONS = {
     "downscale-stabilization": "5m0s",
     "initial-readiness-delay": "30s",
@@ -63,21 +63,37 @@ class Judged:
 
 def judged(capture: Path, view: str) -> Judged:
     """Replay what a view shows of a world; hold every verdict to the truth."""
+    return judged_in(capture, (view,))[view]
+
+
+def judged_in(capture: Path, views: Sequence[str]) -> dict[str, Judged]:
+    """The same of several views, by view. The world is read once, and what two views show alike is replayed once."""
     facts = facts_of(capture)
     truth = truth_of(capture, facts)
-    if view in HALTED:
-        truth = truth.until(middle_us(facts))
-    shown = list(VIEWS[view](facts))
-    judgement = Judged(worlds=1)
+    before: list[tuple[list[Fact], Rows, Rows]] = []
+    judgements = {}
+    for view in views:
+        shown = list(VIEWS[view](facts))
+        same = next((one for one in before if one[0] == shown), None)
+        if same is None:
+            same = (shown, *_replayed(shown))
+            before.append(same)
+        true = truth.until(middle_us(facts)) if view in HALTED else truth
+        where = f"{capture.parent.name} {name_of(capture)} {view}"
+        judgements[view] = _judged(where, true, *same) if shown else Judged(worlds=1)
+    return judgements
+
+
+def _replayed(shown: Sequence[Fact]) -> tuple[Rows, Rows]:
+    """The reconciles and the changes of the replicas that a replay tells of."""
     if not shown:
-        return judgement
-    where = f"{capture.parent.name} {name_of(capture)} {view}"
-    with tempfile.TemporaryDirectory() as folder:
-        recording = Path(folder) / "recording"
-        write(recording, shown, len(shown) + 1)
-        results = replay(recording, detail="numbers")
-        reconciles, changes = _rows(results, _RECONCILES), _rows(results, _CHANGES)
-        results.close()
+        return [], []
+    with replayed(shown) as results:
+        return _rows(results, _RECONCILES), _rows(results, _CHANGES)
+
+
+def _judged(where: str, truth: Truth, shown: Sequence[Fact], reconciles: Rows, changes: Rows) -> Judged:
+    judgement = Judged(worlds=1)
     other = different_settings(truth.controllers, [fact for fact in shown if isinstance(fact, ControllerSeen)])
     for row in reconciles:
         judgement.classes[row["verdict"], row["class"] or ""] += 1
@@ -99,7 +115,12 @@ _RECONCILES = """
 select
     epoch_us(r.ts) as at_us, epoch_us(r.ts + to_microseconds((1e6 * r.lasted_s)::bigint)) as until_us, at_source,
     epoch_us(r.ts - to_microseconds((1e6 * r.uncertainty_s)::bigint)) as from_us,
-    r.namespace || '/' || r.name as hpa, h.target_name, desired, decided, actual, verdict, class, evidence, reason_code
+    r.namespace || '/' || r.name as hpa, h.target_name, desired, decided, actual, verdict, class, evidence, reason_code,
+    (
+        select any_value(also_key)
+        from sensitivity as s
+        where s.hpa_uid = r.hpa_uid and list_contains(s.divergence_ids, r.divergence_id) and r.class like 'config.%'
+    ) as also_key
 from reconciles as r
 join hpas as h using (hpa_uid)
 order by reconcile_id
@@ -117,7 +138,7 @@ order by at_hi
 """
 
 
-def _rows(results: Any, question: str) -> list[dict[str, Any]]:
+def _rows(results: Results, question: str) -> Rows:
     relation = results.sql(question)
     return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
@@ -142,7 +163,7 @@ def _wrong(truth: Truth, other: set[str], row: dict[str, Any]) -> Iterator[str]:
         yield "no write was refused"
     elif family == "write_mutated" and not any(one.asked != one.stored is not None for one in around):
         yield "what was asked for was stored"
-    elif family == "config" and detail not in other:
+    elif family == "config" and not {detail, (row["also_key"] or detail).replace("-", "_")} <= other:
         yield f"only {other} was another"
 
 

@@ -23,6 +23,7 @@ from hpaaudit.model.facts import (
     TargetRef,
     TargetSeen,
     ValuesRead,
+    VersionRead,
 )
 from hpaaudit.model.target import Scale
 from hpaaudit.model.units import SECOND, Micros
@@ -96,13 +97,16 @@ def _hole(prefix: str, *kinds: type) -> View:
 
 
 def _minimal_rights(facts: Sequence[Fact]) -> Iterator[Fact]:
-    """HPAs, pods, scales and metrics, and nothing of who writes: the rest is a gap from beginning to end."""
+    """HPAs, pods, scales, metrics and the server's version: the rest is a gap from beginning to end."""
+    versions = [fact.version or fact.release for fact in facts if isinstance(fact, ControllerSeen)]
     hidden = ControllerSeen | EventSeen | LeaseSeen | ScaleWritten | TargetSeen
     seen = [fact for fact in outside(facts) if not isinstance(fact, hidden)]
     if not seen:
         return
     for prefix in ("/api/v1/events", "/apis/apps/v1/deployments#writers", "/apis/coordination.k8s.io/v1/leases"):
         yield Gap(at_us=seen[0].at_us, until_us=seen[-1].at_us, prefix=prefix, cause="HTTP 403: forbidden")
+    for version in versions[:1]:
+        yield VersionRead(at_us=seen[0].at_us, version=version, clock_offset_us=None, round_trip_us=None)
     yield from seen
 
 
