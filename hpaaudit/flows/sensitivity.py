@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations, product
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from hpaaudit.errors import UnknownRelease
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hpaaudit.model.audit import ReplayedReconcile
     from hpaaudit.model.facts import Fact
     from hpaaudit.model.flags import Flags
+    from hpaaudit.model.hpa import HpaStatus
 
 VALUES: Mapping[str, tuple[str, ...]] = {
     "tolerance": ("0", "0.01", "0.02", "0.05", "0.1", "0.15", "0.2", "0.25", "0.3", "0.4", "0.5"),
@@ -42,17 +43,21 @@ ENOUGH = 3
 """So many reconciles must agree with another value: one or two agree by chance."""
 
 PAIRED = 3
-"""Of each setting so many values are tried with those of another one."""
+"""So many values are tried with every value of the other settings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """Another value of one setting; `change` gives the replay with it."""
+    """Another value of one setting; `change` gives the replay with it.
+
+    is_recorded   it is the recorded value, and the user gave the other one
+    """
 
     key: str
     value: str
     alternative: str
     change: Callable[["Prepared"], "Prepared"]
+    is_recorded: bool = False
 
 
 def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[Sensitivity]:
@@ -65,10 +70,13 @@ def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[
     by_hpa: dict[str, list[Compared]] = defaultdict(list)
     for row in compared:
         by_hpa[row.hpa].append(row)
-    wanted = {hpa for hpa, rows in by_hpa.items() if sum(row.divergence_id is not None for row in rows) >= ENOUGH}
+    known = list(_as_recorded(prepared))
+    least = 1 if known else ENOUGH
+    wanted = {hpa for hpa, rows in by_hpa.items() if sum(row.divergence_id is not None for row in rows) >= least}
     if wanted:
         trials = _Trials(prepared, {hpa: by_hpa[hpa] for hpa in wanted})
-        trials.run((setting,) for setting in settings(prepared))
+        trials.run(chosen for number in (1, 2) for chosen in combinations(known, number))
+        trials.run((setting,) for setting in _assumed(prepared))
         trials.run(trials.pairs())
         yield from trials.best.values()
 
@@ -97,15 +105,15 @@ class _Trials:
             self._try(chosen)
 
     def pairs(self) -> Iterator[tuple[Setting, ...]]:
-        """Two settings at once, those first that alone decide the most reconciles as the controller did."""
-        by_key: dict[str, list[Setting]] = defaultdict(list)
-        for setting in sorted(self.scores, key=self.scores.__getitem__, reverse=True):
-            by_key[setting.key].append(setting)
-        best = [those[:PAIRED] for those in by_key.values()]
-        chosen = [pair for one, other in combinations(best, 2) for pair in product(one, other)]
-        chosen.sort(key=lambda pair: -sum(self.scores[setting] for setting in pair))
-        for one, other in chosen:
-            yield (one, other) if self.scores[one] >= self.scores[other] else (other, one)
+        """Two settings at once: those that alone decide the most reconciles as the controller did, with every other.
+
+        The other one need not help alone: while the first is wrong it may do harm.
+        """
+        best = sorted(self.scores, key=self.scores.__getitem__, reverse=True)[:PAIRED]
+        for number, one in enumerate(best):
+            for other in self.scores:
+                if other.key != one.key and other not in best[:number]:
+                    yield one, other
 
     def _is_explained(self, hpa: str) -> bool:
         return hpa in self.best and self.best[hpa].explained == self.best[hpa].differing
@@ -114,10 +122,10 @@ class _Trials:
         prepared = self._prepared
         for setting in chosen:
             prepared = setting.change(prepared)
-        decided = self._decided(prepared)
+        decided, is_known = self._decided(prepared), all(setting.is_recorded for setting in chosen)
         score = 0
         for hpa, rows in self._rows.items():
-            agreeing = [_agrees(row, decided.get(row.reconcile_id)) for row in rows]
+            agreeing = [_agrees(row, decided.get(row.reconcile_id), is_known=is_known) for row in rows]
             score += sum(agreeing)
             found = _judged(chosen, hpa, rows, agreeing)
             if found is not None and (hpa not in self.best or found.explained > self.best[hpa].explained):
@@ -136,9 +144,8 @@ class _Trials:
         return {reconcile.reconcile_id: reconcile for reconcile in again}
 
 
-def settings(prepared: "Prepared") -> Iterator[Setting]:
-    """Every other value of every setting: the recorded ones first, then the nearest to the one in force."""
-    yield from _as_recorded(prepared)
+def _assumed(prepared: "Prepared") -> Iterator[Setting]:
+    """Every other value of every setting, the nearest to the one in force first."""
     yield from _flags(prepared)
     yield from _gates(prepared)
     yield from _releases(prepared)
@@ -150,14 +157,14 @@ def _as_recorded(prepared: "Prepared") -> Iterator[Setting]:
 
     recorded = _recorded_release(prepared)
     if prepared.release_given and recorded is not None and recorded != prepared.flags.release:
-        yield _release(prepared, recorded)
+        yield replace(_release(prepared, recorded), is_recorded=True)
     process = prepared.plan.controllers[0] if prepared.plan.controllers else None
     seen = {short_name(name): text for name, text in process.flags} if process is not None else {}
     for key in VALUES:
         if key in prepared.overrides and key in seen:
             setting = _flag(prepared, key, seen[key])
             if setting.value != setting.alternative:
-                yield setting
+                yield replace(setting, is_recorded=True)
 
 
 def _flags(prepared: "Prepared") -> Iterator[Setting]:
@@ -260,14 +267,36 @@ def _released(before: "Prepared", *, release: str) -> "Prepared":
     return replace(again, derived=before.derived, searched=before.searched)
 
 
-def _agrees(row: Compared, again: "ReplayedReconcile | None") -> bool:
-    """True if another setting decides this reconcile as the controller did."""
+def _agrees(row: Compared, again: "ReplayedReconcile | None", *, is_known: bool) -> bool:
+    """True if another setting decides this reconcile as the controller did, as far as its inputs are known.
+
+    is_known   the setting is recorded: it need not change the number
+    """
     if again is None:
         return row.divergence_id is None
+    status = again.decision.status
+    if row.published is not None and status is not None:
+        # Only its conditions tell what the controller decided: it failed.
+        return _reasons(status) == row.published and (row.divergence_id is None or row.published != row.predicted)
     if row.divergence_id is None:
-        return again.decision.desired == row.desired
+        return _may_be(again, row.desired)
     # Where the published number agrees anyway, the difference arose after the decision.
-    return again.decision.desired == row.real != row.desired
+    return (is_known or row.real != row.desired) and _may_be(again, row.real)
+
+
+def _reasons(status: "HpaStatus") -> str:
+    """The reasons of AbleToScale and ScalingActive."""
+    by_type = {condition.type: condition.reason for condition in status.conditions}
+    return " ".join(filter(None, map(by_type.get, ("AbleToScale", "ScalingActive"))))
+
+
+def _may_be(again: "ReplayedReconcile", number: int | None) -> bool:
+    """True if this number is what was decided, or one that other recorded inputs lead to."""
+    if again.decision.desired == number:
+        return True
+    if number is None or again.band_lo is None or again.band_hi is None:
+        return False
+    return again.band_lo <= number <= again.band_hi
 
 
 def _judged(
@@ -287,7 +316,8 @@ def _judged(
             return None
     whole = [number for number, agree in open_rows.items() if all(agree)]
     explained = sum(len(open_rows[number]) for number in whole)
-    if explained < ENOUGH or seen.isdisjoint(whole):
+    is_known = all(setting.is_recorded for setting in chosen)
+    if not whole or (not is_known and (explained < ENOUGH or seen.isdisjoint(whole))):
         return None
     first = chosen[0]
     found = Sensitivity(

@@ -8,6 +8,8 @@ class Compared:
     """One reconcile of a replay: what it decided, what really became of it, and the divergence that it belongs to.
 
     divergence_id   None: replay and controller agree
+    published       the reasons of AbleToScale and ScalingActive, if these alone tell what the controller decided
+    predicted       the reasons in the status that the replay computed
     is_seen         it left a trace; otherwise its time was inferred
     """
 
@@ -16,6 +18,8 @@ class Compared:
     desired: int | None
     real: int | None
     divergence_id: int | None
+    published: str | None
+    predicted: str
     is_seen: bool
 
 

@@ -276,11 +276,10 @@ class ResultsWriter:
     def _settle(self, explain: Explain) -> None:
         """Asks for settings that explain the unexplained divergences, and gives these their class."""
         texts = sql.folder("sensitivity")
-        open_questions = self._connection.sql(texts["open_questions"]).fetchall()
-        columns = ("reconcile_id", "hpa", "desired", "real", "divergence_id", "is_seen")
-        if not any(row[columns.index("divergence_id")] is not None for row in open_questions):
+        relation = self._connection.sql(texts["open_questions"])
+        rows = [Compared(**dict(zip(relation.columns, row, strict=True))) for row in relation.fetchall()]
+        if not any(row.divergence_id is not None for row in rows):
             return
-        rows = [Compared(**dict(zip(columns, row, strict=True))) for row in open_questions]
         for found in explain(rows):
             self._connection.execute(
                 "insert into runs.sensitivity select $replay_id, hpa_uid, namespace, name, $key, $value, $alternative, "

@@ -38,7 +38,7 @@ def main() -> int:
         sys.stdout.write(table(view, judgement))
     if given.page:
         given.page.write_text(page(by_view, given.every), encoding="utf-8")
-    return int(any(judgement.wrong for judgement in by_view.values()))
+    return int(any(judgement.wrong or judgement.headlines for judgement in by_view.values()))
 
 
 def judge(worlds: Sequence[Path], views: Sequence[str], jobs: int = 1) -> dict[str, Judged]:
@@ -58,7 +58,11 @@ def table(view: str, judgement: Judged) -> str:
         f"  {judgement.changes} changes, {judgement.named} with a writer, {len(judgement.wrong)} wrong",
     ]
     lines += [f"  {count:7} {verdict:12} {name}" for (verdict, name), count in judgement.classes.most_common()]
-    for what, texts in (("wrong", judgement.wrong), ("unexplained", judgement.unexplained)):
+    for what, texts in (
+        ("wrong", judgement.wrong),
+        ("unexplained", judgement.unexplained),
+        ("headline", judgement.headlines),
+    ):
         # One of each world: the others have the same cause.
         firsts = {text.partition(":")[0]: text for text in reversed(texts)}
         lines += [f"  {what}: {text}" for text in sorted(firsts.values())[:SHOWN]]

@@ -12,6 +12,7 @@ from hpaaudit.model.facts import ControllerSeen, Fact
 from hpaaudit.model.units import SECOND
 from hpaaudit.results.read import Results
 from tests.conformance.expected import name_of
+from tests.report.faithful import broken_headlines
 from tests.truth.replayed import replayed
 from tests.truth.views import HALTED, VIEWS, middle_us
 from tests.truth.worlds import Truth, Written, facts_of, truth_of
@@ -32,7 +33,8 @@ DURATIONS = {
 class Judged:
     """Verdicts of some worlds: how many of each class, how many claims were checked, and each that is wrong.
 
-    false   how many verdicts of each class were wrong
+    false      how many verdicts of each class were wrong
+    headlines  those that claim more than their reconciles show
     """
 
     worlds: int = 0
@@ -43,6 +45,7 @@ class Judged:
     named: int = 0
     wrong: list[str] = field(default_factory=list)
     unexplained: list[str] = field(default_factory=list)
+    headlines: list[str] = field(default_factory=list)
 
     @property
     def reconciles(self) -> int:
@@ -59,6 +62,16 @@ class Judged:
         self.named += other.named
         self.wrong += other.wrong
         self.unexplained += other.unexplained
+        self.headlines += other.headlines
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed:
+    """What a replay tells: its reconciles, the changes of the replicas, and the headlines that claim too much."""
+
+    reconciles: Rows
+    changes: Rows
+    headlines: list[str]
 
 
 def judged(capture: Path, view: str) -> Judged:
@@ -70,32 +83,36 @@ def judged_in(capture: Path, views: Sequence[str]) -> dict[str, Judged]:
     """The same of several views, by view. The world is read once, and what two views show alike is replayed once."""
     facts = facts_of(capture)
     truth = truth_of(capture, facts)
-    before: list[tuple[list[Fact], Rows, Rows]] = []
+    before: list[tuple[list[Fact], Replayed]] = []
     judgements = {}
     for view in views:
         shown = list(VIEWS[view](facts))
         same = next((one for one in before if one[0] == shown), None)
         if same is None:
-            same = (shown, *_replayed(shown))
+            same = shown, _replayed(shown)
             before.append(same)
         true = truth.until(middle_us(facts)) if view in HALTED else truth
         where = f"{capture.parent.name} {name_of(capture)} {view}"
-        judgements[view] = _judged(where, true, *same) if shown else Judged(worlds=1)
+        judgements[view] = _judged(where, true, *same)
     return judgements
 
 
-def _replayed(shown: Sequence[Fact]) -> tuple[Rows, Rows]:
-    """The reconciles and the changes of the replicas that a replay tells of."""
+def _replayed(shown: Sequence[Fact]) -> Replayed:
+    """What a replay tells of these facts."""
     if not shown:
-        return [], []
+        return Replayed(reconciles=[], changes=[], headlines=[])
     with replayed(shown) as results:
-        return _rows(results, _RECONCILES), _rows(results, _CHANGES)
+        return Replayed(
+            reconciles=_rows(results, _RECONCILES),
+            changes=_rows(results, _CHANGES),
+            headlines=broken_headlines(results),
+        )
 
 
-def _judged(where: str, truth: Truth, shown: Sequence[Fact], reconciles: Rows, changes: Rows) -> Judged:
-    judgement = Judged(worlds=1)
+def _judged(where: str, truth: Truth, shown: Sequence[Fact], told: Replayed) -> Judged:
+    judgement = Judged(worlds=1, headlines=[f"{where}: {text}" for text in told.headlines])
     other = different_settings(truth.controllers, [fact for fact in shown if isinstance(fact, ControllerSeen)])
-    for row in reconciles:
+    for row in told.reconciles:
         judgement.classes[row["verdict"], row["class"] or ""] += 1
         if row["class"] == UNEXPLAINED:
             judgement.unexplained.append(f"{where}: {row}")
@@ -103,7 +120,7 @@ def _judged(where: str, truth: Truth, shown: Sequence[Fact], reconciles: Rows, c
         wrong = [f"{where}: {text}: {row}" for text in _wrong(truth, other, row)]
         judgement.wrong += wrong
         judgement.false[row["verdict"], row["class"] or ""] += bool(wrong)
-    for row in changes:
+    for row in told.changes:
         judgement.changes += 1
         if row["writer_class"] != "unknown":
             judgement.named += 1

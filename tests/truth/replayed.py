@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.facts import Fact
@@ -16,10 +17,10 @@ IN_MEMORY = next((folder for folder in ("/dev/shm",) if os.access(folder, os.W_O
 
 
 @contextmanager
-def replayed(facts: Iterable[Fact]) -> Iterator[Results]:
-    """Results of a recording with these facts."""
+def replayed(facts: Iterable[Fact], **options: Any) -> Iterator[Results]:
+    """Results of a recording with these facts; `options` as `hpaaudit.replay` takes them."""
     shown = list(facts)
     with tempfile.TemporaryDirectory(dir=IN_MEMORY) as folder:
         write(Path(folder) / "recording", shown, len(shown) + 1)
-        with replay(Path(folder) / "recording", detail="numbers") as results:
+        with replay(Path(folder) / "recording", detail="numbers", **options) as results:
             yield results

@@ -1,16 +1,13 @@
 """Assumed flags that the real controller was not started with: the setting that explains the difference is named."""
 
-import tempfile
 from dataclasses import replace as with_fields
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hpaaudit.flows.replay import replay
 from hpaaudit.model.facts import ControllerSeen, Fact
 from tests.conformance.expected import captures, name_of
-from tests.fleet.chance import write
+from tests.truth.replayed import replayed
 from tests.truth.views import VIEWS
 from tests.truth.worlds import facts_of
 
@@ -23,14 +20,11 @@ def _replayed(world: str, *, told: bool) -> tuple[dict[str, int], list[tuple[Any
         return with_fields(fact, flags=(), gates=()) if isinstance(fact, ControllerSeen) and not told else fact
 
     seen = [shown(fact) for fact in VIEWS["outside"](facts)]
-    with tempfile.TemporaryDirectory() as folder:
-        write(Path(folder) / "recording", seen, len(seen) + 1)
-        results = replay(Path(folder) / "recording", detail="numbers")
+    with replayed(seen) as results:
         classes = dict(results.sql("select coalesce(class, verdict), count(*) from reconciles group by 1").fetchall())
         settings = results.sql(
             "select key, value, alternative, differing, explained, broken from sensitivity"
         ).fetchall()
-        results.close()
     return classes, settings
 
 
