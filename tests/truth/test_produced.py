@@ -104,3 +104,11 @@ def test_a_failure_that_was_published_long_ago_says_nothing_of_later_writes(view
 def test_a_reconcile_just_before_a_new_process_took_over_is_said_not_to_have_taken_place() -> None:
     with replayed(VIEWS["restarts by the Lease"](facts_of(_world("1.36", "restart-100-0014")))) as results:
         assert _classes(results) == {"not_run.controller_restart": 2}
+
+
+@pytest.mark.parametrize("view", ["outside", "watched", "no writers"])
+def test_of_several_statuses_at_one_instant_the_one_of_the_write_counts(view: str) -> None:
+    """Controllers of 1.2 to 1.5 reconciled again at once, and published the number from before."""
+    judgement = judged(_world("1.4", "vector-up-window-149"), view)
+    assert judgement.reconciles > 3
+    assert judgement.wrong == []
