@@ -33,7 +33,7 @@ def _row(view: str, judgement: Judged) -> str:
     figures = (
         judgement.worlds, judgement.reconciles, verdicts["match"], judgement.proven, verdicts["skew"],
         verdicts["undecidable"], verdicts["divergent"], unexplained, false, judgement.named,
-        len(judgement.wrong) - false,
+        len(judgement.wrong) - false, len(judgement.headlines),
     )  # fmt: skip
     return f"| {SHOWN[view]} | {' | '.join(map(str, figures))} |\n"
 

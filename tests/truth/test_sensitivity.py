@@ -102,7 +102,7 @@ def test_silence_alone_is_put_down_to_no_setting() -> None:
             "select distinct confidence, explanation from divergences where class = 'no_data.object_unseen'"
         )
         assert results.rows("from sensitivity") == []
-    assert {(row["verdict"], row["missing_input"]) for row in rows} == {("undecidable", "reconcile.unseen")}
-    assert sum(row["n"] for row in rows) > 10
+    assert {row["verdict"] for row in rows} == {"undecidable"}
+    assert sum(row["n"] for row in rows if row["missing_input"] == "reconcile.unseen") > 10
     words = "unknown: whether the HPA was reconciled then, or with other settings: no status was written"
     assert told == [{"confidence": "undecidable", "explanation": words}]
