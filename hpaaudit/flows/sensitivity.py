@@ -1,4 +1,4 @@
-"""Finds the setting of the controller that explains what a replay could not: it decides again with other values.
+"""Finds a setting of the controller that explains divergences, by deciding again with other values.
 
 A flag cannot be read from the API of most clusters, so the replay assumes one. Where that contradicts what was seen,
 the value that explains it is found by trial: what was recorded if the user said otherwise, the usual values of each
@@ -61,7 +61,7 @@ class Setting:
 
 
 def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[Sensitivity]:
-    """The best other value for each HPA with divergences: it explains whole ones, and breaks nothing that agreed.
+    """The best other value for each HPA with divergences: it explains some completely, and every match stays one.
 
     Where one setting does not explain everything, two of them may.
 
@@ -71,14 +71,19 @@ def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[
     for row in compared:
         by_hpa[row.hpa].append(row)
     known = list(_as_recorded(prepared))
-    least = 1 if known else ENOUGH
-    wanted = {hpa for hpa, rows in by_hpa.items() if sum(row.divergence_id is not None for row in rows) >= least}
+    wanted = {hpa for hpa, rows in by_hpa.items() if _is_worth_it(rows, is_known=bool(known))}
     if wanted:
         trials = _Trials(prepared, {hpa: by_hpa[hpa] for hpa in wanted})
         trials.run(chosen for number in (1, 2) for chosen in combinations(known, number))
         trials.run((setting,) for setting in _assumed(prepared))
         trials.run(trials.pairs())
         yield from trials.best.values()
+
+
+def _is_worth_it(rows: Sequence[Compared], *, is_known: bool) -> bool:
+    """True if some setting could explain enough divergences of an HPA."""
+    differing = [row for row in rows if row.divergence_id is not None]
+    return is_known or (len(differing) >= ENOUGH and any(row.is_seen for row in differing))
 
 
 class _Trials:
@@ -302,7 +307,7 @@ def _may_be(again: "ReplayedReconcile", number: int | None) -> bool:
 def _judged(
     chosen: tuple[Setting, ...], hpa: str, rows: Sequence[Compared], agreeing: Sequence[bool]
 ) -> Sensitivity | None:
-    """What settings explain of one HPA; None if that is too little, or if they break anything.
+    """The divergences of one HPA that settings explain; None if they are too few, or a match is lost.
 
     Reconciles that left no trace prove nothing alone: a controller that does nothing explains their silence as well.
     """

@@ -24,6 +24,7 @@ HELD = """
         and r.ts >= s.valid_from
         and r.ts < coalesce(s.valid_to, 'infinity')
     where r.verdict in ('match', 'skew')
+        and r.reason_code in ('stabilize.down_hold', 'adjust.direction_flip_hold', 'adjust.damped_into_tolerance')
 """
 """Reconciles that did not follow their metrics: one row each, with the cause, NULL if there is none."""
 
@@ -54,9 +55,10 @@ with holds as (
     union all
     select hpa_uid, 8, max(ts) from reconciles where action <> 'hold' and ts between $since and $until group by hpa_uid
 )
-select c.hpa_uid, a.namespace || '/' || a.name as hpa, c.rank, min(c.moment) as moment
+select c.hpa_uid, h.namespace || '/' || h.name as hpa, c.rank, min(c.moment) as moment
 from causes as c
-join agreement as a using (hpa_uid)
+join hpas as h using (hpa_uid)
+semi join reconciles as r using (hpa_uid)
 where c.moment between $since and $until
 group by c.hpa_uid, hpa, c.rank
 qualify row_number() over (partition by c.hpa_uid order by c.rank) = 1
@@ -64,14 +66,14 @@ qualify row_number() over (partition by c.hpa_uid order by c.rank) = 1
 
 
 def moments(results: Results) -> Mapping[str, Micros]:
-    """The moment of each HPA, by its uid. One of which nothing is to be said has none."""
+    """The moment of each HPA, by its uid. An HPA without anything to report has none."""
     since, until = results.rows("select started_at as since, ended_at as until from recordings")[0].values()
     rows = results.rows(f"select hpa_uid, epoch_us(moment) as at_us from ({_MOMENTS})", since=since, until=until)  # noqa: S608 our own SQL
     return {row["hpa_uid"]: Micros(row["at_us"]) for row in rows}
 
 
 def first_moment(results: Results, hpa: str, since: datetime, until: datetime) -> datetime | None:
-    """The moment of the gravest cause among the HPAs whose `namespace/name` is like this, in this time."""
+    """The moment of the gravest cause in this time, among the HPAs whose `namespace/name` matches."""
     rows = results.rows(
         f"select moment from ({_MOMENTS}) where hpa like $hpa order by rank, moment limit 1",  # noqa: S608 our own SQL
         hpa=hpa,

@@ -39,7 +39,12 @@ with lines as (
         p.desired_replicas, p.able_reason as said_able_reason, p.active_reason as said_active_reason,
         p.is_new_number, p.was_written, p.is_failing,
         coalesce(p.observed_at >= s.began_at, false) as is_fresh
-    from (from spans where hpa between $first and $last) as s
+    from (
+        -- Up to 1.5 the next reconcile may begin as this one writes its status: that status is still this one's.
+        select * replace (greatest(until, ts + interval 1 microsecond) as until)
+        from spans
+        where hpa between $first and $last
+    ) as s
     asof left join published as p
         on s.hpa = p.hpa and s.until > p.observed_at
 ), sources as (
@@ -86,7 +91,7 @@ select
     greatest(0, epoch_us(coalesce(g.next_ts, h.ended_at)) - epoch_us(g.ts)) / 1e6 as lasted_s,
     g.desired, g.decided_source,
     case g.decided_source when 1 then g.sent when 2 then g.desired_replicas end as decided,
-    g.actual, g.decision_agrees, g.replicas_agree, g.open,
+    g.actual, g.next_spec_replicas, g.decision_agrees, g.replicas_agree, g.open,
     g.told_of_failure,
     coalesce(g.is_fresh and g.said_able_reason = 'SucceededRescale', false) as told_of_success,
     coalesce(
