@@ -68,3 +68,11 @@ def test_what_the_controller_left_as_it_was_is_explained(release: str, name: str
     judgement = judged(world, view)
     assert judgement.reconciles > 3
     assert judgement.unexplained == []
+
+
+def test_how_many_pods_a_gap_hid_is_proven_by_no_published_value() -> None:
+    """An external metric is multiplied by the number of ready pods, and publishes itself alone."""
+    [world] = [capture for capture in captures("1.18") if name_of(capture) == "common-100-0003"]
+    judgement = judged(world, "pods with a hole")
+    assert judgement.classes["undecidable", "no_data.recording_gap"] > 0
+    assert judgement.unexplained == []

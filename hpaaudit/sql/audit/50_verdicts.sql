@@ -103,6 +103,7 @@ with in_long_gaps as (
         coalesce(b.hides_reconcile, false) as t_hpa_unseen,
         coalesce(c.ts <= g.counts_until, false) as t_memory_guessed,
         coalesce(b.hides_target, false) as t_target_unseen,
+        coalesce(b.hides_pods, false) and c.decision_agrees is false as t_pods_unseen,
         getvariable('texts').evidence[r.evidence + 1] as evidence,
         coalesce(b.cause, g.cause) as gap_cause,
         c.open > 0 as t_band,
@@ -141,7 +142,10 @@ with in_long_gaps as (
             when not_run is not null then not_run
                 -- From here on the verdict depends on what was recorded, so gaps come first. A proven input has no gap.
                 -- If the HPA was not seen, its spec may have changed. The scale is an input, and shows what became of the decision.
-            when t_gap and (t_band or decision_agrees is null or evidence = 'assumed' or t_hpa_unseen or t_target_unseen)
+                -- How many pods are ready is an input that no published value proves.
+            when t_gap and (
+                t_band or decision_agrees is null or evidence = 'assumed' or t_hpa_unseen or t_target_unseen or t_pods_unseen
+            )
                 then 'no_data.recording_gap'
             when t_memory_guessed and evidence = 'proven' then 'no_data.recording_gap'
             when t_band and not t_sampling and (t_in_band or decision_agrees is null and replicas_agree is null) then

@@ -16,10 +16,10 @@ from (
         format('{} {}', replace(also_key, '-', ' '), also_alternative) as also_setting,
         if(
             also_key is null,
-            format('{} explains {} of {} reconciles that {} does not', setting, explained, differing, value),
+            format('{} explains {} of {} that {} does not', setting, explained, counted(differing, 'reconcile'), value),
             format(
-                '{} and {} together explain {} of {} reconciles that {} and {} do not',
-                setting, also_setting, explained, differing, value, also_value
+                '{} and {} together explain {} of {} that {} and {} do not',
+                setting, also_setting, explained, counted(differing, 'reconcile'), value, also_value
             )
         ) as explanation,
         case key
