@@ -15,7 +15,7 @@ with gaps as (
         s.reconcile_id, g.stream in ('everything', 'hpas') and g.gap_to >= s.began_at as hides_status,
         hides_status and g.is_long and g.gap_from <= s.began_at as hides_reconcile,
         g.stream in ('everything', 'targets') and g.is_long as hides_target,
-        g.stream in ('everything', 'pods') as hides_pods,
+        g.stream in ('everything', 'pods') and g.gap_to >= s.began_at as hides_pods,
         g.is_long, true as is_interrupted, g.cause, g.gap_from
     from (from spans where hpa between $first and $last) as s
     join gaps as g on g.gap_from < s.until and g.blind_to > s.began_at
