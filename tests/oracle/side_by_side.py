@@ -27,6 +27,6 @@ def compared(release: str, scenarios: list[Json]) -> Compared:
         differing = []
         for world in scenarios:
             capture = Path(folder) / f"{world['name']}.capture.jsonl"
-            if capture.exists() and (found := compare(capture).differences):
-                differing.append((world, found))
+            if capture.exists() and (differences := compare(capture).differences):
+                differing.append((world, differences))
         return Compared(theirs, time.perf_counter() - began, tuple(differing))

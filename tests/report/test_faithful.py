@@ -18,8 +18,8 @@ def test_the_example_of_the_capture_page_gets_no_verdict(tmp_path: Path) -> None
     import_capture((tmp_path / "example.jsonl",), into=tmp_path / "example")
     with replay(tmp_path / "example") as results:
         assert broken_headlines(results) == []
-        told = account(results)
-    screen = " ".join(replay_text(told).split())
+        outcome = account(results)
+    screen = " ".join(replay_text(outcome).split())
     assert "Nothing can be compared: what the controller decided was not recorded." in screen
     assert "faithful" not in screen
     assert "no decision of the controller is known" in screen

@@ -12,6 +12,6 @@ from tests.importers.lines import Line, read
 def replayed(folder: Path, release: str, *lines: Line) -> list[Decision]:
     """Decide every reconcile of a capture."""
     facts = read(folder, *lines)
-    laid_out, given = plan(facts, None), flags(release=release)
-    process = Process(laid_out, given, lambda _: given, keep_pods=False)
+    laid_out, controller = plan(facts, None), flags(release=release)
+    process = Process(laid_out, controller, lambda _: controller, keep_pods=False)
     return [reconcile.decision for reconcile in replay(facts, laid_out, process, ())]

@@ -29,15 +29,15 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, help="one world in so many")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--page", type=Path, help="write the figures of every view to this page")
-    given = parser.parse_args()
-    worlds = [path for folder in given.folders for path in sorted(folder.glob("*.capture.jsonl.gz"))]
-    worlds = worlds or [path for release in given.release or releases() for path in captures(release)]
-    worlds = [path for path in worlds if given.world in name_of(path)]
-    by_view = judge(worlds[:: given.every], given.view or list(VIEWS), given.jobs)
+    options = parser.parse_args()
+    worlds = [path for folder in options.folders for path in sorted(folder.glob("*.capture.jsonl.gz"))]
+    worlds = worlds or [path for release in options.release or releases() for path in captures(release)]
+    worlds = [path for path in worlds if options.world in name_of(path)]
+    by_view = judge(worlds[:: options.every], options.view or list(VIEWS), options.jobs)
     for view, judgement in by_view.items():
         sys.stdout.write(table(view, judgement))
-    if given.page:
-        given.page.write_text(page(by_view, given.every), encoding="utf-8")
+    if options.page:
+        options.page.write_text(page(by_view, options.every), encoding="utf-8")
     return int(any(judgement.wrong or judgement.headlines for judgement in by_view.values()))
 
 

@@ -22,6 +22,6 @@ from (
     from runs.reconciles
     where class = 'unexplained'
     group by all
-    having bool_and(at_source = 'grid' and desired is distinct from decided)
+    having bool_and(at_source = 'grid')
 ) as s
 where d.replay_id = s.replay_id and d.hpa_uid = s.hpa_uid and d.divergence_id = s.divergence_id;
