@@ -74,6 +74,12 @@ def user_flags(values: Mapping[str, str]) -> Mapping[str, str]:
     return short
 
 
+def of_its_time(values: Mapping[str, str], release: str) -> dict[str, str]:
+    """The flags by short name that change a decision of this release."""
+    other_era = _SINCE_1_12 if is_before_1_12(release) else _UNTIL_1_11
+    return {name: text for name, text in values.items() if name not in other_era}
+
+
 def require_of_its_time(values: Mapping[str, str], release: str) -> None:
     """BadOption for a flag by short name that changes no decision of this release."""
     other_era = _SINCE_1_12 if is_before_1_12(release) else _UNTIL_1_11

@@ -4,6 +4,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -128,11 +129,16 @@ def cache_folder() -> Path:
 
     Its name is a hash of the sources, because numba's cache does not notice that a function in another file changed.
     """
-    from hpaaudit.engine.fleet.compile import sources
-
     engine = Path(__file__).parents[1] / "engine"
-    digest = hashlib.sha256(b"".join(Path(path).read_bytes() for path in sources())).hexdigest()[:12]
     beside = engine / "__pycache__" / "compiled"
     writable = os.access(engine, os.W_OK)
     base = beside if writable else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hpaaudit"
-    return base / digest
+    return base / _digest()
+
+
+@lru_cache(maxsize=1)
+def _digest() -> str:
+    """A name for the sources of the compiled rules. A process has imported them, so that they are read once."""
+    from hpaaudit.engine.fleet.compile import sources
+
+    return hashlib.sha256(b"".join(Path(path).read_bytes() for path in sources())).hexdigest()[:12]

@@ -31,6 +31,7 @@ class Prepared:
     derived   the inferred reconciles in the form of the compiled rules; None if the recording has `reconcile` lines,
               or if the rules are not compiled
     searched  every fact was searched for what cannot be replayed
+    recorded_release   what the recording says, empty if nothing
     """
 
     recording: "Recording"
@@ -39,6 +40,7 @@ class Prepared:
     overrides: Mapping[str, str]
     release_given: bool
     assumptions: tuple[Assumption, ...]
+    recorded_release: str
     derived: "InferredReconciles | None" = None
     searched: bool = False
 
@@ -161,6 +163,7 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
         flags=flags,
         overrides=options,
         release_given=given_release is not None,
+        recorded_release=recorded_release or "",
         assumptions=(
             Assumption(key="release", value=release, source=release_source),
             *(

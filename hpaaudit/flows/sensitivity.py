@@ -1,20 +1,29 @@
 """Finds a setting of the controller that explains divergences, by deciding again with other values.
 
 A flag cannot be read from the API of most clusters, so the replay assumes one. Where that contradicts what was seen,
-the value that explains it is found by trial: the usual values of each flag, every feature gate, every release.
+the value that explains it is found by trial: what was recorded if the user said otherwise, the usual values of each
+flag, every feature gate, every release; then pairs of these.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING
 
+from hpaaudit.errors import UnknownRelease
+from hpaaudit.flows.options import ControllerOptions
+from hpaaudit.flows.prepare import with_settings
 from hpaaudit.model.sensitivity import Compared, Sensitivity
 
 if TYPE_CHECKING:
     from hpaaudit.flows.prepare import Prepared
     from hpaaudit.model.audit import ReplayedReconcile
+    from hpaaudit.model.facts import Fact
+    from hpaaudit.model.flags import Flags
+    from hpaaudit.model.hpa import HpaStatus
 
 VALUES: Mapping[str, tuple[str, ...]] = {
     "tolerance": ("0", "0.01", "0.02", "0.05", "0.1", "0.15", "0.2", "0.25", "0.3", "0.4", "0.5"),
@@ -25,112 +34,301 @@ VALUES: Mapping[str, tuple[str, ...]] = {
 """What people set, by flag."""
 
 MOST_RECONCILES = 4_000
-"""At most so many reconciles are decided again: a few seconds of work."""
+"""At most so many reconciles are decided again with one setting changed, and as many with two: seconds of work."""
+
+MOST_FACTS = 200_000
+"""A recording of so many facts is read once and not again for each trial."""
 
 ENOUGH = 3
 """So many reconciles must agree with another value: one or two agree by chance."""
 
+PAIRED = 3
+"""So many values are tried with every value of the other settings."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """Another value of one setting, and the replay with it."""
+    """Another value of one setting; `change` gives the replay with it.
+
+    is_recorded   it is the recorded value, and the user gave the other one
+    """
 
     key: str
     value: str
     alternative: str
-    prepared: "Prepared"
+    change: Callable[["Prepared"], "Prepared"]
+    is_recorded: bool = False
 
 
 def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[Sensitivity]:
     """The best other value for each HPA with divergences: it explains some completely, and every match stays one.
+
+    Where one setting does not explain everything, two of them may.
 
     compared   the reconciles of these HPAs, those of open divergences and those that agree
     """
     by_hpa: dict[str, list[Compared]] = defaultdict(list)
     for row in compared:
         by_hpa[row.hpa].append(row)
-    wanted = {hpa for hpa, rows in by_hpa.items() if sum(row.divergence_id is not None for row in rows) >= ENOUGH}
-    best: dict[str, Sensitivity] = {}
-    budget = MOST_RECONCILES
-    for setting in settings(prepared) if wanted else ():
-        budget -= len(prepared.plan.reconciles)
-        if budget < 0:
-            break
-        decided = _decided(setting.prepared, wanted)
-        for hpa in wanted:
-            candidate = _judged(setting, hpa, by_hpa[hpa], decided)
-            if candidate is not None and (hpa not in best or candidate.explained > best[hpa].explained):
-                best[hpa] = candidate
-        if all(hpa in best and best[hpa].explained == best[hpa].differing for hpa in wanted):
-            break
-    yield from best.values()
+    known = list(_as_recorded(prepared))
+    wanted = {hpa for hpa, rows in by_hpa.items() if _is_worth_it(rows, is_known=bool(known))}
+    if wanted:
+        trials = _Trials(prepared, {hpa: by_hpa[hpa] for hpa in wanted})
+        trials.run(chosen for number in (1, 2) for chosen in combinations(known, number))
+        trials.run((setting,) for setting in _assumed(prepared))
+        trials.run(trials.pairs())
+        yield from trials.best.values()
 
 
-def settings(prepared: "Prepared") -> Iterator[Setting]:
+def _is_worth_it(rows: Sequence[Compared], *, is_known: bool) -> bool:
+    """True if some setting could explain enough divergences of an HPA."""
+    differing = [row for row in rows if row.divergence_id is not None]
+    return is_known or (len(differing) >= ENOUGH and any(row.is_seen for row in differing))
+
+
+class _Trials:
+    """Replays of one recording with other settings.
+
+    best    the best explanation of each HPA so far
+    scores  how many reconciles each setting alone decides as the controller did, all HPAs together
+    """
+
+    def __init__(self, prepared: "Prepared", rows: Mapping[str, Sequence[Compared]]) -> None:
+        self._prepared = prepared
+        self._rows = rows
+        self._facts: list[Fact] | None = None
+        self.best: dict[str, Sensitivity] = {}
+        self.scores: dict[Setting, int] = {}
+
+    def run(self, choices: Iterator[tuple[Setting, ...]]) -> None:
+        """Tries these, one after the other, until everything is explained or enough reconciles were decided."""
+        budget = MOST_RECONCILES
+        for chosen in choices:
+            budget -= len(self._prepared.plan.reconciles)
+            if budget < 0 or all(self._is_explained(hpa) for hpa in self._rows):
+                break
+            self._try(chosen)
+
+    def pairs(self) -> Iterator[tuple[Setting, ...]]:
+        """Two settings at once: those that alone decide the most reconciles as the controller did, with every other.
+
+        The other one need not help alone: while the first is wrong it may do harm.
+        """
+        best = sorted(self.scores, key=self.scores.__getitem__, reverse=True)[:PAIRED]
+        for number, one in enumerate(best):
+            for other in self.scores:
+                if other.key != one.key and other not in best[:number]:
+                    yield one, other
+
+    def _is_explained(self, hpa: str) -> bool:
+        return hpa in self.best and self.best[hpa].explained == self.best[hpa].differing
+
+    def _try(self, chosen: tuple[Setting, ...]) -> None:
+        prepared = self._prepared
+        for setting in chosen:
+            prepared = setting.change(prepared)
+        decided, is_known = self._decided(prepared), all(setting.is_recorded for setting in chosen)
+        score = 0
+        for hpa, rows in self._rows.items():
+            agreeing = [_agrees(row, decided.get(row.reconcile_id), is_known=is_known) for row in rows]
+            score += sum(agreeing)
+            found = _judged(chosen, hpa, rows, agreeing)
+            if found is not None and (hpa not in self.best or found.explained > self.best[hpa].explained):
+                self.best[hpa] = found
+        if len(chosen) == 1:
+            self.scores[chosen[0]] = score
+
+    def _decided(self, prepared: "Prepared") -> dict[int, "ReplayedReconcile"]:
+        from hpaaudit.engine.replay import process as engine
+
+        if self._facts is None and sum(segment.facts for segment in prepared.recording.segments) <= MOST_FACTS:
+            self._facts = list(prepared.recording.facts())
+        facts = prepared.recording.facts() if self._facts is None else self._facts
+        process = engine.Process(prepared.plan, prepared.flags, prepared.flags_of, keep_pods=False)
+        again = engine.replay(facts, prepared.plan, process, self._rows.keys())
+        return {reconcile.reconcile_id: reconcile for reconcile in again}
+
+
+def _assumed(prepared: "Prepared") -> Iterator[Setting]:
     """Every other value of every setting, the nearest to the one in force first."""
-    from hpaaudit.api.flags import duration_text, with_flags
-    from hpaaudit.engine.behaviours.gates import GATES
-    from hpaaudit.engine.behaviours.release import KNOWN, behaviours_of, version_of
+    yield from _flags(prepared)
+    yield from _gates(prepared)
+    yield from _releases(prepared)
+
+
+def _as_recorded(prepared: "Prepared") -> Iterator[Setting]:
+    """What the recording says where the user said something else."""
+    from hpaaudit.api.flags import short_name
+
+    recorded = _recorded_release(prepared)
+    if prepared.release_given and recorded is not None and recorded != prepared.flags.release:
+        yield replace(_release(prepared, recorded), is_recorded=True)
+    process = prepared.plan.controllers[0] if prepared.plan.controllers else None
+    seen = {short_name(name): text for name, text in process.flags} if process is not None else {}
+    for key in VALUES:
+        if key in prepared.overrides and key in seen:
+            setting = _flag(prepared, key, seen[key])
+            if setting.value != setting.alternative:
+                yield replace(setting, is_recorded=True)
+
+
+def _flags(prepared: "Prepared") -> Iterator[Setting]:
+    from hpaaudit.api.flags import with_flags
 
     flags = prepared.flags
     for key, values in VALUES.items():
         field = key.replace("-", "_") + ("" if key == "tolerance" else "_us")
         current = getattr(flags, field)
         others = {getattr(with_flags(flags, {key: text}), field): text for text in values}
-        used = f"{current:g}" if key == "tolerance" else duration_text(current)
         for number in sorted(others.keys() - {current}, key=lambda number: abs(number - current)):
-            changed = replace(
-                prepared,
-                flags=with_flags(flags, {key: others[number]}),
-                overrides={**prepared.overrides, key: others[number]},
-            )
-            yield Setting(key=key, value=used, alternative=others[number], prepared=changed)
-    in_force = behaviours_of(flags)
+            yield _flag(prepared, key, others[number])
+
+
+def _flag(prepared: "Prepared", key: str, text: str) -> Setting:
+    from hpaaudit.api.flags import duration_text, with_flags
+
+    def shown(flags: "Flags") -> str:
+        value = getattr(flags, key.replace("-", "_") + ("" if key == "tolerance" else "_us"))
+        return f"{value:g}" if key == "tolerance" else duration_text(value)
+
+    def change(before: "Prepared") -> "Prepared":
+        overrides = {**before.overrides, key: text}
+        return replace(before, flags=with_flags(before.flags, {key: text}), overrides=overrides)
+
+    alternative = shown(with_flags(prepared.flags, {key: text}))
+    return Setting(key=key, value=shown(prepared.flags), alternative=alternative, change=change)
+
+
+def _gates(prepared: "Prepared") -> Iterator[Setting]:
+    from hpaaudit.engine.behaviours.gates import GATES
+    from hpaaudit.engine.behaviours.release import behaviours_of
+
+    in_force = behaviours_of(prepared.flags)
     for gate in GATES:
         is_on = bool(getattr(in_force, re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", gate.rule).lower()))
-        with_rules = tuple(sorted({*flags.with_behaviours} - {gate.rule} | ({gate.rule} if not is_on else set())))
-        without = tuple(sorted({*flags.without_behaviours} - {gate.rule} | ({gate.rule} if is_on else set())))
-        changed = replace(prepared, flags=replace(flags, with_behaviours=with_rules, without_behaviours=without))
         used, other = ("on", "--without") if is_on else ("off", "--with")
         yield Setting(
-            key="feature-gate", value=f"{gate.name} {used}", alternative=f"{other} {gate.name}", prepared=changed
+            key="feature-gate",
+            value=f"{gate.name} {used}",
+            alternative=f"{other} {gate.name}",
+            change=partial(_switched, rule=gate.rule, on=not is_on),
         )
-    own = version_of(flags.release)
-    for release in reversed(KNOWN):
-        # A recording has what the controllers of its own time read: before 1.12, lists of pods.
-        is_of_its_time = in_force.forbidden_windows == behaviours_of(replace(flags, release=release)).forbidden_windows
-        if is_of_its_time and version_of(release)[:2] != own[:2]:
-            changed = replace(prepared, flags=replace(flags, release=release), release_given=True)
-            yield Setting(key="release", value=flags.release, alternative=release, prepared=changed)
 
 
-def _decided(prepared: "Prepared", hpas: set[str]) -> dict[int, "ReplayedReconcile"]:
-    from hpaaudit.engine.replay import process as engine
+def _switched(before: "Prepared", *, rule: str, on: bool) -> "Prepared":
+    """The replay with a rule switched on or off."""
+    flags = before.flags
+    with_rules = {*flags.with_behaviours} - {rule} | ({rule} if on else set())
+    without = {*flags.without_behaviours} - {rule} | (set() if on else {rule})
+    changed = replace(flags, with_behaviours=tuple(sorted(with_rules)), without_behaviours=tuple(sorted(without)))
+    return replace(before, flags=changed)
 
-    process = engine.Process(prepared.plan, prepared.flags, prepared.flags_of, keep_pods=False)
-    again = engine.replay(prepared.recording.facts(), prepared.plan, process, hpas)
-    return {reconcile.reconcile_id: reconcile for reconcile in again}
+
+def _releases(prepared: "Prepared") -> Iterator[Setting]:
+    """The releases of the recording's own time; if nothing tells that, those of the other time last."""
+    from hpaaudit.api.flags import is_before_1_12
+    from hpaaudit.engine.behaviours.release import KNOWN, version_of
+
+    used, recorded = prepared.flags.release, _recorded_release(prepared)
+    # A recording has what the controllers of its own time read: before 1.12, lists of pods.
+    is_old = is_before_1_12(recorded or used)
+    own = [release for release in reversed(KNOWN) if is_before_1_12(release) == is_old]
+    others = [] if recorded else [release for release in reversed(KNOWN) if is_before_1_12(release) != is_old]
+    for release in (*own, *others):
+        if version_of(release)[:2] != version_of(used)[:2]:
+            yield _release(prepared, release)
+
+
+def _recorded_release(prepared: "Prepared") -> str | None:
+    """The release that the recording tells, None if it tells none that is known."""
+    from hpaaudit.engine.behaviours.release import known_release
+
+    try:
+        return known_release(prepared.recorded_release) if prepared.recorded_release else None
+    except UnknownRelease:
+        return None
+
+
+def _release(prepared: "Prepared", release: str) -> Setting:
+    return Setting(
+        key="release", value=prepared.flags.release, alternative=release, change=partial(_released, release=release)
+    )
+
+
+def _released(before: "Prepared", *, release: str) -> "Prepared":
+    """The replay with another release and the defaults of its time. A flag that it does not have is left out."""
+    from hpaaudit.api.flags import of_its_time
+
+    flags = before.flags
+    options = ControllerOptions(
+        release=release,
+        flags=of_its_time(before.overrides, release),
+        behaviours={
+            **dict.fromkeys(flags.with_behaviours, True),
+            **dict.fromkeys(flags.without_behaviours, False),
+        },
+    )
+    again = with_settings(before.recording, before.plan, options)
+    return replace(again, derived=before.derived, searched=before.searched)
+
+
+def _agrees(row: Compared, again: "ReplayedReconcile | None", *, is_known: bool) -> bool:
+    """True if another setting decides this reconcile as the controller did, as far as its inputs are known.
+
+    is_known   the setting is recorded: it need not change the number
+    """
+    if again is None:
+        return row.divergence_id is None
+    status = again.decision.status
+    if row.published is not None and status is not None:
+        # Only its conditions tell what the controller decided: it failed.
+        return _reasons(status) == row.published and (row.divergence_id is None or row.published != row.predicted)
+    if row.divergence_id is None:
+        return _may_be(again, row.desired)
+    # Where the published number agrees anyway, the difference arose after the decision.
+    return (is_known or row.real != row.desired) and _may_be(again, row.real)
+
+
+def _reasons(status: "HpaStatus") -> str:
+    """The reasons of AbleToScale and ScalingActive."""
+    by_type = {condition.type: condition.reason for condition in status.conditions}
+    return " ".join(filter(None, map(by_type.get, ("AbleToScale", "ScalingActive"))))
+
+
+def _may_be(again: "ReplayedReconcile", number: int | None) -> bool:
+    """True if this number is what was decided, or one that other recorded inputs lead to."""
+    if again.decision.desired == number:
+        return True
+    if number is None or again.band_lo is None or again.band_hi is None:
+        return False
+    return again.band_lo <= number <= again.band_hi
 
 
 def _judged(
-    setting: Setting, hpa: str, rows: Sequence[Compared], decided: Mapping[int, "ReplayedReconcile"]
+    chosen: tuple[Setting, ...], hpa: str, rows: Sequence[Compared], agreeing: Sequence[bool]
 ) -> Sensitivity | None:
-    """The divergences of one HPA that a value explains; None if they are too few, or a match is lost."""
+    """The divergences of one HPA that settings explain; None if they are too few, or a match is lost.
+
+    Reconciles that left no trace prove nothing alone: a controller that does nothing explains their silence as well.
+    """
     open_rows: dict[int, list[bool]] = defaultdict(list)
-    broken = 0
-    for row in rows:
-        again = decided.get(row.reconcile_id)
-        # Where the published number agrees anyway, the difference arose after the decision.
-        agrees = again is not None and again.decision.desired == row.real != row.desired
+    seen = set[int]()
+    for row, agrees in zip(rows, agreeing, strict=True):
         if row.divergence_id is not None:
             open_rows[row.divergence_id].append(agrees)
-        elif again is not None and again.decision.desired != row.desired:
-            broken += 1
-    whole = [number for number, agreeing in open_rows.items() if all(agreeing)]
+            seen |= {row.divergence_id} if row.is_seen else set()
+        elif not agrees:
+            return None
+    whole = [number for number, agree in open_rows.items() if all(agree)]
     explained = sum(len(open_rows[number]) for number in whole)
-    if broken or explained < ENOUGH:
+    is_known = all(setting.is_recorded for setting in chosen)
+    if not whole or (not is_known and (explained < ENOUGH or seen.isdisjoint(whole))):
         return None
-    return Sensitivity(
-        hpa=hpa, key=setting.key, value=setting.value, alternative=setting.alternative,
-        differing=sum(map(len, open_rows.values())), explained=explained, broken=broken, divergence_ids=tuple(whole),
+    first = chosen[0]
+    found = Sensitivity(
+        hpa=hpa, key=first.key, value=first.value, alternative=first.alternative,
+        differing=sum(map(len, open_rows.values())), explained=explained, broken=0, divergence_ids=tuple(whole),
     )  # fmt: skip
+    for also in chosen[1:]:
+        found = replace(found, also_key=also.key, also_value=also.value, also_alternative=also.alternative)
+    return found

@@ -8,6 +8,9 @@ class Compared:
     """One reconcile of a replay: its decision, the real number of replicas after it, and its divergence.
 
     divergence_id   None: replay and controller agree
+    published       the reasons of AbleToScale and ScalingActive, if these alone tell what the controller decided
+    predicted       the reasons in the status that the replay computed
+    is_seen         it left a trace; otherwise its time was inferred
     """
 
     reconcile_id: int
@@ -15,6 +18,9 @@ class Compared:
     desired: int | None
     real: int | None
     divergence_id: int | None
+    published: str | None
+    predicted: str
+    is_seen: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +28,7 @@ class Sensitivity:
     """A setting, the value that the replay used, and one that explains divergences of an HPA.
 
     explained   reconciles that differed and agree with the other value, out of `differing`;  broken   the reverse
+    also_…      a second setting, if only both together explain them
     """
 
     hpa: str
@@ -32,3 +39,6 @@ class Sensitivity:
     explained: int
     broken: int
     divergence_ids: tuple[int, ...]
+    also_key: str | None = None
+    also_value: str | None = None
+    also_alternative: str | None = None

@@ -158,6 +158,7 @@ MISSING_INPUTS = {
     "memory.before_recording": "what the controller recommended or scaled earlier",
     "instant.window_edge": "on which side of a window's edge an earlier recommendation or scale event was",
     "scale.write": "whether admission changed what the HPA wrote, or somebody wrote afterwards",
+    "reconcile.unseen": "whether the HPA was reconciled then, or with other settings: no status was written",
 }
 """What would settle which number was decided: `missing_input`."""
 

@@ -276,15 +276,15 @@ class ResultsWriter:
     def _settle(self, explain: Explain) -> None:
         """Asks for settings that explain the unexplained divergences, and gives these their class."""
         texts = sql.folder("sensitivity")
-        open_questions = self._connection.sql(texts["open_questions"]).fetchall()
-        columns = ("reconcile_id", "hpa", "desired", "real", "divergence_id")
-        if not any(row[-1] is not None for row in open_questions):
+        relation = self._connection.sql(texts["open_questions"])
+        rows = [Compared(**dict(zip(relation.columns, row, strict=True))) for row in relation.fetchall()]
+        if not any(row.divergence_id is not None for row in rows):
             return
-        rows = [Compared(**dict(zip(columns, row, strict=True))) for row in open_questions]
         for sensitivity in explain(rows):
             self._connection.execute(
                 "insert into runs.sensitivity select $replay_id, hpa_uid, namespace, name, $key, $value, $alternative, "
-                "$differing, $explained, $broken, $divergence_ids from runs.hpas where namespace || '/' || name = $hpa "
+                "$differing, $explained, $broken, $divergence_ids, $also_key, $also_value, $also_alternative "
+                "from runs.hpas where namespace || '/' || name = $hpa "
                 "order by seen_at desc limit 1",
                 {
                     "replay_id": self._replay.replay_id,
@@ -292,8 +292,8 @@ class ResultsWriter:
                     "divergence_ids": list(sensitivity.divergence_ids),
                 },
             )
-        self._connection.execute(texts["settle_reconciles"])
-        self._connection.execute(texts["settle_divergences"])
+        for name in ("settle_reconciles", "settle_divergences", "settle_silence", "settle_silent_reconciles"):
+            self._connection.execute(texts[name])
 
     def _parts(self) -> list[tuple[int, int]]:
         """The first and the last HPA of each part that is audited at once."""

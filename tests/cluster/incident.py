@@ -6,6 +6,7 @@ metrics API fails, the controller starts anew. Everything is stretched along a m
 
 import json
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,18 +61,31 @@ class Incident:
     output: str
 
 
-def load(cluster: Cluster, factor: float) -> None:
-    """Lets every workload have this much to do."""
-    pods, busy = cluster.state["pods"], round(60 * factor)
-    pods[f"{NAMESPACE}/app=checkout"] = {"cpu": 100 * factor, "memory": 64}
-    pods[f"{NAMESPACE}/app=sidecar"] = {"cpu": {"app": 50 * factor, "proxy": 70}, "memory": 64}
-    pods[f"{NAMESPACE}/app=search"] = {"cpu": 20, "memory": 64, "http_requests": 9 * factor}
-    pods[f"{NAMESPACE}/app=worker"] = {"cpu": 20, "memory": 64}
-    pods[f"{NAMESPACE}/app=gateway"] = {"cpu": 20, "memory": 64}
-    pods[f"{NAMESPACE}/app=mixed"] = {"cpu": 50 * factor, "memory": 64, "http_requests": 7 * factor}
-    depth = {"labels": {"queue": "orders"}, "value": f"{busy // 5}"}
-    cluster.state["external"] = {f"{NAMESPACE}/queue_depth": [depth, {"labels": {"queue": "returns"}, "value": "900"}]}
-    cluster.state["objects"] = {f"{NAMESPACE}/services/gateway/hits": f"{busy}"}
+def usage(name: str, factor: float) -> dict[str, Any]:
+    """What the pods of a workload use together where it has this much to do."""
+    return {
+        "checkout": {"cpu": 100 * factor, "memory": 64},
+        "sidecar": {"cpu": {"app": 50 * factor, "proxy": 70}, "memory": 64},
+        "search": {"cpu": 20, "memory": 64, "http_requests": 9 * factor},
+        "worker": {"cpu": 20, "memory": 64},
+        "gateway": {"cpu": 20, "memory": 64},
+        "mixed": {"cpu": 50 * factor, "memory": 64, "http_requests": 7 * factor},
+    }[name]
+
+
+def load(cluster: Cluster, factor: float, namespace: str = NAMESPACE, workloads: Iterable[str] = WORKLOADS) -> None:
+    """Let every workload have this much to do, or some of them."""
+    busy = round(60 * factor)
+    for name in workloads:
+        cluster.state["pods"][f"{namespace}/app={name}"] = usage(name, factor)
+        if name == "worker":
+            depth = {"labels": {"queue": "orders"}, "value": f"{busy // 5}"}
+            cluster.state["external"][f"{namespace}/queue_depth"] = [
+                depth,
+                {"labels": {"queue": "returns"}, "value": "900"},
+            ]
+        elif name == "gateway":
+            cluster.state["objects"][f"{namespace}/services/gateway/hits"] = f"{busy}"
 
 
 def play(folder: Path) -> Incident:
@@ -94,12 +108,13 @@ def play(folder: Path) -> Incident:
     return Incident(cluster=cluster.dir, recording=recording, code=code, output=output)
 
 
-def create(cluster: Cluster, version: str = "v2") -> None:
+def create(cluster: Cluster, version: str = "v2", namespace: str = NAMESPACE) -> None:
     """The workloads and their HPAs, by a version of autoscaling; `v2beta2` has the same shape."""
-    hpas = f"/apis/autoscaling/{version}/namespaces/{NAMESPACE}/horizontalpodautoscalers"
+    hpas = f"/apis/autoscaling/{version}/namespaces/{namespace}/horizontalpodautoscalers"
+    deployments = f"/apis/apps/v1/namespaces/{namespace}/deployments"
     for name, (metrics, options) in WORKLOADS.items():
         containers = CONTAINERS.get(name, ("app",))
-        cluster.kube.post(DEPLOYMENTS, deployment(name, replicas=options.get("low", 1), containers=containers))
+        cluster.kube.post(deployments, deployment(name, replicas=options.get("low", 1), containers=containers))
         cluster.kube.post(hpas, {**hpa(name, *metrics, **options), "apiVersion": f"autoscaling/{version}"})
 
 

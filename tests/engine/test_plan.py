@@ -3,8 +3,11 @@
 import json
 from dataclasses import replace
 
+import pytest
+
 from hpaaudit.engine.replay.plan import plan
-from hpaaudit.model.facts import HpaSeen
+from hpaaudit.model.facts import HpaSeen, VersionRead
+from hpaaudit.model.units import SECOND
 from tests.engine.recorded_facts import hpa_seen
 from tests.engine.scenes import at, cpu, hpa_of
 
@@ -18,6 +21,12 @@ def test_an_hpa_that_was_seen_for_less_than_a_period_has_no_reconcile() -> None:
     laid_out = plan([_seen()], None)
     assert laid_out.reconciles == []
     assert laid_out.keys == ("shop/web",)
+
+
+@pytest.mark.parametrize(("version", "seconds"), [("v1.11.10", 30), ("v1.12.0", 15), ("v1.36.3", 15)])
+def test_the_default_sync_period_is_that_of_the_recorded_release(version: str, seconds: int) -> None:
+    read = VersionRead(at_us=at(0), version=version, clock_offset_us=None, round_trip_us=None)
+    assert plan([read, _seen()], None).periods.common_us == seconds * SECOND
 
 
 def test_a_container_that_v2beta1_leaves_out_is_not_guessed() -> None:

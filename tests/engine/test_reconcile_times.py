@@ -2,7 +2,16 @@
 
 import pytest
 
-from hpaaudit.engine.replay.reconcile_times import GRID, NOWHERE, STATUS_WRITE, Evidence, reconcile_times
+from hpaaudit.engine.replay.reconcile_times import (
+    EVENT,
+    GRID,
+    NOWHERE,
+    SCALE_WRITE,
+    STATUS_WRITE,
+    Evidence,
+    merged,
+    reconcile_times,
+)
 from hpaaudit.model.units import SECOND, Micros
 
 PERIOD = Micros(15 * SECOND)
@@ -45,3 +54,23 @@ def test_a_grid_stands_between_the_evidence(evidence: list[float], starts: list[
 def test_evidence_has_its_place_among_the_facts_and_a_grid_has_none() -> None:
     times = reconcile_times(evidence_at(15, 45), us(0), us(50), PERIOD, newborn=True)
     assert [reconcile.facts for reconcile in times] == [0, NOWHERE, 1]
+
+
+@pytest.mark.parametrize(
+    ("source", "after", "period", "reconciles"),
+    [
+        pytest.param(EVENT, 0.5, 1.2, 1, id="an Event that a busy machine sends late"),
+        pytest.param(EVENT, 1.9, 15, 1, id="even two seconds late"),
+        pytest.param(EVENT, 1.1, 1.2, 2, id="a period later it is of the next reconcile"),
+        pytest.param(EVENT, 2.1, 15, 2, id="no Event comes later than that"),
+        pytest.param(STATUS_WRITE, 0.6, 1.2, 2, id="a status is written within the reconcile"),
+        pytest.param(STATUS_WRITE, 0.4, 1.2, 1, id="or just after it"),
+    ],
+)
+def test_what_belongs_to_one_reconcile(source: int, after: float, period: float, reconciles: int) -> None:
+    evidence = [
+        Evidence(us(10), 1, SCALE_WRITE),
+        Evidence(us(10.2), 2, STATUS_WRITE),
+        Evidence(us(10 + after), 3, source),
+    ]
+    assert [trace.at_us for trace in merged(evidence, us(period))] == [us(10), us(10 + after)][:reconciles]

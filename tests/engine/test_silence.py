@@ -125,6 +125,29 @@ def test_an_answer_that_the_controller_was_refused_is_known_from_what_it_publish
         assert (reconcile.decision.reason_code == "gate.all_metrics_invalid") == (number in refused)
 
 
+@steady
+@given(usages, st.data())
+def test_what_only_our_own_read_missed_is_remembered_as_it_was_published(usage: list[int], data: st.DataObject) -> None:
+    """Its recommendation holds later ones: no later reconcile is proven to have decided otherwise."""
+    missed = data.draw(st.sets(st.integers(1, len(usage) - 1), min_size=1))
+    facts, truth = _recorded(usage)
+    failed_us = {at(1000 + PERIOD * number - 1) for number in missed}
+    seen = [
+        replace(fact, status=503, error="unavailable", samples=None)
+        if isinstance(fact, ResourceMetricsRead) and fact.at_us in failed_us
+        else fact
+        for fact in facts
+    ]
+    by_number = _by_number(replayed(seen, RELEASE_1_36))
+    for number, desired in enumerate(truth, 1):
+        if number in missed or by_number[number].evidence == "assumed":
+            continue
+        low, high = by_number[number].band_lo, by_number[number].band_hi
+        assert low is not None
+        assert high is not None
+        assert low <= desired <= high
+
+
 def _interrupted(facts: Sequence[Fact], since: int, until: int) -> list[Fact]:
     """Tells it as a recorder that was not there between two reconciles: after them it tells what has changed."""
     gap = Gap(at_us=at(1000 + PERIOD * since + 2), until_us=at(1000 + PERIOD * until + 2), prefix="*", cause="it died")

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hpaaudit.engine.replay.cluster_state import is_controller
+from hpaaudit.model.audit import Assumption
 from hpaaudit.model.facts import Fact, Gap, HpaSeen, ScaleWritten, StatusWritten, TargetSeen
 from hpaaudit.model.target import Scale
 from hpaaudit.model.units import Micros
@@ -354,6 +355,24 @@ def test_undecidable_time_keeps_a_divergence_open(tmp_path: Path) -> None:
         assert results.rows("select class, reconciles from divergences where class = 'unexplained'") == [
             {"class": "unexplained", "reconciles": 3}
         ]
+
+
+@pytest.mark.parametrize(("window", "found"), [("300s", "no_data.recording_gap"), ("1s", "unexplained")])
+def test_what_was_guessed_in_a_gap_counts_as_long_as_the_window(
+    window: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reconcile 12 differs, 45 s after one in a gap whose inputs are guessed."""
+    setting = Assumption(key="downscale-stabilization", value=window, source="observed")
+    monkeypatch.setattr(story, "REPLAY", replace(story.REPLAY, assumptions=(*story.REPLAY.assumptions, setting)))
+    facts = [
+        replace(fact, at_us=at(100), until_us=at(132)) if isinstance(fact, Gap) else fact for fact in story.facts()
+    ]
+    reconciles = [
+        replace(reconcile, band_lo=9, band_hi=9, evidence="proven") if reconcile.reconcile_id == 12 else reconcile
+        for reconcile in story.reconciles()
+    ]
+    with story.replayed(tmp_path / "x.duckdb", facts, reconciles) as results:
+        assert results.rows("select class from reconciles where reconcile_id = 12") == [{"class": found}]
 
 
 def test_a_published_value_that_no_recorded_answer_gives_is_no_divergence(tmp_path: Path) -> None:

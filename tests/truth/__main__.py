@@ -1,7 +1,7 @@
 """`python -m tests.truth`: how our verdicts stand to the truth, by view and class; each wrong one in a line.
 
 python -m tests.truth [--release 1.15 …] [--view outside …] [--every N] [FOLDER…]     folders of captures, else our own
-python -m tests.truth --every 6 --page docs/truth.md                                  keeps the figures of all views
+python -m tests.truth --every 90 --page docs/truth.md                                  keeps the figures of all views
 """
 
 import argparse
@@ -12,7 +12,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from tests.conformance.expected import captures, name_of, releases
-from tests.truth.judged import Judged, judged
+from tests.truth.judged import Judged, judged_in
 from tests.truth.page import page
 from tests.truth.views import VIEWS
 
@@ -33,23 +33,21 @@ def main() -> int:
     worlds = [path for folder in options.folders for path in sorted(folder.glob("*.capture.jsonl.gz"))]
     worlds = worlds or [path for release in options.release or releases() for path in captures(release)]
     worlds = [path for path in worlds if options.world in name_of(path)]
-    wrong = 0
-    judged_by_view: dict[str, Judged] = {}
-    for view in options.view or VIEWS:
-        judgement = judged_by_view[view] = judge(worlds[:: options.every], view, options.jobs)
+    by_view = judge(worlds[:: options.every], options.view or list(VIEWS), options.jobs)
+    for view, judgement in by_view.items():
         sys.stdout.write(table(view, judgement))
-        wrong += len(judgement.wrong)
-        if options.page:
-            options.page.write_text(page(judged_by_view, options.every), encoding="utf-8")
-    return int(wrong > 0)
+    if options.page:
+        options.page.write_text(page(by_view, options.every), encoding="utf-8")
+    return int(any(judgement.wrong or judgement.headlines for judgement in by_view.values()))
 
 
-def judge(worlds: Sequence[Path], view: str, jobs: int = 1) -> Judged:
-    """The verdicts of many worlds together."""
-    total = Judged()
+def judge(worlds: Sequence[Path], views: Sequence[str], jobs: int = 1) -> dict[str, Judged]:
+    """The verdicts of many worlds together, by view."""
+    total = {view: Judged() for view in views}
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        for one in pool.map(judged, worlds, [view] * len(worlds), chunksize=4):
-            total.add(one)
+        for by_view in pool.map(judged_in, worlds, [views] * len(worlds)):
+            for view, one in by_view.items():
+                total[view].add(one)
     return total
 
 
@@ -60,7 +58,11 @@ def table(view: str, judgement: Judged) -> str:
         f"  {judgement.changes} changes, {judgement.named} with a writer, {len(judgement.wrong)} wrong",
     ]
     lines += [f"  {count:7} {verdict:12} {name}" for (verdict, name), count in judgement.classes.most_common()]
-    for what, texts in (("wrong", judgement.wrong), ("unexplained", judgement.unexplained)):
+    for what, texts in (
+        ("wrong", judgement.wrong),
+        ("unexplained", judgement.unexplained),
+        ("headline", judgement.headlines),
+    ):
         # One of each world: the others have the same cause.
         firsts = {text.partition(":")[0]: text for text in reversed(texts)}
         lines += [f"  {what}: {text}" for text in sorted(firsts.values())[:SHOWN]]

@@ -1,6 +1,5 @@
 """What our verdicts make of a world, and which of them are wrong."""
 
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,17 +8,19 @@ from typing import Any
 
 from hpaaudit.api.flags import short_name
 from hpaaudit.api.times import duration
-from hpaaudit.flows.replay import replay
-from hpaaudit.model.facts import ControllerSeen
+from hpaaudit.model.facts import ControllerSeen, Fact
 from hpaaudit.model.units import SECOND
+from hpaaudit.results.read import Results
 from tests.conformance.expected import name_of
-from tests.fleet.chance import write
+from tests.report.faithful import broken_headlines
+from tests.truth.replayed import replayed
 from tests.truth.views import HALTED, VIEWS, middle_us
 from tests.truth.worlds import Truth, Written, facts_of, truth_of
 
 NEAR_US = 1_500_000
 """A status is published so soon after its reconcile decided."""
 UNEXPLAINED = "unexplained"
+Rows = list[dict[str, Any]]
 DURATIONS = {
     "downscale-stabilization": "5m0s",
     "initial-readiness-delay": "30s",
@@ -32,7 +33,8 @@ DURATIONS = {
 class Judged:
     """Verdicts of some worlds: how many of each class, how many claims were checked, and each that is wrong.
 
-    false   how many verdicts of each class were wrong
+    false      how many verdicts of each class were wrong
+    headlines  those that claim more than their reconciles show
     """
 
     worlds: int = 0
@@ -43,6 +45,7 @@ class Judged:
     named: int = 0
     wrong: list[str] = field(default_factory=list)
     unexplained: list[str] = field(default_factory=list)
+    headlines: list[str] = field(default_factory=list)
 
     @property
     def reconciles(self) -> int:
@@ -50,7 +53,7 @@ class Judged:
         return self.classes.total()
 
     def add(self, other: "Judged") -> None:
-        """Takes the verdicts of other worlds in."""
+        """Take the verdicts of other worlds in."""
         self.worlds += other.worlds
         self.classes += other.classes
         self.false += other.false
@@ -59,27 +62,57 @@ class Judged:
         self.named += other.named
         self.wrong += other.wrong
         self.unexplained += other.unexplained
+        self.headlines += other.headlines
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed:
+    """What a replay tells: its reconciles, the changes of the replicas, and the headlines that claim too much."""
+
+    reconciles: Rows
+    changes: Rows
+    headlines: list[str]
 
 
 def judged(capture: Path, view: str) -> Judged:
-    """Replays what a view shows of a world; holds every verdict to the truth."""
+    """Replay what a view shows of a world; hold every verdict to the truth."""
+    return judged_in(capture, (view,))[view]
+
+
+def judged_in(capture: Path, views: Sequence[str]) -> dict[str, Judged]:
+    """The same of several views, by view. The world is read once, and what two views show alike is replayed once."""
     facts = facts_of(capture)
     truth = truth_of(capture, facts)
-    if view in HALTED:
-        truth = truth.until(middle_us(facts))
-    shown = list(VIEWS[view](facts))
-    judgement = Judged(worlds=1)
+    before: list[tuple[list[Fact], Replayed]] = []
+    judgements = {}
+    for view in views:
+        shown = list(VIEWS[view](facts))
+        same = next((one for one in before if one[0] == shown), None)
+        if same is None:
+            same = shown, _replayed(shown)
+            before.append(same)
+        true = truth.until(middle_us(facts)) if view in HALTED else truth
+        where = f"{capture.parent.name} {name_of(capture)} {view}"
+        judgements[view] = _judged(where, true, *same)
+    return judgements
+
+
+def _replayed(shown: Sequence[Fact]) -> Replayed:
+    """What a replay tells of these facts."""
     if not shown:
-        return judgement
-    where = f"{capture.parent.name} {name_of(capture)} {view}"
-    with tempfile.TemporaryDirectory() as folder:
-        recording = Path(folder) / "recording"
-        write(recording, shown, len(shown) + 1)
-        results = replay(recording, detail="numbers")
-        reconciles, changes = _rows(results, _RECONCILES), _rows(results, _CHANGES)
-        results.close()
+        return Replayed(reconciles=[], changes=[], headlines=[])
+    with replayed(shown) as results:
+        return Replayed(
+            reconciles=_rows(results, _RECONCILES),
+            changes=_rows(results, _CHANGES),
+            headlines=broken_headlines(results),
+        )
+
+
+def _judged(where: str, truth: Truth, shown: Sequence[Fact], told: Replayed) -> Judged:
+    judgement = Judged(worlds=1, headlines=[f"{where}: {text}" for text in told.headlines])
     other = different_settings(truth.controllers, [fact for fact in shown if isinstance(fact, ControllerSeen)])
-    for row in reconciles:
+    for row in told.reconciles:
         judgement.classes[row["verdict"], row["class"] or ""] += 1
         if row["class"] == UNEXPLAINED:
             judgement.unexplained.append(f"{where}: {row}")
@@ -87,7 +120,7 @@ def judged(capture: Path, view: str) -> Judged:
         wrong = [f"{where}: {text}: {row}" for text in _wrong(truth, other, row)]
         judgement.wrong += wrong
         judgement.false[row["verdict"], row["class"] or ""] += bool(wrong)
-    for row in changes:
+    for row in told.changes:
         judgement.changes += 1
         if row["writer_class"] != "unknown":
             judgement.named += 1
@@ -99,7 +132,12 @@ _RECONCILES = """
 select
     epoch_us(r.ts) as at_us, epoch_us(r.ts + to_microseconds((1e6 * r.lasted_s)::bigint)) as until_us, at_source,
     epoch_us(r.ts - to_microseconds((1e6 * r.uncertainty_s)::bigint)) as from_us,
-    r.namespace || '/' || r.name as hpa, h.target_name, desired, decided, actual, verdict, class, evidence, reason_code
+    r.namespace || '/' || r.name as hpa, h.target_name, desired, decided, actual, verdict, class, evidence, reason_code,
+    (
+        select any_value(also_key)
+        from sensitivity as s
+        where s.hpa_uid = r.hpa_uid and list_contains(s.divergence_ids, r.divergence_id) and r.class like 'config.%'
+    ) as also_key
 from reconciles as r
 join hpas as h using (hpa_uid)
 order by reconcile_id
@@ -117,7 +155,7 @@ order by at_hi
 """
 
 
-def _rows(results: Any, question: str) -> list[dict[str, Any]]:
+def _rows(results: Results, question: str) -> Rows:
     relation = results.sql(question)
     return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
@@ -142,7 +180,7 @@ def _wrong(truth: Truth, other: set[str], row: dict[str, Any]) -> Iterator[str]:
         yield "no write was refused"
     elif family == "write_mutated" and not any(one.asked != one.stored is not None for one in around):
         yield "what was asked for was stored"
-    elif family == "config" and detail not in other:
+    elif family == "config" and not {detail, (row["also_key"] or detail).replace("-", "_")} <= other:
         yield f"only {other} was another"
 
 

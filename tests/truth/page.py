@@ -33,7 +33,7 @@ def _row(view: str, judgement: Judged) -> str:
     figures = (
         judgement.worlds, judgement.reconciles, verdicts["match"], judgement.proven, verdicts["skew"],
         verdicts["undecidable"], verdicts["divergent"], unexplained, false, judgement.named,
-        len(judgement.wrong) - false,
+        len(judgement.wrong) - false, len(judgement.headlines),
     )  # fmt: skip
     return f"| {SHOWN[view]} | {' | '.join(map(str, figures))} |\n"
 
@@ -48,10 +48,10 @@ SHOWN = {
     "statuses with a hole": "no HPAs for a fifth of the time",
     "metrics with a hole": "no resource metrics for a fifth of the time",
     "pods with a hole": "no pods for a fifth of the time",
-    "minimal rights": "HPAs, pods, scales and metrics only",
+    "minimal rights": "HPAs, pods, scales, metrics and the version of the API server only",
     "no sync period": "all but the sync period",
     "two other flags": "another tolerance and another downscale stabilization than the controller's",
-    "nothing of the controller": "neither flags, nor release, nor restarts",
+    "nothing of the controller": "neither flags nor restarts",
     "restarts by the Lease": "of restarts only the new holder of the Lease",
     "a strange Lease": "the Lease of another program, which changes its holder",
     "alive": "all, with the Lease",

@@ -1,16 +1,13 @@
 """Assumed flags that the real controller was not started with: the setting that explains the difference is named."""
 
-import tempfile
 from dataclasses import replace as with_fields
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hpaaudit.flows.replay import replay
 from hpaaudit.model.facts import ControllerSeen, Fact
 from tests.conformance.expected import captures, name_of
-from tests.fleet.chance import write
+from tests.truth.replayed import replayed
 from tests.truth.views import VIEWS
 from tests.truth.worlds import facts_of
 
@@ -22,15 +19,12 @@ def _replayed(world: str, *, is_told: bool) -> tuple[dict[str, int], list[tuple[
     def shown(fact: Fact) -> Fact:
         return with_fields(fact, flags=(), gates=()) if isinstance(fact, ControllerSeen) and not is_told else fact
 
-    facts_shown = [shown(fact) for fact in VIEWS["outside"](facts)]
-    with tempfile.TemporaryDirectory() as folder:
-        write(Path(folder) / "recording", facts_shown, len(facts_shown) + 1)
-        results = replay(Path(folder) / "recording", detail="numbers")
+    seen = [shown(fact) for fact in VIEWS["outside"](facts)]
+    with replayed(seen) as results:
         classes = dict(results.sql("select coalesce(class, verdict), count(*) from reconciles group by 1").fetchall())
         settings = results.sql(
             "select key, value, alternative, differing, explained, broken from sensitivity"
         ).fetchall()
-        results.close()
     return classes, settings
 
 
@@ -55,3 +49,60 @@ def test_where_the_flags_are_known_nothing_is_put_down_to_them() -> None:
     classes, settings = _replayed("restart-100-0001", is_told=True)
     assert settings == []
     assert not any(name.startswith(("config.", "unexplained")) for name in classes)
+
+
+@pytest.mark.parametrize(
+    ("recorded", "world", "asked"),
+    [
+        ("1.20", "common-100-0000", "1.11"),
+        ("1.20", "vector-surge-130-3-pods", "1.11"),
+        ("1.36", "common-100-0004", "1.13"),
+        ("1.36", "vector-bad-metric-selector-external-value", "1.8"),
+    ],
+)
+def test_a_what_if_with_another_release_is_explained_by_the_recorded_one(recorded: str, world: str, asked: str) -> None:
+    """Also across 1.12, and where only the conditions tell what was decided."""
+    facts = facts_of(next(path for path in captures(recorded) if name_of(path) == world))
+    with replayed(facts, release=asked) as results:
+        classes = {
+            name for (name,) in results.sql("select distinct class from reconciles where class <> ''").fetchall()
+        }
+        settings = results.sql("select distinct key, value, alternative from sensitivity").fetchall()
+        texts = results.sql("select distinct next_step from divergences where class = 'config.release'").fetchall()
+    assert classes == {"config.release"}
+    [(key, value, alternative)] = settings
+    assert (key, value) == ("release", asked)
+    assert alternative.startswith(f"{recorded}.")
+    assert texts == [(f"find out which release the controller is; replay with --release {alternative}",)]
+
+
+def test_two_wrong_settings_are_named_together() -> None:
+    facts = facts_of(next(path for path in captures("1.36") if name_of(path) == "calm-100-0002"))
+    with replayed(VIEWS["two other flags"](facts)) as results:
+        [row] = results.rows(
+            "select key, value, alternative, also_key, also_value, explained, differing, broken from sensitivity"
+        )
+        [step] = {one["next_step"] for one in results.rows("from divergences where class like 'config.%'")}
+        [unexplained] = results.rows("select count(*) as n from reconciles where class = 'unexplained'")
+    assert (row["key"], row["value"], row["alternative"]) == ("downscale-stabilization", "60s", "300s")
+    assert (row["also_key"], row["also_value"]) == ("tolerance", "0.3")
+    assert row["explained"] == row["differing"] > 3
+    assert (row["broken"], unexplained["n"]) == (0, 0)
+    assert "replay with --flag downscale-stabilization=300s --flag tolerance=0." in step
+
+
+def test_silence_alone_is_put_down_to_no_setting() -> None:
+    """A controller that hangs while nothing changes; a release that would have done nothing explains that as well."""
+    facts = facts_of(next(path for path in captures("1.36") if name_of(path) == "slow-100-0005"))
+    with replayed(VIEWS["hung while nothing changes"](facts)) as results:
+        rows = results.rows(
+            "select verdict, missing_input, count(*) as n from reconciles where desired <> decided group by all"
+        )
+        told = results.rows(
+            "select distinct confidence, explanation from divergences where class = 'no_data.object_unseen'"
+        )
+        assert results.rows("from sensitivity") == []
+    assert {row["verdict"] for row in rows} == {"undecidable"}
+    assert sum(row["n"] for row in rows if row["missing_input"] == "reconcile.unseen") > 10
+    words = "unknown: whether the HPA was reconciled then, or with other settings: no status was written"
+    assert told == [{"confidence": "undecidable", "explanation": words}]

@@ -23,6 +23,7 @@ from hpaaudit.model.facts import (
     TargetRef,
     TargetSeen,
     ValuesRead,
+    VersionRead,
 )
 from hpaaudit.model.target import Scale
 from hpaaudit.model.units import SECOND, Micros
@@ -96,13 +97,14 @@ def _hole(prefix: str, *kinds: type) -> View:
 
 
 def _minimal_rights(facts: Sequence[Fact]) -> Iterator[Fact]:
-    """HPAs, pods, scales and metrics, and nothing of who writes: the rest is a gap from beginning to end."""
+    """HPAs, pods, scales, metrics and the server's version: the rest is a gap from beginning to end."""
     hidden = ControllerSeen | EventSeen | LeaseSeen | ScaleWritten | TargetSeen
     seen_facts = [fact for fact in outside(facts) if not isinstance(fact, hidden)]
     if not seen_facts:
         return
     for prefix in ("/api/v1/events", "/apis/apps/v1/deployments#writers", "/apis/coordination.k8s.io/v1/leases"):
         yield Gap(at_us=seen_facts[0].at_us, until_us=seen_facts[-1].at_us, prefix=prefix, cause="HTTP 403: forbidden")
+    yield from _version(facts, seen_facts)
     yield from seen_facts
 
 
@@ -165,7 +167,16 @@ def _another(name: str, value: str) -> str:
 
 def _no_controller(facts: Sequence[Fact]) -> Iterator[Fact]:
     """Nothing tells of the controller process: not how it was started, nor that it was restarted."""
-    return (fact for fact in outside(facts) if not isinstance(fact, ControllerSeen | LeaseSeen))
+    seen = [fact for fact in outside(facts) if not isinstance(fact, ControllerSeen | LeaseSeen)]
+    yield from _version(facts, seen)
+    yield from seen
+
+
+def _version(facts: Sequence[Fact], seen: Sequence[Fact]) -> Iterator[Fact]:
+    """The API server's version, which anybody may read."""
+    versions = [fact.version or fact.release for fact in facts if isinstance(fact, ControllerSeen)]
+    for version in versions[: len(seen)][:1]:
+        yield VersionRead(at_us=seen[0].at_us, version=version, clock_offset_us=None, round_trip_us=None)
 
 
 def _restarts_by_lease(facts: Sequence[Fact]) -> Iterator[Fact]:

@@ -7,7 +7,15 @@ from functools import lru_cache
 from hpaaudit.api.decode import READ, V1, V2BETA1, decode_hpa, decode_spec, decode_status
 from hpaaudit.api.requests import target_ref
 from hpaaudit.engine.api_bounds import misfit, scale_misfit
-from hpaaudit.engine.replay.reconcile_times import EVENT, SCALE_WRITE, STATUS_WRITE, Evidence, merged, reconcile_times
+from hpaaudit.engine.replay.reconcile_times import (
+    EVENT,
+    EVENT_LATE_US,
+    SCALE_WRITE,
+    STATUS_WRITE,
+    Evidence,
+    merged,
+    reconcile_times,
+)
 from hpaaudit.model.facts import EventSeen, HpaGone, HpaSeen, TargetRef, TargetSeen
 from hpaaudit.model.hpa import HpaSpec, HpaStatus, MetricSpec, MetricType
 from hpaaudit.model.target import Scale
@@ -15,7 +23,6 @@ from hpaaudit.model.units import SECOND, Micros
 
 COMPONENT = "horizontal-pod-autoscaler"
 CONTROLLER_MANAGER = "kube-controller-manager"
-FRESH_EVENT_US = 2 * SECOND
 _NEWBORN_US = 2 * SECOND
 
 NEVER_RECONCILED = ("{}", '{"currentMetrics":null,"desiredReplicas":0}')
@@ -50,7 +57,7 @@ class HpaHistory:
     def reconcile_times(self, last_us: int, period_us: int, starts: list[Micros]) -> list[Evidence]:
         """Its reconciles; `last_us` is the end of the recording."""
         end_us = last_us if self.end_us is None else self.end_us
-        evidence = merged(self.evidence, min(SECOND, period_us * 2 // 5))
+        evidence = merged(self.evidence, period_us)
         return reconcile_times(evidence, self.first_us, end_us, period_us, newborn=self.newborn, starts=starts)
 
 
@@ -114,7 +121,7 @@ class HpaHistories:
         """Adds an Event of the controller, which is evidence of a reconcile."""
         histories = self.of.get(f"{fact.object_namespace}/{fact.object_name}")
         # The list at the start of a watch has old Events, of reconciles before the recording.
-        fresh = fact.last_us is not None and fact.at_us - fact.last_us < FRESH_EVENT_US
+        fresh = fact.last_us is not None and fact.at_us - fact.last_us < EVENT_LATE_US
         if histories and histories[-1].end_us is None and fresh:
             histories[-1].evidence.append(Evidence(fact.at_us, index, EVENT))
 

@@ -54,11 +54,17 @@ def _scaled_us(status: HpaStatus) -> int:
 
 
 def _recommended(after: Memory, decision: Decision, published: HpaStatus) -> Memory:
-    """The memory with the published number as the recommendation, if that was neither stabilized nor limited."""
-    if decision.raw_desired in (None, published.desired_replicas) or after.recommendations is None:
+    """The memory with the published number as the recommendation, if that was neither stabilized nor limited.
+
+    Where our own reads failed and the controller's did not, we made none.
+    """
+    if decision.raw_desired == published.desired_replicas or after.recommendations is None:
         return after
     if recommendation_in(published.conditions) != RECOMMENDATION_PUBLISHED:
         return after
+    if decision.raw_desired is None:
+        missed = Recommendation(replicas=published.desired_replicas, at_us=Micros(decision.at_us))
+        return replace(after, recommendations=(*after.recommendations, missed))
     corrected = tuple(
         Recommendation(replicas=published.desired_replicas, at_us=old.at_us) if old.at_us == decision.at_us else old
         for old in after.recommendations

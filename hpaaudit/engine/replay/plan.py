@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from hpaaudit.api.flags import short_name
+from hpaaudit.api.flags import is_before_1_12, short_name
 from hpaaudit.api.times import duration
 from hpaaudit.engine.replay.cluster_state import LAG_US, is_controller
 from hpaaudit.engine.replay.hpa_history import COMPONENT, HpaHistories, HpaHistory
@@ -29,6 +29,7 @@ from hpaaudit.model.facts import (
     TargetSeen,
     VersionRead,
 )
+from hpaaudit.model.flags import OLD_SYNC_PERIOD_US, SYNC_PERIOD_US
 from hpaaudit.model.hpa import MetricSpec
 from hpaaudit.model.observation import WriteOutcome
 from hpaaudit.model.units import SECOND, Micros
@@ -190,7 +191,9 @@ class Reading:
         times: dict[str, list[int]] = {}
         for history in self.histories.all():
             times.setdefault(history.key, []).extend(times_between(history.status_writes(), unsure))
-        return sync_periods(times, given_us)
+        releases = [self.version, *(seen.version or seen.release for seen in self.controllers[:1])]
+        is_old = any(is_before_1_12(release) for release in releases)
+        return sync_periods(times, given_us, OLD_SYNC_PERIOD_US if is_old else SYNC_PERIOD_US)
 
     def plan(self, reconciles: list[PlannedReconcile], periods: SyncPeriods, *, exact: bool) -> Plan:
         """The plan with these reconciles."""

@@ -20,6 +20,8 @@ SCALE_WRITE = 2
 GRID = 3
 NOWHERE = -1
 SOURCES = ("status_write", "event", "scale_write", "grid")
+EVENT_LATE_US = 2 * SECOND
+"""An Event is seen up to so long after the write of which it tells."""
 MOST = 10_000_000
 """At most so many reconciles of one HPA: nearly five years with one every 15 seconds."""
 
@@ -32,11 +34,18 @@ class Evidence(NamedTuple):
     source: int
 
 
-def merged(evidence: Iterable[Evidence], within_us: int) -> list[Evidence]:
-    """The evidence of each reconcile as one: the earliest time and number of facts, the strongest source."""
+def merged(evidence: Iterable[Evidence], period_us: int) -> list[Evidence]:
+    """The evidence of each reconcile as one: the earliest time and number of facts, the strongest source.
+
+    The controller sends an Event without waiting for it, after the write that it tells of: on a busy machine it is seen
+    much later than that. An Event alone so soon after other evidence is none of another reconcile.
+    """
+    within_us = min(SECOND, period_us * 2 // 5)
+    event_within_us = min(EVENT_LATE_US, period_us * 4 // 5)
     groups: list[Evidence] = []
     for trace in sorted(evidence):
-        if groups and trace.at_us - groups[-1].at_us <= within_us:
+        after_us = trace.at_us - groups[-1].at_us if groups else None
+        if after_us is not None and after_us <= (event_within_us if trace.source == EVENT else within_us):
             first = groups[-1]
             groups[-1] = Evidence(first.at_us, min(first.facts, trace.facts), min(first.source, trace.source))
         else:

@@ -81,7 +81,9 @@ def times_between(writes: Iterable[int], unsure: Iterable[tuple[int, int]] = ())
     return times
 
 
-def sync_periods(times_by_hpa: Mapping[str, Sequence[int]], given_us: Micros | None = None) -> SyncPeriods:
+def sync_periods(
+    times_by_hpa: Mapping[str, Sequence[int]], given_us: Micros | None = None, default_us: Micros = SYNC_PERIOD_US
+) -> SyncPeriods:
     """The sync periods that the times between status writes show; the default where they show none."""
     everything = [us for times in times_by_hpa.values() for us in times]
     by_hpa = {key: shown for key, times in times_by_hpa.items() if (shown := period_shown(times)) is not None}
@@ -92,7 +94,7 @@ def sync_periods(times_by_hpa: Mapping[str, Sequence[int]], given_us: Micros | N
     common_us = _weightiest(by_hpa, times_by_hpa) or period_shown(everything)
     source = "inferred"
     if common_us is None:
-        common_us, source = Micros(SYNC_PERIOD_US), "default"
+        common_us, source = default_us, "default"
         if contradicts(common_us, everything) and len(times_by_hpa) == 1:
             common_us, source = _bound(everything) or common_us, "inferred"
     own = {}

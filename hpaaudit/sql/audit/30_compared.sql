@@ -1,13 +1,26 @@
 -- What did the controller decide for some HPAs, what did the cluster do, and do these agree with the replay?
 -- One row per reconcile, as in compared.
 insert into compared by name
-with statuses as (
+with lines as (
+    select coalesce(bool_or(getvariable('texts').at_source[at_source + 1] = 'reconcile'), false) as has_lines
+    from staged.replayed
+), told as (
+    select
+        *, rowid as place,
+        last_scale_time is distinct from lag(last_scale_time) over (partition by hpa_uid order by observed_at, rowid) as is_rescale
+    from runs.hpa_status
+), statuses as (
     select
         h.hpa, s.*,
         lag(s.desired_replicas) over (partition by h.hpa order by s.observed_at) as desired_before
     from (
-        from runs.hpa_status
-        qualify row_number() over (partition by hpa_uid, observed_at order by rowid desc) = 1
+        from told
+        -- From 1.2 to 1.5 an HPA was reconciled several times at one instant. Without a line for each, the status counts that
+        -- tells of a write of the scale.
+        qualify row_number() over (
+            partition by hpa_uid, observed_at
+            order by is_rescale and not (select has_lines from lines) desc, place desc
+        ) = 1
     ) as s
     join replayed_hpas as h using (hpa_uid)
 ), published as (

@@ -52,11 +52,33 @@ with in_long_gaps as (
     group by reconcile_id
 ), watched as (
     select distinct hpa_uid from runs.scale_states where source = 'watch'
+), windows as (
+    -- How long the memory of an HPA counts at most: its longest stabilization window or policy period. A behavior without a
+    -- window for scaling down has that of the flag. In autoscaling/v1 both lists are annotations: an hour is the most.
+    select
+        h.hpa,
+        to_seconds(max(greatest(
+            if(s.metrics is null, 3600, null),
+            coalesce(try_cast(s.behavior ->> '$.scaleDown.stabilizationWindowSeconds' as double), f.seconds),
+            try_cast(s.behavior ->> '$.scaleUp.stabilizationWindowSeconds' as double),
+            list_max((s.behavior -> '$.scaleDown.policies[*].periodSeconds')::double[]),
+            list_max((s.behavior -> '$.scaleUp.policies[*].periodSeconds')::double[])
+        ))) + any_value(y.sync) as longest
+    from replayed_hpas as h
+    left join runs.hpa_specs as s using (hpa_uid)
+    cross join sync as y
+    cross join (
+        select coalesce(max(try_cast(rtrim(value, 's') as double)), 300) as seconds
+        from runs.assumptions
+        where key = 'downscale-stabilization'
+    ) as f
+    group by h.hpa
 ), guesses as (
-    -- What was decided from assumed inputs in a gap is remembered, and for an hour at most it counts.
-    select c.hpa, c.ts as guessed_at, g.cause
+    -- What was decided from assumed inputs in a gap is remembered, and counts as long as a window reaches back to it.
+    select c.hpa, c.ts as guessed_at, c.ts + w.longest as counts_until, g.cause
     from in_long_gaps as g
     join compared as c using (reconcile_id)
+    join windows as w using (hpa)
     where g.is_assumed or g.hides_reconcile
 ), tests as (
     select
@@ -79,8 +101,9 @@ with in_long_gaps as (
         getvariable('texts').at_source[r.at_source + 1] = 'grid' as t_inferred,
         b.reconcile_id is not null as t_gap,
         coalesce(b.hides_reconcile, false) as t_hpa_unseen,
-        coalesce(c.ts < g.guessed_at + interval 1 hour, false) as t_memory_guessed,
+        coalesce(c.ts <= g.counts_until, false) as t_memory_guessed,
         coalesce(b.hides_target, false) as t_target_unseen,
+        coalesce(b.hides_pods, false) and c.decision_agrees is false as t_pods_unseen,
         getvariable('texts').evidence[r.evidence + 1] as evidence,
         coalesce(b.cause, g.cause) as gap_cause,
         c.open > 0 as t_band,
@@ -119,7 +142,10 @@ with in_long_gaps as (
             when not_run is not null then not_run
                 -- From here on the verdict depends on what was recorded, so gaps come first. A proven input has no gap.
                 -- If the HPA was not seen, its spec may have changed. The scale is an input, and shows what became of the decision.
-            when t_gap and (t_band or decision_agrees is null or evidence = 'assumed' or t_hpa_unseen or t_target_unseen)
+                -- How many pods are ready is an input that no published value proves.
+            when t_gap and (
+                t_band or decision_agrees is null or evidence = 'assumed' or t_hpa_unseen or t_target_unseen or t_pods_unseen
+            )
                 then 'no_data.recording_gap'
             when t_memory_guessed and evidence = 'proven' then 'no_data.recording_gap'
             when t_band and not t_sampling and (t_in_band or decision_agrees is null and replicas_agree is null) then

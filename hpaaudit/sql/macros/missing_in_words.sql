@@ -6,5 +6,6 @@ create macro main.missing_in_words(missing_input) as
         when 'memory.before_recording' then 'what the controller recommended or scaled earlier'
         when 'instant.window_edge' then 'on which side of a window''s edge an earlier recommendation or scale event was'
         when 'scale.write' then 'whether admission changed what the HPA wrote, or somebody wrote afterwards'
+        when 'reconcile.unseen' then 'whether the HPA was reconciled then, or with other settings: no status was written'
         else nullif(missing_input, '')
     end;

@@ -160,8 +160,11 @@ def follow_published(run: Run, at: int, slots: int, before: int) -> None:
     published, old = reconciles.published[at], run.batch.hpas.status[decisions.hpa_state[at]]
     published_desired, now_us = statuses.desired[published], reconciles.at_us[at]
     is_published = statuses.recommendation[published] == RECOMMENDATION_PUBLISHED
-    if is_published and decisions.raw_desired[at] != NULL and run.memory.has_recommendations[slots]:
-        _correct_recommendation(run.memory, slots, published_desired, now_us)
+    if is_published and run.memory.has_recommendations[slots]:
+        if decisions.raw_desired[at] == NULL:
+            remember_recommendation(run.memory, slots, NONE, published_desired, now_us)
+        else:
+            _correct_recommendation(run.memory, slots, published_desired, now_us)
     if decisions.scale[at] == NONE:
         return
     current = run.batch.scales.spec_replicas[decisions.scale[at]]
