@@ -10,6 +10,7 @@ Each command of `hpaaudit` is a function of the same name here. Its code is load
     inspect(recording)             says what is in a recording: `Inspection`
     verify(recording)              checks every checksum of a recording: `Verification`
     repair(recording)              keeps what can be read of a damaged recording: `Repair`
+    releases(between=…)            says what each Kubernetes release changed: `Releases`
 
 Every error that they raise deliberately is an `AuditError`.
 """
@@ -26,10 +27,12 @@ if TYPE_CHECKING:
     from hpaaudit.flows.inspect import inspect
     from hpaaudit.flows.query import query
     from hpaaudit.flows.record import record
+    from hpaaudit.flows.releases import releases
     from hpaaudit.flows.repair import repair
     from hpaaudit.flows.replay import replay
     from hpaaudit.flows.verify import verify
     from hpaaudit.model.account import ReconcileAccount
+    from hpaaudit.model.history import Releases
     from hpaaudit.model.inspection import Inspection, Repair, Verification
     from hpaaudit.results.answer import Answer
     from hpaaudit.results.read import Results
@@ -41,6 +44,7 @@ __all__ = [
     "AuditError",
     "Inspection",
     "ReconcileAccount",
+    "Releases",
     "Repair",
     "Results",
     "Verification",
@@ -50,6 +54,7 @@ __all__ = [
     "inspect",
     "query",
     "record",
+    "releases",
     "repair",
     "replay",
     "verify",
@@ -61,6 +66,7 @@ _MODULES = {
     "AuditError": "errors",
     "Inspection": "model.inspection",
     "ReconcileAccount": "model.account",
+    "Releases": "model.history",
     "Repair": "model.inspection",
     "Results": "results.read",
     "Verification": "model.inspection",
@@ -69,6 +75,7 @@ _MODULES = {
     "inspect": "flows.inspect",
     "query": "flows.query",
     "record": "flows.record",
+    "releases": "flows.releases",
     "repair": "flows.repair",
     "replay": "flows.replay",
     "verify": "flows.verify",
