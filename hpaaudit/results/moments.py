@@ -24,6 +24,7 @@ HELD = """
         and r.ts >= s.valid_from
         and r.ts < coalesce(s.valid_to, 'infinity')
     where r.verdict in ('match', 'skew')
+        and r.reason_code in ('stabilize.down_hold', 'adjust.direction_flip_hold', 'adjust.damped_into_tolerance')
 """
 """Reconciles that did not follow their metrics: one row each, with the cause, NULL if there is none."""
 
@@ -54,9 +55,10 @@ with holds as (
     union all
     select hpa_uid, 8, max(ts) from reconciles where action <> 'hold' and ts between $since and $until group by hpa_uid
 )
-select c.hpa_uid, a.namespace || '/' || a.name as hpa, c.rank, min(c.moment) as moment
+select c.hpa_uid, h.namespace || '/' || h.name as hpa, c.rank, min(c.moment) as moment
 from causes as c
-join agreement as a using (hpa_uid)
+join hpas as h using (hpa_uid)
+semi join reconciles as r using (hpa_uid)
 where c.moment between $since and $until
 group by c.hpa_uid, hpa, c.rank
 qualify row_number() over (partition by c.hpa_uid order by c.rank) = 1

@@ -1,6 +1,7 @@
 """The sync period that the times between status writes show, and never one that they contradict."""
 
 from itertools import pairwise
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -74,6 +75,22 @@ def test_an_hpa_that_contradicts_the_others_has_its_own_period(
     found = sync_periods(times_by_hpa)
     for key, times in times_by_hpa.items():
         assert not contradicts(found.of(key), times)
+
+
+@fast
+@given(worlds(), st.integers(2, 12), st.randoms(use_true_random=False), st.booleans())
+def test_a_status_that_changes_seldom_is_no_longer_period(
+    usual: tuple[int, int, list[int]], cycles: int, random: Random, is_most: bool
+) -> None:
+    """A metric that is measured once a minute changes the status once a minute, in however many HPAs."""
+    period, adjacent, times = usual
+    if adjacent < 8 or adjacent * 4 <= len(times):
+        return
+    slow = [cycles * period + random.randrange(period // 50 + 1) for _ in range(30)]
+    times_by_hpa = {"shop/usual": times, **{f"shop/slow-{number}": slow for number in range(4 if is_most else 1)}}
+    found = sync_periods(times_by_hpa)
+    for key in times_by_hpa:
+        assert abs(found.of(key) - period) <= 0.05 * period
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from hpaaudit.engine.controller.reconcile_state import (
     reference,
     refusal,
     server_of,
+    state_of,
 )
 from hpaaudit.engine.controller.status import same_status, with_condition
 from hpaaudit.engine.controller.steps import gate_chain
@@ -59,8 +60,8 @@ def reconcile(
     if isinstance(scale, Unreadable):
         outcome = unreadable(observation, observation.hpa, memory, scale, behaviours)
     else:
-        state = with_scale(observation, observation.hpa, memory, scale, flags)
-        outcome = _decide(replace(state, keep_pods=keep_pods))
+        state = able_to_scale(state_of(observation, observation.hpa, memory, scale, flags, keep_pods=keep_pods))
+        outcome = _decide(with_first_recommendation(state))
     return decision_of(observation, observation.hpa, outcome, flags, behaviours), outcome.memory
 
 
@@ -136,27 +137,21 @@ def unreadable(
     )
 
 
-def with_scale(observation: Observation, hpa: Hpa, memory: Memory, scale: Scale, flags: Flags) -> ReconcileState:
-    """The reconcile with its scale. A memory without recommendations gets the current replicas as the first.
+def able_to_scale(state: ReconcileState) -> ReconcileState:
+    """The state with the condition that the scale was read."""
+    message = "the HPA controller was able to get the target's current scale"
+    return state.with_condition("AbleToScale", "True", "SucceededGetScale", message, state.observation.scale_us)
+
+
+def with_first_recommendation(state: ReconcileState) -> ReconcileState:
+    """The state in which a memory without recommendations has the current replicas as its first.
 
     Upstream: `recordInitialRecommendation`. So a process that just started does not scale down at once.
     """
-    state = ReconcileState(
-        observation=observation,
-        hpa=hpa,
-        scale=scale,
-        memory=memory,
-        conditions=hpa.status.conditions,
-        flags=flags,
-        behaviours=behaviours_of(flags),
-        keep_pods=False,
-    )
-    message = "the HPA controller was able to get the target's current scale"
-    state = state.with_condition("AbleToScale", "True", "SucceededGetScale", message, observation.scale_us)
-    if memory.recommendations is None:
-        first = Recommendation(replicas=state.current, at_us=observation.scale_us)
-        state = replace(state, memory=replace(memory, recommendations=(first,)))
-    return state
+    if state.memory.recommendations is not None:
+        return state
+    first = Recommendation(replicas=state.current, at_us=state.observation.scale_us)
+    return replace(state, memory=replace(state.memory, recommendations=(first,)))
 
 
 def _decide(state: ReconcileState) -> Outcome:

@@ -76,6 +76,22 @@ class ReconcileState:
         )
 
 
+def state_of(
+    observation: Observation, hpa: Hpa, memory: Memory, scale: Scale, flags: Flags, *, keep_pods: bool
+) -> ReconcileState:
+    """The reconcile as it begins, right after its scale was read."""
+    return ReconcileState(
+        observation=observation,
+        hpa=hpa,
+        scale=scale,
+        memory=memory,
+        conditions=hpa.status.conditions,
+        flags=flags,
+        behaviours=behaviours_of(flags),
+        keep_pods=keep_pods,
+    )
+
+
 def scaled_to_zero(conditions: tuple[Condition, ...], behaviours: Behaviours) -> bool:
     """True if this controller itself scaled the target to zero, which its condition says (1.36).
 

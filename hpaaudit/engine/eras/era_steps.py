@@ -1,11 +1,15 @@
-"""The steps of a decision before 1.12: the metrics, rate and bounds, then the forbidden window."""
+"""What the control flows before 1.12 share: the steps of a decision, and the outcome without a scale."""
 
-from hpaaudit.engine.controller.steps import Chain
+from hpaaudit.engine.controller.outcome import Outcome, gate
+from hpaaudit.engine.controller.reconcile import Unreadable
+from hpaaudit.engine.controller.steps import Chain, gate_chain
 from hpaaudit.engine.eras.bounds import Bounded
 from hpaaudit.engine.eras.windows import Opened
 from hpaaudit.engine.rules.go_numbers import MAX_INT32, MIN_INT32
-from hpaaudit.engine.rules.reason_codes import CODES, FORBIDDEN_DOWN, FORBIDDEN_UP
-from hpaaudit.model.decision import Step
+from hpaaudit.engine.rules.reason_codes import CODES, FORBIDDEN_DOWN, FORBIDDEN_UP, UNREADABLE
+from hpaaudit.model.decision import PostedEvent, Step
+from hpaaudit.model.hpa import Hpa
+from hpaaudit.model.memory import EMPTY
 
 
 def fitting(number: int) -> int:
@@ -27,6 +31,21 @@ def chain_of(propose: Step, limits: Bounded, current: int, opened: Opened, *, re
         code = held.code
         steps.append(held)
     return Chain(tuple(steps), code)
+
+
+def without_scale(hpa: Hpa, problem: Unreadable, event_type: str) -> Outcome:
+    """The outcome where the scale cannot be read: one Event, and no status is written."""
+    refused = problem.refused_scale
+    return Outcome(
+        status=hpa.status,
+        memory=EMPTY,
+        scale=refused,
+        desired=None if refused is None else refused.spec_replicas,
+        events=(PostedEvent(type=event_type, reason="FailedGetScale", message=problem.text),),
+        error=problem.error,
+        ends_without_status=True,
+        chain=gate_chain(gate(CODES[UNREADABLE], None, (("error", problem.text),))),
+    )
 
 
 def held_step(wanted: int, current: int, opened: Opened) -> Step:

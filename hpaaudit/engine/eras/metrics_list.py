@@ -14,6 +14,7 @@ from hpaaudit.engine.controller.outcome import Outcome, gate
 from hpaaudit.engine.controller.pass_reads import PassReads
 from hpaaudit.engine.controller.reconcile import (
     Unreadable,
+    able_to_scale,
     decision_of,
     deleted,
     disabled,
@@ -23,7 +24,7 @@ from hpaaudit.engine.controller.reconcile import (
     unreadable,
     without_recommendation,
 )
-from hpaaudit.engine.controller.reconcile_state import ReconcileState
+from hpaaudit.engine.controller.reconcile_state import ReconcileState, state_of
 from hpaaudit.engine.controller.steps import metric_code
 from hpaaudit.engine.controller.write_scale import write_scale
 from hpaaudit.engine.eras.bounds import Bounded, bounded, limited_words
@@ -56,19 +57,7 @@ def reconcile(
         if not behaviours.conditions:
             outcome = replace(outcome, status=hpa.status, ends_without_status=True)
         return decision_of(observation, hpa, outcome, flags, behaviours), memory
-    state = ReconcileState(
-        observation=observation,
-        hpa=hpa,
-        scale=scale,
-        memory=memory,
-        conditions=hpa.status.conditions,
-        flags=flags,
-        behaviours=behaviours,
-        keep_pods=keep_pods,
-    )
-    message = "the HPA controller was able to get the target's current scale"
-    state = state.with_condition("AbleToScale", "True", "SucceededGetScale", message, observation.scale_us)
-    outcome = _decide(state)
+    outcome = _decide(able_to_scale(state_of(observation, hpa, memory, scale, flags, keep_pods=keep_pods)))
     # In v2beta1 a value is no pointer: one that was not set is compared as zero.
     outcome = replace(outcome, status=through_v1(outcome.status))
     if not behaviours.conditions:

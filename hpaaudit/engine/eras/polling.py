@@ -15,24 +15,25 @@ from hpaaudit.engine.controller.metrics_client import Problem
 from hpaaudit.engine.controller.outcome import Outcome, gate
 from hpaaudit.engine.controller.pass_reads import PassReads, selected
 from hpaaudit.engine.controller.reconcile import Unreadable, decision_of, deleted, metric_context, read_scale
-from hpaaudit.engine.controller.reconcile_state import ReconcileState, reference
+from hpaaudit.engine.controller.reconcile_state import ReconcileState, reference, state_of
 from hpaaudit.engine.controller.steps import gate_chain
 from hpaaudit.engine.controller.write_scale import write_scale
 from hpaaudit.engine.eras.bounds import bounded
-from hpaaudit.engine.eras.era_steps import chain_of, fitting, proposed
+from hpaaudit.engine.eras.era_steps import chain_of, fitting, proposed, without_scale
 from hpaaudit.engine.eras.pod_averages import AveragesContext, cpu_utilization
 from hpaaudit.engine.eras.windows import forbidden_windows
 from hpaaudit.engine.rules import forbidden_windows as windows
 from hpaaudit.engine.rules.go_numbers import ceil, divide_float, to_int64
-from hpaaudit.engine.rules.reason_codes import ALL_INVALID, CODES, UNREADABLE
+from hpaaudit.engine.rules.reason_codes import ALL_INVALID, CODES
 from hpaaudit.engine.rules.tolerance import within
 from hpaaudit.model.decision import Decision, PostedEvent
 from hpaaudit.model.flags import Flags
-from hpaaudit.model.hpa import Hpa
 from hpaaudit.model.memory import EMPTY, Memory
 from hpaaudit.model.observation import Observation
 
 _REASONED = "; reason: "
+_NO_TYPE = ""
+"""The type of an Event: they had none yet."""
 
 
 def reconcile(
@@ -42,40 +43,13 @@ def reconcile(
     hpa = observation.hpa
     if hpa is None:
         return deleted(observation), EMPTY
-    outcome = _reconciled(observation, hpa, flags, keep_pods=keep_pods)
-    # Events had no type yet.
-    outcome = replace(
-        outcome,
-        events=tuple(replace(event, type="") for event in outcome.events),
-        events_after_write=tuple(replace(event, type="") for event in outcome.events_after_write),
-    )
-    decision = decision_of(observation, hpa, outcome, flags, behaviours_of(flags))
-    return replace(decision, events=tuple(replace(event, type="") for event in decision.events)), memory
-
-
-def _reconciled(observation: Observation, hpa: Hpa, flags: Flags, *, keep_pods: bool) -> Outcome:
-    """The outcome, from reading the scale on."""
     scale = read_scale(observation, hpa, flags)
     if isinstance(scale, Unreadable):
-        return Outcome(
-            status=hpa.status,
-            memory=EMPTY,
-            events=(PostedEvent(type="", reason="FailedGetScale", message=scale.text),),
-            error=scale.error,
-            ends_without_status=True,
-            chain=gate_chain(gate(CODES[UNREADABLE], None, (("error", scale.text),))),
-        )
-    state = ReconcileState(
-        observation=observation,
-        hpa=hpa,
-        scale=scale,
-        memory=EMPTY,
-        conditions=(),
-        flags=flags,
-        behaviours=behaviours_of(flags),
-        keep_pods=keep_pods,
-    )
-    return _by_cpu(state)
+        outcome = without_scale(hpa, scale, _NO_TYPE)
+    else:
+        outcome = _by_cpu(state_of(observation, hpa, EMPTY, scale, flags, keep_pods=keep_pods))
+    decision = decision_of(observation, hpa, outcome, flags, behaviours_of(flags))
+    return replace(decision, events=tuple(replace(event, type=_NO_TYPE) for event in decision.events)), memory
 
 
 def _as_map(selector: str) -> str:
@@ -136,8 +110,8 @@ def _failed(state: ReconcileState, problem: Problem) -> Outcome:
         scale=state.scale,
         desired=state.scale.spec_replicas,
         events=(
-            PostedEvent(type="", reason="FailedGetMetrics", message=problem.text),
-            PostedEvent(type="", reason="FailedComputeReplicas", message=error),
+            PostedEvent(type=_NO_TYPE, reason="FailedGetMetrics", message=problem.text),
+            PostedEvent(type=_NO_TYPE, reason="FailedComputeReplicas", message=error),
         ),
         error=(
             f"failed to compute desired number of replicas based on CPU utilization for {reference(state.hpa)}: {error}"

@@ -98,7 +98,7 @@ def sync_periods(times_by_hpa: Mapping[str, Sequence[int]], given_us: Micros | N
     own = {}
     for key, times in times_by_hpa.items():
         other = by_hpa.get(key)
-        if other is not None and not _alike(other, common_us):
+        if other is not None and not _explains(common_us, other):
             own[key] = other
         elif other is None and contradicts(common_us, times):
             own[key] = _bound(times) or common_us
@@ -165,12 +165,28 @@ def _likely(low: float, high: float) -> Micros:
 
 
 def _weightiest(by_hpa: Mapping[str, Micros], times_by_hpa: Mapping[str, Sequence[int]]) -> Micros | None:
-    """The period that most times of single HPAs show."""
+    """The period that explains what most times of single HPAs show."""
     weights: dict[Micros, int] = {}
     for key, period in by_hpa.items():
         alike = next((known for known in weights if _alike(known, period)), period)
         weights[alike] = weights.get(alike, 0) + len(times_by_hpa[key])
-    return max(weights, key=lambda period: (weights[period], period), default=None)
+    enough = _OUTLIERS * sum(weights.values())
+    explained = {
+        period: sum(other_weight for other, other_weight in weights.items() if _explains(period, other))
+        for period, weight in weights.items()
+        if weight > enough
+    }
+    return max(explained, key=lambda period: (explained[period], weights[period], period), default=None)
+
+
+def _explains(period: int, shown: int) -> bool:
+    """True if an HPA with this period may show that one, because its status changes seldom.
+
+    A metric that is measured once a minute changes a status once a minute, however often the HPA is reconciled.
+    """
+    cycles = shown / period
+    is_multiple = abs(cycles - round(cycles)) <= _FIT_OF_SEVERAL
+    return _alike(period, shown) or cycles > _CYCLES or (cycles > 1 and is_multiple)
 
 
 def _alike(one: int, other: int) -> bool:

@@ -73,7 +73,7 @@ select
     greatest(0, epoch_us(coalesce(g.next_ts, h.ended_at)) - epoch_us(g.ts)) / 1e6 as lasted_s,
     g.desired, g.decided_source,
     case g.decided_source when 1 then g.sent when 2 then g.desired_replicas end as decided,
-    g.actual, g.decision_agrees, g.replicas_agree, g.open,
+    g.actual, g.next_spec_replicas, g.decision_agrees, g.replicas_agree, g.open,
     g.told_of_failure,
     coalesce(g.is_fresh and g.said_able_reason = 'SucceededRescale', false) as told_of_success,
     coalesce(

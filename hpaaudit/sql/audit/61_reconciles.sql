@@ -5,6 +5,11 @@ with judged as (
     select
         r.*, h.replay_id, c.hpa, c.nth,
         c.lasted_s, c.decided, c.decided_source, c.actual,
+        -- A hold shows itself in what the next reconcile read.
+        c.decided_source <> 0
+        or if(
+            getvariable('texts').action[r.action + 1] = 'hold', c.next_spec_replicas is not null, c.actual is not null
+        ) as is_known,
         coalesce(v.verdict, 'match') as verdict,
         v.class, e.divergence_id
     from staged.replayed as r

@@ -1,6 +1,7 @@
 -- What did each reconcile read, decide and cause, and does the replay agree?
 -- One row per reconcile. ts: when it decided; lasted_s: until the next one; raw_desired: before stabilization, NULL if
--- metrics were not consulted; desired: what spec.replicas should become; actual: what the next reconcile reads.
+-- metrics were not consulted; desired: what spec.replicas should become; actual: what the next reconcile reads; is_known:
+-- the controller published what it decided, or the next reconcile read what became of the scale.
 create table runs.reconciles (
     replay_id varchar,
     hpa_uid varchar,
@@ -38,6 +39,7 @@ create table runs.reconciles (
     decided integer,
     decided_source varchar,
     actual integer,
+    is_known boolean,
     verdict varchar,
     class varchar,
     divergence_id bigint,

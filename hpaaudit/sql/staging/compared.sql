@@ -14,6 +14,7 @@ create temp table compared (
     decided_source tinyint,
     decided integer,
     actual integer,
+    next_spec_replicas integer,
     decision_agrees boolean,
     replicas_agree boolean,
     open tinyint,

@@ -3,7 +3,7 @@
 -- number, from 0, into the lists of the variable `texts`. That saves space, and the audit compares numbers.
 create table staged.replayed as
 select
-    * exclude (replay_id, lasted_s, decided, decided_source, actual, verdict, class, divergence_id)
+    * exclude (replay_id, lasted_s, decided, decided_source, actual, is_known, verdict, class, divergence_id)
     replace (
         null::integer as hpa_uid,
         null::integer as namespace,

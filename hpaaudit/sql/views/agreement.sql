@@ -5,25 +5,6 @@
 -- controller decided the same, whatever others wrote afterwards, or however the write ended. A reconcile that did not
 -- take place decided nothing.
 create view main.agreement as
-with doubts as (
-    select replay_id, hpa_uid, reconcile_id, ts
-    from main.reconciles
-    where decided_source is null and action = 'hold'
-), shown as (
-    -- A hold shows itself in what the next reconcile read. A last one is compared with the number that it read itself.
-    select d.reconcile_id
-    from doubts as d
-    asof join main.reconciles as n on d.hpa_uid = n.hpa_uid and d.replay_id = n.replay_id and d.ts < n.ts
-    where n.spec_replicas is not null
-), known as (
-    select
-        *,
-        decided_source is not null
-        or actual is not null and action <> 'hold'
-        or reconcile_id in (select reconcile_id from shown)
-            as is_known
-    from main.reconciles
-)
 select
     replay_id, hpa_uid, namespace, name,
     count(*) as reconciles,
@@ -43,5 +24,5 @@ select
         or verdict = 'divergent' and decided is not null and regexp_matches(class, '^(external_write|write_failed)\.')
     ) as agree,
     count(*) filter (evidence = 'proven') as proven
-from known
+from main.reconciles
 group by replay_id, hpa_uid, namespace, name;

@@ -1,0 +1,284 @@
+"""What the metrics of 1.2 to 1.5 propose: CPU first, then the custom metrics that an annotation asks for.
+
+Upstream: `computeReplicasForCPUUtilization` and `computeReplicasForCustomMetrics` in `horizontal.go`. The highest
+proposal wins; a metric that fails ends the reconcile.
+"""
+
+from dataclasses import dataclass, replace
+
+from hpaaudit.api.v2 import DEFAULT_CPU_UTILIZATION, cpu_utilization
+from hpaaudit.engine.controller import replica_calculator as calculator
+from hpaaudit.engine.controller.compute_metric import OldView, old_view
+from hpaaudit.engine.controller.heapster_client import pod_resource
+from hpaaudit.engine.controller.metric_context import MetricContext
+from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US, Problem
+from hpaaudit.engine.controller.pass_reads import PassReads, selected
+from hpaaudit.engine.controller.reconcile import metric_context
+from hpaaudit.engine.controller.reconcile_state import ReconcileState
+from hpaaudit.engine.eras import custom_metrics, float_calculator, pod_averages
+from hpaaudit.engine.eras.era_steps import fitting
+from hpaaudit.engine.eras.pod_averages import AveragesContext, Panic
+from hpaaudit.engine.rules.go_numbers import ceil, divide_float, to_int32, to_int64
+from hpaaudit.engine.rules.reason_codes import ALL_INVALID, CODES, SELECTOR_MISSING
+from hpaaudit.engine.rules.tolerance import within
+from hpaaudit.model.decision import MetricProposal, PostedEvent
+from hpaaudit.model.flags import UPSCALE_DELAY_US
+from hpaaudit.model.units import Micros
+
+CPU_UTILIZATION = "CPU utilization"
+"""The name of CPU as a metric, in Events and errors."""
+
+_SELECTOR_REQUIRED = "selector is required"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricFailure:
+    """Why a metric ended the reconcile.
+
+    events   what is said at once;  error   as it is returned
+    """
+
+    events: tuple[PostedEvent, ...]
+    error: str
+    is_custom: bool
+    code: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricsProposal:
+    """What all metrics came to: the highest proposal, whose it is, and when that was measured.
+
+    cpu      the utilization that was computed, None if it was not asked
+    custom   the annotation that publishes custom metrics, empty without any
+    """
+
+    replicas: int
+    name: str
+    measured_us: Micros
+    cpu: int | None
+    custom: str
+    events: tuple[PostedEvent, ...]
+    views: tuple[MetricProposal, ...]
+
+
+def proposal_of_metrics(state: ReconcileState) -> MetricsProposal | MetricFailure:
+    """The highest proposal: CPU first, then the custom metrics, each only if it is more. Raises Panic."""
+    hpa = state.hpa
+    context = replace(
+        metric_context(state, selected(state.observation.pods, state.scale.selector)),
+        reads=PassReads(state.observation.pass_reads),
+    )
+    best = MetricsProposal(
+        replicas=0, name="", measured_us=state.observation.scale_us, cpu=None, custom="", events=(), views=()
+    )
+    if hpa.cpu_target is not None or hpa.custom_metrics is None:
+        cpu = _cpu(state, context)
+        if isinstance(cpu, MetricFailure):
+            return cpu
+        best = replace(best, cpu=cpu.cpu, events=cpu.events, views=cpu.views)
+        if cpu.replicas > best.replicas:
+            best = replace(best, replicas=cpu.replicas, name=CPU_UTILIZATION, measured_us=cpu.measured_us)
+    if hpa.custom_metrics is not None:
+        custom = _custom(state, context, hpa.custom_metrics)
+        if isinstance(custom, MetricFailure):
+            return replace(custom, events=(*best.events, *custom.events))
+        best = replace(
+            best, custom=custom.custom, events=(*best.events, *custom.events), views=(*best.views, *custom.views)
+        )
+        if custom.replicas > best.replicas:
+            best = replace(best, replicas=custom.replicas, name=custom.name, measured_us=custom.measured_us)
+    views = tuple(replace(view, is_winner=view.proposal == fitting(best.replicas)) for view in best.views)
+    return replace(best, views=views)
+
+
+def _without_selector(*, is_custom: bool) -> MetricFailure:
+    event = PostedEvent(type="Warning", reason="SelectorRequired", message=_SELECTOR_REQUIRED)
+    return MetricFailure(events=(event,), error=_SELECTOR_REQUIRED, is_custom=is_custom, code=CODES[SELECTOR_MISSING])
+
+
+def _not_had(state: ReconcileState, problem: Problem, *, is_custom: bool) -> MetricFailure:
+    """The failure of a metric that could not be had."""
+    what, reason = (
+        ("custom metric value", "FailedGetCustomMetrics") if is_custom else (CPU_UTILIZATION, "FailedGetMetrics")
+    )
+    kind = "Warning"
+    if state.behaviours.first_minutes_forgiven and not _is_late(state):
+        kind, reason = "Normal", "CustomMetricsNotAvailableYet" if is_custom else "MetricsNotAvailableYet"
+    return MetricFailure(
+        events=(PostedEvent(type=kind, reason=reason, message=problem.text),),
+        error=f"failed to get {what}: {problem.text}",
+        is_custom=is_custom,
+        code=CODES[ALL_INVALID],
+    )
+
+
+def _is_late(state: ReconcileState) -> bool:
+    """True if the last change of the scale, else the creation of the HPA, is more than the upscale window ago (1.5)."""
+    last_us = state.hpa.status.last_scale_us
+    since_us = last_us if last_us is not None else state.hpa.created_us
+    return since_us is None or state.observation.decided_us > since_us + UPSCALE_DELAY_US
+
+
+def _ceiled(ratio: float, pods: int, state: ReconcileState) -> int:
+    number = ceil(ratio * float(pods))
+    return to_int64(number) if state.behaviours.full_integers else to_int32(number)
+
+
+def _cpu(state: ReconcileState, context: MetricContext) -> MetricsProposal | MetricFailure:
+    """What CPU proposes. Raises Panic. Upstream: `computeReplicasForCPUUtilization`."""
+    if not state.scale.selector:
+        return _without_selector(is_custom=False)
+    percent = DEFAULT_CPU_UTILIZATION if state.hpa.cpu_target is None else state.hpa.cpu_target
+    if state.behaviours.replica_calculator:
+        return _calculated_cpu(state, context, percent)
+    average = pod_averages.cpu_utilization(_averages(state, context))
+    if isinstance(average, Problem):
+        return _not_had(state, average, is_custom=False)
+    utilization = int(average.value) if state.behaviours.full_integers else _int32(int(average.value))
+    ratio = divide_float(float(utilization), float(percent))
+    inside = within(ratio, context.tolerance)
+    multiplied = average.pods if state.behaviours.running_pods_multiplied else state.current
+    replicas = state.current if inside else _ceiled(ratio, multiplied, state)
+    events: tuple[PostedEvent, ...] = ()
+    if not inside and state.behaviours.running_pods_multiplied:
+        text = (
+            f"Computed the desired num of replicas: {replicas}, on a base of {average.pods} report(s) "
+            f"(avgCPUutil: {utilization}, current replicas: {state.current})"
+        )
+        events = (PostedEvent(type="Normal", reason="DesiredReplicasComputed", message=text),)
+    view = old_view(
+        OldView("Resource", "cpu", "Utilization", percent, ratio, fitting(replicas), inside, fitting(utilization))
+    )
+    return MetricsProposal(
+        replicas=replicas,
+        name=CPU_UTILIZATION,
+        measured_us=average.measured_us,
+        cpu=utilization,
+        custom="",
+        events=events,
+        views=(view,),
+    )
+
+
+def _int32(number: int) -> int:
+    """The low 32 bits: `int32(*currentUtilization)` of an int."""
+    return (number + 2**31) % 2**32 - 2**31
+
+
+def _averages(state: ReconcileState, context: MetricContext) -> AveragesContext:
+    if context.reads is None:
+        raise AssertionError("reads are given to every reconcile of this era")
+    return AveragesContext(
+        reads=context.reads,
+        watched=context.pods,
+        namespace=state.hpa.namespace,
+        server=context.server,
+        behaviours=state.behaviours,
+    )
+
+
+def _calculated_cpu(state: ReconcileState, context: MetricContext, percent: int) -> MetricsProposal | MetricFailure:
+    """What CPU proposes by the replica calculator (1.5)."""
+    answer = None if context.reads is None else context.reads.heapster()
+    given = pod_resource(answer, "cpu", context.server, "failed to get heapster service")
+    if isinstance(given, Problem):
+        return _not_had(state, given.under("unable to get metrics for resource cpu"), is_custom=False)
+    samples, measured_us = given
+    metric = cpu_utilization(percent)
+    calculated = calculator.resource_replicas(metric, samples, percent, state.observation.decided_us, context)
+    if isinstance(calculated, Problem):
+        return _not_had(state, calculated, is_custom=False)
+    utilization = calculated.utilization or 0
+    events: tuple[PostedEvent, ...] = ()
+    if calculated.replicas != state.current:
+        text = (
+            f"Computed the desired num of replicas: {calculated.replicas} "
+            f"(avgCPUutil: {utilization}, current replicas: {state.current})"
+        )
+        events = (PostedEvent(type="Normal", reason="DesiredReplicasComputed", message=text),)
+    view = old_view(
+        OldView(
+            "Resource",
+            "cpu",
+            "Utilization",
+            percent,
+            calculated.ratio,
+            calculated.replicas,
+            calculated.inside,
+            utilization,
+        )
+    )
+    return MetricsProposal(
+        replicas=calculated.replicas,
+        name=CPU_UTILIZATION,
+        measured_us=measured_us,
+        cpu=utilization,
+        custom="",
+        events=events,
+        views=(view,),
+    )
+
+
+def _custom(state: ReconcileState, context: MetricContext, annotation: str) -> MetricsProposal | MetricFailure:
+    """What the custom metrics propose together. Upstream: `computeReplicasForCustomMetrics`."""
+    targets = custom_metrics.targets_of(annotation)
+    if isinstance(targets, Problem):
+        event = PostedEvent(type="Warning", reason="FailedParseCustomMetricsAnnotation", message=targets.text)
+        said = (event,) if state.behaviours.first_minutes_forgiven else ()
+        return MetricFailure(events=said, error=targets.text, is_custom=True, code=CODES[ALL_INVALID])
+    best = MetricsProposal(replicas=0, name="", measured_us=ZERO_TIME_US, cpu=None, custom="", events=(), views=())
+    if not annotation:
+        return best
+    if not targets:
+        raise Panic("runtime error: invalid memory address or nil pointer dereference")
+    values: list[tuple[str, str]] = []
+    for target in targets:
+        if not state.scale.selector:
+            return _without_selector(is_custom=True)
+        proposal = _custom_proposal(state, context, target)
+        if isinstance(proposal, Problem):
+            return _not_had(state, proposal, is_custom=True)
+        if proposal.replicas > best.replicas:
+            best = replace(
+                best,
+                replicas=proposal.replicas,
+                name=f"Custom metric {target.name}",
+                measured_us=proposal.measured_us,
+            )
+        try:
+            text = custom_metrics.published(proposal.average, keeps_text=not state.behaviours.full_integers)
+            values.append((target.name, text))
+        except ValueError as error:
+            event = PostedEvent(type="Warning", reason="FailedSetCustomMetrics", message=str(error))
+            said = (event,) if state.behaviours.first_minutes_forgiven else ()
+            text = f"failed to set custom metric value: {error}"
+            return MetricFailure(events=said, error=text, is_custom=True, code=CODES[ALL_INVALID])
+        inside = within(proposal.ratio, context.tolerance)
+        replicas = fitting(proposal.replicas)
+        view = OldView("Pods", target.name, "AverageValue", target.milli, proposal.ratio, replicas, inside)
+        best = replace(best, views=(*best.views, old_view(view)))
+    events: tuple[PostedEvent, ...] = ()
+    if state.behaviours.replica_calculator and best.replicas != state.current:
+        text = (
+            f"Computed the desired num of replicas: {best.replicas}, metric: {best.name}, "
+            f"current replicas: {state.current}"
+        )
+        events = (PostedEvent(type="Normal", reason="DesiredReplicasComputedCustomMetric", message=text),)
+    return replace(best, custom=custom_metrics.status_annotation(values), events=events)
+
+
+def _custom_proposal(
+    state: ReconcileState, context: MetricContext, target: custom_metrics.CustomTarget
+) -> float_calculator.FloatProposal | Problem:
+    """What one custom metric proposes. Until 1.4 its ratio multiplies the current replicas."""
+    if state.behaviours.replica_calculator:
+        return float_calculator.custom_replicas(target.name, target.amount, context)
+    average = pod_averages.custom_average(_averages(state, context))
+    if isinstance(average, Problem):
+        return average
+    ratio = divide_float(average.value, target.amount)
+    inside = within(ratio, context.tolerance)
+    replicas = state.current if inside else _ceiled(ratio, state.current, state)
+    return float_calculator.FloatProposal(
+        replicas=replicas, average=average.value, ratio=ratio, measured_us=average.measured_us
+    )
