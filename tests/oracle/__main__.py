@@ -60,11 +60,13 @@ def main() -> int:
     reconciles = sum(part.theirs.reconciles for part in done)
     theirs, ours = sum(part.theirs.seconds for part in done), sum(part.ours_seconds for part in done)
     differing = [found for part in done for found in part.differing]
+    chance = sum(part.by_chance for part in done)
     worlds, refused = sum(part.theirs.scenarios for part in done), sum(part.theirs.refused for part in done)
     sys.stdout.write(
         f"release {options.release} seed {options.seed}: {reconciles} reconciles in {worlds} worlds "
-        f"({refused} refused by validation), {len(differing)} worlds decided otherwise; reconciles per second and "
-        f"core: {reconciles / theirs:.0f} the real controller, {reconciles / ours:.0f} ours with its comparison\n"
+        f"({refused} refused by validation), {len(differing)} worlds decided otherwise, {chance} by upstream's chance; "
+        f"reconciles per second and core: {reconciles / theirs:.0f} the real controller, {reconciles / ours:.0f} ours "
+        "with its comparison\n"
     )
     for world, texts in differing:
         say(f"{world['name']}: {len(texts)} differences, first {texts[0]:.1000}")

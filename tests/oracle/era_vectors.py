@@ -150,6 +150,12 @@ def cases() -> Iterator[Json]:
         )
         one["targets"][0]["selector"] = selector
         yield one
+    for api in ("status_put", "scale_get", "scale_put", "pod_list", "resource"):
+        for status in (401, 404, 409, 500, 503, 504):  # answers of somebody in front of the API server
+            one = world(f"raw-{api}-{status}", 3, cpu(50), [[0, 60], [40, 100]], high=10, until=155)
+            fault = {"kind": "error", "status": status, "raw": True, "message": "no\n"}
+            one["faults"] = [{"api": api, "from_s": 0, "to_s": 100, **fault}]
+            yield one
     one = world("status-refused", 3, cpu(50), [[0, 60], [40, 20]], high=10, until=400)
     one["faults"] = [
         {
