@@ -90,7 +90,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Imports a public name when it is first used: `record` must not load what only `replay` needs."""
+    """Import a public name when it is first used: `record` must not load what only `replay` needs."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"hpaaudit.{_MODULES[name]}"), name)

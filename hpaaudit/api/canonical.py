@@ -1,4 +1,4 @@
-"""Writes JSON so that equal documents are equal texts, and says how deep one is nested."""
+"""Writes JSON so that equal documents are equal texts, and measures how deep a document is nested."""
 
 import json
 import re

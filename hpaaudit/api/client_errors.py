@@ -57,7 +57,7 @@ def error_text(verb: str, path: str, status: int, body: Any, error: str, minor: 
 
 
 def raw_error_text(verb: str, path: str, status: int, body: Any, error: str, minor: int = TODAY) -> str:
-    """The same for a request whose answer is not decoded (`DoRaw`): a Status is not looked at."""
+    """The same for a request whose answer client-go does not decode (`DoRaw`): it ignores a Status in the body."""
     if status == 0:
         return error
     raw = body.strip() if isinstance(body, str) else "unknown"
@@ -129,7 +129,7 @@ class Server:
     quoted: bool
 
     def without_answer(self, verb: str, path: str, error: str) -> str:
-        """Go's `url.Error`: `Get "https://…": dial tcp …`."""
+        """The error of a request without an answer, Go's `url.Error`: `Get "https://…": dial tcp …`."""
         if re.match(r'^(Get|Put|Post|Patch|Delete) "?http', error):
             return error
         url = f"{self.url}{path}"

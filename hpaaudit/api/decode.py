@@ -34,7 +34,7 @@ def decode_hpa(fact: HpaSeen) -> Hpa:
 
 
 def _cpu_target(fact: HpaSeen) -> int | None:
-    """The cpu target as the controllers of 1.2 to 1.5 saw it: what `autoscaling/v1` itself says.
+    """The cpu target as the controllers of 1.2 to 1.5 saw it: the field of `autoscaling/v1`.
 
     In newer versions it is the first utilization of cpu, for that is what they become in v1.
     """

@@ -80,7 +80,7 @@ def _metric(metric: MetricStatus) -> dict[str, Any]:
 
 
 def _old_metric(metric: MetricStatus) -> dict[str, Any]:
-    """The same in the shape of v2beta1. What is no pointer there is always shown, as zero."""
+    """The same in the shape of v2beta1. A field that is not a pointer in Go is always shown, as zero if it is unset."""
     average = "0" if metric.average_value is None else metric.average_value.text
     value = "0" if metric.value is None else metric.value.text
     match metric.type:

@@ -35,7 +35,7 @@ def short_name(name: str) -> str:
 
 
 def with_flags(flags: Flags, values: Mapping[str, str]) -> Flags:
-    """The flags with those that change a decision set; others are the controller's business only."""
+    """The flags, with the values of those that change a decision. Others are ignored."""
     changes: dict[str, Any] = {}
     for name, text in values.items():
         field = _FIELDS.get(short_name(name))
@@ -89,7 +89,7 @@ def duration_text(us: int) -> str:
 
 
 def is_before_1_12(release: str) -> bool:
-    """True for the releases with forbidden windows, whose flags are others."""
+    """True for the releases with forbidden windows, which have other flags."""
     match = re.match(r"v?1\.(\d+)", release)
     return match is not None and int(match[1]) < 12  # noqa: PLR2004 (1.12)
 

@@ -57,7 +57,7 @@ def _decoded(body: str) -> Any:
 
 
 def _refusal(body: str) -> str:
-    """Go's words for a text that is not JSON. A word that starts as a literal does is refused at its second letter."""
+    """Go's error for a text that is not JSON. Go names the first letter that does not fit, as in `tru!` for `true`."""
     text = body.lstrip()
     for literal in ("true", "false", "null"):
         if text[:1] == literal[0]:

@@ -28,7 +28,7 @@ class _PodMetrics(msgspec.Struct, gc=False):
 
 
 class PodMetricsList(msgspec.Struct, gc=False):
-    """What is read of an answer: the parser passes over labels and all else. Nothing here leads back to itself.
+    """The fields that are read of an answer. The parser skips labels and all others.
 
     The items of a long answer are made one by one, and are samples already.
     """
@@ -37,7 +37,7 @@ class PodMetricsList(msgspec.Struct, gc=False):
 
 
 def pod_samples(body: PodMetricsList | Mapping[str, Any], *, single: bool = False) -> tuple[PodSample, ...]:
-    """Return the samples of an answer; ValueError if it has another shape.
+    """The samples of an answer; ValueError if it has another shape.
 
     body     decoded as its shape, or any JSON object
     single   whether it is one PodMetrics and not a list of them
@@ -77,7 +77,7 @@ def _sample(item: _PodMetrics) -> PodSample:
 
 @lru_cache(maxsize=4096)
 def _word(text: str) -> str:
-    """The same text: one object for all pods that call a container alike."""
+    """The same text, as one string object for all pods whose container has this name: it saves memory."""
     return text
 
 

@@ -125,7 +125,7 @@ def group_of(api_version: str) -> str:
 
 
 def target_ref(namespace: str, target: ObjectRef) -> TargetRef:
-    """The scale target that an HPA names; its version is ignored, as the controller does."""
+    """The scale target that an HPA names. The controller ignores its version, and so do we."""
     resource = plural(target.kind)
     return TargetRef(
         group=_today(group_of(target.api_version), resource), resource=resource, namespace=namespace, name=target.name
@@ -139,7 +139,7 @@ def target_by_kind(namespace: str, target: ObjectRef) -> TargetRef:
 
 
 def _today(group: str, resource: str) -> str:
-    """The group of a workload. Those of `extensions` moved; up to 1.8 their scales were all read there."""
+    """The group in which a workload is served now. Up to 1.8 the scales of all workloads were read in `extensions`."""
     return _MOVED.get(resource, group) if group == _EXTENSIONS else group
 
 
@@ -170,7 +170,7 @@ def pod_list(path: str) -> tuple[str, str] | None:
 
 
 def heapster_path(path: str) -> str | None:
-    """What Heapster itself was asked, None for a path that is not Heapster's."""
+    """The part of a path that Heapster itself gets, None for a path that is not Heapster's."""
     match = _PROXY.fullmatch(path)
     return match[1] if match else None
 

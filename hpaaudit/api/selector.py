@@ -42,7 +42,7 @@ class BadSelector(ValueError):
         self.oldest = oldest or self.old
 
     def under(self, prefix: str) -> "BadSelector":
-        """The same with a prefix to all its words."""
+        """The same error with a prefix."""
         return BadSelector(f"{prefix}: {self}", f"{prefix}: {self.old}", f"{prefix}: {self.oldest}")
 
 

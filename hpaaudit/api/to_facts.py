@@ -187,7 +187,7 @@ def scale_read(  # noqa: PLR0913  # an answer as a capture has it, a line of JSO
 def metrics_read(  # noqa: PLR0913  # likewise
     at_us: Micros, took_us: Micros, path: str, status: int, body: Any, error: str, by: str, minor: int = TODAY
 ) -> ResourceMetricsRead | ValuesRead:
-    """A read of one of the three metric APIs. ValueError if the path belongs to none of them.
+    """A read of one of the three metrics APIs. ValueError if the path belongs to none of them.
 
     body   JSON, a PodMetricsList, a MetricValueList, or the text that came instead
     """

@@ -17,7 +17,7 @@ STATUS_ANNOTATION = "alpha/status.custom-metrics.podautoscaler.kubernetes.io"
 
 @lru_cache(maxsize=4096)
 def decode_spec(spec_json: str, annotations_json: str) -> HpaSpec:
-    """`spec`: the annotation's metrics first, then the cpu utilization that v1 itself can say."""
+    """`spec`: the annotation's metrics first, then the cpu utilization, the only metric with a field in v1."""
     raw = json.loads(spec_json)
     metrics = [metric_spec(item) for item in annotation(annotations_json, "metrics") or ()]
     percent = raw.get("targetCPUUtilizationPercentage")
@@ -49,7 +49,7 @@ def decode_status(status_json: str, annotations_json: str) -> HpaStatus:
 
 
 def cpu_status(percent: int) -> MetricStatus:
-    """The only metric that the status of v1 itself can say."""
+    """The cpu utilization, the only metric with a field in the status of v1."""
     return replace(_EMPTY, type=MetricType.RESOURCE, name="cpu", average_utilization=percent)
 
 

@@ -29,7 +29,7 @@ def decode_spec(spec_json: str, annotations_json: str) -> HpaSpec:
 
 @lru_cache(maxsize=4096)
 def decode_status(status_json: str) -> HpaStatus:
-    """`status`; its conditions have no old shape."""
+    """`status`. Its conditions are as in v2."""
     shown = json.loads(status_json).get("currentMetrics")
     metrics = None if shown is None else tuple(metric_status(item) for item in shown)
     return replace(v2.decode_status(status_json), current_metrics=metrics)

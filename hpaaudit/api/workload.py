@@ -25,7 +25,7 @@ _INT32 = -(2**31), 2**31 - 1
 
 
 class NoScale(ValueError):
-    """A custom resource without replicas, as it may be."""
+    """A custom resource has no replicas, which its scale subresource allows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,7 +40,7 @@ class LazyGroup(click.Group):
     """Knows every command by name, and imports only the one that is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 click's signature
-        """In the order of use."""
+        """The commands, in the order of use."""
         return list(COMMANDS)
 
     def resolve_command(
@@ -61,13 +61,13 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 likewise
-        """Writes the list of commands without importing them."""
+        """Write the list of commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
 def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
-    """Prints the version and exits."""
+    """Print the version and exit."""
     if not asked:
         return
     from hpaaudit.version import VERSION
@@ -90,7 +90,7 @@ def hpaaudit_command() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Runs a command and exits with its code. An error is one line on stderr."""
+    """Run a command and exit with its code. An error is one line on stderr."""
     code = 0
     try:
         code = _run(arguments)
@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _drop_output() -> None:
-    """Sends what Python still buffers to nowhere: the reader of our output is gone, as with `head`."""
+    """Discard what Python still buffers: the reader of our output is gone, as with `head`."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
@@ -133,7 +133,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _show(problem: click.ClickException, name: str) -> None:
-    """Prints a mistake in the command line, in one line that says where to look."""
+    """Print a mistake in the command line, in one line that says where to look."""
     if isinstance(problem, NoArgsIsHelpError) or not isinstance(problem, click.UsageError):
         problem.show()
         return

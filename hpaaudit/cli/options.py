@@ -19,7 +19,7 @@ _DAY_US = 24 * 3600 * SECOND
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A moment as it was written: RFC 3339, `14:05` or `14:05:19` of the recording's day, `-5m` before its end."""
+    """A moment as the user wrote it: RFC 3339, `14:05` or `14:05:19` of the recording's day, `-5m` before its end."""
 
     text: str
 
@@ -78,7 +78,7 @@ def _date_or_rfc3339(text: str) -> Micros:
 
 
 def moment(text: str) -> Moment:
-    """Parses a moment. Which time it means depends on the recording."""
+    """Parse a moment. Which time it means depends on the recording."""
     read = Moment(text)
     try:
         read.at(Micros(0), Micros(_DAY_US))
@@ -90,14 +90,14 @@ def moment(text: str) -> Moment:
 
 
 def hpa_name(text: str) -> str:
-    """Parses `NS/NAME`. A name alone passes: who knows the HPAs says which one was meant."""
+    """Parse `NS/NAME`. A name alone passes: the error that follows suggests an HPA of that name."""
     if not all(text.split("/")) or text.count("/") > 1:
         raise click.BadParameter(f"{text!r} is not an HPA: give NS/NAME")
     return text
 
 
 def setting(text: str) -> tuple[str, str]:
-    """Parses `NAME=VALUE`."""
+    """Parse `NAME=VALUE`."""
     name, sign, value = text.partition("=")
     if not name or not sign:
         raise click.BadParameter(f"{text!r} is not a setting: give NAME=VALUE, for example tolerance=0.05")

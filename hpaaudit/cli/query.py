@@ -19,6 +19,7 @@ NO_ROWS = "0 rows"
 @moment_option("--at", "The moment that a question asks about.  [default: the one that matters most]")
 @moment_option("--since", "The start of the time that a question asks about.")
 @moment_option("--until", "The end of the time that a question asks about.")
+@click.option("--columns", is_flag=True, help="Describe the columns of the question's answer, or of every question.")
 @click.option("-o", "--output", type=click.Choice(FORMATS), default="table", show_default=True)
 def query_command(  # noqa: PLR0913 click hands over every option
     source: Path | None,
@@ -27,6 +28,8 @@ def query_command(  # noqa: PLR0913 click hands over every option
     at: Moment | None,
     since: Moment | None,
     until: Moment | None,
+    *,
+    columns: bool,
     output: str,
 ) -> None:
     """Ask a question by its name, or run any SQL; with neither, list the questions.
@@ -36,20 +39,25 @@ def query_command(  # noqa: PLR0913 click hands over every option
 
     Example: hpaaudit query recordings/friday why_this_number --at 14:05
 
+    Example: hpaaudit query recordings/friday why_this_number --columns
+
     Example: hpaaudit query recordings/friday "from divergences" -o json
     """
     from hpaaudit.cli.warn import warn
     from hpaaudit.flows import query as flow
     from hpaaudit.report.codes import legend_of_table
-    from hpaaudit.report.questions import questions_text
+    from hpaaudit.report.questions import columns_text, questions_text
     from hpaaudit.report.table import table
     from hpaaudit.report.text import printable
 
-    given = [f"--{name}" for name, value in (("hpa", hpa), ("at", at), ("since", since), ("until", until)) if value]
-    if source is None or question is None:
-        if given:
-            raise click.UsageError(f"{given[0]} needs a question or SQL")
-        click.echo(questions_text(flow.question_texts()), nl=False)
+    scope = [f"--{name}" for name, value in (("hpa", hpa), ("at", at), ("since", since), ("until", until)) if value]
+    if columns or source is None or question is None:
+        if scope:
+            raise click.UsageError(
+                f"{scope[0]} cannot be used with --columns" if columns else f"{scope[0]} needs a question or SQL"
+            )
+        named = flow.named_questions() if question is None else {question: flow.named_question(question)}
+        click.echo(columns_text(named.values()) if columns else questions_text(named), nl=False)
         return
     if output == "parquet" and sys.stdout.isatty():
         raise BadOption("Parquet is not text: redirect it to a file, as in -o parquet > answer.parquet")

@@ -17,7 +17,7 @@ class Seconds(click.ParamType[float]):
     name = "duration"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Parses it into seconds, more than 0."""
+        """The duration in seconds, more than 0."""
         from hpaaudit.api.times import duration
         from hpaaudit.model.units import SECOND
 
@@ -38,7 +38,7 @@ class Listen(click.ParamType[tuple[str, int]]):
     name = "address:port"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
-        """Parses host and port."""
+        """The host and the port."""
         host, colon, port = str(value).rpartition(":")
         host = host[1:-1] if host.startswith("[") and host.endswith("]") else host
         if not host or not colon or not (port.isascii() and port.isdigit()) or int(port) >= 1 << 16:
@@ -52,7 +52,7 @@ class Bytes(click.ParamType[int]):
     name = "bytes"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Parses it into bytes, more than 0."""
+        """The number of bytes, more than 0."""
         from hpaaudit.api.quantity import parse
 
         try:
@@ -70,7 +70,7 @@ class LabelKey(click.ParamType[str]):
     name = "label"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Checks it as Kubernetes does."""
+        """The label key, checked as Kubernetes checks it."""
         from hpaaudit.api.selector import BadSelector, parse
 
         try:
@@ -103,7 +103,7 @@ class LabelKey(click.ParamType[str]):
     metavar="N",
     default=20,
     show_default=True,
-    help="Send at most so many requests per second.",
+    help="Send at most this many requests per second.",
 )
 @click.option("--for", "length", type=Seconds(), help="Stop after this time; without it, Ctrl-C stops it.")
 @click.option("--listen", type=Listen(), metavar="ADDRESS:PORT", help="Serve /healthz, /readyz and /metrics there.")

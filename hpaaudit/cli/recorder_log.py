@@ -32,7 +32,7 @@ class TextLog:
         logging.basicConfig(handlers=[_LibraryLogHandler(self)], level=logging.WARNING, force=True)
 
     def show(self, progress: "Progress") -> None:
-        """Shows progress. Called every second."""
+        """Show progress. Called every second."""
         from hpaaudit.report.progress import progress_line
 
         self.write_repeats()
@@ -49,23 +49,23 @@ class TextLog:
         return due
 
     def note(self, line: str) -> None:
-        """Writes a message, unless the same one was written just now."""
+        """Write a message, unless the same one was written just now."""
         for note in self.repeats.take(line, time.monotonic()):
             self.write(note)
 
     def write_repeats(self) -> None:
-        """Writes how often messages were repeated."""
+        """Write how often messages were repeated."""
         for note in self.repeats.due(time.monotonic()):
             self.write(note)
 
     def write(self, line: str) -> None:
-        """Writes a line below the progress."""
+        """Write a line below the progress."""
         from hpaaudit.report.text import printable
 
         self.print(f"\r\033[K{printable(line)}" if self.terminal else printable(line))
 
     def end(self, progress: "Progress", into: object) -> None:
-        """Writes the last lines."""
+        """Write the last lines."""
         from hpaaudit.report.progress import progress_line
 
         self.print("" if self.terminal else progress_line(progress))
@@ -73,7 +73,7 @@ class TextLog:
 
     @staticmethod
     def print(line: str, *, ended: bool = True) -> None:
-        """Prints to stderr. Nobody may be reading any more; the recording continues."""
+        """Print to stderr. If nobody reads it any more, the recording continues."""
         with suppress(OSError):
             click.echo(line, nl=ended, err=True)
 
@@ -82,7 +82,7 @@ class JsonLog(TextLog):
     """JSON lines for a log collector, the log records of libraries included."""
 
     def show(self, progress: "Progress") -> None:
-        """Writes progress once a minute."""
+        """Write progress once a minute."""
         from hpaaudit.report.log import progress_note
 
         self.write_repeats()
@@ -90,20 +90,20 @@ class JsonLog(TextLog):
             self.note(progress_note(progress))
 
     def write(self, line: str) -> None:
-        """Writes a message as one JSON object."""
+        """Write a message as one JSON object."""
         from hpaaudit.report.log import log_line
 
         self.print(log_line(Micros(time.time_ns() // 1000), line))
 
     def end(self, progress: "Progress", into: object) -> None:
-        """Writes the last message."""
+        """Write the last message."""
         from hpaaudit.report.log import progress_note
 
         del into
         self.note(progress_note(progress, Event.ENDED))
 
     def fail(self, problem: Exception, *, expected: bool) -> None:
-        """Writes the error that ended the recording, with a traceback if it was not expected."""
+        """Write the error that ended the recording, with a traceback if it was not expected."""
         if expected:
             self.note(Note(str(problem), Event.FAILED, Level.ERROR, kind=type(problem).__name__))
         else:
@@ -119,7 +119,7 @@ class _LibraryLogHandler(logging.Handler):
         self.log = log
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Passes one record."""
+        """Pass one record."""
         level = Level.ERROR if record.levelno >= logging.ERROR else Level.WARNING
         trace = "".join(traceback.format_exception(*record.exc_info)) if record.exc_info else None
         fields = {} if trace is None else {"traceback": trace}

@@ -31,10 +31,10 @@ FAIL_ON_MATCHED = 1
     help="Set a flag of kube-controller-manager; repeatable.",
 )
 @click.option(
-    "--with", "switched_on", metavar="RULE", multiple=True, help="A rule or feature gate to switch on; repeatable."
+    "--with", "switched_on", metavar="RULE", multiple=True, help="Switch on this rule or feature gate; repeatable."
 )
 @click.option(
-    "--without", "switched_off", metavar="RULE", multiple=True, help="A rule or feature gate to switch off; repeatable."
+    "--without", "switched_off", metavar="RULE", multiple=True, help="Switch off this rule or feature gate; repeatable."
 )
 @click.option("--hpa", "hpas", metavar="NS/NAME", type=hpa_name, multiple=True, help="Only this HPA; repeatable.")
 @moment_option("--since", "Show no earlier reconcile; what came before still counts as evidence.")
@@ -42,7 +42,8 @@ FAIL_ON_MATCHED = 1
 @click.option(
     "--detail",
     type=click.Choice(["numbers", "moved", "steps", "pods", "all"]),
-    help="Keep numbers only; or also steps and pods, of what moved or of all.  [default: moved; of a fleet numbers]",
+    help="How much to keep of each reconcile. numbers: no steps and pods; moved: those of what scaled or did not match; "
+    "steps: all steps; pods: also all pods; all: also the memory.  [default: moved; for a fleet numbers]",
 )
 @click.option(
     "--fail-on",

@@ -10,7 +10,7 @@ DAMAGED = 2
 
 
 def head_hash(text: str) -> str:
-    """Parses a head hash."""
+    """Parse a head hash."""
     if not re.fullmatch("[0-9a-f]{64}", text.strip().lower()):
         raise click.BadParameter(f"{text!r} is not a hash: give the 64 digits that verify or record printed")
     return text.strip().lower()

@@ -24,7 +24,7 @@ _SHOWN = 40
 
 
 def misfit(value: Any, kind: Any, where: str = "") -> str:
-    """What of a value does not fit its type or has more bits than the API's field; empty if everything fits.
+    """The part of a value that does not fit its type or the bits of the API's field; empty if everything fits.
 
     kind    the type that the value should have
     where   its name, for example `spec`
@@ -34,7 +34,7 @@ def misfit(value: Any, kind: Any, where: str = "") -> str:
 
 
 def scale_misfit(scale: Scale | None) -> str:
-    """What of a scale does not fit: the Scale of `autoscaling/v1` has 32 bits for each number."""
+    """The part of a scale that does not fit: the Scale of `autoscaling/v1` has 32 bits for each number."""
     return "" if scale is None else misfit(scale, Scale, "scale")
 
 

@@ -50,7 +50,7 @@ def destination_of(recording: Path, into: Path | None, *, overwrite: bool, is_wh
 
 
 def _is_same(path: Path, other: Path) -> bool:
-    """True if both name the same file, there or not."""
+    """True if both paths name the same file, whether it exists or not."""
     return path.resolve() == other.resolve()
 
 
@@ -73,6 +73,6 @@ def open_writer(
 
 
 def _why_not(path: Path) -> str:
-    """Why no results are written beside a recording: DuckDB takes what follows a question mark for options."""
+    """Why no results are written beside a recording: DuckDB reads what follows a question mark as options."""
     misread = [mark for mark in "?\\" if mark in str(path)]
     return f"has a {misread[0]} in its name, which DuckDB misreads" if misread else "cannot be written to"

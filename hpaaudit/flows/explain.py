@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def explain(
     source: Path | str, hpa: str | None = None, *, at: Micros | None = None, warn: Warn = ignore_warning
 ) -> ReconcileAccount:
-    """Explains the last reconcile of an HPA until a moment.
+    """Explain the last reconcile of an HPA until a moment.
 
     source   a results file or a recording
     hpa      `namespace/name`; None: the HPA that matters most
@@ -51,7 +51,7 @@ def _with_steps(account: ReconcileAccount, results: "Results", source: Path, war
     recording = recording_by_manifest(results, source)
     if recording is None:
         warn(
-            f"the recording {account.recording} is not there, so the steps cannot be shown: "
+            f"the recording {account.recording} does not exist, so the steps cannot be shown: "
             f"put it beside {results.path}"
         )
         return account

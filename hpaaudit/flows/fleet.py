@@ -106,7 +106,7 @@ def decide(prepared: "Prepared", scope: Scope, warn: Warn) -> Iterator[Decided]:
 
 
 def _prefetched(items: Iterator[Item]) -> Iterator[Item]:
-    """The same items. The next one is made in a thread while the caller works with this one."""
+    """The same items. The next one is computed in a thread while the caller uses the current one."""
     with ThreadPoolExecutor(1, "prefetch") as thread:
         end = object()
         coming = thread.submit(next, items, end)

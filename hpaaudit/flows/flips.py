@@ -123,7 +123,7 @@ def _measured_pods(proposal: MetricProposal) -> _MeasuredPods | None:
 
 
 def _least_usage(percent: int, pods: _MeasuredPods) -> int:
-    """The least usage that is so many percent of the requests."""
+    """The least usage that is this percentage of the requests."""
     return -(-percent * pods.requests_milli // FULL_PERCENT)
 
 
@@ -157,7 +157,7 @@ def _first_change(desired_at: Callable[[int], int | None], before: int | None, e
 
 
 def _with_usage(inputs: ReconcileInput, pods: _MeasuredPods, usage_milli: int) -> ReconcileInput:
-    """The same inputs, but the measured pods use so much together, each the same."""
+    """The same inputs, but with this total usage, spread evenly over the measured pods."""
     observation = inputs.observation
     hpa, read = observation.hpa, observation.metrics[pods.metric_idx]
     if hpa is None or not isinstance(read, ResourceMetricsRead) or read.samples is None:
@@ -178,7 +178,7 @@ def _with_usage(inputs: ReconcileInput, pods: _MeasuredPods, usage_milli: int) -
 
 
 def _with_sample_usage(sample: PodSample, resource: str, container: str, usage_milli: Milli) -> PodSample:
-    """The same sample, but its first container that counts uses so much of the resource, and the others nothing."""
+    """The same sample, but its first container that counts has all of this usage, and the others have none."""
     rest = usage_milli
     containers = []
     for measured in sample.containers:
@@ -191,7 +191,7 @@ def _with_sample_usage(sample: PodSample, resource: str, container: str, usage_m
 
 
 def _memory_flips(decision: Decision, inputs: ReconcileInput) -> Iterator[MemoryFlip]:
-    """The first recommendation that leaves the window and takes the number with it."""
+    """The first recommendation that changes the number when it leaves the window."""
     window_us = next(
         (dict(step.detail).get("window_us") for step in decision.steps if step.code == decision.reason_code), None
     )

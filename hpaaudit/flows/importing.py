@@ -21,7 +21,7 @@ class Imported:
 
 
 def import_capture(files: Sequence[Path | str], *, into: Path | str) -> Imported:
-    """Makes a recording from captures of the Kubernetes API, merged by time.
+    """Make a recording from captures of the Kubernetes API, merged by time.
 
     Raises `BadCapture` with file and line, and `FileExists`. After an error no folder is left.
     """
@@ -33,7 +33,7 @@ def import_capture(files: Sequence[Path | str], *, into: Path | str) -> Imported
     facts = reader.facts()
     first = next(facts, None)
     if first is None:
-        raise BadCapture(f"{', '.join(map(str, paths))}: empty; a capture has one JSON object a line")
+        raise BadCapture(f"{', '.join(map(str, paths))}: empty; a capture has one JSON object per line")
     writer = Writer(folder, source="capture", started_us=Micros(first.at_us))
     try:
         count = 0

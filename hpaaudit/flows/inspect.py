@@ -8,7 +8,7 @@ from hpaaudit.model.units import Micros
 
 
 def inspect(recording: Path | str) -> Inspection:
-    """Counts what is in a recording, and names what is missing.
+    """Count what is in a recording, and name what is missing.
 
     Raises `NotARecording`, `NewerFormat` or `DamagedRecording`.
     """
@@ -19,7 +19,7 @@ def inspect(recording: Path | str) -> Inspection:
 
 
 def missing(recording: Path, until: Micros | None = None) -> tuple[Missing, ...]:
-    """The inputs that were not recorded, as `inspect` names them. Of a damaged one what lies before `until` counts.
+    """The inputs that were not recorded, as `inspect` names them. Of a damaged recording, only those before `until`.
 
     Raises as `inspect`.
     """

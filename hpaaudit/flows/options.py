@@ -11,7 +11,7 @@ Warn = Callable[[str], None]
 
 
 def ignore_warning(_: str) -> None:
-    """Drops a warning."""
+    """Drop a warning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

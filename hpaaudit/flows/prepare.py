@@ -54,7 +54,7 @@ class Prepared:
 
 
 def prepare(recording: "Recording", controller: ControllerOptions = AS_RECORDED, scope: Scope = EVERYTHING) -> Prepared:
-    """Plans the reconciles of a recording, to be decided one at a time."""
+    """Plan the reconciles of a recording, to be decided one at a time."""
     from hpaaudit.engine.replay.plan import plan
 
     planned = plan(recording.facts(), _given_sync_period(controller))
@@ -69,7 +69,7 @@ def prepare_compiled(
     *,
     searched: bool = False,
 ) -> Prepared:
-    """Plans the reconciles of a recording, to be decided by the compiled rules.
+    """Plan the reconciles of a recording, to be decided by the compiled rules.
 
     searched   search every fact for what cannot be replayed. The compiled rules ask for that when they meet such a fact
 
@@ -126,7 +126,7 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
         user_flags,
         with_flags,
     )
-    from hpaaudit.engine.behaviours.release import KNOWN, behaviour, known_release
+    from hpaaudit.engine.behaviours.release import KNOWN, behaviour, behaviours_of, known_release
 
     options = user_flags(controller.flags)
     given_release = None if controller.release is None else known_release(controller.release)
@@ -147,6 +147,9 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
     flags = with_flags(with_flags(flags, observed), options)
     if planned.api_server:
         flags = replace(flags, api_server=planned.api_server)
+    if behaviours_of(flags).metrics_annotation:
+        # These controllers reconcile an HPA again as soon as they wrote its status: the times between say nothing.
+        planned = replace(planned, periods=replace(planned.periods, shown=None))
     periods = planned.periods
     if periods.source == "inferred":
         flags = replace(flags, sync_period_us=periods.common_us)
@@ -182,7 +185,7 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
 
 
 def _require(hpas: Collection[str], recorded: Collection[str]) -> None:
-    """Raises UnknownHpa, which names the nearest ones, unless all these HPAs were recorded."""
+    """Raise UnknownHpa, which names the nearest ones, unless all these HPAs were recorded."""
     for key in hpas:
         if key not in recorded:
             some = f"it has {', '.join(sorted(recorded)[:3])}" if recorded else "it holds no HPA at all"

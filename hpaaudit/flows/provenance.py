@@ -21,7 +21,7 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 def state_folder() -> Path | None:
     """The folder of hpaaudit's state: in `$XDG_STATE_HOME`, in the home, or among the temporary files.
 
-    None if there is no folder that only this user can write to.
+    None if there is not a folder that only this user can write to.
     """
     for folder in _candidates():
         with suppress(OSError):
@@ -51,7 +51,7 @@ def results_elsewhere(manifest_sha256: str) -> Path | None:
 
 
 def remember(path: Path) -> bool:
-    """Records that this user's hpaaudit made this file. Returns False if no state folder can be written to."""
+    """Record that this user's hpaaudit made this file. Return False if no state folder can be written to."""
     folder = _folder("made")
     if folder is None:
         return False

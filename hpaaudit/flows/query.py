@@ -5,9 +5,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hpaaudit.errors import BadOption
 from hpaaudit.flows.options import Warn, ignore_warning
 from hpaaudit.flows.source import open_file, open_source
 from hpaaudit.model.account import ReplayAccount
+from hpaaudit.model.question import Question
 from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ def query(  # noqa: PLR0913 the public API: an argument for each option of the c
     until: Micros | None = None,
     warn: Warn = ignore_warning,
 ) -> "Answer":
-    """Answers a question of `sql/questions/` by its name, or any SQL that only reads.
+    """Answer a question of `sql/questions/` by its name, or any SQL that only reads.
 
     hpa                `namespace/name`, `*` matches anything; None: all
     at, since, until   what a question asks about, in microseconds since 1970
@@ -39,25 +41,37 @@ def query(  # noqa: PLR0913 the public API: an argument for each option of the c
     from hpaaudit.results.answer import Answer
     from hpaaudit.results.questions import Scope, ask, ask_sql, parameters_of, question_named, require_hpa, require_used
 
-    named_question = None if _is_sql(question) else question_named(question)
+    known_question = None if _is_sql(question) else question_named(question)
     scope = Scope(hpa=hpa, at_us=at, since_us=since, until_us=until)
-    if named_question is None:
+    if known_question is None:
         require_used("this SQL", parameters_of(question), scope)
     else:
-        require_used(named_question.name, named_question.parameters, scope)
+        require_used(known_question.name, known_question.parameters, scope)
     results = open_source(Path(source), warn)
     if hpa is not None:
         require_hpa(results, hpa)
-    if named_question is None:
+    if known_question is None:
         return Answer(results, ask_sql(results, question, scope))
-    return Answer(results, ask(results, named_question, scope))
+    return Answer(results, ask(results, known_question, scope))
 
 
-def question_texts() -> Mapping[str, str]:
-    """Every question in words, by its name."""
+def named_questions() -> Mapping[str, Question]:
+    """Every question of `sql/questions/`, by its name."""
     from hpaaudit.results.questions import questions
 
-    return {name: question.asks for name, question in questions().items()}
+    return questions()
+
+
+def named_question(name: str) -> Question:
+    """The question of that name in `sql/questions/`.
+
+    Raises UnknownQuestion, and BadOption for SQL.
+    """
+    from hpaaudit.results.questions import question_named
+
+    if _is_sql(name):
+        raise BadOption("--columns describes a named question: put `describe` before SQL to see its columns")
+    return question_named(name)
 
 
 def account(results: "Results") -> ReplayAccount:

@@ -36,7 +36,7 @@ RETRY_SECONDS = 5
 
 
 def _ignore(_: object) -> None:
-    """Does nothing with a report."""
+    """Do nothing with a report."""
 
 
 def record(  # noqa: PLR0913 each argument is an option of the command
@@ -59,7 +59,7 @@ def record(  # noqa: PLR0913 each argument is an option of the command
     show: Callable[[Progress], None] = _ignore,
     note: Callable[[str], None] = _ignore,
 ) -> Progress:
-    """Records into a folder until SIGINT, SIGTERM, or for `for_seconds`. Returns what was recorded.
+    """Record into a folder until SIGINT, SIGTERM, or for `for_seconds`. Return what was recorded.
 
     The folder is new, or holds a recording of this cluster. That one continues, with a gap since it stopped.
 
@@ -161,7 +161,7 @@ class Session:
     begun: float = 0
 
     async def run(self, access: "ClientConfig", scope: "Scope") -> Progress:
-        """Observes and writes until it is stopped."""
+        """Observe and write until it is stopped."""
         from hpaaudit.cluster.client.client import Client
         from hpaaudit.cluster.client.clock import Clock
         from hpaaudit.cluster.observe.observer import Observer
@@ -231,7 +231,7 @@ class Session:
         return Uploader(self.into, self.upload, self.note)
 
     async def _open_writer(self, server: str, now: Callable[[], Micros], stopping: asyncio.Event) -> "RecorderWriter":
-        """Begins or continues a recording. Waits if the disk refuses to continue one: ending would not help."""
+        """Begin or continue a recording. Wait if the disk refuses to continue one: ending would not help."""
         from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 
         was_reported = False
@@ -257,13 +257,13 @@ class Session:
                 await asyncio.wait_for(stopping.wait(), RETRY_SECONDS)
 
     async def _end(self, observer: "Observer", stopping: asyncio.Event) -> None:
-        """Stops the observer after `for_seconds`, or when `stopping` is set."""
+        """Stop the observer after `for_seconds`, or when `stopping` is set."""
         with suppress(TimeoutError):
             await asyncio.wait_for(stopping.wait(), self.for_seconds)
         observer.stop()
 
     async def _tick(self, observer: "Observer", writer: "RecorderWriter", now: Callable[[], Micros]) -> None:
-        """Shows the progress every second, and writes what is due."""
+        """Show the progress every second, and write what is due."""
         while True:
             await asyncio.sleep(1)
             self.show(self._progress(observer, writer))
@@ -288,7 +288,7 @@ def _storage_counts(writer: "RecorderWriter", uploader: "Uploader | None") -> St
 
 
 def _started(into: Path, access: "ClientConfig", scope: "Scope") -> Note:
-    """Says that recording starts."""
+    """Say that recording starts."""
     line = f"recording HPAs{scope.words} of {access.server} into {into}"
     fields = {"server": access.server, "namespace": scope.namespace, "into": str(into), "version": VERSION}
     return Note(line, Event.STARTED, Level.INFO, **fields)

@@ -6,7 +6,7 @@ from hpaaudit.model.inspection import Repair
 
 
 def repair(recording: Path, *, plan: bool = False) -> Repair:
-    """Keeps all that can be read, moves damaged files to `quarantine/`, and records a gap for what is lost.
+    """Keep all that can be read, move damaged files to `quarantine/`, and record a gap for what is lost.
 
     plan   only say what would be done
 

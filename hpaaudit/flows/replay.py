@@ -65,7 +65,7 @@ def replay(  # noqa: PLR0913 the public API: an argument for each option of the 
     behaviours: Mapping[str, bool] | None = None,
     warn: Warn = ignore_warning,
 ) -> "Results":
-    """Decides every reconcile of a recording again and compares it with what happened.
+    """Decide every reconcile of a recording again and compare it with what happened.
 
     into        the results file; None: `results.duckdb` in the recording, which is replaced. If another option narrows
                 or changes the replay it is `what-if.duckdb`. If the recording cannot be written to, the file lies in
@@ -104,7 +104,7 @@ def replay(  # noqa: PLR0913 the public API: an argument for each option of the 
 
 
 def replay_whole(recording: "Recording", warn: Warn = ignore_warning) -> "Results":
-    """Replays an opened recording as a whole, as it was recorded, into its default file."""
+    """Replay an opened recording as a whole, as it was recorded, into its default file."""
     destination = destination_of(recording.folder, None, overwrite=True, is_what_if=False)
     request = ReplayRequest(controller=AS_RECORDED, scope=EVERYTHING, destination=destination, detail=None)
     return _replay(recording, request, warn)
@@ -128,7 +128,7 @@ def decide_one_by_one(prepared: Prepared, hpas: Collection[str] = ()) -> Iterato
 
 
 def _replay(recording: "Recording", request: ReplayRequest, warn: Warn) -> "Results":
-    """By the compiled rules if they can decide this recording and are worth their start, else one by one."""
+    """The results, by the compiled rules if they can decide this recording and are worth their start."""
     warn = _once(warn)
     results = _replay_compiled(recording, request, warn)
     if results is not None:
@@ -233,7 +233,7 @@ def _finish(writer: "ResultsWriter", planned: Callable[[], Prepared] | None, war
 
 
 def _once(warn: Warn) -> Warn:
-    """The same, except that a line that was given before is dropped."""
+    """The same function, but it drops a line that it got before."""
     warned = set[str]()
 
     def warn_once(line: str) -> None:
@@ -245,7 +245,7 @@ def _once(warn: Warn) -> Warn:
 
 
 def _warn_of_omissions(prepared: Prepared, warn: Warn) -> None:
-    """Names what is not replayed, and which files of the folder are not read."""
+    """Warns of HPAs that are not replayed, and of files in the folder that are not read."""
     from hpaaudit.api.flags import duration_text
     from hpaaudit.api.times import whole_seconds
 

@@ -1,4 +1,4 @@
-"""Finds the setting of the controller that explains what a replay could not: it decides again with other values.
+"""Finds a setting of the controller that explains divergences, by deciding again with other values.
 
 A flag cannot be read from the API of most clusters, so the replay assumes one. Where that contradicts what was seen,
 the value that explains it is found by trial: the usual values of each flag, every feature gate, every release.
@@ -42,7 +42,7 @@ class Setting:
 
 
 def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[Sensitivity]:
-    """The best other value for each HPA with divergences: it explains whole ones, and breaks nothing that agreed.
+    """The best other value for each HPA with divergences: it explains some completely, and every match stays one.
 
     compared   the reconciles of these HPAs, those of open divergences and those that agree
     """
@@ -115,7 +115,7 @@ def _decided(prepared: "Prepared", hpas: set[str]) -> dict[int, "ReplayedReconci
 def _judged(
     setting: Setting, hpa: str, rows: Sequence[Compared], decided: Mapping[int, "ReplayedReconcile"]
 ) -> Sensitivity | None:
-    """What a value explains of one HPA; None if that is too little, or if it breaks anything."""
+    """The divergences of one HPA that a value explains; None if they are too few, or a match is lost."""
     open_rows: dict[int, list[bool]] = defaultdict(list)
     broken = 0
     for row in rows:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def open_source(source: Path, warn: Warn = ignore_warning) -> "Results":
-    """Opens a results file, or the results in a recording.
+    """Open a results file, or the results in a recording.
 
     Results in a recording are made anew, unless this user made them of this very recording, whole and as it was
     recorded. A results file that is named is answered from, whoever made it.
@@ -29,7 +29,7 @@ def open_source(source: Path, warn: Warn = ignore_warning) -> "Results":
     if not source.is_dir():
         results = open_file(source)
         if not is_ours(source):
-            warn(f"{source} was not made here by you: whoever made it decides what it says")
+            warn(f"{source} was not made here by you: trust it only if you know who made it")
         return results
     from hpaaudit.recording.reading.recording import open_recording
 
@@ -43,7 +43,7 @@ def open_source(source: Path, warn: Warn = ignore_warning) -> "Results":
 
 
 def open_file(path: Path, source: Path | None = None) -> "Results":
-    """Opens a results file. Its views on the recording look for that at `source`, or beside the file.
+    """Open a results file. Its views on the recording look for that at `source`, or beside the file.
 
     Raises NotResults.
     """
@@ -99,7 +99,7 @@ def _own_results(path: Path, recording: "Recording", warn: Warn) -> "Results | N
     if results.manifest_sha256 == recording.info.manifest_sha256 and results.is_whole:
         if is_own:
             return results
-        warn(f"{path} was not made here by you: {recording.folder} is replayed anew")
+        warn(f"{path} was not made here by you: {recording.folder} is replayed again")
     results.close()
     return None
 
@@ -138,5 +138,5 @@ class _RecordingOnDemand:
             if recording.holding(self.results.hashes) is not None:  # it may have grown since it was replayed
                 return recording
         raise NotARecording(
-            f"the recording {self.recorded_at} is not there: put it beside {self.results.path}, or replay"
+            f"the recording {self.recorded_at} does not exist: put it beside {self.results.path}, or replay"
         )

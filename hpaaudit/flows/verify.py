@@ -6,7 +6,7 @@ from hpaaudit.model.inspection import Verification
 
 
 def verify(recording: Path, *, expect: str | None = None) -> Verification:
-    """Checks every checksum of a recording, and reads every fact. Damage is returned, not raised.
+    """Check every checksum of a recording, and read every fact. Damage is returned, not raised.
 
     expect   a head hash that was kept elsewhere; what it proves is returned too
 

@@ -1,1 +1,1 @@
-"""Turns captures, which somebody kept without a recorder, into facts."""
+"""Turns captures, API answers that were saved without a recorder, into facts."""

@@ -233,11 +233,11 @@ def _parsed(path: Path, number: int, text: bytes) -> Line:
     except UnicodeDecodeError as error:
         raise BadCapture(f"{path}:{number}: cannot be read further ({error}); a capture is UTF-8") from error
     except RecursionError as error:
-        raise BadCapture(f"{path}:{number}: nested too deeply; a capture has one JSON object a line") from error
+        raise BadCapture(f"{path}:{number}: nested too deeply; a capture has one JSON object per line") from error
     except ValueError as error:
-        raise BadCapture(f"{path}:{number}: not JSON ({error}); a capture has one JSON object a line") from error
+        raise BadCapture(f"{path}:{number}: not JSON ({error}); a capture has one JSON object per line") from error
     if not isinstance(fields, dict):
-        raise BadCapture(f"{path}:{number}: not a JSON object; a capture has one JSON object a line")
+        raise BadCapture(f"{path}:{number}: not a JSON object; a capture has one JSON object per line")
     try:
         at_us = _captured_at(fields["at"])
     except (KeyError, TypeError, ValueError) as error:

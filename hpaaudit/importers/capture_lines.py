@@ -81,7 +81,7 @@ class _Closing(io.RawIOBase):
         self._unpacked, self._file = unpacked, file
 
     def readable(self) -> bool:
-        """True."""
+        """True: the stream can be read."""
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]

@@ -117,7 +117,7 @@ class ObjectStates:
         return self._changed(at_us, parsed, after, gone=False)
 
     def deleted(self, at_us: Micros, path: str, *, good: bool) -> Iterable[Fact] | None:
-        """The facts of a deletion. Pods and HPAs may go on with a deletionTimestamp, so for them the watch counts."""
+        """The facts of a deletion. Pods and HPAs may stay with a deletionTimestamp, so for them the watch counts."""
         parsed = resource_path(path)
         if parsed is None:
             return None

@@ -43,7 +43,7 @@ class ReplayedReconcile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumption:
-    """A setting of the controller, and where we have it from: `observed`, `inferred`, `user` or `default`."""
+    """A setting of the controller, and its source: `observed`, `inferred`, `user` or `default`."""
 
     key: str
     value: str

@@ -1,4 +1,4 @@
-"""How a message counts things."""
+"""Writes a count with its noun, for messages."""
 
 
 def counted(number: int, noun: str) -> str:

@@ -10,7 +10,7 @@ from hpaaudit.model.units import Micros, Milli
 class Step:
     """One step of a decision.
 
-    stage     gate, propose, stabilize, limit or write
+    stage     gate, propose, stabilize, policy, bound or write
     code      a `reason_code`, for example `stabilize.down_hold`
     binding   without this step alone the decision would be another
     detail    names and numbers for a sentence about it

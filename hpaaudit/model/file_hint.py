@@ -1,4 +1,4 @@
-"""What to do with a file that was named where a recording or a results file was expected."""
+"""Recognizes a file that is neither a recording nor results, and names the command that reads it."""
 
 import shlex
 
@@ -10,7 +10,7 @@ _DUCKDB, _DUCKDB_AT = b"DUCK", 8
 
 
 def file_hint(path: str, head: bytes) -> str:
-    """The command that reads such a file, for the end of an error message; empty if the file is nothing of ours.
+    """The command that reads such a file, for the end of an error message; empty for an unknown kind of file.
 
     head   its first bytes
     """

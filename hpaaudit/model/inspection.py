@@ -25,7 +25,7 @@ class Damage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
-    """What a hash proves that was stored outside of the recording.
+    """What a hash proves if it was stored outside of the recording.
 
     found     it is the head of this recording, or was
     whole     it covers every byte that is there now

@@ -1,4 +1,4 @@
-"""Which known names a mistaken one may have meant."""
+"""Suggests known names for a mistyped one."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches

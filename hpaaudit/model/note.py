@@ -58,7 +58,7 @@ class Note(str):
     fields: Mapping[str, Field]
 
     def __new__(cls, line: str, event: Event = Event.NOTE, level: Level = Level.WARNING, **fields: Field) -> Self:
-        """Makes a message of its parts."""
+        """Make a message of its parts."""
         note = super().__new__(cls, line)
         note.event, note.level, note.fields = event, level, fields
         return note

@@ -1,11 +1,11 @@
-"""Which other setting of the controller explains what a replay could not."""
+"""A setting of the controller that explains divergences."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """One reconcile of a replay: what it decided, what really became of it, and the divergence that it belongs to.
+    """One reconcile of a replay: its decision, the real number of replicas after it, and its divergence.
 
     divergence_id   None: replay and controller agree
     """

@@ -155,7 +155,7 @@ def _world(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
         yield "before", _before(account.before)
     flip = flip_text(account)
     if flip:
-        yield "nearest flip", flip
+        yield "nearest change", flip
     if account.divergence is not None:
         yield "next step", account.divergence.next_step
 

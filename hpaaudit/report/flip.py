@@ -1,20 +1,23 @@
-"""Words the nearest changes that would have changed a decision."""
+"""Words the nearest changes of an input that would have changed a decision."""
 
 from hpaaudit.model.account import MemoryFlip, ReconcileAccount, UtilizationFlip
+from hpaaudit.model.counted import counted
 from hpaaudit.report.text import clock
 
 
 def flip_text(account: ReconcileAccount) -> str:
-    """`cpu asks for more at 67 %, for fewer at 50 %`; empty if no flip is known."""
+    """`at cpu 67 % the HPA would want 7 replicas, at 50 % 4 replicas`; empty if no flip is known."""
     for flip in account.flips:
         if isinstance(flip, MemoryFlip):
-            return f"the recommendation of {clock(flip.recommended_us)} leaves the window at {clock(flip.leaves_us)}"
+            leaves, recommended = clock(flip.leaves_us), clock(flip.recommended_us)
+            wanted = counted(flip.desired, "replica")
+            return (
+                f"from {leaves} on the HPA would want {wanted}: the recommendation of {recommended} leaves the window"
+            )
     flips = [flip for flip in account.flips if isinstance(flip, UtilizationFlip)]
     if not flips:
         return ""
-    asks = [f"for {_direction(flip, account)} at {flip.utilization_percent} %" for flip in flips]
-    return f"{flips[0].metric} asks {', '.join(asks)}"
-
-
-def _direction(flip: UtilizationFlip, account: ReconcileAccount) -> str:
-    return "more" if account.desired is None or flip.desired > account.desired else "fewer"
+    at = [f"{flip.utilization_percent} %" for flip in flips]
+    numbers = [counted(flip.desired, "replica") for flip in flips]
+    others = [f", at {percent} {number}" for percent, number in zip(at[1:], numbers[1:], strict=True)]
+    return f"at {flips[0].metric} {at[0]} the HPA would want {numbers[0]}{''.join(others)}"

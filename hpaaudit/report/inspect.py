@@ -60,7 +60,7 @@ TRUSTED = {
 
 def _recorder(version: str, server: str, trust: str, auth: str) -> str:
     """Which recorder it was, and how it verified the server."""
-    return f"recorded by hpaaudit {version} from {server}, {TRUSTED.get(trust, trust)}; shown: {auth}"
+    return f"recorded by hpaaudit {version} from {server}, {TRUSTED.get(trust, trust)}; credentials: {auth}"
 
 
 def _torn(size: int) -> str:
@@ -106,7 +106,7 @@ def _stream_row(stream: StreamSize) -> tuple[str | int, ...]:
 def _gaps(inspection: Inspection) -> Iterator[str]:
     yield from gap_lines(inspection.gaps)
     if inspection.foreign:
-        yield f"  foreign, and not read: {inspection.foreign_count}"
+        yield f"  not part of the recording, and not read: {inspection.foreign_count}"
         yield from _listed(inspection.foreign)
     if inspection.refused:
         yield f"  cannot be read: {len(inspection.refused)}"
@@ -138,7 +138,7 @@ def _foreign(names: Sequence[str], count: int) -> Iterator[str]:
     """Files in the folder that do not belong to the recording."""
     if count:
         more = f" and {count - LISTED} more" if count > LISTED else ""
-        yield f"Foreign, and not read: {', '.join(names[:LISTED])}{more}."
+        yield f"Not part of the recording, and not read: {', '.join(names[:LISTED])}{more}."
 
 
 def _anchored(verification: Verification) -> Iterator[str]:
@@ -148,25 +148,25 @@ def _anchored(verification: Verification) -> Iterator[str]:
         yield f"Head hash: {verification.head}"
     if anchor is None:
         if not verification.damages:
-            yield "Only a hash kept elsewhere proves that nothing was taken from its end. With this one:"
+            yield "Only a hash that is kept elsewhere proves that nothing was cut off from its end. With this one:"
             yield f"  hpaaudit verify {pasteable(verification.info.path)} --expect {verification.head}"
     elif not anchor.found:
         yield (
-            f"Not what {anchor.expected} stands for: it was changed, something was taken from its end, "
+            f"This is not the recording of hash {anchor.expected}: it was changed, its end was cut off, "
             "or it is another recording."
         )
     elif anchor.whole:
-        yield "The expected hash stands for all of it."
+        yield "The expected hash covers the whole recording."
     elif anchor.segment:
-        yield f"The expected hash stands for it up to segment {anchor.segment}; {_beyond(verification)}."
+        yield f"The expected hash covers the recording up to segment {anchor.segment}; {_beyond(verification)}."
     else:
-        yield f"The expected hash stands for its recording.json only; {_beyond(verification)}."
+        yield f"The expected hash covers recording.json only; {_beyond(verification)}."
 
 
 def _beyond(verification: Verification) -> str:
     if verification.removed:
-        return "what came later, and what stands for removed segments, it does not prove"
-    return "what came later it does not prove"
+        return "it proves nothing about later segments, nor about what replaces removed ones"
+    return "it proves nothing about later segments"
 
 
 def _sound(verification: Verification) -> Iterator[str]:

@@ -20,7 +20,7 @@ def plan_text(plan: Plan) -> str:
     if plan.warnings:
         lines += ["", "  not safe:", *(f"    {line}" for line in plan.warnings)]
     if plan.spared:
-        lines += ["", "  not read, as asked:", *(f"    {name}" for name in plan.spared)]
+        lines += ["", "  not read, because of --no-probe:", *(f"    {name}" for name in plan.spared)]
     if plan.denied:
         lines += ["", "  not allowed:", *(f"    {can_i(right)}" for right in plan.denied)]
     if plan.unserved:

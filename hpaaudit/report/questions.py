@@ -1,9 +1,27 @@
-"""Lists the named questions."""
+"""Lists the named questions, and the columns of their answers."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+
+from hpaaudit.model.question import Question
+from hpaaudit.report.text import paragraph
+
+_INDENT = "  "
 
 
-def questions_text(questions: Mapping[str, str]) -> str:
+def questions_text(questions: Mapping[str, Question]) -> str:
     """One line for each question: its name, then the question."""
     width = max(map(len, questions), default=0)
-    return "".join(f"{name.ljust(width)}  {asks}\n" for name, asks in questions.items())
+    return "".join(f"{name.ljust(width)}  {question.asks}\n" for name, question in questions.items())
+
+
+def columns_text(questions: Iterable[Question]) -> str:
+    """For each question what one row of its answer is, then a line for each column."""
+    return "\n".join(map(_columns_of, questions))
+
+
+def _columns_of(question: Question) -> str:
+    width = max(map(len, question.columns))
+    columns = (f"{_INDENT}{name.ljust(width)}  {what}" for name, what in question.columns.items())
+    return "".join(
+        f"{line}\n" for line in (question.name, paragraph(question.asks), paragraph(question.row), "", *columns)
+    )

@@ -118,7 +118,7 @@ def sentence(account: ReconcileAccount) -> str:
 
 
 def _also(account: ReconcileAccount) -> str:
-    """The bound or policy that would have led to the same number without the named step, in a sentence; or nothing."""
+    """A sentence about the bound or policy that would also have led to this number; empty without one."""
     step = _reason_step(account)
     if step is None or step.binding or not step.code.startswith((_WINDOW, "policy.")) or step.before == step.after:
         return ""

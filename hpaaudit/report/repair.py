@@ -1,4 +1,4 @@
-"""Words what a repair did, or would do."""
+"""Describes what a repair did, or would do."""
 
 from collections.abc import Iterator
 
@@ -20,17 +20,17 @@ def _lines(repair: Repair) -> Iterator[str]:
     yield ""
     for mend in repair.mends:
         yield f"  {mend.file} {mend.problem}"
-        yield f"    {_fate(mend)}"
+        yield f"    {_remaining_facts(mend)}"
     yield ""
     if repair.done:
-        yield "  What is lost is a gap. What was damaged lies in quarantine/."
+        yield "  What is lost is a gap. Damaged files are in quarantine/."
         yield f"  next  hpaaudit verify {pasteable(repair.path)}"
     else:
-        yield "  What is lost becomes a gap. What is damaged is moved to quarantine/."
+        yield "  What is lost becomes a gap. Damaged files are moved to quarantine/."
         yield f"  next  hpaaudit repair {pasteable(repair.path)}"
 
 
-def _fate(mend: Mend) -> str:
+def _remaining_facts(mend: Mend) -> str:
     """`1,204 facts stay, 12 are lost`."""
-    lost = "nobody knows how many are lost" if mend.lost is None else f"{mend.lost:,} are lost"
+    lost = "it is unknown how many are lost" if mend.lost is None else f"{mend.lost:,} are lost"
     return f"{counted(mend.kept, 'fact')} {'stays' if mend.kept == 1 else 'stay'}, {lost}"

@@ -94,7 +94,7 @@ def verdict(hpa: HpaAccount) -> str:
 
 
 def _faith(hpa: HpaAccount, *, is_alone: bool) -> str:
-    """Whether the controller decided as the replay does, and in how many reconciles that can be said at all.
+    """Whether the controller decided as the replay did, and in how many reconciles that is known.
 
     is_alone   nothing else is to be said of the HPA
     """

@@ -1,4 +1,4 @@
-"""Reads from a results file what the page of a replay shows."""
+"""Reads the outcome of a replay from a results file, for its page."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -34,7 +34,7 @@ def replay_account(results: Results) -> ReplayAccount:
 
 
 def _hpas(results: Results) -> Iterator[HpaAccount]:
-    """Reads every relation once for all HPAs, because a fleet has hundreds of them."""
+    """Read every relation once for all HPAs, because a fleet has hundreds of them."""
     divergences_of = defaultdict(list)
     for uid, _, divergence in divergences(results):
         divergences_of[uid].append(divergence)

@@ -1,4 +1,4 @@
-"""Reads from a results file what the page of one reconcile shows."""
+"""Reads one reconcile from a results file, for its page."""
 
 import json
 import shlex

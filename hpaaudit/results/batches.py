@@ -32,14 +32,14 @@ class Batches:
         self._dictionaries = Dictionaries()
 
     def add(self, table: str, rows: Iterable[Row]) -> None:
-        """Takes rows for a table."""
+        """Take rows for a table."""
         buffer = self._rows[table]
         buffer.extend(rows)
         if len(buffer) >= BATCH:
             self._write_rows(table)
 
     def add_columns(self, table: str, columns: pa.Table) -> None:
-        """Takes rows as columns. An absent column is NULL; times are microseconds."""
+        """Take rows as columns. An absent column is NULL; times are microseconds."""
         buffer = self._columns[table]
         if columns.num_rows:
             buffer.append(columns)
@@ -47,7 +47,7 @@ class Batches:
             self._write_columns(table)
 
     def flush(self) -> None:
-        """Writes all buffers, and gives SQL the texts of the encoded columns."""
+        """Write all buffers, and give SQL the texts of the encoded columns."""
         for table in self._rows:
             self._write_rows(table)
         for table in self._columns:

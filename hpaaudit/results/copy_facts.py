@@ -12,7 +12,7 @@ from hpaaudit.results.recorded_streams import Recorded, registered, stream
 def copy_facts(
     connection: duckdb.DuckDBPyConnection, recorded: Recorded, tables: Collection[str], until_us: Micros
 ) -> None:
-    """Runs the queries of `sql/facts/` over the recorded tables.
+    """Run the queries of `sql/facts/` over the recorded tables.
 
     tables     the recorded tables that have rows
     until_us   no later fact is copied

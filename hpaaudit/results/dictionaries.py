@@ -25,7 +25,7 @@ class Dictionaries:
         return rows
 
     def publish(self, connection: duckdb.DuckDBPyConnection, columns: Sequence[str]) -> None:
-        """Sets the SQL variable `texts`: for each of these columns the list of its texts."""
+        """Set the SQL variable `texts`: for each of these columns the list of its texts."""
         struct = pa.struct([(name, pa.list_(pa.string())) for name in columns])
         texts = pa.array([{name: list(self._numbers[name]) for name in columns}], struct)
         connection.register("arrived", pa.table({"texts": texts}))
@@ -33,7 +33,7 @@ class Dictionaries:
         connection.unregister("arrived")
 
     def _renumbered(self, name: str, chunk: pa.DictionaryArray) -> pa.Array:
-        """The chunk's indices into its own dictionary as indices into ours."""
+        """The indices of a chunk's own dictionary, as indices of ours."""
         known = self._numbers[name]
         numbers = [known.setdefault(text, len(known)) for text in chunk.dictionary.to_pylist()]
         if numbers == list(range(len(numbers))):

@@ -21,7 +21,7 @@ class Epochs:
         self._leases: list[LeaseSeen] = []
 
     def add_controller(self, fact: ControllerSeen) -> None:
-        """Takes a controller's state: `started` opens an epoch, `declared` describes it, `stopped` ends it."""
+        """Take a controller's state: `started` opens an epoch, `declared` describes it, `stopped` ends it."""
         if fact.state == "stopped":
             self._epochs[-1].setdefault("ended_at", fact.at_us)
             return
@@ -37,7 +37,7 @@ class Epochs:
         }
 
     def add_lease(self, fact: LeaseSeen) -> None:
-        """Takes a Lease. A new holder is a new process; the first one may have held it for long."""
+        """Take a Lease. A new holder is a new process; the first one may have held it for long."""
         self._leases.append(fact)
         if fact.holder and fact.holder == self._epochs[-1].get("holder"):
             self._epochs[-1]["renewed_at"] = fact.renewed_us

@@ -1,4 +1,4 @@
-"""Rows made of a single fact: specs, statuses, conditions, published metrics, gaps."""
+"""The rows of a single fact: specs, statuses, conditions, published metrics, gaps."""
 
 import json
 from collections.abc import Iterable, Iterator

@@ -70,12 +70,12 @@ class FactTables:
         self._clock_offset_us: Micros | None = None
 
     def add(self, facts: Iterable[Fact]) -> None:
-        """Takes facts. Other kinds are skipped, because SQL copies them from the recording."""
+        """Take facts. Other kinds are skipped, because SQL copies them from the recording."""
         for fact in facts:
             self._take(fact)
 
     def finish(self) -> None:
-        """Writes the rows that waited for the end of what they describe."""
+        """Write the rows that waited for the end of what they describe."""
         for hpa in self._hpas.values():
             self._close_spec(hpa, None)
             self._batches.add("runs.hpas", [hpa.row])
@@ -102,7 +102,7 @@ class FactTables:
 
     @singledispatchmethod
     def _take(self, fact: Any) -> None:
-        """Skips a fact of another kind."""
+        """Skip a fact of another kind."""
 
     @_take.register
     def _(self, fact: HpaSeen) -> None:

@@ -14,7 +14,7 @@ ASK_AGAIN_SECONDS = 0.05
 
 
 def interruptible(connection: duckdb.DuckDBPyConnection, work: Callable[[], Result]) -> Result:
-    """What `work` returns, which uses the connection. Ctrl-C ends it and raises KeyboardInterrupt.
+    """The result of `work`, which uses the connection. Ctrl-C ends it and raises KeyboardInterrupt.
 
     Python handles a signal in the main thread only, between two of its own instructions. DuckDB does not return to
     Python before it is done. So it works in another thread, and the main thread waits.

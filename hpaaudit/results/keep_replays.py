@@ -16,7 +16,7 @@ where manifest_sha256 = (select manifest_sha256 from runs.replays)
 
 
 def keep_replays(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Copies them into schema `runs`, which holds the new replay alone. A file that cannot be read has none."""
+    """Copy them into schema `runs`, which holds the new replay alone. A file that cannot be read has none."""
     ask = connection.execute
     quoted = str(path.resolve()).replace("'", "''")
     try:
@@ -32,7 +32,7 @@ def keep_replays(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
 
 
 def _copy(connection: duckdb.DuckDBPyConnection, kept: list[str]) -> None:
-    """Copies the rows of these replays, column by name: an older hpaaudit may not have had all columns."""
+    """Copy the rows of these replays, column by name: an older hpaaudit may not have had all columns."""
     rows = connection.execute("""
         select e.table_name, list(e.column_name)
         from duckdb_columns() as e

@@ -80,7 +80,7 @@ def _is_old(state: LeaseSeen, looked_us: Micros, renewals: int) -> bool:
 
 
 def _patience_us(states: Sequence[LeaseSeen]) -> int | None:
-    """After how long without a state the Lease is not renewed; None if we do not know how often we see one."""
+    """The time after which a Lease without a new state was not renewed; None if we do not know how often we see one."""
     between = [
         later.at_us - earlier.at_us
         for earlier, later in pairwise(states)
@@ -100,7 +100,7 @@ def _is_silent(
 
 
 def _outage(last: LeaseSeen, until_us: Micros | None, *, was_renewed: bool) -> Outage:
-    """The outage after a state. A Lease that its holder gave up has none from then on."""
+    """The outage after a state. It begins at once if the holder gave up the Lease."""
     renewed_us = _renewed(last) if last.holder else last.at_us
     lapsed_us = Micros(renewed_us + LEASE_DURATION_US) if last.holder else renewed_us
     if until_us is not None:

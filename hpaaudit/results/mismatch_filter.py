@@ -1,4 +1,4 @@
-"""Selects the reconciles that may not match reality: only their steps and pods are written."""
+"""Selects the reconciles that may differ from reality: only their steps and pods are written."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from hpaaudit.results.facts import PublishedStatuses
 
 
 class MismatchFilter:
-    """Holds each HPA's last reconcile back until the next one shows what became of it.
+    """Keeps each HPA's last reconcile until the next one shows what happened after it.
 
     SQL gives the verdict later. This filter drops only reconciles that are certain to match, to spare SQL their steps.
     """
@@ -21,7 +21,7 @@ class MismatchFilter:
         self._last: dict[str, ReplayedReconcile] = {}
 
     def add(self, reconcile: ReplayedReconcile) -> Iterator[ReplayedReconcile]:
-        """The reconcile before this one of the same HPA, if it may not match."""
+        """The previous reconcile of the same HPA, if it may differ from reality."""
         key = object_key(reconcile.decision.uid, reconcile.decision.namespace, reconcile.decision.name)
         before = self._last.get(key)
         self._last[key] = reconcile
@@ -29,7 +29,7 @@ class MismatchFilter:
             yield before
 
     def flush(self) -> Iterator[ReplayedReconcile]:
-        """The last reconcile of every HPA. Nothing shows what became of it, so it may not match."""
+        """The last reconcile of every HPA. Nothing shows what happened after it, so it may differ from reality."""
         yield from self._last.values()
         self._last.clear()
 

@@ -66,14 +66,14 @@ qualify row_number() over (partition by c.hpa_uid order by c.rank) = 1
 
 
 def moments(results: Results) -> Mapping[str, Micros]:
-    """The moment of each HPA, by its uid. One of which nothing is to be said has none."""
+    """The moment of each HPA, by its uid. An HPA without anything to report has none."""
     since, until = results.rows("select started_at as since, ended_at as until from recordings")[0].values()
     rows = results.rows(f"select hpa_uid, epoch_us(moment) as at_us from ({_MOMENTS})", since=since, until=until)  # noqa: S608 our own SQL
     return {row["hpa_uid"]: Micros(row["at_us"]) for row in rows}
 
 
 def first_moment(results: Results, hpa: str, since: datetime, until: datetime) -> datetime | None:
-    """The moment of the gravest cause among the HPAs whose `namespace/name` is like this, in this time."""
+    """The moment of the gravest cause in this time, among the HPAs whose `namespace/name` matches."""
     rows = results.rows(
         f"select moment from ({_MOMENTS}) where hpa like $hpa order by rank, moment limit 1",  # noqa: S608 our own SQL
         hpa=hpa,

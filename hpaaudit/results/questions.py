@@ -11,6 +11,7 @@ import duckdb
 
 from hpaaudit.errors import BadOption, UnknownHpa, UnknownQuestion
 from hpaaudit.model.nearest import did_you_mean
+from hpaaudit.model.question import Question
 from hpaaudit.model.units import Micros
 from hpaaudit.results import sql
 from hpaaudit.results.account import hpa_names
@@ -19,19 +20,9 @@ from hpaaudit.results.read import Results
 from hpaaudit.results.read_only import only_reads
 
 _PARAMETER = re.compile(r"\$(\w+)")
+_COLUMNS = "Columns:"
 _SCOPE = {"hpa": "hpa", "at_us": "at", "since_us": "since", "until_us": "until"}
 """The parameter of questions for each part of a scope; options have the same names."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """A file of `sql/questions/`: its name, its question, what one row is, its SQL and its parameters."""
-
-    name: str
-    asks: str
-    row: str
-    text: str
-    parameters: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +54,11 @@ def question_named(name: str) -> Question:
 
 
 def require_used(asked: str, parameters: Collection[str], scope: Scope) -> None:
-    """Raises BadOption for a part of the scope that is not among the parameters of what is asked."""
+    """Raise BadOption for a part of the scope that is not among the parameters of what is asked."""
     for attribute, name in _SCOPE.items():
         if getattr(scope, attribute) is not None and name not in parameters:
-            known = " and ".join(f"--{known}" for known in _SCOPE.values() if known in parameters) or "no option"
-            raise BadOption(f"{asked} does not use --{name}: it takes {known}")
+            options = " and ".join(f"--{option}" for option in _SCOPE.values() if option in parameters) or "no option"
+            raise BadOption(f"{asked} does not use --{name}: it takes {options}")
 
 
 def parameters_of(text: str) -> frozenset[str]:
@@ -96,7 +87,7 @@ def _values(results: Results, parameters: Collection[str], scope: Scope) -> dict
 
 
 def require_hpa(results: Results, pattern: str) -> None:
-    """Raises UnknownHpa, which names the nearest, if no HPA of the results is meant; `*` matches anything."""
+    """Raise UnknownHpa, which names the nearest, if no HPA of the results is meant; `*` matches anything."""
     names = hpa_names(results)
     if any(fnmatchcase(name, pattern.replace("[", "[[]").replace("?", "[?]")) for name in names):
         return
@@ -104,7 +95,7 @@ def require_hpa(results: Results, pattern: str) -> None:
 
 
 def require_one_hpa(results: Results, name: str) -> None:
-    """Raises UnknownHpa, which names the nearest, unless the results hold this one HPA."""
+    """Raise UnknownHpa, which names the nearest, unless the results hold this one HPA."""
     names = hpa_names(results)
     if name not in names:
         raise _unknown_hpa(results, name, names)
@@ -130,5 +121,14 @@ def defaults(results: Results, scope: Scope) -> dict[str, str | datetime]:
 
 
 def _question(name: str, text: str) -> Question:
-    asks, *row = sql.heading(text)
-    return Question(name=name, asks=asks, row=" ".join(row), text=text, parameters=frozenset(_PARAMETER.findall(text)))
+    """A question from the heading of its SQL: the question, what one row is, then `name: what` of each column."""
+    asks, *rest = sql.heading(text)
+    here = rest.index(_COLUMNS)
+    return Question(
+        name=name,
+        asks=asks,
+        row=" ".join(rest[:here]),
+        columns=dict(line.split(": ", 1) for line in rest[here + 1 :]),
+        text=text,
+        parameters=frozenset(_PARAMETER.findall(text)),
+    )

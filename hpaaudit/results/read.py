@@ -115,7 +115,7 @@ class Results:
         return frame
 
     def close(self) -> None:
-        """Closes the file."""
+        """Close the file."""
         self._attached.close()
 
     def __enter__(self) -> Self:
@@ -128,7 +128,7 @@ class Results:
 
 
 def open_results(path: Path, recorded: Recorded | None = None) -> Results:
-    """Opens a results file read-only.
+    """Open a results file read-only.
 
     recorded   the recording that was replayed. Some views read it, when they are queried
 

@@ -68,7 +68,7 @@ class AttachedResults:
     streams: dict[str, Stream] = field(default_factory=dict)
 
     def ask(self, asked: duckdb.Statement | str, text: str, params: Mapping[str, Any]) -> duckdb.DuckDBPyRelation:
-        """Runs a statement with the text `text`. Creates only the relations that it names: creating all takes long."""
+        """Run a statement with the text `text`. Create only the relations that it names: creating all takes long."""
         named = set(_WORD.findall(text.lower()))
         if named & sql.folder("recorded").keys():
             self._register_streams()
@@ -90,7 +90,7 @@ class AttachedResults:
         return interruptible(self.connection, work)
 
     def _create(self, names: set[str]) -> None:
-        """Creates our relations of these names if they were not created yet, and before them those that they read."""
+        """Create our relations of these names if they were not created yet, and before them those that they read."""
         for name in [*self.relations] if names & _LISTING else names:
             text = self.relations.pop(name, None)
             if text is not None:
@@ -98,7 +98,7 @@ class AttachedResults:
                 self.connection.execute(text)
 
     def _register_streams(self) -> None:
-        """Registers the recorded tables for one query. DuckDB before 2.0 scans a registered stream only once."""
+        """Register the recorded tables for one query. DuckDB before 2.0 scans a registered stream only once."""
         if self.recorded is None:
             return
         is_first = not self.streams
@@ -130,7 +130,7 @@ class AttachedResults:
         return {name: text.replace("create view", "create or replace view") for name, text in texts.items()}
 
     def close(self) -> None:
-        """Closes the file and removes the temporary files."""
+        """Close the file and remove the temporary files."""
         self.connection.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -165,7 +165,7 @@ def write_ahead_logs(path: Path) -> list[Path]:
 
 
 def attached(path: Path, recorded: Recorded | None) -> AttachedResults:
-    """Opens a results file for reading; raises NotResults."""
+    """Open a results file for reading; raises NotResults."""
     _require_database(path)
     try:
         folder = tempfile.mkdtemp(prefix="hpaaudit-")
@@ -277,7 +277,7 @@ def _value(column: str, known: Collection[str]) -> str:
 
 
 def _unknown(columns: Sequence[str]) -> str:
-    """A source that fails when it is read: the recording was not named, or the query does not name the view itself."""
+    """A source that raises when it is read: the recording was not named, or the query does not name the view itself."""
     nothing = ", ".join(f'null as "{column}"' for column in columns)
     said = "this view reads the recording: name the view in the query, and open the results with hpaaudit query"
     return f"(select {nothing} from (select error('{said}') as missing) where missing is null)"  # noqa: S608 our own

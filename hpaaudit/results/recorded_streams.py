@@ -80,7 +80,7 @@ def stream(recorded: Recorded, table: str, columns: Sequence[str]) -> Stream:
 
 @contextmanager
 def registered(connection: duckdb.DuckDBPyConnection, streams: Mapping[str, Stream]) -> Iterator[None]:
-    """Registers streams with DuckDB under their names. Raises the recording's own error instead of DuckDB's.
+    """Register streams with DuckDB under their names. Raises the recording's own error instead of DuckDB's.
 
     After an error the streams stay registered: a failed transaction takes no more statements.
     """
@@ -96,7 +96,7 @@ def registered(connection: duckdb.DuckDBPyConnection, streams: Mapping[str, Stre
 
 
 def raise_problem(streams: Iterable[Stream], error: Exception) -> None:
-    """Raises the problem of the stream that failed, if one did."""
+    """Raise the problem of the stream that failed, if one did."""
     for recorded_stream in streams:
         if recorded_stream.problem is not None:
             raise recorded_stream.problem from error

@@ -113,7 +113,7 @@ class ResultsWriter:
         self._batches.add("runs.assumptions", fact_rows.assumptions(replay))
 
     def add_facts(self, facts: Iterable[Fact], *, repeated: Sequence[int] | None = None) -> None:
-        """Takes the recorded facts in their order, before any reconcile.
+        """Take the recorded facts in their order, before any reconcile.
 
         repeated   the facts here bring specs only; statuses are copied from the recording, except those of the facts
                    with these sequence numbers, which show the same status as the one before. None: the facts here
@@ -124,13 +124,13 @@ class ResultsWriter:
         self._facts.add(facts)
 
     def add(self, reconciles: Iterable[ReplayedReconcile]) -> None:
-        """Takes replayed reconciles. One whose HPA is gone leaves no row."""
+        """Take replayed reconciles. One whose HPA is gone leaves no row."""
         for reconcile in reconciles:
             if not reconcile.decision.gone:
                 self._add(reconcile)
 
     def add_columns(self, decided: Decided) -> None:
-        """Takes decisions of the compiled rules: numbers, without steps, pods and error texts.
+        """Take decisions of the compiled rules: numbers, without steps, pods and error texts.
 
         The arrays are buffered. The caller must not change them afterwards.
         """
@@ -139,7 +139,7 @@ class ResultsWriter:
         self._batches.add_columns("runs.predicted_writes", to_arrow(decided.writes))
 
     def finish(self, explain: Explain | None = None) -> Results:
-        """Runs the audit, moves the file to its path, and opens it for reading.
+        """Run the audit, move the file to its path, and open it for reading.
 
         explain   finds other settings that explain what the audit could not
         """
@@ -211,7 +211,7 @@ class ResultsWriter:
             self._connection.execute(text)
 
     def _show_recorded(self) -> None:
-        """Creates the views on the recording's files, the list of these files, and a copy of the rows in the log.
+        """Create the views on the recording's files, the list of these files, and a copy of the rows in the log.
 
         This comes last, when every file was checked: to create a view on a file, DuckDB opens it. No row is read.
         """
@@ -241,13 +241,13 @@ class ResultsWriter:
         self._connection.unregister("arrived")
 
     def _check(self, tables: Mapping[str, Sequence[str]]) -> None:
-        """Reads these columns again and raises the damage that it meets."""
+        """Read these columns again and raise the damage that it meets."""
         for table, columns in tables.items():
             for _ in self._recorded.arrow(table, columns) if self._recorded else ():
                 pass
 
     def _audit(self) -> None:
-        """Runs the queries of `sql/audit/` in order. One with $first and $last runs once for each part of the HPAs."""
+        """Run the queries of `sql/audit/` in order. One with $first and $last runs once for each part of the HPAs."""
         ask = self._connection.execute
         ask("begin")  # one commit for everything
         if self._recorded is not None:
@@ -274,7 +274,7 @@ class ResultsWriter:
         return ("grid",) in self._connection.execute(sources).fetchall()
 
     def _settle(self, explain: Explain) -> None:
-        """Asks for settings that explain the unexplained divergences, and gives these their class."""
+        """Ask for settings that explain the unexplained divergences, and give these their class."""
         texts = sql.folder("sensitivity")
         open_questions = self._connection.sql(texts["open_questions"]).fetchall()
         columns = ("reconcile_id", "hpa", "desired", "real", "divergence_id")
@@ -315,7 +315,7 @@ class ResultsWriter:
             self._add_steps_and_pods_of_mismatch(before)
 
     def _add_steps_and_pods_of_mismatch(self, reconcile: ReplayedReconcile) -> None:
-        """Adds those of the two that are not kept of every reconcile anyway."""
+        """Add those of the two that are not kept of every reconcile anyway."""
         detail = self._replay.detail
         self._add_steps_and_pods(reconcile, steps=detail not in _STEPS, pods=detail not in _PODS)
 

@@ -199,7 +199,7 @@ def test_a_capture_line_that_is_not_json_is_named_by_file_and_number(here: Path)
     (here / "incident.jsonl").write_text(f"{STARTED}\nnot json\n")
     message = refused(here, "hpaaudit import capture incident.jsonl --into incident")
     assert message.startswith("incident.jsonl:2: not JSON (")
-    assert message.endswith("; a capture has one JSON object a line")
+    assert message.endswith("; a capture has one JSON object per line")
 
 
 def test_a_capture_that_is_not_there(here: Path) -> None:
@@ -271,6 +271,8 @@ def test_a_metrics_api_that_is_not_served_is_named_and_the_rest_is_recorded(here
     with api_server({HPAS: (200, listed), "/apis": (200, {"groups": [{"name": "apps", "versions": []}]})}) as url:
         code, out, err = run(f"hpaaudit record --into today --kubeconfig {kubeconfig(here, url)} --for 2s")
     assert (code, out) == (0, "")
-    said = "shop/checkout needs metrics.k8s.io, which nobody serves: install its adapter, or change the HPA"
+    said = (
+        "shop/checkout needs metrics.k8s.io, which the cluster does not serve: install its adapter, or change the HPA"
+    )
     assert err.splitlines().count(said) == 1
     assert run("hpaaudit verify today")[0] == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.flows.query import question_texts
+from hpaaudit.flows.query import named_questions
 from tests.cli.run import run
 
 ROOT = Path(__file__).parents[2]
@@ -41,8 +41,8 @@ def test_every_printed_command_works_when_it_is_pasted(folder: Path) -> None:
         f"hpaaudit replay {source} --detail numbers",
         f"hpaaudit replay {source} --flag tolerance=0.5",
         f"hpaaudit explain {source}",
-        *(f"hpaaudit query {source} {question}" for question in question_texts()),
-        *(f"hpaaudit query {source}/what-if.duckdb {question}" for question in question_texts()),
+        *(f"hpaaudit query {source} {question}" for question in named_questions()),
+        *(f"hpaaudit query {source}/what-if.duckdb {question}" for question in named_questions()),
     ]
     pasted: set[str] = set()
     while asked:

@@ -45,7 +45,7 @@ def test_results_that_came_with_a_recording_are_not_believed_though_they_name_it
     assert run("hpaaudit replay friday")[0] == 0
     true = run(command)
     lied(here / "friday" / "results.duckdb")
-    said = "friday/results.duckdb was not made here by you: friday is replayed anew\n"
+    said = "friday/results.duckdb was not made here by you: friday is replayed again\n"
     assert run(command) == (true[0], true[1], said)
     assert run(command) == true
 
@@ -56,7 +56,7 @@ def test_a_file_that_is_named_is_answered_from_and_said_to_come_from_elsewhere(h
     lied(here / "web.duckdb")
     code, out, err = run('hpaaudit query web.duckdb "select count(*) as n from reconciles" -o csv')
     assert (code, out) == (0, "n\n0\n")
-    assert err == "web.duckdb was not made here by you: whoever made it decides what it says\n"
+    assert err == "web.duckdb was not made here by you: trust it only if you know who made it\n"
 
 
 def test_a_copy_and_a_moved_file_of_ours_are_ours(here: Path) -> None:
@@ -177,7 +177,7 @@ def test_where_nothing_can_be_remembered_it_is_said_and_replayed_anew(monkeypatc
     assert err == "no state folder can be written to: a later command cannot know that you made friday/results.duckdb\n"
     _, again, told = run(HOW_MANY)
     assert again == out
-    assert told.startswith("friday/results.duckdb was not made here by you: friday is replayed anew\n")
+    assert told.startswith("friday/results.duckdb was not made here by you: friday is replayed again\n")
 
 
 @pytest.mark.parametrize("kind", ["open", "link", "file"])

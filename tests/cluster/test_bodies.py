@@ -131,7 +131,7 @@ def bomb(size: int) -> bytes:
 ODD: dict[str, tuple[Say, str]] = {
     "a bomb": (said(*packed(bomb(64 * MB))), "the answer takes more than 4 MB of memory"),
     "a packing that nobody asked for": (said(*packed(b"{}", b"br")), "its Content-Encoding 'br' was not asked for"),
-    "no gzip": (said(*packed(b"{}")), "it is no gzip"),
+    "no gzip": (said(*packed(b"{}")), "it is not gzip"),
     "half a gzip": (said(*packed(gzip.compress(b"[1]" * 999)[:20])), "its gzip has no end"),
     "a drop of the body now and then": (
         dripped(HEAD + b"Content-Length: 100000\r\n\r\n{", b" ", 0.05),

@@ -154,7 +154,7 @@ class Account:
 def account(
     cluster: Cluster, homes: tuple[str, ...], namespace: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> Iterator[Account]:
-    """Applies account and rights of an overlay, and takes a token as a kubelet does."""
+    """Apply account and rights of an overlay, and take a token as a kubelet does."""
     overlay: str = request.param
     whole = overlay.startswith("cluster")
     home = homes[0] if whole else namespace

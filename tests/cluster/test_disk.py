@@ -95,7 +95,7 @@ def test_a_recorder_that_starts_again_on_a_disk_that_refuses_waits_for_it(
     with recorder(into, disk, cluster, namespace) as process:
         assert "Read-only file system" in heard(process, "It is tried again until the disk accepts it.")
         disk.behave()
-        heard(process, f"going on in {into}")
+        heard(process, f"continuing in {into}")
         process.terminate()
         process.communicate(timeout=30)
     assert process.returncode == 0

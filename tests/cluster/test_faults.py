@@ -294,4 +294,4 @@ def test_a_recorder_that_was_stopped_writes_down_that_it_saw_nothing(pki: Path, 
     asyncio.run(play())
     [file] = (tmp_path / "recording").rglob("*gaps*.parquet")
     [gap] = [row for row in pq.read_table(file).to_pylist() if row["prefix"] == "*"]
-    assert "the time leapt by" in gap["cause"]
+    assert "the clock jumped by" in gap["cause"]

@@ -88,7 +88,7 @@ def test_without_any_kubeconfig_the_option_is_named(tmp_path: Path, monkeypatch:
     ("content", "context", "said"),
     [
         (config(), "three", "has no context three; it has one, torn, two"),
-        (config(), "torn", "context torn of .* names the cluster 'c9', which is not there"),
+        (config(), "torn", "context torn of .* names the cluster 'c9', which does not exist"),
         ({"contexts": []}, None, "names no current context; choose one by --context: none"),
         (
             config(user={"auth-provider": {"name": "oidc"}}),
@@ -101,7 +101,7 @@ def test_without_any_kubeconfig_the_option_is_named(tmp_path: Path, monkeypatch:
         (config(user={"client-key-data": "a2V5"}), None, "has only one of client-certificate and client-key"),
         (config(cluster={"server": "one:6443"}), None, "its server must begin with https:// or http://"),
         (config(cluster={"server": "https://me:secret@one"}), None, "its server holds a user or a password; put"),
-        (config(cluster={"server": "https://one:port"}), None, "its server is no URL"),
+        (config(cluster={"server": "https://one:port"}), None, "its server is not a URL"),
         ({**config(), "users": ["u1"]}, None, "its users are no list of entries with names"),
         ({**config(), "users": [{"name": "u1", "user": "t1"}]}, None, "the user u1 holds no mapping"),
         ("users:\n- secret: 'torn\n  x: [", None, r"found unexpected end of stream in line 3$"),

@@ -56,6 +56,6 @@ def test_an_hpa_that_cannot_be_audited_is_named_with_the_reason(
     cluster.kube.post(hpas, widget)
     cluster.kube.post(hpas, hpa("orphan", cpu(50)))
     output = plan(cluster, namespace)
-    assert f"    {namespace}/orphan  Deployment orphan is not there, may not be read, or has no selector\n" in output
+    assert f"    {namespace}/orphan  Deployment orphan does not exist, may not be read, or has no selector\n" in output
     assert f"    {namespace}/widget  scales a Widget, which example.net/v1 does not serve\n" in output
     assert f"{namespace}/checkout " not in output

@@ -66,7 +66,7 @@ def resumed(cluster: Cluster, namespace: str, create: Create, tmp_path: Path) ->
     time.sleep(3)
     code, said = recorder.end()
     assert code == 0
-    assert f"going on in {into}: the recorder died, and was started again" in said
+    assert f"continuing in {into}: the recorder died, and was started again" in said
     return before, facts_in(into), into
 
 

@@ -26,12 +26,12 @@ def test_a_spared_metric_is_a_gap_and_its_neighbours_are_read(
     path = f"/apis/external.metrics.k8s.io/v1beta1/namespaces/{namespace}/queue_depth?labelSelector=queue%3Dorders"
     assert {fact.request.metric for fact in facts if isinstance(fact, ValuesRead)} == {"searches"}
     assert {fact.prefix for fact in facts if isinstance(fact, Gap) and fact.cause == NO_PROBE} == {path}
-    assert "--no-probe typo: no HPA asks for it" in said
+    assert "--no-probe typo: no HPA uses it" in said
 
 
 def test_a_plan_names_what_is_not_to_be_read(cluster: Cluster, namespace: str, create: Create) -> None:
     create("checkout", cpu(50), QUEUE)
     kubeconfig = str(cluster.dir / "admin.kubeconfig")
     completed = run("record", "--plan", "--kubeconfig", kubeconfig, "-n", namespace, "--no-probe", "queue_depth")
-    assert "  not read, as asked:\n    queue_depth\n" in completed.stdout
+    assert "  not read, because of --no-probe:\n    queue_depth\n" in completed.stdout
     assert "; 1 read every 15 s" in completed.stdout

@@ -107,7 +107,7 @@ def test_a_machine_that_slept_is_a_gap_of_everything(monkeypatch: pytest.MonkeyP
     asyncio.run(play())
     [gap] = written
     assert (gap.prefix, gap.at_us, gap.until_us) == ("*", 106 * SECOND, 3706 * SECOND)
-    assert gap.cause.startswith("the time leapt by 3600 s: the machine slept, ")
+    assert gap.cause.startswith("the clock jumped by 3600 s: the machine slept, ")
 
 
 def test_a_blink_is_no_gap() -> None:

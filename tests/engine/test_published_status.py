@@ -15,7 +15,7 @@ from hpaaudit.engine.rules.published_status import (
     fits_inputs,
     fits_memory,
     recommendation_shown,
-    scale_event_fate,
+    scale_event_outcome,
     shows_scale,
 )
 
@@ -36,7 +36,7 @@ from hpaaudit.engine.rules.published_status import (
 def test_the_scale_event_of_a_pass_is_what_was_published(
     scaled: bool, said: int, saw: int, desired: int, expected: int
 ) -> None:
-    assert scale_event_fate(scaled, said, saw, desired, 3) == expected
+    assert scale_event_outcome(scaled, said, saw, desired, 3) == expected
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def test_the_commands_of_the_page_sign_and_check(tmp_path: Path) -> None:
     for command in COMMANDS:
         code, words = said(command)
         assert code == 0, (command, words)
-    assert "The expected hash stands for all of it." in words
+    assert "The expected hash covers the whole recording." in words
     head = tmp_path / "friday.head"
     head.write_text(head.read_text().translate(str.maketrans("0123456789", "1234567890")))
     assert said(COMMANDS[-2])[0] != 0

@@ -207,7 +207,7 @@ def resource_quota(at_us: Micros) -> SurroundingSeen:
 
 
 def write_segments(folder: Path, segments: Sequence[Iterable[Fact]]) -> Path:
-    """Writes a recording with these segments, and closes it."""
+    """Write a recording with these segments, and close it."""
     with Writer(folder, source="record", cluster="https://10.0.0.1:6443", started_us=at(0)) as writer:
         for segment in segments:
             for fact in segment:

@@ -136,7 +136,7 @@ def test_a_column_of_another_type_is_refused(name: str, column: pa.Array) -> Non
 
 
 def test_a_column_that_is_missing_or_there_twice_is_refused() -> None:
-    assert refused(lies.parquet(leases().drop(["transitions"])), 3) == "has not the column transitions"
+    assert refused(lies.parquet(leases().drop(["transitions"])), 3) == "lacks the column transitions"
     refused(lies.parquet(leases().drop(["holder"])), 3)
     twice = leases().append_column("seq", pa.array([7, 8, 9]))
     assert "twice" in refused(lies.parquet(twice), 3)

@@ -78,7 +78,7 @@ def test_inspect_prints_content_sizes_reads_and_holes(folder: Path) -> None:
         "  2 HPAs, 2 pods, 1 target; release 1.36, v1.36.2",
         "    shop/checkout",
         "    shop/orders",
-        f"    recorded by hpaaudit 0.1.0 from {SERVER}, verified by the kubeconfig's authority; shown: token",
+        f"    recorded by hpaaudit 0.1.0 from {SERVER}, verified by the kubeconfig's authority; credentials: token",
     ]
     assert "  8 reads, 1 failed; 10 samples polled, 8 new" in lines
     gaps = " ".join(lines[lines.index("  gaps: 1") + 2].split())

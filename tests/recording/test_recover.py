@@ -158,7 +158,7 @@ def test_what_stood_when_it_died_is_known(killed: Path, facts: list[Fact]) -> No
 def test_going_on_is_told(killed: Path) -> None:
     lines: list[str] = []
     open_writer(killed, LATER, lines).close()
-    assert lines[0] == f"going on in {killed}: the recorder died, and was started again"
+    assert lines[0] == f"continuing in {killed}: the recorder died, and was started again"
 
 
 def test_each_whole_segment_and_the_end_are_told_with_their_hash(tmp_path: Path, facts: list[Fact]) -> None:

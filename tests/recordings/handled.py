@@ -53,7 +53,7 @@ def rows_of(recordings: list[Path]) -> dict[str, bytes]:
 
 
 def plant(folder: Path, known: dict[str, bytes]) -> int:
-    """Puts a sound file of every table into each segment that has none of it; how many."""
+    """Put a sound file of every table into each segment that has none of it; how many."""
     planted = 0
     for segment in sorted((folder / layout.SEGMENTS).iterdir()):
         for table, data in known.items():
@@ -65,19 +65,19 @@ def plant(folder: Path, known: dict[str, bytes]) -> int:
 
 
 def flip(path: Path, chance: random.Random) -> None:
-    """Turns one bit."""
+    """Turn one bit."""
     data = bytearray(path.read_bytes())
     data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
     path.write_bytes(data)
 
 
 def cut(path: Path, chance: random.Random) -> None:
-    """Cuts the end off."""
+    """Cut the end off."""
     path.write_bytes(path.read_bytes()[: chance.randrange(path.stat().st_size)])
 
 
 def shorten(path: Path, chance: random.Random) -> None:
-    """Leaves out one row, in a file that is sound otherwise."""
+    """Leave out one row, in a file that is sound otherwise."""
     rows = pq.read_table(path)
     gone = chance.randrange(rows.num_rows)
     kept = rows.filter([number != gone for number in range(rows.num_rows)])
@@ -85,7 +85,7 @@ def shorten(path: Path, chance: random.Random) -> None:
 
 
 def swap(path: Path, chance: random.Random) -> None:
-    """Puts the same table of another segment in its place."""
+    """Put the same table of another segment in its place."""
     others = [other for other in files(path.parents[2]) if other.name == path.name and other != path]
     if others:
         shutil.copy(chance.choice(others), path)
@@ -94,7 +94,7 @@ def swap(path: Path, chance: random.Random) -> None:
 
 
 def move(path: Path, _: random.Random) -> None:
-    """Moves a file into another segment."""
+    """Move a file into another segment."""
     others = [other for other in sorted(path.parents[1].iterdir()) if other != path.parent]
     path.rename((others[0] if others else path.parents[1]) / path.name)
 

@@ -214,7 +214,7 @@ def test_a_recording_that_is_gone_is_said(recordings: dict[str, Path], tmp_path:
     shutil.rmtree(folder)
     copy(recordings["scaled-by-hand"], folder)
     lines: list[str] = []
-    with pytest.raises(Exception, match=f"the recording {folder} is not there: put it beside") as gone:
+    with pytest.raises(Exception, match=f"the recording {folder} does not exist: put it beside") as gone:
         query(tmp_path / "r.duckdb", "select * from pod_states").rows()
     assert "\n" not in str(gone.value)
     explain(
@@ -223,7 +223,7 @@ def test_a_recording_that_is_gone_is_said(recordings: dict[str, Path], tmp_path:
         at=open_recording(ROOT / "metrics-down").info.started_us,
         warn=lines.append,
     )
-    assert [line.startswith(f"the recording {folder} is not there") for line in lines] == [True]
+    assert [line.startswith(f"the recording {folder} does not exist") for line in lines] == [True]
 
 
 @pytest.fixture

@@ -173,12 +173,12 @@ def flip(percent: int, desired: int) -> UtilizationFlip:
 @pytest.mark.parametrize(
     ("account", "told"),
     [
-        (reconcile(flips=(flip(67, 5), flip(45, 3))), "cpu asks for more at 67 %, for fewer at 45 %"),
-        (reconcile(flips=(flip(67, 5),)), "cpu asks for more at 67 %"),
-        (reconcile(flips=(flip(67, 3),)), "cpu asks for fewer at 67 %"),
+        (reconcile(flips=(flip(67, 5), flip(45, 3))), "at cpu 67 % the HPA would want 5 replicas, at 45 % 3 replicas"),
+        (reconcile(flips=(flip(67, 5),)), "at cpu 67 % the HPA would want 5 replicas"),
+        (reconcile(flips=(flip(30, 1),)), "at cpu 30 % the HPA would want 1 replica"),
         (
             reconcile(flips=(MemoryFlip(recommended_us=NOON, leaves_us=Micros(NOON + 300 * SECOND), desired=3),)),
-            "the recommendation of 12:00:00Z leaves the window at 12:05:00Z",
+            "from 12:05:00Z on the HPA would want 3 replicas: the recommendation of 12:00:00Z leaves the window",
         ),
         (reconcile(), ""),
     ],

@@ -32,5 +32,12 @@ def test_answers_are_the_golden_ones(script: Path, story_results: Results, rewri
     play(script, answer, rewrite=rewrite)
 
 
+@pytest.mark.parametrize("name", questions())
+def test_a_question_describes_the_columns_of_its_answer_in_their_order(name: str, story_results: Results) -> None:
+    question = question_named(name)
+    assert list(question.columns) == ask(story_results, question, Scope()).columns
+    assert all(question.columns.values())
+
+
 def test_every_question_has_a_golden_answer() -> None:
     assert set(questions()) <= {path.stem for path in GOLDEN.glob("*.txt")}

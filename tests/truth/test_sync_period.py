@@ -1,9 +1,16 @@
 """The sync period of the real controller, which the times of its status writes show."""
 
+from pathlib import Path
+
+import pytest
+
 from hpaaudit.api.times import duration
 from hpaaudit.engine.replay.plan import Reading
+from hpaaudit.flows.importing import import_capture
+from hpaaudit.flows.prepare import prepare
 from hpaaudit.model.facts import ControllerSeen, Fact
 from hpaaudit.model.flags import SYNC_PERIOD_US
+from hpaaudit.recording.reading.recording import open_recording
 from tests.conformance.expected import captures
 from tests.truth.views import VIEWS
 from tests.truth.worlds import facts_of
@@ -32,3 +39,12 @@ def test_the_sync_period_of_the_real_controller_is_found_from_its_status_writes(
         assert not found.own, capture.name
     assert inferred > 80
     assert right >= inferred * 0.98
+
+
+@pytest.mark.parametrize("release", ["1.2", "1.5"])
+def test_no_status_write_contradicts_the_sync_period_where_each_one_makes_a_reconcile(
+    release: str, tmp_path: Path
+) -> None:
+    for number, capture in enumerate(captures(release)[::12]):
+        import_capture([capture], into=tmp_path / str(number))
+        assert prepare(open_recording(tmp_path / str(number))).plan.periods.shown is None, capture.name

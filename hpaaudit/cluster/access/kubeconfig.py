@@ -125,7 +125,7 @@ def _from_files(paths: list[Path], context_name: str | None) -> ClientConfig:
     context = sections["contexts"][name][1]
     for section, key in (("clusters", "cluster"), ("users", "user")):
         if (entry_name := context.get(key) or "") not in sections[section] and (entry_name or key == "cluster"):
-            raise Unreachable(f"context {name} of {source} names the {key} {entry_name!r}, which is not there")
+            raise Unreachable(f"context {name} of {source} names the {key} {entry_name!r}, which does not exist")
     cluster_at, cluster = sections["clusters"][context["cluster"]]
     user_at, user = sections["users"].get(context.get("user") or "", (cluster_at, {}))
     owner = f"user {context.get('user')} of {source}"
@@ -189,7 +189,7 @@ def _server(owner: str, server: object) -> str:
     try:
         holds_user = URL(text).raw_user is not None
     except ValueError:
-        raise Unreachable(f"{owner}: its server is no URL") from None
+        raise Unreachable(f"{owner}: its server is not a URL") from None
     if holds_user:
         raise Unreachable(f"{owner}: its server holds a user or a password; put them under users")
     return text
@@ -224,7 +224,7 @@ def _refuse_unknown(owner: str, user: Mapping[str, Any]) -> None:
     """Refuse a kind of login that we do not support, instead of being refused by the server later."""
     for key in ("auth-provider", "username"):
         if user.get(key):
-            raise Unreachable(f"{owner} needs {key}, which hpaaudit does not speak; {USE_KUBECTL_PROXY}")
+            raise Unreachable(f"{owner} needs {key}, which hpaaudit does not support; {USE_KUBECTL_PROXY}")
 
 
 def _plugin(owner: str, folder: Path, spec: Mapping[str, Any], cluster_info: dict[str, Any] | None) -> ExecPlugin:

@@ -22,7 +22,7 @@ def proxy_of(config: ClientConfig) -> URL | None:
     try:
         proxy = URL(url if "://" in url else f"http://{url}")
     except ValueError:
-        raise Unreachable(f"{source} is no URL") from None
+        raise Unreachable(f"{source} is not a URL") from None
     if proxy.scheme not in SCHEMES or not proxy.host:
         raise Unreachable(
             f"{source}: hpaaudit speaks to http and https proxies, not to {proxy.scheme or 'nothing'}; "

@@ -18,7 +18,7 @@ MAX_RETRY_DIGITS = 9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What became of one request.
+    """The answer to one request, or why there is none.
 
     status    0 if there was no answer at all; then `error` says why
     body      decoded JSON, or text
@@ -43,7 +43,7 @@ class Answer:
 
     @property
     def good(self) -> bool:
-        """Whether this is a 200 with a JSON object."""
+        """True for a 200 with a JSON object."""
         return self.status == OK and isinstance(self.body, dict)
 
     @property

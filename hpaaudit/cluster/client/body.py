@@ -23,7 +23,7 @@ GZIP = "gzip"
 
 
 class BrokenBody(aiohttp.ClientError):
-    """A body that is not what its headers say, or comes too slowly."""
+    """A body that contradicts its headers, or comes too slowly."""
 
 
 class Limits(NamedTuple):
@@ -49,7 +49,7 @@ async def unpacked(response: aiohttp.ClientResponse) -> AsyncGenerator[bytes, No
             try:
                 chunk = decompressor.decompress(packed, CHUNK_BYTES)
             except zlib.error as problem:
-                raise BrokenBody(f"it is no gzip: {problem}") from None
+                raise BrokenBody(f"it is not gzip: {problem}") from None
             if chunk:
                 yield chunk
             packed = b"" if decompressor.eof else decompressor.unconsumed_tail

@@ -242,7 +242,7 @@ class Client:
             await asyncio.sleep(self._free_at - now)
 
     def demand(self, answer: Answer, verb: str, action: str) -> Any:
-        """The body of a good answer. Any other is a ClusterError that says what was refused, where and why."""
+        """The body of a good answer. Raises ClusterError otherwise, which says what was refused, where and why."""
         if answer.good:
             return answer.body
         where = f"context {self.config.context} ({self.config.server})"

@@ -35,7 +35,7 @@ class Clock:
         return self.last_us
 
     def not_before(self, at_us: Micros) -> None:
-        """Go on from this time at the earliest: what an earlier recorder saw comes before what is seen now.
+        """Continue from this time at the earliest, because what an earlier recorder saw comes before what is seen now.
 
         If the machine's clock was set back between the two, the length of the gap is unknown.
         """

@@ -163,7 +163,7 @@ def base_path(api_version: str) -> str:
 
 
 def _metric_version(group: Group) -> str:
-    """As the controller's clients choose: the preferred version if they know it, else the first that they know."""
+    """The version that the controller's clients choose: the preferred one, else the first, of those that they know."""
     served = [entry["version"] for entry in group.get("versions") or ()]
     preferred = group.get("preferredVersion")
     preferred_version = preferred["version"] if preferred else ""

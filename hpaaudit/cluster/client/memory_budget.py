@@ -91,14 +91,14 @@ class Budget:
         return resident > FULL * self.limit
 
     def wake_waiting(self) -> None:
-        """Wakes the readers that wait for memory, after some was released."""
+        """Wake the readers that wait for memory, after some was released."""
         for waiter in self.waiting.values():
             if not waiter.done():
                 waiter.set_result(None)
 
 
 class Reservation:
-    """What one answer holds of the budget."""
+    """The part of the budget that one answer uses."""
 
     def __init__(self, budget: Budget) -> None:
         self.budget, self.held, self._measured = budget, 0, 0

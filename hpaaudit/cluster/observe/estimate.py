@@ -46,16 +46,16 @@ class Estimate:
 
     @property
     def requests_per_second(self) -> float:
-        """Without the requests of watches that break."""
+        """The requests per second, without those of watches that break."""
         return self.reads / self.interval_seconds + HOUSEKEEPING_REQUESTS / HOUSEKEEPING_SECONDS
 
     @property
     def bytes_per_hour(self) -> int:
-        """On disk, in the first hour."""
+        """The bytes on disk after the first hour."""
         return self.bytes_in(HOUR)
 
     def bytes_in(self, seconds: float) -> int:
-        """On disk after this time. Every pod has about one sample per interval.
+        """The bytes on disk after this time. Every pod has about one sample per interval.
 
         The more is seen, the shorter are the segments, and the more weigh the first rows in each: a sample takes more
         than twice as much with 50,000 pods as with 5,000.

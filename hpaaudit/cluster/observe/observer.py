@@ -209,7 +209,7 @@ class Observer:
         if not self.settled.is_set():
             self.note(self._announcement(paths))
             for name in sorted(set(self.scope.no_probe) - set(unprobed.values())):
-                self.note(Note(f"--no-probe {name}: no HPA asks for it", Event.METRIC_UNKNOWN, metric=name))
+                self.note(Note(f"--no-probe {name}: no HPA uses it", Event.METRIC_UNKNOWN, metric=name))
         if self.polling:
             self.poller.set_unprobed(set(unprobed))
             self.poller.set_paths(paths)

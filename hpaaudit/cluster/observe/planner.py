@@ -160,10 +160,10 @@ def _without_selector(observer: Observer, key: tuple[str, str], hpa: Hpa) -> str
     """Why the pods of a target are unknown."""
     name, resolved = f"{hpa.spec.target.kind} {hpa.spec.target.name}", observer.targets.resolved[key].target
     if resolved in observer.targets.absent:
-        return f"{name} is not there"
+        return f"{name} does not exist"
     if resolved in observer.targets.unreadable:
         return f"neither {name} nor its scale may be read"
-    return f"{name} is not there, may not be read, or has no selector"
+    return f"{name} does not exist, may not be read, or has no selector"
 
 
 def _reason(observer: Observer, key: tuple[str, str], hpa: Hpa, denied: list[Permission]) -> str:
@@ -176,7 +176,7 @@ def _reason(observer: Observer, key: tuple[str, str], hpa: Hpa, denied: list[Per
     if not observer.targets.selector(key):
         return _without_selector(observer, key, hpa)
     for group in observer.discovery.unserved(hpa):
-        return f"needs {group}, which nobody serves"
+        return f"needs {group}, which the cluster does not serve"
     for group in sorted(_groups(hpa)):
         if any(group == denied_group for denied_group, _ in missing):
             return f"needs {group}, which may not be read"

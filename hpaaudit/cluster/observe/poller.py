@@ -58,7 +58,7 @@ class Poller:
             self.tasks[path] = self.context.spawn(self._poll(path, at_once=len(new_paths) <= BURST))
 
     def set_unprobed(self, paths: set[str]) -> None:
-        """Never read these paths: each is a gap."""
+        """Never read these paths, and record a gap for each."""
         now = self.context.now()
         for path in self.unprobed - paths:
             self.context.gaps.end(path, now)
@@ -105,7 +105,7 @@ class Poller:
         return fact
 
     def _update_gap(self, path: str, answer: Answer) -> None:
-        """An answer that is too long for us opens a gap: the controller may have read it."""
+        """Open a gap for an answer that is too long for us, because the controller may have read it."""
         if answer.too_long:
             self.context.gaps.begin(path, self.read_us.get(path, answer.sent_us), answer.error)
         elif answer.status:

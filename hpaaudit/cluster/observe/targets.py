@@ -92,7 +92,7 @@ class Targets:
         return is_child or (namespace, name) in self.names.get(kind, ())
 
     def _leave_to_polls(self, resolved: ResolvedTarget) -> None:
-        """Nobody says where this kind has its replicas: a watch would not show them, so the scale is polled."""
+        """Poll the scales of this kind: a watch does not show where its objects have their replicas."""
         path = self.unwatched[resolved.group_resource] = self._path(resolved)
         cause = f"no definition that may be read says where {resolved.kind} keeps its replicas"
         self.context.gaps.begin(path, self.context.now(), cause)
@@ -152,7 +152,9 @@ class Targets:
         unknown_paths: set[str] = set()
         for key, hpa in list(self.hpas.decoded.items()):
             for group in self.discovery.unserved(hpa):
-                line = f"{hpa.key} needs {group}, which nobody serves: install its adapter, or change the HPA"
+                line = (
+                    f"{hpa.key} needs {group}, which the cluster does not serve: install its adapter, or change the HPA"
+                )
                 self._note_once(group, Note(line, Event.METRICS_UNSERVED, hpa=hpa.key, group=group))
             resolved = await self.discovery.resolve(hpa.namespace, hpa.spec.target)
             if resolved:
@@ -169,7 +171,7 @@ class Targets:
         return unknown_paths
 
     def _update_unknown_paths(self, unknown_paths: set[str]) -> None:
-        """What is hidden because the server did not say what it serves is a gap until it does."""
+        """Record a gap for each path that is unknown because discovery failed, until it succeeds."""
         now = self.context.now()
         for path in self.unknown_paths - unknown_paths:
             self.context.gaps.end(path, now)
@@ -205,7 +207,7 @@ class Targets:
             self.dirty()
 
     def _narrow_gap(self, key: GroupResource, fact: ScaleRead) -> None:
-        """If a kind may not be watched, but all its scales may be read, the gap only hides the writers."""
+        """Narrow the gap of a kind that may not be watched to its writers, if all its scales may be read."""
         if fact.status in (OK, NOT_FOUND):
             self.unreadable.discard(fact.target)
         elif fact.status in (UNAUTHORIZED, FORBIDDEN):

@@ -109,7 +109,7 @@ class Watches:
             unreadable.write_counts(at_us)
 
     def stop(self, at_us: Micros) -> None:
-        """The recorder ends."""
+        """End all watches, because the recorder ends."""
         self.write_counts(at_us)
         for reflector in self.reflectors:
             reflector.stop(at_us)

@@ -44,7 +44,7 @@ class _Fixed(Collector):
 
 
 def _requests(telemetry: Telemetry) -> Iterator[Metric]:
-    """Requests, watches and gaps."""
+    """The metrics of requests, watches and gaps."""
     text = "Watches that ended or broke and were taken up again."
     yield _counter("watch_restarts", text, ("resource", "reason"), telemetry.restarts)
     yield _counter("relists", "Whole collections that were begun to be read.", ("resource",), telemetry.relists)
@@ -72,14 +72,14 @@ def _requests(telemetry: Telemetry) -> Iterator[Metric]:
 
 
 def _recorded(storage: StorageCounts) -> Iterator[Metric]:
-    """Segments, the write-ahead log, and uploads."""
+    """The metrics of segments, the write-ahead log, and uploads."""
     yield _gauge("wal_bytes", "Bytes of the write-ahead log.", (), {(): storage.wal_bytes})
     yield _counter("segments_published", "Segments that were made whole.", (), {(): storage.segments})
     yield _counter("upload_failures", "Uploads that failed and are tried again.", (), {(): storage.upload_failures})
 
 
 def _cached(observer: Observer) -> Metric:
-    """How many objects the stores hold."""
+    """The metrics of the stores: how many objects each has."""
     objects: dict[Labels, float] = {
         ("horizontalpodautoscalers.autoscaling",): len(observer.hpas.versions),
         ("pods",): len(observer.pods.versions),

@@ -50,7 +50,7 @@ def _is_followed(watch: Reflector, observer: Observer) -> Check:
     else:
         seconds = (observer.client.clock.now() - since_us) // SECOND
         holds = seconds < UNSEEN_SECONDS
-        message = "is taken up again" if holds else f"is not seen since {seconds} s: {cause[:MAX_CAUSE]}"
+        message = "is being resumed" if holds else f"has not been seen for {seconds} s: {cause[:MAX_CAUSE]}"
     return Check(name=_name(watch), holds=holds, message=" ".join(message.split()))
 
 

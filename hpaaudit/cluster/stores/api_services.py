@@ -23,5 +23,5 @@ def api_services(sink: Callable[[Fact], None], groups: tuple[str, ...]) -> Lates
 
 
 def _deleted(last: ApiServiceSeen, at_us: Micros) -> ApiServiceSeen:
-    """Without an APIService, nothing can be said about availability."""
+    """The fact of a deleted APIService: nothing is known about its availability."""
     return replace(last, at_us=at_us, available="", reason=DELETED, message="", service="")

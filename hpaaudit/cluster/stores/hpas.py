@@ -24,7 +24,7 @@ EMPTY_STATUS = HpaStatus(
 
 
 class HpaVersion(NamedTuple):
-    """Which state of an HPA was emitted last."""
+    """The state of an HPA that was emitted last."""
 
     uid: str
     resource_version: str

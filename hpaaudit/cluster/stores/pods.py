@@ -29,7 +29,7 @@ Selection = tuple[str, Selector | None]
 
 
 class PodVersion(NamedTuple):
-    """Which state of a pod was emitted last. 50,000 of them take 20 MB; whole pods would take ten times as much.
+    """The state of a pod that was emitted last. 50,000 of them take 20 MB; whole pods would take ten times as much.
 
     version   0 if the resource version is no number
     digest    of all that was emitted, without the version

@@ -17,7 +17,7 @@ def scaled_objects(sink: Callable[[Fact], None]) -> LatestStates[ScaledObjectSee
 
 
 def _is_same(before: ScaledObjectSeen, after: ScaledObjectSeen) -> bool:
-    """KEDA writes a time into the status every few seconds. That changes nothing that is kept."""
+    """True if nothing changed but the time that KEDA writes into the status every few seconds."""
     return replace(before, at_us=after.at_us, resource_version=after.resource_version) == after
 
 

@@ -36,7 +36,7 @@ class Backoff:
         return may_retry
 
     def made_progress(self) -> None:
-        """An attempt brought something newer."""
+        """Reset the count of failed attempts, because one brought something newer."""
         self.fruitless = 0
 
     def distrusts_version(self) -> bool:

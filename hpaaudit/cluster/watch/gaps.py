@@ -75,7 +75,7 @@ class Gaps:
             after = now()
             if (jump := after - before - TICK_SECONDS * SECOND) > JUMP_US:
                 cause = "the machine slept, the recorder was stopped, or the clock was set"
-                self.add(EVERYTHING, before, after, f"the time leapt by {round(jump / SECOND)} s: {cause}")
+                self.add(EVERYTHING, before, after, f"the clock jumped by {round(jump / SECOND)} s: {cause}")
             before = after
             new = [prefix for prefix in self.open if prefix not in self.counted or prefix == EVERYTHING]
             self._write_slices(after, new)

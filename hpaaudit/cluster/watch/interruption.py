@@ -38,7 +38,7 @@ class Reason(StrEnum):
 
 
 class Since(StrEnum):
-    """From when on nothing was seen."""
+    """Since when nothing was seen."""
 
     NOW = "now"
     HEARD = "when something last came"

@@ -131,7 +131,7 @@ class Reflector:
         return ENDED_AT_ONCE
 
     def _refused(self, answer: Answer) -> Interruption | None:
-        """The server refused the list or the watch. None if another way is tried at once."""
+        """The interruption after a refused list or watch. None if another way is tried at once."""
         if not self.progress.resource_version and self.watch_list.was_refused(answer.status):
             return None
         refusal = refusal_of(answer)

@@ -1,4 +1,4 @@
-"""Finds watches that are open but stale: compares what a watch delivered with what a list says.
+"""Finds watches that are open but stale, by comparing what a watch delivered with a list.
 
 A watch may stay open and deliver nothing, or too little, without any error: a broken proxy, or a watch cache of the
 API server that fell behind etcd. Every watch is therefore compared with a list once in its life.

@@ -71,17 +71,17 @@ class UnreadableObjects:
             self._write(entry, at_us)
 
     def discard(self, key: Key, at_us: Micros) -> None:
-        """An object was read."""
+        """Note that an object was read."""
         if key in self.objects:
             self._remove(key, at_us)
 
     def begin_list(self) -> None:
-        """The collection is about to be read as a whole."""
+        """Note that the collection is about to be read as a whole."""
         for entry in self.objects.values():
             entry.is_listed = False
 
     def end_list(self, at_us: Micros) -> None:
-        """The collection was read as a whole: objects that did not come are gone."""
+        """Forget objects that did not come: the collection was read as a whole."""
         for key in [key for key, entry in self.objects.items() if not entry.is_listed]:
             self._remove(key, at_us)
         for entry in self.objects.values():

@@ -66,18 +66,18 @@ class WatchList:
         return is_refused
 
     def broke(self) -> None:
-        """The stream broke before its end."""
+        """Note that the stream broke before its end."""
         self.broken += 1
         self.enabled = self.enabled and self.broken < TRIES
 
     def ended(self) -> None:
-        """The initial events came to their end."""
+        """Note that all initial events came."""
         self.broken = 0
 
 
 @asynccontextmanager
 async def stall_timeout() -> AsyncIterator[Callable[[], None]]:
-    """Raises InitialEventsStalled if no initial event comes in time. Call what it yields for each one that comes.
+    """Raise InitialEventsStalled if no initial event comes in time. Call what it yields for each one that comes.
 
     Changes that come in between do not count: from a server that ignores the parameters nothing else comes, and the
     stream would never count as stalled.

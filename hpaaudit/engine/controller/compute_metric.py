@@ -315,7 +315,7 @@ def _status(
 
 
 def target_of(metric: MetricSpec) -> tuple[str, int | None]:
-    """Which target counts, and its amount in milli or percent."""
+    """The target that counts: its type, and its amount in milli or percent."""
     target = metric.target
     if target is None:
         return "", None

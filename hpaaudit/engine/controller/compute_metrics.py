@@ -32,7 +32,7 @@ EMPTY_STATUS = MetricStatus(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricsRecommendation:
-    """What the metrics came to.
+    """The recommendation of all metrics, or why there is none.
 
     replicas          the recommendation, None without one: then `reason` and `message` are those of ScalingActive=False
     name              the winning metric, as messages call it
@@ -185,7 +185,7 @@ def _error(invalid: Sequence[InvalidMetric], metrics: int, behaviours: Behaviour
 
 
 def _message(named: InvalidMetric, behaviours: Behaviours) -> str:
-    """The message of ScalingActive=False. Before 1.32 it was used as a format once more."""
+    """The message of ScalingActive=False. Before 1.32 upstream passed it to `Sprintf` as a format a second time."""
     if not named.reason:
         return ""
     text = f"the HPA was unable to compute the replica count: {named.text}"

@@ -12,7 +12,7 @@ from hpaaudit.model.target import Scale
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a reconcile came to, before it becomes a Decision.
+    """The result of a reconcile, before it becomes a Decision.
 
     error     the error that it returns
     is_partial_error    that error is only of a metric, and other metrics gave a proposal

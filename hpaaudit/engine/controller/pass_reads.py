@@ -1,4 +1,4 @@
-"""What the controllers up to 1.11 read in one reconcile besides scale and metrics APIs: lists of pods, and Heapster."""
+"""The lists of pods and the answers of Heapster that a controller up to 1.11 read in one reconcile."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ _OK = range(200, 300)
 
 
 class PassReads:
-    """The answers that one reconcile got, in their order. Each is taken once, as the controller got it once."""
+    """The answers that one reconcile got, in order. Each is used once, because the controller got it once."""
 
     def __init__(self, reads: Iterable[PodListRead | HeapsterRead]) -> None:
         self._lists: deque[PodListRead] = deque()

@@ -66,7 +66,7 @@ def reconcile(
 
 
 def _version(hpa: Hpa) -> int:
-    """A resource version as a number; one that is no number counts as new enough."""
+    """A resource version as a number. One that is not a number counts as new enough."""
     number = version_number(hpa.resource_version)
     return MAX_INT64 if number is None else number
 
@@ -188,7 +188,7 @@ def disabled(state: ReconcileState) -> Outcome:
 
 
 def to_bound(state: ReconcileState, desired: int, scale_reason: str, step: Step) -> Outcome:
-    """The outcome outside the bounds: straight to the bound, without asking metrics and limits."""
+    """The outcome outside minReplicas and maxReplicas: the nearer of them, without metrics and limits."""
     outcome = Outcome(
         status=replace(state.hpa.status, conditions=state.conditions),
         memory=state.memory,

@@ -28,7 +28,7 @@ _NO_REQUESTS = Problem("metric.invalid.no_pods", "no metrics returned matched kn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalculatedReplicas:
-    """What the calculator made of one metric, with everything that explains it.
+    """The replicas for one metric, with everything that explains them.
 
     samples   those that counted in the end, with the assumed ones of missing and unready pods
     """

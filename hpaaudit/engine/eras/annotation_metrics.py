@@ -46,7 +46,7 @@ class MetricFailure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricsProposal:
-    """What all metrics came to: the highest proposal, whose it is, and when that was measured.
+    """The highest proposal of all metrics, the metric that made it, and when that metric was measured.
 
     cpu      the utilization that was computed, None if it was not asked
     custom   the annotation that publishes custom metrics, empty without any
@@ -97,7 +97,7 @@ def _without_selector(*, is_custom: bool) -> MetricFailure:
 
 
 def _not_had(state: ReconcileState, problem: Problem, *, is_custom: bool) -> MetricFailure:
-    """The failure of a metric that could not be had."""
+    """The failure of a metric that could not be read."""
     what, reason = (
         ("custom metric value", "FailedGetCustomMetrics") if is_custom else (CPU_UTILIZATION, "FailedGetMetrics")
     )

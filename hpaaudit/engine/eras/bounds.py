@@ -38,7 +38,7 @@ class Bounded(NamedTuple):
 
 
 def bounded(raw: int, current: int, minimum: int | None, maximum: int, behaviours: Behaviours) -> Bounded:
-    """The recommendation within rate and bounds. minimum None: the HPA has none, and only zero is too few."""
+    """The recommendation, limited. With `minimum` None the HPA has no minReplicas, and only zero is too few."""
     rate = plain_up_limit(current)
     if behaviours.bounds_as_rules:
         return _by_rules(raw, minimum, maximum, rate)
@@ -48,7 +48,7 @@ def bounded(raw: int, current: int, minimum: int | None, maximum: int, behaviour
 
 
 def _by_rules(raw: int, minimum: int | None, maximum: int, rate: int) -> Bounded:
-    """Rate and maxReplicas are one upper bound. Upstream: `convertDesiredReplicasWithRules` (1.9)."""
+    """The limits since 1.9: rate and maxReplicas are one upper bound. Upstream: `convertDesiredReplicasWithRules`."""
     lowest = minimum or 1
     highest, upper = (rate, limit.UP_LIMIT) if maximum > rate else (maximum, limit.TOO_MANY)
     by_rate = min(raw, rate)
@@ -60,7 +60,7 @@ def _by_rules(raw: int, minimum: int | None, maximum: int, rate: int) -> Bounded
 
 
 def _first_that_applies(raw: int, minimum: int | None, maximum: int, rate: int, behaviours: Behaviours) -> Bounded:
-    """Only the first limit that applies: so a number cut to the rate may exceed maxReplicas (1.7, 1.8).
+    """The limits of 1.7 and 1.8: only the first that applies, so a number cut to the rate may exceed maxReplicas.
 
     Since 1.7.9 and 1.8.2 it does not (#53690). Until 1.7.1 zero became one even below minReplicas (#48997).
     """
@@ -79,7 +79,7 @@ def _first_that_applies(raw: int, minimum: int | None, maximum: int, rate: int, 
 
 
 def _one_by_one(raw: int, minimum: int | None, maximum: int, rate: int | None) -> Bounded:
-    """Each limit after the other: minReplicas, one, maxReplicas, and since 1.4.4 (#34955) the rate."""
+    """The limits up to 1.6, one after the other: minReplicas, 1, maxReplicas, and since 1.4.4 (#34955) the rate."""
     replicas, why = raw, limit.WITHIN_RANGE
     if minimum is not None and replicas < minimum:
         replicas, why = minimum, limit.TOO_FEW

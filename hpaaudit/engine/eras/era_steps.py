@@ -13,7 +13,7 @@ from hpaaudit.model.memory import EMPTY
 
 
 def fitting(number: int) -> int:
-    """A number as results keep it, in 32 bits: 1.1 and 1.2 computed with 64 (`int`), and were limited after that."""
+    """A number in 32 bits, as results store it. The controllers of 1.1 and 1.2 computed with 64 bits (`int`)."""
     return max(min(number, MAX_INT32), MIN_INT32)
 
 
@@ -65,6 +65,6 @@ def held_step(wanted: int, current: int, opened: Opened) -> Step:
 
 
 def proposed(raw: int, current: int) -> Step:
-    """The step of the metrics, where the replica calculator tells no more of them."""
+    """The step of the metrics, for releases whose replica calculator gives no details."""
     code = "metric.on_target" if raw == current else f"metric.{'above' if raw > current else 'below'}_target"
     return Step(stage="propose", code=code, before=current, after=fitting(raw), binding=raw != current)

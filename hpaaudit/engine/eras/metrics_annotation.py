@@ -92,7 +92,7 @@ def _decide(state: ReconcileState) -> Outcome:
 def _moved(
     state: ReconcileState, desired: int, reason: str, step: Step, *, at_once: bool, never: bool = False
 ) -> Outcome:
-    """The outcome outside the bounds or at zero. Up to 1.4 the windows count there as well.
+    """The outcome outside the bounds or at zero. Up to 1.4 the forbidden windows count there as well.
 
     at_once   since 1.5 they do not (commit 1ef7fd36fb);  never   nothing is written
     """
@@ -110,7 +110,7 @@ def _moved(
 
 
 def _proposed(state: ReconcileState, proposed: MetricsProposal) -> Outcome:
-    """The outcome of a proposal: within the bounds, and in an open window."""
+    """The outcome of a proposal, after the bounds and the forbidden windows."""
     raw, current, hpa = proposed.replicas, state.current, state.hpa
     limits = bounded(raw, current, hpa.spec.min_replicas, hpa.spec.max_replicas, state.behaviours)
     opened = forbidden_windows(hpa.status.last_scale_us, proposed.measured_us, state.flags, state.behaviours)

@@ -68,7 +68,7 @@ def reconcile(
 
 
 def _decide(state: ReconcileState) -> Outcome:
-    """The outcome of the branch that the reconcile takes. Outside the bounds the windows do not count."""
+    """The outcome of the branch that the reconcile takes. Outside the bounds the forbidden windows do not count."""
     maximum, minimum, current = state.hpa.spec.max_replicas, state.minimum, state.current
     taken = branches.branch(
         state.scale.spec_replicas, current, minimum, maximum, at_zero=False, behaviours=state.behaviours

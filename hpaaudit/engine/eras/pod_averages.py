@@ -1,4 +1,4 @@
-"""The average of a metric over all pods, as 1.1 to 1.4 knew it: one pod without a sample, and there is none.
+"""The average of a metric over all pods, as 1.1 to 1.4 computed it. If one pod has no sample, there is no average.
 
 Upstream: `metrics/metrics_client.go`, `HeapsterMetricsClient`. What differs between the releases is asked of
 `Behaviours`; since 1.5 the replica calculator fills missing pods in (#33593).
@@ -25,7 +25,7 @@ _FULL_PERCENT = 100
 
 
 class Panic(Exception):
-    """The controller divides by zero here, and the reconcile ends without a trace but this text."""
+    """The controller divides by zero here. The reconcile ends, and only this text in its log shows why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ def _collected(listed: Sequence[Pod], behaviours: Behaviours) -> list[Pod]:
 
 
 def _requested(pods: Sequence[Pod]) -> int | None:
-    """The sum of what the containers request, None if one requests nothing, or all together nothing."""
+    """The sum of the containers' requests, None if one container has no request or the sum is zero."""
     total = 0
     for pod in pods:
         for container in pod.containers:
@@ -121,7 +121,7 @@ def _used_cpu(pods: Sequence[Pod], context: AveragesContext) -> tuple[int, Micro
 
 
 def _body(read: HeapsterRead | None, context: AveragesContext) -> str | Problem:
-    """The text of an answer. Up to 1.3 the HTTP status is not looked at."""
+    """The text of an answer. Up to 1.3 the controller ignores the HTTP status."""
     if read is None:
         return _UNSEEN
     failure = request_failure(read, context.server)
@@ -179,7 +179,7 @@ def _obtained(count: int, pods: int, hint: str) -> Problem:
 
 
 def _hint(missing: Sequence[str], context: AveragesContext) -> str:
-    """Names a pod without a sample, since 1.4: of several the first here, any in upstream, where they are in a map."""
+    """The hint at a pod without a sample (since 1.4). Of several we name the first, upstream any."""
     if not missing or not context.behaviours.heapster_status_read:
         return ""
     return f" (sample missing pod: {context.namespace}/{missing[0]})"

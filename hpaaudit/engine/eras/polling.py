@@ -1,4 +1,4 @@
-"""One reconcile of 1.1: CPU alone, every period anew; no branch for what is outside the bounds.
+"""One reconcile of 1.1: CPU is the only metric, every HPA is polled each period, and bounds are no branch of their own.
 
 Upstream: `horizontal.go`, `reconcileAutoscaler`. It works on a copy of the listed HPA, so that nothing is remembered. A
 metric that fails ends it before the status is written.
@@ -53,7 +53,7 @@ def reconcile(
 
 
 def _as_map(selector: str) -> str:
-    """The selector as a map of equal labels, empty where it is more than that: then every pod is selected."""
+    """The selector as a map of labels. Any other selector gives an empty map, which selects every pod."""
     try:
         return selector if selectors.equalities(selectors.parse(selector)) is not None else ""
     except selectors.BadSelector:
@@ -61,7 +61,7 @@ def _as_map(selector: str) -> str:
 
 
 def _by_cpu(state: ReconcileState) -> Outcome:
-    """The outcome by the only metric there is."""
+    """The outcome by CPU, the only metric of 1.1."""
     hpa, current = state.hpa, state.current
     context = metric_context(state, selected(state.observation.pods, _as_map(state.scale.selector)))
     average = cpu_utilization(
@@ -102,7 +102,7 @@ def _by_cpu(state: ReconcileState) -> Outcome:
 
 
 def _failed(state: ReconcileState, problem: Problem) -> Outcome:
-    """The outcome where the metric failed: it is told twice, and no status is written."""
+    """The outcome where the metric failed: two Events, and no status is written."""
     error = f"failed to get cpu utilization: {problem.text}"
     return Outcome(
         status=state.hpa.status,

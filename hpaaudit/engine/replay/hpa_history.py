@@ -175,7 +175,7 @@ def _spec_problem(version: str, spec_json: str, annotations_json: str) -> str:
 
 
 def unreadable(fact: HpaSeen) -> str:
-    """What of this HPA no API server serves, so that it cannot be read; empty if nothing."""
+    """The part of this HPA that no API server can have served, so that it cannot be read; empty if there is none."""
     try:
         problem = _spec_problem(fact.api_version, fact.spec_json, fact.annotations_json)
         return problem or misfit(decode_status(fact), HpaStatus, "status")

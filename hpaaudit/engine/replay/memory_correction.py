@@ -1,4 +1,4 @@
-"""Corrects our memory by the published status: what the controller did counts, not what we would have done."""
+"""Corrects our memory by the published status: the controller's decision counts, not ours."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from hpaaudit.engine.rules.published_status import (
     NEVER,
     RECOMMENDATION_PUBLISHED,
     recommendation_shown,
-    scale_event_fate,
+    scale_event_outcome,
     shows_scale,
 )
 from hpaaudit.model.decision import Decision
@@ -26,7 +26,7 @@ def corrected(before: Memory, after: Memory, decision: Decision, hpa: Hpa, publi
     if current is None or desired is None:
         return after
     scaled = shows_scale(_scaled_us(published), _scaled_us(hpa.status))
-    fate = scale_event_fate(scaled, published.desired_replicas, published.current_replicas, desired, current)
+    fate = scale_event_outcome(scaled, published.desired_replicas, published.current_replicas, desired, current)
     if fate == EVENT_KEPT:
         return after
     undone = replace(after, up=before.up, down=before.down)

@@ -64,7 +64,7 @@ class ReconcileInput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Choice:
-    """Which candidate a reconcile saw, as far as can be told, and the range of what it may have decided.
+    """The candidate that a reconcile probably read, and the range of what it may have decided.
 
     before, memory   the memory before and after the reconcile
     """

@@ -109,7 +109,7 @@ def sync_periods(times_by_hpa: Mapping[str, Sequence[int]], given_us: Micros | N
 
 
 def contradicts(period_us: int, times: Sequence[int]) -> bool:
-    """True if more of the times than a few are too short for this period."""
+    """True if too many of the times are shorter than this period."""
     short = sum(us < period_us * (1 - SEEN_LATE) for us in times)
     return short > _OUTLIERS * len(times)
 

@@ -1,4 +1,4 @@
-"""The candidates for memory that is unknown: what it may hold from before the recording, and when it was made."""
+"""The candidates for unknown memory: what it may contain from before the recording, and when it was made."""
 
 from dataclasses import replace
 from typing import TypeVar

@@ -202,7 +202,7 @@ def widened(band: Band, kind: int, fits: bool, desired: int) -> Band:
 
 
 def missing_of(kind: int) -> int:
-    """What is missing where candidates of this kind decide differently."""
+    """The input that is missing if candidates of this kind decide differently."""
     if kind == UNSEEN_MEMORY:
         return MEMORY
     return EDGE if kind == SHIFTED_MEMORY else SAMPLE

@@ -74,8 +74,10 @@ def shows_scale(scaled_us: int, before_us: int) -> bool:
     return scaled_us not in (NEVER, before_us)
 
 
-def scale_event_fate(scaled: bool, published_desired: int, published_current: int, desired: int, current: int) -> int:
-    """What becomes of the scale event of a reconcile: EVENT_KEPT, EVENT_UNDONE or EVENT_REPLACED.
+def scale_event_outcome(
+    scaled: bool, published_desired: int, published_current: int, desired: int, current: int
+) -> int:
+    """Whether the published status confirms the scale event of a reconcile: EVENT_KEPT, EVENT_UNDONE or EVENT_REPLACED.
 
     scaled             the published status shows that the target was scaled
     desired, current   what we decided, and the replicas that we saw

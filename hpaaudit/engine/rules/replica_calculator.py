@@ -321,7 +321,7 @@ def replicas_for_ratio(ratio: float, pods: int, is_capped: bool) -> int:
 
 
 def against_ratio(ratio: float, replicas: int, current: int) -> bool:
-    """True if the number moves against its ratio: more pods on the way down, or fewer on the way up."""
+    """True if the number contradicts its ratio: more pods though the ratio is below 1, or fewer though it is above."""
     return (ratio < 1.0 and replicas > current) or (ratio > 1.0 and replicas < current)
 
 

@@ -1,4 +1,4 @@
-"""Bounds unknown memory: what it may hold, whether that still counts, and when it was made.
+"""The limits of unknown memory: what it may contain, whether that still counts, and when it was made.
 
 A recording begins while the controller runs, so what it recommended before is unknown. The real memory lies between
 extremes: if all of these decide alike, it does not matter. Upstream has no such thing.

@@ -72,7 +72,7 @@ _OF_SCALED_OBJECT = attrgetter(*_SCALED_OBJECT)
 
 
 def _gone(table: str, body: Body) -> Body:
-    """Fills the row of a deleted object: all columns after `gone` are NULL."""
+    """Fill the row of a deleted object: all columns after `gone` are NULL."""
     return body + (None,) * (len(TABLES[table].columns) - 1 - len(body))
 
 

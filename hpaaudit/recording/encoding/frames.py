@@ -72,7 +72,7 @@ class Frame:
         return {}
 
     def _skippable(self) -> Iterator[tuple[int, bytes]]:
-        """Yields the zstd frames that decompressors skip: magic number and data."""
+        """Yield the zstd frames that decompressors skip: magic number and data."""
         offset = 0
         while offset + SKIPPABLE.size <= len(self.body):
             magic, size = SKIPPABLE.unpack_from(self.body, offset)

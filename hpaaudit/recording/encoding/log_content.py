@@ -1,4 +1,4 @@
-"""Finds the frames in the bytes of a log, also behind damage."""
+"""Finds the frames in the bytes of a log, also those after damaged bytes."""
 
 import re
 import zlib
@@ -92,7 +92,7 @@ class LogContent:
         return 0 if self.problem else self.size - self.sound
 
     def rows(self) -> Iterator[tuple[str, list[Row]]]:
-        """Yields the rows before any damage. Raises `ValueError` if their writer made them wrong."""
+        """Yield the rows before any damage. Raises `ValueError` if their writer made them wrong."""
         for frame in self.frames[: self.whole]:
             yield from frame.rows().items()
 
@@ -151,7 +151,7 @@ def _find_head(frames: Sequence[Frame], expected: tuple[int, str, int] | None) -
         return _Head(frame=None, number=None, previous=previous, first_seq=first_seq, mark=mark)
     if frames:
         return _Head(frame=None, number=None, previous="", first_seq=frames[0].first_seq, mark=frames[0].mark)
-    raise ValueError("does not begin as a log")
+    raise ValueError("does not begin like a log")
 
 
 def _read_head(frame: Frame) -> tuple[int, str] | None:
@@ -184,7 +184,7 @@ def _frames_in_place(frames: Sequence[Frame], head: _Head) -> tuple[int, int]:
 
 
 def _in_order(frames: Sequence[Frame]) -> Iterator[Frame]:
-    """Yields frames in the order of their facts. A frame that was copied to a second place counts once."""
+    """Yield frames in the order of their facts. A frame that was copied to a second place counts once."""
     seq = 0
     for frame in sorted(frames, key=lambda frame: (frame.first_seq, frame.start)):
         if frame.first_seq >= seq:
@@ -193,7 +193,7 @@ def _in_order(frames: Sequence[Frame]) -> Iterator[Frame]:
 
 
 def _sound_frames(data: bytes) -> Iterator[Frame]:
-    """Yields every frame whose checksum matches, wherever it is, in the order of the bytes."""
+    """Yield every frame whose checksum matches, wherever it is, in the order of the bytes."""
     offset, budget = FIRST_FRAME, SEARCH_BYTES * len(data)
     while frame := _frame_at(data, offset):
         yield frame

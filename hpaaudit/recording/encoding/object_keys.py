@@ -1,4 +1,4 @@
-"""Says which object a fact describes."""
+"""Finds the object that a fact describes."""
 
 from collections.abc import Hashable
 
@@ -24,7 +24,7 @@ KEYS: dict[str, tuple[str, ...]] = {
 
 
 def object_of(fact: Fact) -> Hashable:
-    """Which object a fact describes. None for facts that describe no object, such as reads and gaps."""
+    """The object that a fact describes. None for facts that describe no object, such as reads and gaps."""
     if type(fact) not in fact_rows.TO_ROW:
         return None
     table, row = fact_rows.to_row(0, fact)

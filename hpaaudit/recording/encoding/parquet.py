@@ -117,7 +117,7 @@ def read_table(table: Table, file: bytes, names: Sequence[str], rows: int) -> pa
         raise BadParquetFile(str(error)) from error
     except (pa.ArrowException, OSError, KeyError, IndexError, OverflowError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())[:MAX_REASON_CHARS]
-        raise BadParquetFile(f"is no Parquet file of this format ({reason})") from error
+        raise BadParquetFile(f"is not a Parquet file of this format ({reason})") from error
 
 
 def _read(parquet: pq.ParquetFile, table: Table, file: bytes, names: Sequence[str], rows: int) -> pa.Table:
@@ -159,7 +159,7 @@ def _column_indices(parquet: pq.ParquetFile, names: Sequence[str], rows: int) ->
     indices = {parquet.schema.column(index).path: index for index in range(metadata.num_columns)}
     missing = [name for name in names if name not in indices]
     if missing or len(indices) != metadata.num_columns:
-        raise BadParquetFile(f"has not the column {missing[0]}" if missing else "has a column twice")
+        raise BadParquetFile(f"lacks the column {missing[0]}" if missing else "has a column twice")
     return indices
 
 

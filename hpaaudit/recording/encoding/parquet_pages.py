@@ -49,7 +49,7 @@ class Pages:
 
 
 def read_page_headers(file: memoryview, begin: int, size: int, values: int, max_pages: int) -> Pages:
-    """What the pages of a column chunk claim.
+    """The pages of a column chunk, as their headers describe them.
 
     begin, size   of the chunk in the file
     values        number of values that it must have
@@ -94,7 +94,7 @@ def _number(fields: dict[int, Any], field: int) -> int:
 
 
 def _read_struct(data: memoryview, at: int, end: int, depth: int) -> tuple[dict[int, Any], int]:
-    """Reads a struct. Returns its fields by number, and where it ends."""
+    """Read a struct. Return its fields by number, and where it ends."""
     if depth > _MAX_DEPTH:
         raise BadPage("has a page header that is nested too deeply")
     fields: dict[int, Any] = {}
@@ -115,7 +115,7 @@ def _read_struct(data: memoryview, at: int, end: int, depth: int) -> tuple[dict[
 
 
 def _read_value(data: memoryview, at: int, end: int, kind: int, depth: int) -> tuple[Any, int]:
-    """Reads a value of a struct. Returns it, None for kinds that we do not need, and where it ends."""
+    """Read a value of a struct. Return it, None for kinds that we do not need, and where it ends."""
     if kind in (_TRUE, _FALSE):
         return kind == _TRUE, at
     if kind in _INTEGERS:

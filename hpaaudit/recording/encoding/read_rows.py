@@ -49,7 +49,7 @@ class ReadRows:
 
     @property
     def answered(self) -> bool:
-        """True if later answers of its stream are stored as what changed since."""
+        """True if later answers of its stream are stored as changes to this one."""
         return _items(self.read) is not None
 
     def unchanged(self) -> list[tuple[str, Row]]:
@@ -90,7 +90,7 @@ class ReadEncoder:
         return self._samples.get(stream), self._values.get(stream)
 
     def restore(self, read: Read, last_answer: LastAnswer) -> None:
-        """Forgets a read. `last_answer` is what `last_answer` returned before it."""
+        """Forget a read. `last_answer` is what `last_answer` returned before it."""
         stream, (samples, values) = _stream(read), last_answer
         self._samples.pop(stream, None)
         self._values.pop(stream, None)

@@ -30,7 +30,7 @@ class RowBuffer:
         self._tail: list[Row] = []
 
     def append(self, row: Row) -> int:
-        """Adds a row. Returns about how many bytes of memory it takes."""
+        """Add a row. Return about how many bytes of memory it takes."""
         size = NUMBER_BYTES * len(row)
         for index, words in self._words.items():
             word = row[index]

@@ -16,7 +16,7 @@ NEW = os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
 
 
 def make_file(path: Path, flags: int) -> int:
-    """Creates a file that only its user may read. Returns its descriptor.
+    """Create a file that only its user may read. Return its descriptor.
 
     Removes a file, link or pipe of that name, and moves a folder away. Raises `OSError`.
     """
@@ -28,7 +28,7 @@ def make_file(path: Path, flags: int) -> int:
 
 
 def free_name(path: Path) -> None:
-    """Frees a name: removes a file, link or pipe, and renames a folder. Raises `OSError`."""
+    """Free a name: remove a file, link or pipe, and rename a folder. Raises `OSError`."""
     if not os.path.lexists(path):  # a read-only disk would refuse to remove even what is not there
         return
     if stat.S_ISDIR(path.lstat().st_mode):
@@ -38,7 +38,7 @@ def free_name(path: Path) -> None:
 
 
 def move_away(path: Path) -> None:
-    """Renames a file that is not ours, so that it is not lost. Raises `OSError`."""
+    """Rename a file that is not ours, so that it is not lost. Raises `OSError`."""
     names = [path.with_name(path.name + layout.FOREIGN_SUFFIX)]
     while os.path.lexists(names[-1]):
         names.append(path.with_name(f"{path.name}{layout.FOREIGN_SUFFIX}.{len(names)}"))
@@ -46,7 +46,7 @@ def move_away(path: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Removes a folder and its content, or a file. Of a link it removes the link only. Raises `OSError`."""
+    """Remove a folder and its content, or a file. Of a link, only the link. Raises `OSError`."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
@@ -59,7 +59,7 @@ def is_regular_file(path: Path) -> bool:
 
 
 def make_folder(path: Path) -> None:
-    """Makes a folder if there is none. A link or a file of that name is moved away. Raises `OSError`."""
+    """Make a folder if there is none. A link or a file of that name is moved away. Raises `OSError`."""
     if not os.path.lexists(path):
         path.mkdir(FOLDER_MODE)
         sync_folder(path.parent)
@@ -69,13 +69,13 @@ def make_folder(path: Path) -> None:
 
 
 def require_folder(path: Path) -> None:
-    """Raises `OSError` unless `path` is a folder. A link to one would lead what is written elsewhere."""
+    """Raise `OSError` unless `path` is a folder. A link to one would lead what is written elsewhere."""
     if not stat.S_ISDIR(path.lstat().st_mode):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
 
 
 def write_synced(path: Path, data: bytes) -> None:
-    """Writes a file, and waits until the disk has it."""
+    """Write a file, and wait until the disk has it."""
     with os.fdopen(make_file(path, os.O_WRONLY), "wb") as file:
         file.write(data)
         file.flush()
@@ -83,12 +83,12 @@ def write_synced(path: Path, data: bytes) -> None:
 
 
 def sync_data(descriptor: int) -> None:
-    """Waits until the disk has the bytes and the size of a file."""
+    """Wait until the disk has the bytes and the size of a file."""
     getattr(os, "fdatasync", os.fsync)(descriptor)
 
 
 def sync_folder(folder: Path) -> None:
-    """Waits until the disk has the names in a folder."""
+    """Wait until the disk has the names in a folder."""
     if os.name != "posix":  # elsewhere a folder cannot be opened, and a rename is durable by itself
         return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -99,7 +99,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def publish(path: Path, data: bytes) -> None:
-    """Writes a file under another name, then renames it, so that it appears as a whole."""
+    """Write a file under another name, then rename it, so that it appears as a whole."""
     unfinished = path.with_name(path.name + layout.UNFINISHED_SUFFIX)
     write_synced(unfinished, data)
     try:

@@ -21,7 +21,7 @@ READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 class Lock:
     """A lock on a folder, from the constructor until `release` or the end of the process.
 
-    Raises `RecordingError` if somebody else has it, and `FileExists` if the path is no folder.
+    Raises `RecordingError` if somebody else has it, and `FileExists` if the path is not a folder.
 
     sure   False: the file system has no locks, so a second recorder is not noticed
 
@@ -36,7 +36,7 @@ class Lock:
             self.sure = self._take()
         except (FileExistsError, NotADirectoryError) as error:
             self.release()
-            raise FileExists(f"{folder} is no folder: name one that is new or empty.") from error
+            raise FileExists(f"{folder} is not a folder: name one that is new or empty.") from error
         except OSError as error:
             self.release()
             raise RecordingError(f"cannot record into {folder}: {error.strerror}.") from error
@@ -63,7 +63,7 @@ class Lock:
         return sure
 
     def _lock_file(self, name: str, flags: int) -> bool:
-        """Locks a file in the folder. True if that is known to work."""
+        """Lock a file in the folder. True if that is known to work."""
         try:
             file = os.open(self.folder / name, flags, FILE_MODE)
         except OSError:  # it does not exist yet, or something else has its name
@@ -72,7 +72,7 @@ class Lock:
         return stat.S_ISREG(os.fstat(file).st_mode) and self._lock_descriptor(file)
 
     def _lock_descriptor(self, file: int) -> bool:
-        """Locks a file or folder. False if its file system cannot. Raises `RecordingError` if somebody else has it."""
+        """Lock a file or folder. False if its file system cannot. Raises `RecordingError` if somebody else has it."""
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -91,12 +91,12 @@ class Lock:
             return False
 
     def require(self) -> None:
-        """Raises `OSError` if the folder was moved, removed, or replaced: another folder has its name."""
+        """Raise `OSError` if the folder was moved, removed, or replaced: another folder has its name."""
         if not self.is_there():
             raise OSError(errno.ESTALE, "the folder was moved, removed or replaced")
 
     def release(self) -> None:
-        """Unlocks the folder."""
+        """Unlock the folder."""
         files, self._files = self._files, []
         for file in files:
             with suppress(OSError):

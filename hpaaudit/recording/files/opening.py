@@ -74,7 +74,7 @@ def size_of(folder: Path, name: str) -> int:
 
 
 def _require(status: os.stat_result, file_type: int, prefix: str = "") -> None:
-    """Raises `ValueError`, a predicate, if a file is of another type."""
+    """Raise `ValueError`, a predicate, if a file is of another type."""
     if stat.S_IFMT(status.st_mode) != file_type:
         required = KINDS[file_type].removeprefix("a ")
         raise ValueError(f"is not read: {prefix}it is {kind_of_file(status.st_mode)}, and no {required}")
@@ -114,7 +114,7 @@ class _OpenFile:
 
 
 def _open_below(folder: Path, folders: list[str], last: str) -> int:
-    """Opens a file folder by folder, so that none of them can be replaced by a link meanwhile."""
+    """Open a file folder by folder, so that none of them can be replaced by a link meanwhile."""
     parent = os.open(folder, _FOLDER)
     try:
         for part in folders:

@@ -8,7 +8,7 @@ from hpaaudit.recording.files.durable import make_folder, sync_folder
 
 
 def move_to_quarantine(folder: Path, name: str) -> bool:
-    """Moves a file or folder of a recording to the quarantine. False if there is none. Raises `OSError`."""
+    """Move a file or folder of a recording to the quarantine. False if there is none. Raises `OSError`."""
     path = folder / name
     if not os.path.lexists(path):
         return False
@@ -21,7 +21,7 @@ def move_to_quarantine(folder: Path, name: str) -> bool:
 
 
 def copy_to_quarantine(folder: Path, name: str) -> None:
-    """Links a file into the quarantine, so that it stays there when it is deleted here.
+    """Link a file into the quarantine, so that it stays there when it is deleted here.
 
     Copies its bytes if the file system has no hard links. Raises `OSError`.
     """
@@ -39,7 +39,7 @@ def copy_to_quarantine(folder: Path, name: str) -> None:
 
 
 def _free(quarantine: Path, name: str) -> Path:
-    """A path in the quarantine that does not exist."""
+    """A path in the quarantine that is not used yet."""
     taken = {other.name for other in quarantine.iterdir()}
     names = (f"{name}.{number}" if number else name for number in range(len(taken) + 1))
     return quarantine / next(free for free in names if free not in taken)

@@ -1,1 +1,1 @@
-"""The format of a recording: tables and columns, documents, and what readers accept at most."""
+"""The format of a recording: tables and columns, documents, and the largest sizes that readers accept."""

@@ -195,7 +195,7 @@ def read_document(folder: Path, name: str) -> dict[str, Any]:
     try:
         msgspec.convert(body, fields)
     except msgspec.ValidationError as error:
-        raise ValueError(f"says what no such document can say ({error})") from error
+        raise ValueError(f"has content that such a document cannot have ({error})") from error
     return body  # type: ignore[no-any-return]
 
 

@@ -1,4 +1,4 @@
-"""How large the parts of a recording may be. Readers refuse anything larger before they unpack it."""
+"""The largest size of each part of a recording. Readers refuse anything larger before they unpack it."""
 
 SEGMENT_BYTES = 256 << 20
 """Size of a segment's files, and of one file unpacked. Writers seal a segment when its rows take 64 MB in memory

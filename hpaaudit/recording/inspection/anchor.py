@@ -8,7 +8,7 @@ from hpaaudit.recording.reading.survey import Survey, recording_hash
 
 
 def find_anchor(survey: Survey, expected: str) -> Anchor:
-    """Looks for a hash among the heads that the recording has or had.
+    """Look for a hash among the heads that the recording has or had.
 
     A head is the hash of the last document. Earlier heads can be found too: the next document names the hash of a
     manifest, and an `end.json` that was removed when the recorder continued can be made again from what is there.
@@ -29,7 +29,7 @@ def _last(survey: Survey) -> int:
 
 
 def _heads(survey: Survey) -> Iterator[tuple[str, int, bool]]:
-    """Yields every head, the last segment that it covers, and whether it covers all segments before that.
+    """Yield every head, the last segment that it covers, and whether it covers all segments before that.
 
     A segment that replaces others is in no chain: only `recording_hash` covers it.
     """

@@ -38,7 +38,7 @@ class _Counts:
 
 
 def inspect(recording: Recording) -> Inspection:
-    """Counts what is in a recording. Raises `DamagedRecording`."""
+    """Count what is in a recording. Raises `DamagedRecording`."""
     counts = _Counts()
     for segment in recording.segments:
         try:
@@ -79,7 +79,7 @@ def inspect(recording: Recording) -> Inspection:
 
 
 def _add(counts: _Counts, folder: Path, segment: Segment) -> None:
-    """Counts one segment."""
+    """Count one segment."""
 
     def rows(table: str, *names: str) -> Iterator[tuple[Any, ...]]:
         return zip(*segment_columns(folder, segment, table, names), strict=True)

@@ -10,7 +10,7 @@ from hpaaudit.recording.reading.segment import DamagedFile, segment_columns
 
 
 def missing_of(recording: Recording) -> Iterator[Missing]:
-    """Yields what was not recorded, and what that means for a replay. Raises `DamagedRecording`."""
+    """Yield what was not recorded, and what that means for a replay. Raises `DamagedRecording`."""
     tables = {file.table for segment in recording.segments for file in segment.files}
     if "hpas" not in tables:
         yield Missing(what="no HPA", limits="there is nothing to replay")

@@ -12,7 +12,7 @@ from hpaaudit.recording.reading.survey import survey_recording
 
 
 def verify(folder: Path, *, reread: bool = False, expect: str | None = None) -> Verification:
-    """Checks a recording, and lists everything that is wrong with it.
+    """Check a recording, and list everything that is wrong with it.
 
     reread   also read every fact
     expect   a head hash that was kept elsewhere
@@ -59,7 +59,7 @@ def verify(folder: Path, *, reread: bool = False, expect: str | None = None) -> 
 
 
 def require_sound(recording: Recording) -> None:
-    """Checks every checksum of an open recording, and that its facts are numbered without a hole.
+    """Check every checksum of an open recording, and that its facts are numbered without a hole.
 
     Raises `DamagedRecording` for the first damage.
     """

@@ -44,7 +44,7 @@ def foreign_files(folder: Path, segments: Sequence[Segment]) -> Foreign:
 
 
 def _foreign(folder: Path, segments: Sequence[Segment]) -> Iterator[str]:
-    """Yields the foreign names in the folder, among its logs and segments, and in each segment."""
+    """Yield the foreign names in the folder, among its logs and segments, and in each segment."""
     links = set()
     for entry in _entries(folder):
         if entry.is_symlink():
@@ -78,7 +78,7 @@ def _is_expected(entry: os.DirEntry[str]) -> bool:
 
 
 def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Yields what a folder contains. Nothing if it cannot be listed."""
+    """Yield what a folder contains. Nothing if it cannot be listed."""
     try:
         with os.scandir(folder) as entries:
             yield from entries

@@ -62,7 +62,7 @@ def newest_log(folder: Path) -> LogFile | None:
 
 
 def read_tail(log: LogFile, link: Link | None) -> Tail:
-    """What a log holds. `link` is what it must continue, None if unknown."""
+    """The content of a log. `link` is what it must continue, None if unknown."""
     name = layout.log_name(log.number)
     try:
         content = read_log(log, link)

@@ -54,7 +54,7 @@ class HpaSelection:
 
 
 def read_facts_of_hpa(folder: Path, segments: Sequence[Segment], selection: HpaSelection) -> Iterator[Fact]:
-    """Yields the selected facts, in their order. Raises `DamagedFile`."""
+    """Yield the selected facts, in their order. Raises `DamagedFile`."""
     in_namespace = {"namespace": selection.namespace}
     for segment in segments:
         is_recent = segment.last_us >= selection.since_us

@@ -33,7 +33,7 @@ TARGET = ("api_group", "resource", "namespace", "name")
 
 
 def read_evidence(folder: Path, segments: Sequence[Segment], component: str) -> Iterator[ReconcileEvidence]:
-    """Yields the evidence in each segment. `component` is the controller in Events. Raises `DamagedFile`."""
+    """Yield the evidence in each segment. `component` is the controller in Events. Raises `DamagedFile`."""
     hpas, targets = _LastRows(("namespace", "name")), _LastRows(TARGET)
     next_seq = segments[0].first_seq if segments else 0
     for segment in segments:

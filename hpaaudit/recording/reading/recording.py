@@ -36,14 +36,14 @@ class Recording:
     torn: int = 0
 
     def facts(self) -> Iterator[Fact]:
-        """Yields every fact in the order in which it was recorded. One segment is in memory at a time.
+        """Yield every fact in the order in which it was recorded. One segment is in memory at a time.
 
         Raises `DamagedRecording` if a file differs from what was written, before any fact of its segment.
         """
         return self._facts(read_facts)
 
     def watched(self, tables: Collection[str] | None = None) -> Iterator[Fact]:
-        """Yields the facts that are neither reads nor reconciles, in their order. Raises as `facts`.
+        """Yield the facts that are neither reads nor reconciles, in their order. Raises as `facts`.
 
         tables   only of these; None: of all
 
@@ -62,7 +62,7 @@ class Recording:
     def slices(
         self, tables: Collection[str] | None = None, *, columns: Mapping[str, Collection[str]] | None = None
     ) -> Iterator[Slice]:
-        """Yields the segments in order, as columns. The next one is read while the caller works with this one.
+        """Yield the segments in order, as columns. The next one is read while the caller works with this one.
 
         tables    only these; None: all
         columns   only these columns of a table; all columns of tables that are not named
@@ -77,7 +77,7 @@ class Recording:
             raise damaged(self.folder, self.segments, error.damage) from error
 
     def reconcile_evidence(self, component: str) -> Iterator[ReconcileEvidence]:
-        """Yields what each segment says of reconciles that have no line of their own. Raises as `facts`.
+        """Yield what each segment says of reconciles that have no line of their own. Raises as `facts`.
 
         component   the controller, as its Events name it
 
@@ -98,7 +98,7 @@ class Recording:
         *,
         before: Collection[str] = ("hpas", "pods", "targets", "events"),
     ) -> Iterator[Fact]:
-        """Yields what the reconciles of one HPA from `since_us` on may have seen, in order. Raises as `facts`.
+        """Yield what the reconciles of one HPA from `since_us` on may have seen, in order. Raises as `facts`.
 
         before   tables of which older facts are read too: the state of a watched object holds until it changes
 
@@ -113,7 +113,7 @@ class Recording:
             raise damaged(self.folder, self.segments, error.damage) from error
 
     def arrow(self, table: str, columns: Sequence[str]) -> Iterator[Any]:
-        """Yields columns of a table as Arrow tables, one per segment that has rows. Raises as `facts`.
+        """Yield columns of a table as Arrow tables, one per segment that has rows. Raises as `facts`.
 
         The rows of the log come last. A column of text may be a dictionary.
         """
@@ -126,7 +126,7 @@ class Recording:
                 yield rows
 
     def arrow_of(self, hashes: Mapping[tuple[int, str], str], table: str, columns: Sequence[str]) -> Iterator[Any]:
-        """Yields the same, of the files with these hashes only.
+        """Yield the same, of the files with these hashes only.
 
         Raises `NotARecording` if this recording does not have all of them.
         """
@@ -141,7 +141,7 @@ class Recording:
         return arrow_schema(TABLES[table], columns)
 
     def holding(self, hashes: Mapping[tuple[int, str], str]) -> "Recording | None":
-        """The recording with these of its files only, None if it does not have all of them.
+        """The recording reduced to these files, None if it does not have all of them.
 
         hashes   SHA-256 of each file, by the number of its segment and its table
         """
@@ -183,7 +183,7 @@ class Recording:
 
 
 def open_recording(folder: Path, *, until_us: Micros | None = None) -> Recording:
-    """Opens a recording, and compares file names and sizes. With `until_us`, only the segments up to that instant.
+    """Open a recording, and compare file names and sizes. With `until_us`, only the segments up to that instant.
 
     Raises `NotARecording`, `NewerFormat`, and `DamagedRecording` if something is missing or has another size.
     """

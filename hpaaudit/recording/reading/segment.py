@@ -39,7 +39,7 @@ class DamagedFile(Exception):
         self.damage = Damage(segment=segment.number, file=path, problem=problem, refused=refused)
 
     def require_damage(self) -> None:
-        """Raises `OSError` if the disk failed to read the file: it may be undamaged, so it must not be replaced."""
+        """Raise `OSError` if the disk failed to read the file: it may be undamaged, so it must not be replaced."""
         if self.damage.refused:
             raise OSError(errno.EIO, str(self)) from self
 
@@ -119,7 +119,7 @@ def _problem(segment: Segment, file: File, rows: pa.Table) -> str:
 
 
 def require_numbered(folder: Path, segment: Segment) -> None:
-    """Raises `DamagedFile` unless each sequence number of a segment belongs to one row."""
+    """Raise `DamagedFile` unless each sequence number of a segment belongs to one row."""
     columns = [
         segment_table(folder, segment, file.table, ("seq",)) for file in segment.files if file.table not in PARTS
     ]
@@ -165,7 +165,7 @@ def read_watched(folder: Path, segment: Segment, tables: Collection[str] | None)
 
 
 def _single_row_facts(folder: Path, segment: Segment, without: Collection[str]) -> Iterator[tuple[int, Fact]]:
-    """Yields the facts that are one row each, with their numbers, table by table. `without` names tables."""
+    """Yield the facts that are one row each, with their numbers, table by table. `without` names tables."""
     for file in segment.files:
         if file.table not in without:
             for row in segment_rows(folder, segment, file.table):
@@ -173,7 +173,7 @@ def _single_row_facts(folder: Path, segment: Segment, without: Collection[str]) 
 
 
 def _numbered_facts(folder: Path, segment: Segment) -> Iterator[tuple[int, Fact]]:
-    """Yields all facts of a segment with their numbers, table by table."""
+    """Yield all facts of a segment with their numbers, table by table."""
     yield from _single_row_facts(folder, segment, POLLED)
     decoder = ReadDecoder(segment_rows(folder, segment, "samples"), segment_rows(folder, segment, "metric_values"))
     for row in segment_rows(folder, segment, "reads"):
@@ -182,7 +182,7 @@ def _numbered_facts(folder: Path, segment: Segment) -> Iterator[tuple[int, Fact]
 
 @contextmanager
 def _garbage_collector_paused() -> Iterator[None]:
-    """Pauses the cycle collector: facts have no cycles, and looking for some took twice as long as making them."""
+    """Pause the cycle collector: facts have no cycles, and looking for some took twice as long as making them."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -25,7 +25,7 @@ def read_slices(
     tables: Collection[str] | None,
     columns: Mapping[str, Collection[str]],
 ) -> Iterator[Slice]:
-    """Yields segments as columns, in order. Raises `DamagedFile`.
+    """Yield segments as columns, in order. Raises `DamagedFile`.
 
     Only one segment is read ahead, so memory does not grow with the recording.
     """

@@ -56,7 +56,7 @@ class Survey:
 
 
 def survey_recording(folder: Path) -> Survey:
-    """Looks at a recording, and lists everything that is damaged.
+    """Look at a recording, and list everything that is damaged.
 
     Raises `NotARecording`, `NewerFormat`, and `DamagedRecording` if not even `recording.json` can be read.
     """
@@ -103,7 +103,7 @@ class _Chain:
         self.damages: list[Damage] = []
 
     def follow_segment(self, number: int, segment_folder: str) -> None:
-        """Adds a segment, or why its manifest cannot be read."""
+        """Add a segment, or why its manifest cannot be read."""
         try:
             segment = _segment(self.folder, number, segment_folder, self.link if number == self.expected else None)
             is_base = segment.removed is not None and not segment.repaired and self.expected == 1
@@ -122,7 +122,7 @@ class _Chain:
         self.damages += _wrong_sizes(self.folder, segment)
 
     def follow_end(self) -> dict[str, Any] | None:
-        """Returns `end.json`. None if the recording was not ended, or it is damaged."""
+        """Return `end.json`. None if the recording was not ended, or it is damaged."""
         try:
             end = _end(self.folder, self.expected, self.link)
         except (OSError, ValueError) as error:
@@ -133,7 +133,7 @@ class _Chain:
         return end
 
     def follow_log(self, log: LogFile) -> int:
-        """Adds the facts of the log as a segment. Returns the number of bytes at its end that are no whole frame."""
+        """Add the facts of the log as a segment. Return the number of bytes at its end that are no whole frame."""
         if log.number < self.expected:
             return 0
         if log.number > self.expected:
@@ -149,7 +149,7 @@ class _Chain:
 
 
 def survey_for_writing(folder: Path) -> Survey:
-    """Looks at a recording that is to be continued.
+    """Look at a recording that is to be continued.
 
     Raises what `survey_recording` raises, and `OSError` if the disk does not give a file: the file may be sound and
     hold acknowledged facts, so it must not be quarantined for that.
@@ -186,17 +186,17 @@ def _segment_names(folder: Path) -> list[str]:
 
 
 def _why_no_recording(folder: Path) -> str:
-    """What is there instead, and what to do."""
+    """What the folder contains instead of a recording, and what to do."""
     advice = "name the folder that `record` or `import` wrote into"
     if folder.is_dir():
         return f"has no {layout.RECORDING}: {advice}"
     try:
         if not folder.is_file():
-            return f"is no folder: {advice}" if folder.exists() else f"does not exist: {advice}"
+            return f"is not a folder: {advice}" if folder.exists() else f"does not exist: {advice}"
         with folder.open("rb") as file:
             return f"is a file: {file_hint(str(folder), file.read(HEAD_BYTES)) or advice}"
     except OSError:
-        return f"is no folder: {advice}"
+        return f"is not a folder: {advice}"
 
 
 def _head(folder: Path) -> dict[str, Any]:
@@ -250,7 +250,7 @@ def recording_hash(segments: Sequence[Segment], last_hash: str) -> str:
 
 
 def _segment(folder: Path, number: int, segment_folder: str, link: Link | None) -> Segment:
-    """Reads the manifest of a segment. `link` is what it must continue, None if unknown.
+    """Read the manifest of a segment. `link` is what it must continue, None if unknown.
 
     Raises `OSError` or `ValueError`.
     """
@@ -278,7 +278,7 @@ def _end(folder: Path, expected: int, link: Link | None) -> dict[str, Any] | Non
 
 
 def _wrong_sizes(folder: Path, segment: Segment) -> Iterator[Damage]:
-    """Yields the files of a segment that are missing or have another size."""
+    """Yield the files of a segment that are missing or have another size."""
     for file in segment.files:
         name = f"{segment.folder}/{file.name}"
         try:

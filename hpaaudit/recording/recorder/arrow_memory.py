@@ -9,7 +9,7 @@ M_ARENA_MAX = -8  # glibc's malloc.h
 
 
 def limit_arrow_memory() -> None:
-    """Makes Arrow and glibc allocate from one heap of the system.
+    """Make Arrow and glibc allocate from one heap of the system.
 
     Arrow's own pool, and the heap that glibc keeps per thread, hold on to what writing a segment took. For a recorder
     of 50,000 pods that was a fifth of its memory.

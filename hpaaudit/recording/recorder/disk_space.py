@@ -15,7 +15,7 @@ NEARLY_FULL = 0.1
 
 
 def reserve_ballast(folder: Path, size: int) -> None:
-    """Reserves room that can be released when the disk is full. Does nothing if little is free."""
+    """Reserve room that can be released when the disk is full. Do nothing if little is free."""
     path = folder / layout.BALLAST
     with suppress(OSError):
         if not size or is_regular_file(path) or shutil.disk_usage(folder).free < FREE_PER_BALLAST * size:
@@ -28,7 +28,7 @@ def reserve_ballast(folder: Path, size: int) -> None:
 
 
 def release_ballast(folder: Path) -> bool:
-    """Releases the reserved room. True if there was any."""
+    """Release the reserved room. True if there was any."""
     try:
         (folder / layout.BALLAST).unlink()
     except OSError:

@@ -61,7 +61,7 @@ class LoadShedder:
         return None
 
     def reopen(self, now_us: Micros, cause: str) -> list[Fact]:
-        """Stops shedding. Returns what is to be recorded: a gap for each path, then the last state of each object."""
+        """Stop shedding. Return what is to be recorded: a gap for each path, then the last state of each object."""
         gaps = [
             Gap(at_us=since_us, until_us=max(since_us, now_us), prefix=path, cause=cause)
             for path, since_us in sorted(self.since.items(), key=lambda item: item[1])

@@ -28,7 +28,7 @@ class OpenFolder:
 
 
 def open_folder(folder: Path, *, cluster: str, now_us: Micros, note: Callable[[str], None]) -> OpenFolder:
-    """Locks the folder and begins or continues a recording of `cluster`.
+    """Lock the folder and begin or continue a recording of `cluster`.
 
     Raises `FileExists` if the folder holds something else, and `RecordingError` if the recording cannot continue.
     """
@@ -49,7 +49,7 @@ def open_folder(folder: Path, *, cluster: str, now_us: Micros, note: Callable[[s
 
 
 def _recover(folder: Path, cluster: str) -> RecoveredRecording:
-    """Recovers a recording. If the disk is full, the ballast of the last recorder makes room for that."""
+    """Recover a recording. If the disk is full, the ballast of the last recorder makes room for that."""
     try:
         return recover(folder, source=SOURCE, cluster=cluster)
     except RecordingError as error:

@@ -31,7 +31,7 @@ class OpenSegment:
         return not self.pending.facts
 
     def add(self, fact: Fact) -> Sequence[Refused]:
-        """Adds a fact. Returns a `Refused` for each value that the format cannot hold; it has a row already."""
+        """Add a fact. Return a `Refused` for each value that the format cannot hold; it has a row already."""
         rows = self.pending.add(fact)
         if not self.bypasses_log:
             self.unlogged.add(rows)
@@ -39,21 +39,21 @@ class OpenSegment:
         return refused
 
     def take_unlogged(self) -> UnloggedRows:
-        """Hands over the rows that are not in the log. New facts start new ones."""
+        """Hand over the rows that are not in the log. New facts start new ones."""
         rows, self.unlogged = self.unlogged, UnloggedRows()
         return rows
 
     def return_unlogged(self, rows: UnloggedRows) -> None:
-        """Puts rows back that could not be logged, before those that came later."""
+        """Put rows back that could not be logged, before those that came later."""
         rows.extend(self.unlogged)
         self.unlogged = rows
 
     def give_up_log(self) -> None:
-        """Frees the rows that wait for the log."""
+        """Free the rows that wait for the log."""
         self.bypasses_log, self.unlogged = True, UnloggedRows()
 
     def reopen(self, rows: UnloggedRows, *, unacknowledged: int) -> None:
-        """Continues this segment after it could not be sealed.
+        """Continue this segment after it could not be sealed.
 
         rows             that were to be logged with it
         unacknowledged   number of its facts that the log does not have

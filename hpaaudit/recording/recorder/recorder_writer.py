@@ -68,7 +68,7 @@ class RecorderWriter:
             self._continue(recovered)
 
     def _continue(self, recovered: RecoveredRecording) -> None:
-        """Writes down the gap since the last recorder stopped."""
+        """Write down the gap since the last recorder stopped."""
         for gap in recovered.open_gaps:
             self.add(gap)
         cause = recovered.cause
@@ -118,7 +118,7 @@ class RecorderWriter:
     # Facts come in
 
     def add(self, fact: Fact) -> None:
-        """Adds the next fact. Writes at once if much is waiting."""
+        """Add the next fact. Write at once if much is waiting."""
         if isinstance(self._state, Closed):
             raise RecordingError(f"{self.folder} is closed: nothing can be added to it.")
         self._latest_us = max(self._latest_us, fact.at_us)
@@ -139,7 +139,7 @@ class RecorderWriter:
         self._collect_result(fact.at_us, wait=self._fullness >= 1)
 
     def _add_own(self, fact: Fact) -> None:
-        """Adds a gap that only this writer knows of, or a state after such a gap."""
+        """Add a gap that only this writer knows of, or a state after such a gap."""
         self._gaps += isinstance(fact, Gap)
         self.add(fact)
 
@@ -153,14 +153,14 @@ class RecorderWriter:
         return self._segment.pending.bytes / self.limits.segment_bytes
 
     def _limit_unlogged(self) -> None:
-        """Gives up the log of this segment if too much waits for it."""
+        """Give up the log of this segment if too much waits for it."""
         if self._segment.unlogged.bytes >= UNLOGGED_SYNCS * self.limits.sync_bytes:
             self._segment.give_up_log()
 
     # Rows go out
 
     def tick(self, now_us: Micros) -> None:
-        """Starts what is due. To be called about once a second."""
+        """Start what is due. To be called about once a second."""
         self._latest_us = max(self._latest_us, now_us)
         self._collect_result(now_us)
         if isinstance(self._state, DiskRefuses):
@@ -173,7 +173,7 @@ class RecorderWriter:
                 self._start_logging(now_us)
 
     def flush(self, now_us: Micros) -> bool:
-        """Logs what was added. True if the disk accepted that and everything before."""
+        """Log what was added. True if the disk accepted that and everything before."""
         self._collect_result(now_us, wait=True)
         self._synced_us = now_us
         if not self._may_log():
@@ -181,7 +181,7 @@ class RecorderWriter:
         return not self._segment.unlogged.facts or self._write(now_us, self._log_all)
 
     def seal(self, now_us: Micros) -> bool:
-        """Makes a segment of what was added since the last one. True if the disk accepted it."""
+        """Make a segment of what was added since the last one. True if the disk accepted it."""
         self._collect_result(now_us, wait=True)
         self._sealed_us = self._synced_us = now_us
         return self._segment.is_empty or self._write(now_us, lambda: self._seal_all(now_us))
@@ -205,7 +205,7 @@ class RecorderWriter:
     # Background writes: a slow disk or a large segment takes seconds
 
     def _start_logging(self, now_us: Micros) -> None:
-        """Logs what was added. Facts that come meanwhile are logged the next time."""
+        """Log what was added. Facts that come meanwhile are logged the next time."""
         self._synced_us = now_us
         if not self._may_log():
             self._start_sealing(now_us)
@@ -214,7 +214,7 @@ class RecorderWriter:
             self._state = Logging(job=self._executor.submit(self._storage.append_rows, rows), rows=rows)
 
     def _start_sealing(self, now_us: Micros) -> None:
-        """Seals the segment. Facts that come meanwhile go to the next segment and its log."""
+        """Seal the segment. Facts that come meanwhile go to the next segment and its log."""
         self._sealed_us = self._synced_us = now_us
         if self._segment.is_empty:
             return
@@ -230,7 +230,7 @@ class RecorderWriter:
         self._storage.append_segment(segment, now_us)
 
     def _collect_result(self, now_us: Micros, *, wait: bool = False) -> None:
-        """Collects the result of a background write that is done. With `wait`, waits for it."""
+        """Collect the result of a background write that is done. With `wait`, wait for it."""
         state = self._state
         if not isinstance(state, Logging | Sealing) or not (wait or state.job.done()):
             return
@@ -244,7 +244,7 @@ class RecorderWriter:
             self._after_sealing()
 
     def _roll_back(self, state: Logging | Sealing) -> None:
-        """Reopens what the failed background write was to store, with all facts that came since."""
+        """Reopen what the failed background write was to store, with all facts that came since."""
         if isinstance(state, Logging):
             self._segment.return_unlogged(state.rows)
             return
@@ -256,7 +256,7 @@ class RecorderWriter:
     # A disk that refuses
 
     def _write(self, now_us: Micros, write: Callable[[], None]) -> bool:
-        """Runs `write`, again each time that the disk was full and room could be made. True if it succeeded."""
+        """Run `write`, again each time that the disk was full and room could be made. True if it succeeded."""
         while True:
             try:
                 write()
@@ -285,7 +285,7 @@ class RecorderWriter:
             self.flush(now_us)
 
     def _disk_recovered(self, reason: str, now_us: Micros) -> None:
-        """Writes down what was shed since the disk refused."""
+        """Write down what was shed since the disk refused."""
         self._state = Writing()
         self._storage.space.reserve_ballast()
         gaps_and_states = self._shedder.reopen(now_us, f"nothing could be written ({reason}) and memory was full")
@@ -324,7 +324,7 @@ class RecorderWriter:
         return f"{reason}; {lost} could not be written."
 
     def release(self) -> None:
-        """Stops without sealing: the next recorder finds what the log has."""
+        """Stop without sealing: the next recorder finds what the log has."""
         self._state = Closed()
         self._executor.shutdown()
         self._storage.release()

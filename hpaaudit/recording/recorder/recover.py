@@ -51,7 +51,7 @@ class RecoveredRecording:
 
 
 def recover(folder: Path, *, source: str, cluster: str) -> RecoveredRecording:
-    """Makes a recording ready to continue. The caller holds its lock.
+    """Make a recording ready to continue. The caller holds its lock.
 
     Raises `RecordingError` if it is a recording of something else, or the disk refuses.
     """
@@ -74,7 +74,7 @@ def recover(folder: Path, *, source: str, cluster: str) -> RecoveredRecording:
 
 
 def _free_our_names(folder: Path) -> None:
-    """Moves away pipes and the like with the name of a file that is read at the start: opening one would block."""
+    """Move away pipes and the like with the name of a file that is read at the start: opening one would block."""
     if os.path.lexists(folder / layout.LOGS):
         make_folder(folder / layout.LOGS)
         for path in (folder / layout.LOGS).iterdir():
@@ -86,11 +86,11 @@ def _free_our_names(folder: Path) -> None:
 
 def _refused(folder: Path, error: OSError) -> RecordingError:
     hint = f"; if it stays so, `hpaaudit repair {folder}` keeps the rest" if error.errno == errno.EIO else ""
-    return RecordingError(f"cannot go on in {folder}: {error.strerror}{hint}.")
+    return RecordingError(f"cannot continue in {folder}: {error.strerror}{hint}.")
 
 
 def _continue(folder: Path, survey: Survey, mends: Sequence[Mend], *, was_complete: bool) -> RecoveredRecording:
-    """Makes the log a segment, and quarantines what is left over."""
+    """Make the log a segment, and quarantine what is left over."""
     recording = folder_after(folder, survey)
     free_name(folder / layout.END)
     sync_folder(folder)
@@ -122,7 +122,7 @@ def _continue(folder: Path, survey: Survey, mends: Sequence[Mend], *, was_comple
 
 
 def _open_gaps(folder: Path, segments: Sequence[Segment], last_us: Micros) -> Iterator[Gap]:
-    """Yields the missing last slice of each gap that may have been open when the recorder died."""
+    """Yield the missing last slice of each gap that may have been open when the recorder died."""
     last: dict[str, Gap] = {}
     for segment in segments:
         try:
@@ -150,13 +150,13 @@ def _number(path: Path) -> int:
 
 
 def _unfinished(folder: Path) -> Iterator[str]:
-    """Yields the folders of segments that were never finished."""
+    """Yield the folders of segments that were never finished."""
     for path in sorted((folder / layout.SEGMENTS).glob(f"*{layout.UNFINISHED_SUFFIX}")):
         yield f"{layout.SEGMENTS}/{path.name}"
 
 
 def _remove_logs(folder: Path) -> None:
-    """Removes all logs: their facts are in segments now.
+    """Remove all logs: their facts are in segments now.
 
     The names of these segments are synced first, because an earlier sync of them may have failed.
     """

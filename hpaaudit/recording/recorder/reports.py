@@ -21,7 +21,7 @@ class Reports:
 
     def continued(self, recovered: RecoveredRecording) -> None:
         """The recording continues."""
-        line = f"going on in {self.folder}: {recovered.cause}"
+        line = f"continuing in {self.folder}: {recovered.cause}"
         quarantined = len(recovered.quarantined)
         self.note(Note(line, Event.RESUMED, facts=recovered.recording.facts, set_aside=quarantined))
 

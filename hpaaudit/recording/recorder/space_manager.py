@@ -29,11 +29,11 @@ class SpaceManager:
         self.reserve_ballast()
 
     def reserve_ballast(self) -> None:
-        """Reserves room that `make_room` can release."""
+        """Reserve room that `make_room` can release."""
         disk_space.reserve_ballast(self.folder, self.limits.ballast_bytes)
 
     def segment_added(self, number: int, now_us: Micros) -> None:
-        """Counts a new segment, and applies retention. On a nearly full disk, removes an uploaded segment too."""
+        """Count a new segment, and apply retention. On a nearly full disk, remove an uploaded segment too."""
         self.bytes += disk_space.folder_bytes(self.folder / layout.segment_name(number))
         keep_us, keep_bytes = self.limits.keep_us, self.limits.keep_bytes
         if keep_us is not None or keep_bytes is not None:
@@ -43,7 +43,7 @@ class SpaceManager:
             self.remove_uploaded()
 
     def make_room(self) -> bool:
-        """Releases the ballast, and uses that room to remove uploaded segments. True if more is free now."""
+        """Release the ballast, and use that room to remove uploaded segments. True if more is free now."""
         if not disk_space.release_ballast(self.folder):
             return self.remove_uploaded()
         while disk_space.is_nearly_full(self.folder) and self.remove_uploaded():
@@ -51,13 +51,13 @@ class SpaceManager:
         return True
 
     def remove_uploaded(self) -> bool:
-        """Removes the oldest segment if it is uploaded. True if it was."""
+        """Remove the oldest segment if it is uploaded. True if it was."""
         segments, uploaded = sealed_segments(self.folder), upload_marks.uploaded_through(self.folder)
         oldest = next((segment.number for segment in segments if segment.repaired or not segment.removed), 0)
         return 0 < oldest <= uploaded and self._remove(segments, oldest, "removed to make room: it was uploaded")
 
     def _remove(self, segments: Sequence[Segment], through: int, cause: str) -> bool:
-        """Removes the segments up to the number `through`. True if there were any."""
+        """Remove the segments up to the number `through`. True if there were any."""
         try:
             removed = remove_segments(self.folder, segments, through, cause)
         except OSError as error:

@@ -42,7 +42,7 @@ class Storage:
         return self._log is not None and self._log.broken
 
     def append_rows(self, rows: UnloggedRows) -> None:
-        """Appends rows to the log, and acknowledges their facts."""
+        """Append rows to the log, and acknowledge their facts."""
         self._lock.require()
         self.recording.take_back_failed_segment()
         if self._log is None:
@@ -53,13 +53,13 @@ class Storage:
         self.acknowledged = first_seq + rows.facts
 
     def append_segment(self, segment: OpenSegment, now_us: Micros) -> None:
-        """Writes a segment. Then applies retention."""
+        """Write a segment, then apply retention."""
         self._lock.require()
         self.recording.append_segment(segment.pending.tables())
         self.space.segment_added(self.recording.segments, now_us)
 
     def finish_segment(self) -> None:
-        """Acknowledges the facts of the last segment, and removes its log."""
+        """Acknowledge the facts of the last segment, and remove its log."""
         self.acknowledged = self.recording.facts
         log, self._log = self._log, None
         if log:
@@ -67,13 +67,13 @@ class Storage:
                 log.remove()
 
     def complete(self) -> None:
-        """Marks the recording as complete."""
+        """Mark the recording as complete."""
         self._lock.require()
         self.recording.complete()
         disk_space.release_ballast(self.folder)
 
     def release(self) -> None:
-        """Closes the log, and lets others lock the folder."""
+        """Close the log, and let others lock the folder."""
         if self._log:
             self._log.close()
         self._lock.release()

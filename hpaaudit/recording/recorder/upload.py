@@ -60,7 +60,7 @@ class Uploader:
         self._damaged: set[str] = set()
 
     async def run(self) -> None:
-        """Uploads new segments until cancelled."""
+        """Upload new segments until cancelled."""
         wait = self.pace.first_wait
         while not self.given_up:
             if await self._all():
@@ -71,7 +71,7 @@ class Uploader:
                 wait = min(2 * wait, self.pace.longest_wait)
 
     async def finish(self, seconds: float) -> None:
-        """Uploads what is left after the recording ended, for some seconds at most."""
+        """Upload what is left after the recording ended, for some seconds at most."""
         is_complete = False
         try:
             async with asyncio.timeout(seconds):
@@ -94,7 +94,7 @@ class Uploader:
         return upload_marks.not_uploaded(self.folder)
 
     async def _all(self) -> bool:
-        """Uploads all waiting segments. True if the store has them now, except damaged ones."""
+        """Upload all waiting segments. True if the store has them now, except damaged ones."""
         try:
             if not self._begun:
                 await self._begin()
@@ -116,7 +116,7 @@ class Uploader:
         return True
 
     def _failed(self, problem: Exception) -> None:
-        """Reports a failure once, and counts each."""
+        """Report a failure once, and count each."""
         if not self.failing:
             line = f"cannot upload to {self.url}, which is tried again: {_reason(problem)}"
             self.note(Note(line, Event.UPLOAD_FAILED))
@@ -124,7 +124,7 @@ class Uploader:
         self.failing = max(1, len(self.waiting()))
 
     async def _begin(self) -> None:
-        """Uploads `recording.json`, and deletes the `end.json` of a recording that continues.
+        """Upload `recording.json`, and delete the `end.json` of a recording that continues.
 
         If the credentials may not delete, the old `end.json` stays until the new one replaces it.
         """
@@ -135,7 +135,7 @@ class Uploader:
         self._begun = True
 
     async def _segment(self, folder: Path) -> bool:
-        """Uploads the files of a segment, its manifest last, so that readers of the store see whole segments only.
+        """Upload the files of a segment, its manifest last, so that readers of the store see whole segments only.
 
         False if the segment is damaged. It is not uploaded then.
         """
@@ -158,7 +158,7 @@ class Uploader:
         return True
 
     async def _put(self, name: str, data: bytes) -> None:
-        """Creates an object. If the store has one of this name already, it must be the same."""
+        """Create an object. If the store has one of this name already, it must be the same."""
         try:
             # In one request: a multipart upload would overwrite an object.
             await obstore.put_async(self.store, name, data, mode="create", use_multipart=False)

@@ -59,7 +59,7 @@ class DiskRefuses:
     wait_us: Micros
 
     def wait(self, now_us: Micros) -> None:
-        """Schedules the next try."""
+        """Schedule the next try."""
         self.retry_us = Micros(now_us + self.wait_us)
         self.wait_us = Micros(min(2 * self.wait_us, LONGEST_WAIT_US))
 

@@ -33,7 +33,7 @@ class Repaired:
 
 
 def repair(folder: Path, *, plan: bool = False) -> Repair:
-    """Repairs a recording that no recorder writes to. With `plan`, only says what would be done.
+    """Repair a recording that no recorder writes to. With `plan`, only say what would be done.
 
     Raises `NotARecording`, `NewerFormat`, `DamagedRecording` if `recording.json` itself is damaged, and
     `RecordingError` if somebody records into it or the disk refuses.
@@ -52,7 +52,7 @@ def repair(folder: Path, *, plan: bool = False) -> Repair:
 
 
 def repair_folder(folder: Path, *, plan: bool = False, deep: bool = True, survey: Survey | None = None) -> Repaired:
-    """Makes a recording sound. The caller holds its lock.
+    """Make a recording sound. The caller holds its lock.
 
     plan     change nothing
     deep     read every byte of every segment, and treat files that the disk does not give as damaged; otherwise look
@@ -82,7 +82,7 @@ def repair_folder(folder: Path, *, plan: bool = False, deep: bool = True, survey
 
 
 def _replace_segments(folder: Path, survey: Survey, *, plan: bool, deep: bool) -> list[Mend]:
-    """Replaces damaged segments that something follows."""
+    """Replace damaged segments that something follows."""
     needed = list(replacements(folder, survey, deep=deep))
     mends = [replacement.mend for replacement in needed]
     for replacement in () if plan else needed:
@@ -94,7 +94,7 @@ def _replace_segments(folder: Path, survey: Survey, *, plan: bool, deep: bool) -
 
 
 def _replace(folder: Path, replacement: Replacement) -> None:
-    """Writes a segment, quarantines the damaged one, and gives the new one its name."""
+    """Write a segment, quarantine the damaged one, and give the new one its name."""
     name = layout.segment_name(replacement.number)
     ready = folder / f"{name}{layout.REPAIRED_SUFFIX}"
     unfinished = ready.with_name(ready.name + layout.UNFINISHED_SUFFIX)
@@ -121,7 +121,7 @@ def _replace(folder: Path, replacement: Replacement) -> None:
 
 
 def _finish_replacements(folder: Path) -> bool:
-    """Gives segments that replace others their names, also after an interruption. True if there were any."""
+    """Give segments that replace others their names, also after an interruption. True if there were any."""
     segments, changed = folder / layout.SEGMENTS, False
     for path in sorted(segments.glob(f"*{layout.REPAIRED_SUFFIX}{layout.UNFINISHED_SUFFIX}")):
         remove(path)
@@ -147,13 +147,13 @@ def _quarantine(folder: Path, name: str, problem: str, *, plan: bool) -> Mend:
 
 
 def _quarantine_end(folder: Path, survey: Survey, *, plan: bool) -> list[Mend]:
-    """Quarantines a damaged `end.json`: the recording is one that was not ended then."""
+    """Quarantine a damaged `end.json`: the recording is one that was not ended then."""
     ends = [damage for damage in survey.damages if damage.file == layout.END]
     return [_quarantine(folder, layout.END, damage.problem, plan=plan) for damage in ends]
 
 
 def _quarantine_last_segments(folder: Path, survey: Survey, *, plan: bool) -> list[Mend]:
-    """Quarantines unreadable segments at the end of a recording."""
+    """Quarantine unreadable segments at the end of a recording."""
     last = max((segment.number for segment in survey.sealed), default=0)
     mends: list[Mend] = []
     for damage in survey.damages:
@@ -167,7 +167,7 @@ def _quarantine_last_segments(folder: Path, survey: Survey, *, plan: bool) -> li
 
 
 def _seal_log(folder: Path, survey: Survey, *, plan: bool) -> list[Mend]:
-    """Makes a segment of what can be read of a damaged log, with a gap for the rest."""
+    """Make a segment of what can be read of a damaged log, with a gap for the rest."""
     log = None if survey.complete else readable_log(folder)
     name = layout.log_name(log.number) if log else ""
     damage = next((damage for damage in survey.damages if log and damage.file == name), None)

@@ -61,7 +61,7 @@ class _Hole:
 
 
 def replacements(folder: Path, survey: Survey, *, deep: bool) -> Iterator[Replacement]:
-    """Yields what must replace each damaged segment that something follows.
+    """Yield what must replace each damaged segment that something follows.
 
     deep   read every byte of every segment; otherwise only those whose files are missing or have another size
     """
@@ -127,7 +127,7 @@ def readable_log(folder: Path) -> LogFile | None:
 
 
 def _replace_hole(survey: Survey, hole: _Hole) -> Iterator[Replacement]:
-    """Yields a segment for each that is missing in a hole. A hole at the start gets one segment for all."""
+    """Yield a segment for each that is missing in a hole. A hole at the start gets one segment for all."""
     repaired, last = hole.first > 1, hole.last
     first = hole.first if repaired else last
     lost = hole.after[1] - hole.before[1]

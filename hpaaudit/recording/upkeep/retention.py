@@ -53,7 +53,7 @@ def expired(
 
 
 def remove_segments(folder: Path, segments: Sequence[Segment], through: int, cause: str) -> bool:
-    """Replaces the segments up to the number `through` by one. False if there is nothing to remove.
+    """Replace the segments up to the number `through` by one. False if there is nothing to remove.
 
     segments   all sealed segments in order, without a hole
 
@@ -103,7 +103,7 @@ def _as_of(fact: Fact, at_us: Micros) -> Fact:
 
 
 def finish_removal(folder: Path) -> bool:
-    """Deletes the segments that a finished one replaces, also after an interruption. True if there was anything to do.
+    """Delete the segments that a finished one replaces, also after an interruption. True if there was anything to do.
 
     Raises `OSError`.
     """

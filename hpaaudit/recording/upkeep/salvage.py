@@ -113,7 +113,7 @@ def _gap(at_us: Micros, until_us: Micros, prefix: str, cause: str) -> Gap:
 
 
 def _runs(content: LogContent) -> Iterator[_Run]:
-    """Yields the facts of a log in runs, cut where something is missing."""
+    """Yield the facts of a log in runs, cut where something is missing."""
     frames: list[tuple[Frame, RowsByTable]] = []
     expected = next_seq = content.first_seq
     for frame in content.frames:
@@ -168,7 +168,7 @@ class _Answers:
         self._complete: set[tuple[str, ...]] = set()
 
     def add(self, frame: Frame, rows: RowsByTable) -> None:
-        """Adds the reads of a frame."""
+        """Add the reads of a frame."""
         changed = {table: _by_seq(rows.get(table, ())) for table in _ITEM_COLUMNS}
         unchanged: dict[str, dict[int, list[Row]]] = {}
         for read in rows.get("reads", ()):
@@ -187,7 +187,7 @@ class _Answers:
                 self._items[table] += answer
 
     def reads(self) -> Iterator[tuple[int, Fact]]:
-        """Yields the reads whose answers are known, each with its number."""
+        """Yield the reads whose answers are known, each with its number."""
         decoder = ReadDecoder(self._items["samples"], self._items["metric_values"])
         for read in self._reads:
             yield decoder.read(read)
@@ -289,7 +289,7 @@ def from_segment(folder: Path, segment: Segment, damaged: Sequence[str], until_u
 
 
 def _sound_facts(folder: Path, segment: Segment, damaged: Sequence[str]) -> Iterator[tuple[int, Fact]]:
-    """Yields the facts in sound files, each with its number. Raises `DamagedFile` or one of `WRONG`."""
+    """Yield the facts in sound files, each with its number. Raises `DamagedFile` or one of `WRONG`."""
     sound = [file.table for file in segment.files if file.table not in damaged]
     for table in sound:
         if table not in POLLED:

@@ -12,7 +12,7 @@ def not_uploaded(folder: Path) -> list[Path]:
 
 
 def mark_uploaded(segment: Path) -> None:
-    """Marks a segment as uploaded: it may be removed when the disk is full. Raises `OSError`."""
+    """Mark a segment as uploaded: it may be removed when the disk is full. Raises `OSError`."""
     write_synced(segment / layout.UPLOADED, b"")
 
 

@@ -52,7 +52,7 @@ def table_problem(
     try:
         rows.validate(full=True)  # texts are UTF-8, so without lone surrogates
     except pa.ArrowInvalid as error:
-        return f"holds what is no text or no number ({' '.join(str(error).split())[:200]})"
+        return f"has a value that is neither text nor a number ({' '.join(str(error).split())[:200]})"
     columns = {column.name: column for column in table.columns}
     try:
         for name in rows.column_names:
@@ -100,7 +100,7 @@ def _text(table: str, name: str, value: str) -> str:
         return "a text with half a character"
     words = WORDS.get((table, name))
     if words is not None and value not in words:
-        return f"a word that is none of {', '.join(words)}"
+        return f"a word other than {', '.join(words)}"
     kind = KINDS.get((table, name))
     return "" if kind is None or has_shape(value, kind) else "JSON of another shape"
 
@@ -128,7 +128,7 @@ def _column(table: str, column: Column, values: pa.ChunkedArray) -> str:
     elif column.type == "string":
         allowed = WORDS.get((table, column.name))
         if allowed is not None and not all(set(words.to_pylist()) <= set(allowed) for words in _distinct(values)):
-            return f"a word that is none of {', '.join(allowed)}"
+            return f"a word other than {', '.join(allowed)}"
         kind = KINDS.get((table, column.name))
         if kind is not None:
             return next(("JSON of another shape" for words in _distinct(values) if not all_have_shape(words, kind)), "")

@@ -40,7 +40,7 @@ class PendingFacts:
         self._rows = {name: RowBuffer(table) for name, table in TABLES.items()}
 
     def add(self, fact: Fact) -> FactRows:
-        """Adds the next fact. Returns its rows."""
+        """Add the next fact. Return its rows."""
         added = self._checked(fact)
         for table, row in added.rows:
             self.bytes += self._rows[table].append(row)

@@ -72,7 +72,7 @@ class RecordingFolder:
         return recording
 
     def append_segment(self, tables: Mapping[str, pa.Table]) -> None:
-        """Writes a segment of tables that have rows. It is on the disk as a whole when this returns.
+        """Write a segment of tables that have rows. It is on the disk as a whole when this returns.
 
         The facts in the tables must be numbered on from `facts`, without a hole.
         """
@@ -103,7 +103,7 @@ class RecordingFolder:
         self.segments, self.facts, self.previous = number, self.facts + facts, sha256
 
     def take_back_failed_segment(self) -> None:
-        """Renames a segment back to an unfinished one if its files were complete, but its name could not be synced.
+        """Rename a segment back to an unfinished one if its files were complete, but its name could not be synced.
 
         Nothing may be logged before that: a reader who finds the segment ignores its log, also what was logged since.
         Raises `OSError`; then it is to be called again.
@@ -117,7 +117,7 @@ class RecordingFolder:
         self._may_be_visible = False
 
     def complete(self) -> None:
-        """Marks the recording as complete."""
+        """Mark the recording as complete."""
         end, sha256 = manifest.render({"segments": self.segments, "facts": self.facts, "previous": self.previous})
         try:
             publish(self.folder / layout.END, end)
@@ -157,7 +157,7 @@ class SegmentPlace:
 
 
 def write_segment(folder: Path, tables: Mapping[str, pa.Table], segment_place: SegmentPlace) -> tuple[int, str]:
-    """Writes the files of a segment and its manifest. Returns the number of its facts, and its hash.
+    """Write the files of a segment and its manifest. Return the number of its facts, and its hash.
 
     Raises `OSError`.
     """
@@ -185,7 +185,7 @@ def _facts(tables: Mapping[str, pa.Table]) -> int:
 
 
 def _write_table(folder: Path, table: str, rows: pa.Table) -> manifest.File:
-    """Writes the file of a table. Returns what the manifest says of it."""
+    """Write the file of a table. Return what the manifest says of it."""
     data = encode(TABLES[table], rows)
     file = manifest.File(table=table, rows=rows.num_rows, bytes=len(data), sha256=manifest.sha256_of(data))
     write_synced(folder / file.name, data)

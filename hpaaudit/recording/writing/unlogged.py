@@ -27,7 +27,7 @@ class UnloggedRows:
         self.streams: set[Stream] = set()
 
     def add(self, fact_rows: FactRows) -> None:
-        """Adds the rows of the next fact."""
+        """Add the rows of the next fact."""
         self._add_rows(self.rows, fact_rows.rows)
         read = fact_rows.read
         if read and read.answered and read.stream not in self.streams:
@@ -44,7 +44,7 @@ class UnloggedRows:
                     self.bytes += len(value)
 
     def extend(self, later: "UnloggedRows") -> None:
-        """Adds the rows of later facts."""
+        """Add the rows of later facts."""
         for mine, later_rows in ((self.rows, later.rows), (self.unchanged, later.unchanged)):
             for table, rows in later_rows.items():
                 mine.setdefault(table, []).extend(rows)

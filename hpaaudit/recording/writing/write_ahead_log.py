@@ -42,7 +42,7 @@ class WriteAheadLog:
         rows: Mapping[str, Sequence[Row]],
         unchanged: Mapping[str, Sequence[Row]],
     ) -> None:
-        """Appends a frame with some facts. It is on the disk when this returns.
+        """Append a frame with some facts. It is on the disk when this returns.
 
         unchanged   items of their reads that have no row here; with them this frame can be read by itself
         """
@@ -67,7 +67,7 @@ class WriteAheadLog:
             self.broken = True
 
     def _write(self, data: bytes, offset: int) -> int:
-        """Writes all of `data`. Returns the offset of its end."""
+        """Write all of `data`. Return the offset of its end."""
         rest = memoryview(data)
         while rest:
             written = os.pwrite(self._file, rest, offset)
@@ -75,12 +75,12 @@ class WriteAheadLog:
         return offset
 
     def close(self) -> None:
-        """Closes the file, which stays."""
+        """Close the file, which stays."""
         with suppress(OSError):
             os.close(self._file)
 
     def remove(self) -> None:
-        """Deletes the file, once its segment is on the disk."""
+        """Delete the file, once its segment is on the disk."""
         self.close()
         self.path.unlink(missing_ok=True)
         sync_folder(self.path.parent)

@@ -41,7 +41,7 @@ class Writer:
         return self._recording.segments
 
     def add(self, fact: Fact) -> None:
-        """Adds the next fact. Seals if enough facts are in memory."""
+        """Add the next fact, and seal if enough facts are in memory."""
         if self._closed:
             raise RecordingError(f"{self.folder} is closed: nothing can be added to it.")
         self._pending.add(fact)
@@ -51,7 +51,7 @@ class Writer:
             self.seal()
 
     def seal(self) -> None:
-        """Makes a segment of the facts in memory. It is on the disk as a whole when this returns."""
+        """Make a segment of the facts in memory. It is on the disk as a whole when this returns."""
         if self._pending.facts:
             self._recording.append_segment(self._pending.tables())
             self._pending = PendingFacts(self._recording.facts)

@@ -26,7 +26,12 @@ with statuses as (
         p.desired_replicas, p.able_reason as said_able_reason, p.active_reason as said_active_reason,
         p.is_new_number, p.was_written, p.is_failing,
         coalesce(p.observed_at >= s.began_at, false) as is_fresh
-    from (from spans where hpa between $first and $last) as s
+    from (
+        -- Up to 1.5 the next reconcile may begin as this one writes its status: that status is still this one's.
+        select * replace (greatest(until, ts + interval 1 microsecond) as until)
+        from spans
+        where hpa between $first and $last
+    ) as s
     asof left join published as p
         on s.hpa = p.hpa and s.until > p.observed_at
 ), sources as (

@@ -1,6 +1,14 @@
 -- How often does the replay agree with reality, and how much could not be decided?
--- One row per HPA. The percentages count the decidable reconciles only. agree_pct: replay and controller decided the
--- same; match_pct: and the cluster did it, nobody else wrote. 100 is all of them: percentages are rounded down.
+-- One row per HPA. The percentages count the decidable reconciles only, and are rounded down: 100 is all of them.
+-- Columns:
+--   namespace: the HPA's namespace
+--   name: the HPA's name
+--   reconciles: all reconciles of the recording
+--   undecidable: reconciles without a verdict, because too much is unknown
+--   agree_pct: percent in which the replay and the controller decided the same number
+--   match_pct: percent in which, besides, the cluster did it and nobody else wrote
+--   skew_pct: percent that an input explains which was not recorded exactly, such as another sample
+--   divergent: reconciles that differ from the replay
 select
     namespace, name, reconciles, undecidable,
     floor(1000.0 * agree / nullif(comparable, 0)) / 10 as agree_pct,

@@ -1,6 +1,13 @@
 -- Which HPAs were limited by maxReplicas although metrics asked for more, for how long, and how many pods were missing?
--- One row per HPA. pod_seconds_missing: the pods that metrics asked for beyond maxReplicas, times the seconds. What only
--- memory asked for is not counted. wanted and max_replicas: where the most pods were missing.
+-- One row per HPA. Pods that only an earlier recommendation asked for are not counted.
+-- Columns:
+--   namespace: the HPA's namespace
+--   name: the HPA's name
+--   reconciles: reconciles that maxReplicas limited
+--   minutes: how long they lasted together
+--   wanted: what the metrics asked for where the most pods were missing
+--   max_replicas: maxReplicas at that time
+--   pod_seconds_missing: pods that the metrics asked for beyond maxReplicas, times the seconds
 select
     namespace, name,
     count(*) as reconciles,

@@ -1,6 +1,12 @@
 -- What happened, in one timeline: writes of replicas, Events, rollouts, spec changes, gaps, divergences?
 -- One row per occurrence. Warnings about the target, its ReplicaSets and its pods (recognized by their generated names,
 -- which have no vowels) have one row per reason and kind, at the time of the first.
+-- Columns:
+--   ts: when it was seen
+--   namespace: the HPA's namespace
+--   name: the HPA's name
+--   what: what happened: a change of replicas, the reason of an Event, a rollout, a gap, a divergence
+--   detail: who wrote, the message of the Event, the revision, or the cause
 with timeline as (
     select
         at_hi as ts, namespace, name,

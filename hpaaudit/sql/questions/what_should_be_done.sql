@@ -1,6 +1,14 @@
 -- Which problems were found, and what should be done about them, worst first?
--- One row per HPA and pattern, and per HPA and class of divergence that no pattern tells already. verdict: of several
--- divergences of a class the worst one, and how many more there are.
+-- One row per HPA and pattern, and per HPA and class of divergence that no pattern covers.
+-- Columns:
+--   pattern: the pattern, or the class of the divergences
+--   severity: critical, high, medium, low or info
+--   namespace: the HPA's namespace
+--   name: the HPA's name
+--   first_at: when it was first seen
+--   last_at: when it was last seen
+--   verdict: what was found; of several divergences the worst, and how many more there are
+--   next_step: what to do about it
 with told as (
     select hpa_uid, pattern, severity, namespace, name, first_at, last_at, verdict, next_step
     from findings

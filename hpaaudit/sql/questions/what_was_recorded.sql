@@ -1,5 +1,16 @@
 -- What was recorded, what recorded it, and how much is missing?
--- One row per recording. gaps: the seconds in which each stream was not observed; undecidable_s: seconds without a verdict.
+-- One row per recording.
+-- Columns:
+--   path: the folder of the recording
+--   cluster: the address of the API server
+--   source: what made the recording
+--   started_at: when the recording begins
+--   ended_at: when it ends
+--   k8s_version: the version of Kubernetes
+--   hpas: how many HPAs it has
+--   reconciles: how many reconciles were replayed
+--   gaps: the seconds in which each stream was not observed
+--   undecidable_s: seconds without a verdict, summed over the HPAs
 select
     r.path, r.cluster, r.source, r.started_at, r.ended_at, r.k8s_version,
     (select count(*) from hpas) as hpas,

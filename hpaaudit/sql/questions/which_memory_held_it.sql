@@ -1,6 +1,15 @@
 -- Which remembered recommendation decided instead of the metrics?
--- One row per reconcile whose number stabilization changed. age_s: the age of that recommendation. age_s and rec_at are
--- NULL if the replay kept numbers only.
+-- One row per reconcile whose number stabilization changed. If the replay kept numbers only, rec_at and age_s are NULL.
+-- Columns:
+--   namespace: the HPA's namespace
+--   name: the HPA's name
+--   ts: when the reconcile had decided
+--   raw_desired: what the metrics asked for
+--   stabilized: what stabilization made of it
+--   desired: what the reconcile decided in the end
+--   rec_at: when the earlier recommendation was made that decided
+--   recommendation: how many replicas it asked for
+--   age_s: how old it was, in seconds
 select
     r.namespace, r.name, r.ts, r.raw_desired, r.stabilized, r.desired, i.rec_at,
     coalesce(i.recommendation, r.stabilized) as recommendation,

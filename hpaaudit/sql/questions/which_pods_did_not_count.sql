@@ -1,6 +1,13 @@
 -- Which pods were not counted as ready, and why?
--- One row per HPA, bucket and cause. All reconciles count. Where their pods were not kept, why_code and pods are NULL, and
--- missing has the command that keeps them.
+-- One row per HPA, bucket and cause. All reconciles count. Where their pods were not kept, why_code and pods are NULL.
+-- Columns:
+--   namespace: the HPA's namespace
+--   name: the HPA's name
+--   bucket: unready, missing or ignored
+--   why_code: why the pods are in this bucket
+--   pods: how many different pods
+--   pod_reconciles: the same pod counts once for each reconcile and metric
+--   missing: the command that keeps the pods, where they were not kept
 with kept as (
     select p.namespace, p.name, p.bucket, p.why_code, p.pod, 1 as times, r.ts
     from reconcile_pods as p

@@ -1,6 +1,18 @@
 -- Which steps led to a decision?
--- One row per HPA and step of its last reconcile until $at. Where its steps were not kept, one row has the last binding
--- step, and missing has the command that shows the others.
+-- One row per HPA and step of its last reconcile until $at. Where its steps were not kept, there is one row, with the
+-- last step that changed the number.
+-- Columns:
+--   namespace: the HPA's namespace
+--   name: the HPA's name
+--   ts: when the reconcile had decided
+--   seq: the order of the steps, from 0
+--   stage: gate, propose, stabilize, policy, bound or write
+--   code: what happened
+--   before: replicas before the step
+--   after: replicas after the step
+--   binding: whether the outcome would be another without this step
+--   detail: names and numbers of the step
+--   missing: the command that shows the other steps, where they were not kept
 with told as (
     select *
     from reconciles

@@ -1,5 +1,15 @@
 -- Who wrote the replica count, and how many pods did each writer move?
 -- One row per HPA and writer.
+-- Columns:
+--   namespace: the HPA's namespace
+--   name: the HPA's name
+--   writer_class: hpa, keda, gitops, deploy_tool, kubectl, operator, person, autoscaler (another HPA) or unknown
+--   writer_name: the field manager, else the program, else the user
+--   evidence_level: how the writer is known: audit, managed_fields, event, decision or none
+--   writes: how often it changed the replicas
+--   pods_moved: the pods that it added and removed together
+--   first_at: its first write
+--   last_at: its last write
 select
     namespace, name, writer_class, writer_name, evidence_level,
     count(*) as writes,

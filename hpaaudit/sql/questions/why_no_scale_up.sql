@@ -1,6 +1,14 @@
 -- Why was there no scale-up although a metric stood above its target, or none could be read?
--- One row per HPA, reason and invalid_code: why a metric was unusable, empty if none was. worst_ratio: the highest ratio of
--- usage to target; NULL if no metric was read, so that nobody knows whether one stood above its target.
+-- One row per HPA, reason and invalid_code.
+-- Columns:
+--   namespace: the HPA's namespace
+--   name: the HPA's name
+--   reason_code: why the reconciles did not scale up
+--   invalid_code: why a metric was unusable; empty if none was
+--   reconciles: how many reconciles
+--   first_at: the first of them
+--   last_at: the last of them
+--   worst_ratio: the highest ratio of usage to target; NULL if no metric was read, so that nobody knows it
 with unusable as (
     select reconcile_id, arg_min(invalid_code, metric_idx) as invalid_code
     from metric_proposals

@@ -73,7 +73,7 @@ class Decisions(NamedTuple):
 
 
 class Proposals(NamedTuple):
-    """What each metric of a reconcile came to; `problem` is NONE where it is valid."""
+    """The proposal of each metric of a reconcile; `problem` is NONE where the metric is valid."""
 
     problem: Ints
     replicas: Ints

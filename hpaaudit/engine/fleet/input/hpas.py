@@ -153,7 +153,7 @@ class HpaTable:
 
 
 def _number(version: str) -> int:
-    """A resource version as a number; one that is no number counts as new enough."""
+    """A resource version as a number. One that is not a number counts as new enough."""
     number = version_number(version)
     return MAX_INT64 if number is None else number
 
@@ -161,7 +161,7 @@ def _number(version: str) -> int:
 def _fact_of(
     version: str, spec: str, annotations: str, *, status_json: str = "{}", key: tuple[str, str] = ("", "")
 ) -> HpaSeen:
-    """A row as a fact with everything that is decoded of it."""
+    """A row as a fact, with its spec and status decoded."""
     return HpaSeen(
         at_us=Micros(0),
         namespace=key[0],

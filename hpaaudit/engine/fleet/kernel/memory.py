@@ -10,7 +10,7 @@ from hpaaudit.engine.rules.published_status import (
     EVENT_KEPT,
     EVENT_REPLACED,
     RECOMMENDATION_PUBLISHED,
-    scale_event_fate,
+    scale_event_outcome,
     shows_scale,
 )
 from hpaaudit.engine.rules.scale_events import DOWN_EVENT, UP_EVENT, event_of, slot_of
@@ -166,7 +166,7 @@ def follow_published(run: Run, at: int, slots: int, before: int) -> None:
         return
     current = run.batch.scales.spec_replicas[decisions.scale[at]]
     scaled = shows_scale(statuses.last_scale_us[published], statuses.last_scale_us[old])
-    fate = scale_event_fate(scaled, published_desired, statuses.current[published], decisions.desired[at], current)
+    fate = scale_event_outcome(scaled, published_desired, statuses.current[published], decisions.desired[at], current)
     if fate != EVENT_KEPT:
         copy_scale_events(run.memory, before, slots)
     if fate == EVENT_REPLACED:
