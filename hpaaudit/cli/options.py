@@ -1,14 +1,14 @@
 """Options and arguments that several commands share: moments in time, HPAs, settings."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import click
 
-from hpaaudit.api.times import duration, micros, precise
+from hpaaudit.api.times import duration, micros, precise, whole_seconds
 from hpaaudit.errors import BadOption
 from hpaaudit.model.units import SECOND, Micros
 
@@ -30,12 +30,8 @@ class Moment:
         clock = _CLOCK.fullmatch(self.text)
         if clock is None:
             return _date_or_rfc3339(self.text)
-        since_midnight = _since_midnight(clock)
-        # The last day of the recording that has this time of day, else the first day.
-        first = started_us // _DAY_US * _DAY_US
-        days = range(first, ended_us + 1, _DAY_US)
-        within = [day for day in days if self._is_within(day + since_midnight, started_us, ended_us)]
-        return Micros((within[-1] if within else first) + since_midnight)
+        times = self._times_of_day(clock, started_us, ended_us)
+        return times[-1] if times else Micros(started_us // _DAY_US * _DAY_US + _since_midnight(clock))
 
     def within(self, name: str, started_us: Micros, ended_us: Micros) -> Micros:
         """The time that it means for this option: `since` from its first instant on, the others up to its last one.
@@ -43,6 +39,13 @@ class Moment:
         Screens show whole seconds. So a time without a fraction stands for its whole second, and one that is pasted
         back means the reconcile beside which it stood. Raises BadOption if the recording has nothing there.
         """
+        clock = _CLOCK.fullmatch(self.text)
+        times = self._times_of_day(clock, started_us, ended_us) if clock else ()
+        if len(times) > 1:
+            raise BadOption(
+                f"--{name} {self.text} is on {len(times)} days of the recording: "
+                f"give the date too, as in {whole_seconds(times[-1])}."
+            )
         first_us = self.at(started_us, ended_us)
         last_us = first_us + self.length_us - 1
         outside = {"since": first_us > ended_us, "until": last_us < started_us}.get(
@@ -52,6 +55,13 @@ class Moment:
             span = f"{precise(started_us)} to {precise(ended_us)}"
             raise BadOption(f"--{name} {self.text} is not in the recording, which goes from {span}.")
         return first_us if name == "since" else Micros(last_us)
+
+    def _times_of_day(self, clock: re.Match[str], started_us: Micros, ended_us: Micros) -> Sequence[Micros]:
+        """The times within this span that have this time of day."""
+        since_midnight = _since_midnight(clock)
+        days = range(started_us // _DAY_US * _DAY_US, ended_us + 1, _DAY_US)
+        times = (Micros(day + since_midnight) for day in days)
+        return [at_us for at_us in times if self._is_within(at_us, started_us, ended_us)]
 
     @property
     def length_us(self) -> int:

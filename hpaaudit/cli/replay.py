@@ -42,8 +42,8 @@ FAIL_ON_MATCHED = 1
 @click.option(
     "--detail",
     type=click.Choice(["numbers", "moved", "steps", "pods", "all"]),
-    help="How much to keep of each reconcile. numbers: no steps and pods; moved: those of what scaled or did not match; "
-    "steps: all steps; pods: also all pods; all: also the memory.  [default: moved; for a fleet numbers]",
+    help="How much to keep of each reconcile. numbers: no steps and pods; moved: those of what scaled or did not "
+    "match; steps: all steps; pods: also all pods; all: also the memory.  [default: moved; for a fleet numbers]",
 )
 @click.option(
     "--fail-on",

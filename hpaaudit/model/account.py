@@ -213,6 +213,7 @@ class MemoryFlip:
 class ReconcileAccount:
     """One reconcile: what it read, how it came to its number, and what the controller published and the cluster did.
 
+    started_us, ended_us   the span of the recording
     conditions   as published after it: type, status, reason
     events       that the controller posted in it: reason, message
     before       the last change of `spec.replicas` before it
@@ -222,6 +223,8 @@ class ReconcileAccount:
     """
 
     recording: str
+    started_us: Micros
+    ended_us: Micros
     reconcile_id: int
     namespace: str
     name: str

@@ -8,7 +8,7 @@ from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
 from hpaaudit.report.flip import flip_text
 from hpaaudit.report.reasons import measure, sentence
-from hpaaudit.report.text import clock, duration, paragraph, printable
+from hpaaudit.report.text import Clock, duration, paragraph, printable
 
 _LABEL = 12
 _SOURCES = {
@@ -39,8 +39,9 @@ def _headline(account: ReconcileAccount) -> str:
     spec, desired = account.spec_replicas, account.desired
     move = "no decision" if desired is None else f"kept {spec}" if desired == spec else f"{_number(spec)} -> {desired}"
     published = "no number" if account.decided_source == "conditions" else _number(account.decided)
+    at = Clock(account.started_us, account.ended_us)(account.at_us)
     return (
-        f"{account.namespace}/{account.name} at {clock(account.at_us)}: {move}. Replay {_number(desired)}, "
+        f"{account.namespace}/{account.name} at {at}: {move}. Replay {_number(desired)}, "
         f"controller {published}, cluster {_number(account.actual)}: {account.verdict}."
     )
 
@@ -121,11 +122,11 @@ def _step(step: StepLine, account: ReconcileAccount) -> str:
     if step.binding:
         mark = "   <- binding" if step.code == account.reason_code else "   <- moved it"
     move = _number(step.after) if step.before == step.after else f"{_number(step.before)} -> {_number(step.after)}"
-    detail = _detail(step)
+    detail = _detail(step, Clock(account.at_us, account.at_us))
     return f"{move}  {step.code}" + (f" ({detail})" if detail else "") + mark
 
 
-def _detail(step: StepLine) -> str:
+def _detail(step: StepLine, clock: Clock) -> str:
     detail = dict(step.detail)
     words = []
     recommended, window = detail.get("recommended_us"), detail.get("window_us")
@@ -152,7 +153,7 @@ def _world(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
     if account.error:
         yield "its error", account.error
     if account.before is not None:
-        yield "before", _before(account.before)
+        yield "before", _before(account.before, Clock(account.at_us, account.at_us))
     flip = flip_text(account)
     if flip:
         yield "nearest change", flip
@@ -160,7 +161,7 @@ def _world(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
         yield "next step", account.divergence.next_step
 
 
-def _before(change: Change) -> str:
+def _before(change: Change, clock: Clock) -> str:
     who = "this HPA" if change.writer_class == "hpa" else change.writer_name or "somebody unknown"
     return f"{clock(change.at_us)} {who} wrote {change.from_replicas} -> {change.to_replicas}"
 

@@ -2,13 +2,14 @@
 
 from hpaaudit.model.account import MemoryFlip, ReconcileAccount, UtilizationFlip
 from hpaaudit.model.counted import counted
-from hpaaudit.report.text import clock
+from hpaaudit.report.text import Clock
 
 
 def flip_text(account: ReconcileAccount) -> str:
     """`at cpu 67 % the HPA would want 7 replicas, at 50 % 4 replicas`; empty if no flip is known."""
     for flip in account.flips:
         if isinstance(flip, MemoryFlip):
+            clock = Clock(account.at_us, account.at_us)
             leaves, recommended = clock(flip.leaves_us), clock(flip.recommended_us)
             wanted = counted(flip.desired, "replica")
             return (

@@ -5,7 +5,7 @@ from typing import Any
 
 from hpaaudit.model.account import Change, Metric, ReconcileAccount, StepLine
 from hpaaudit.model.units import Micros
-from hpaaudit.report.text import clock, duration, quantity
+from hpaaudit.report.text import Clock, duration, quantity
 
 _SENTENCES = {
     "gate.target_unreadable": "Nothing was decided: the scale of the target could not be read{because}.",
@@ -153,7 +153,7 @@ def _words(account: ReconcileAccount) -> Mapping[str, Any]:
     words["because"] = f" ({error})" if error else ""
     if reason is None:
         return words
-    words |= _step_words(reason)
+    words |= _step_words(reason, account)
     return words | {"asked": _asked(account, words)}
 
 
@@ -162,14 +162,15 @@ def _asked(account: ReconcileAccount, words: Mapping[str, Any]) -> str:
     memory = next((step for step in account.steps if step.code.startswith(_WINDOW)), None)
     if memory is None:
         return f"{words['wanted']} were wanted"
-    remembered = _step_words(memory)
+    remembered = _step_words(memory, account)
     asks = f"{words['measure']} asks for {words['raw']}"
     if "recommended_at" in remembered:
         return f"{memory.after} was recommended at {remembered['recommended_at']}, and {asks}"
     return f"an earlier recommendation wants {memory.after}, and {asks}"
 
 
-def _step_words(step: StepLine) -> dict[str, Any]:
+def _step_words(step: StepLine, account: ReconcileAccount) -> dict[str, Any]:
+    clock = Clock(account.at_us, account.at_us)
     words: dict[str, Any] = {"wanted": step.before, "limit": step.after} | dict(step.detail)
     recommended, window = words.get("recommended_us"), words.get("window_us")
     scaled = words.get("scaled_us")

@@ -9,7 +9,7 @@ from hpaaudit.model.counted import counted
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
 from hpaaudit.report.reasons import why
 from hpaaudit.report.table import table
-from hpaaudit.report.text import clock, duration, duration_between, paragraph, pasteable, printable, stamp
+from hpaaudit.report.text import Clock, duration, duration_between, paragraph, pasteable, printable, stamp
 
 IN_FULL = 3
 """So many HPAs are described in full; the others are rows of a table."""
@@ -43,8 +43,13 @@ def replay_text(account: ReplayAccount) -> str:
 
 def _head(account: ReplayAccount) -> str:
     release = next((assumption.source for assumption in account.assumptions if assumption.key == "release"), "")
-    span = f"{stamp(account.started_us)} to {clock(account.ended_us)}"
+    span = f"{stamp(account.started_us)} to {clock_of(account)(account.ended_us)}"
     return f"{printable(account.recording)}   {span}   release {account.release}" + (f" ({release})" if release else "")
+
+
+def clock_of(account: ReplayAccount) -> Clock:
+    """How the page shows times."""
+    return Clock(account.started_us, account.ended_us)
 
 
 def _verdicts(hpas: tuple[HpaAccount, ...]) -> Iterator[str]:
@@ -56,8 +61,8 @@ def _verdicts(hpas: tuple[HpaAccount, ...]) -> Iterator[str]:
 
 def _one(hpa: HpaAccount, account: ReplayAccount) -> str:
     title = f"{hpa.namespace}/{hpa.name}" + (f" -> {hpa.target}" if hpa.target else "")
-    parts = [printable(title), paragraph(verdict(hpa))]
-    if lines := list(_findings(hpa.findings)):
+    parts = [printable(title), paragraph(verdict(hpa, clock_of(account)))]
+    if lines := list(_findings(hpa.findings, clock_of(account))):
         parts.append("\n".join(lines))
     if hpa.changes:
         parts.append(_changes(hpa.changes, account))
@@ -65,31 +70,31 @@ def _one(hpa: HpaAccount, account: ReplayAccount) -> str:
     return "\n\n".join(parts)
 
 
-def verdict(hpa: HpaAccount) -> str:
+def verdict(hpa: HpaAccount, clock: Clock) -> str:
     """A few sentences: whether it was the controller or somebody else, and how much of that is unknown.
 
     `account_moments.py` in `results/` orders the causes in the same way, so that the next command explains the first.
     """
     shown = [divergence for divergence in hpa.divergences if not divergence.divergence_class.startswith("no_data.")]
     if any(divergence.divergence_class.startswith(_NOT_THE_HPA) for divergence in shown):
-        return _about_controller(hpa, shown)
+        return _about_controller(hpa, shown, clock)
     open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
     refused = [divergence for divergence in shown if divergence.divergence_class.startswith("write_failed.")]
     outage = next((finding for finding in hpa.findings if finding.pattern == _OUTAGE), None)
     sentences = []
     if outage:
-        sentences.append(f"{_sentence_case(_during(outage))} {outage.verdict}.")
+        sentences.append(f"{_sentence_case(_during(outage, clock))} {outage.verdict}.")
     if open_questions:
-        sentences += [_unexplained(open_questions), *_share(hpa)]
+        sentences += [_unexplained(open_questions, clock), *_share(hpa)]
     else:
         is_alone = not (outage or hpa.divergent or hpa.foreign_writes)
         sentences.append(_faith(hpa, is_alone=is_alone))
-    sentences += [_foreign(write) for write in hpa.foreign_writes[:2]]
+    sentences += [_foreign(write, clock) for write in hpa.foreign_writes[:2]]
     if len(hpa.foreign_writes) > 2:  # noqa: PLR2004 two are described above
         sentences.append(f"Others wrote {counted(len(hpa.foreign_writes) - 2, 'more time')}.")
     if refused:
-        sentences.append(_refused(refused))
-    sentences += [_held(hold) for hold in hpa.holds]
+        sentences.append(_refused(refused, clock))
+    sentences += [_held(hold, clock) for hold in hpa.holds]
     return " ".join(sentences)
 
 
@@ -130,7 +135,7 @@ def _share(hpa: HpaAccount) -> Iterator[str]:
         yield f"What the controller decided in {unknown} more was not recorded."
 
 
-def _during(times: Finding | Hold) -> str:
+def _during(times: Finding | Hold, clock: Clock) -> str:
     """`between 15:01:22Z and 15:06:08Z`, or `at 15:01:22Z`."""
     first, last = clock(times.first_us), clock(times.last_us)
     return f"at {first}" if first == last else f"between {first} and {last}"
@@ -140,15 +145,15 @@ def _sentence_case(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _held(hold: Hold) -> str:
+def _held(hold: Hold, clock: Clock) -> str:
     """What kept the HPA from the number that its metrics asked for."""
-    times = f"in {counted(hold.reconciles, 'reconcile')} {_during(hold)}"
+    times = f"in {counted(hold.reconciles, 'reconcile')} {_during(hold, clock)}"
     if hold.cause == "memory":
         return f"Earlier recommendations, not load, held a scale-down {times}."
     return f"Pods that were not ready or not measured counted as idle and stopped a scale-up {times}."
 
 
-def _findings(findings: tuple[Finding, ...]) -> Iterator[str]:
+def _findings(findings: tuple[Finding, ...], clock: Clock) -> Iterator[str]:
     """The known problems that the recording shows, each with its time and what to do."""
     for finding in findings:
         if finding.severity in _SMALL:
@@ -177,7 +182,7 @@ _NOT_RUN = {
 }
 
 
-def _about_controller(hpa: HpaAccount, shown: list[Divergence]) -> str:
+def _about_controller(hpa: HpaAccount, shown: list[Divergence], clock: Clock) -> str:
     """When the HPA was not reconciled, which setting differs from the assumed one, then what else happened."""
     sentences = []
     missed = [divergence for divergence in shown if divergence.divergence_class in _NOT_RUN]
@@ -195,18 +200,18 @@ def _about_controller(hpa: HpaAccount, shown: list[Divergence]) -> str:
     ]
     open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
     if open_questions:
-        sentences.append(_unexplained(open_questions))
-    sentences += [_foreign(write) for write in hpa.foreign_writes[:2]]
+        sentences.append(_unexplained(open_questions, clock))
+    sentences += [_foreign(write, clock) for write in hpa.foreign_writes[:2]]
     return " ".join([*sentences, *_share(hpa)])
 
 
-def _unexplained(divergences: list[Divergence]) -> str:
+def _unexplained(divergences: list[Divergence], clock: Clock) -> str:
     first = divergences[0]
     times = f"{counted(len(divergences), 'time')}, first at" if len(divergences) > 1 else "at"
     return f"Replay and controller differ {times} {clock(first.opened_us)}, unexplained: {first.explanation}."
 
 
-def _foreign(write: ForeignWrite) -> str:
+def _foreign(write: ForeignWrite, clock: Clock) -> str:
     who = write.writer_name or "somebody unknown"
     wrote = f"At {clock(write.at_us)} {who} wrote {write.from_replicas} -> {write.to_replicas}"
     if write.restored_us is None:
@@ -214,7 +219,7 @@ def _foreign(write: ForeignWrite) -> str:
     return f"{wrote}; the HPA had {write.restored_to} again after {duration_between(write.at_us, write.restored_us)}."
 
 
-def _refused(divergences: list[Divergence]) -> str:
+def _refused(divergences: list[Divergence], clock: Clock) -> str:
     first = divergences[0]
     kind = first.divergence_class.removeprefix("write_failed.").replace("_", " ")
     times = "A write" if len(divergences) == 1 else f"{len(divergences)} writes"
@@ -233,12 +238,12 @@ def _unseen(hpa: HpaAccount) -> str:
 
 def _changes(changes: tuple[Change, ...], account: ReplayAccount) -> str:
     """A line for each change. Consecutive changes whose lines would be equal share one."""
-    same_day = stamp(account.started_us)[:10] == stamp(account.ended_us)[:10]
+    clock = clock_of(account)
     columns = ("time", "from", "to", "by", "decided", "replay", "why")
     rows = []
     for cells, run in groupby(changes, key=_shown):
         at_us = [change.at_us for change in run]
-        times = [clock(time) if same_day else stamp(time) for time in (at_us[0], at_us[-1])]
+        times = [clock(time) for time in (at_us[0], at_us[-1])]
         *others, reason = cells
         rows.append((times[0], *others, f"{reason}; {len(at_us)} times until {times[1]}" if at_us[1:] else reason))
     text = table(columns, rows[:LINES], indent="  ")

@@ -3,6 +3,7 @@
 import shlex
 import textwrap
 import unicodedata
+from dataclasses import dataclass
 
 from hpaaudit.api.times import precise, whole_seconds
 from hpaaudit.model.units import SECOND, Micros, Milli
@@ -28,6 +29,22 @@ def pasteable(text: str) -> str:
 def clock(at_us: Micros) -> str:
     """The time of day, truncated to the second: `14:05:19Z`."""
     return whole_seconds(at_us)[11:]
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Formats times truncated to the second: the time of day where all of a page lies on one day, else with the date.
+
+    first_us, last_us   the times that the page covers
+    """
+
+    first_us: Micros
+    last_us: Micros
+
+    def __call__(self, at_us: Micros) -> str:
+        """`14:05:19Z`, or `2026-03-02T14:05:19Z` where the time of day alone may be that of another day."""
+        days = {whole_seconds(us)[:10] for us in (self.first_us, at_us, self.last_us)}
+        return clock(at_us) if len(days) == 1 else whole_seconds(at_us)
 
 
 def stamp(at_us: Micros) -> str:

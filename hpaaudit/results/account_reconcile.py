@@ -39,9 +39,11 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAcc
     rows = results.rows(
         """
         select
-            r.*, epoch_us(r.ts) as at_us, epoch_us(r.began_at) as began_us, p.path, p.release
+            r.*, epoch_us(r.ts) as at_us, epoch_us(r.began_at) as began_us, p.path, p.release,
+            epoch_us(o.started_at) as started_us, epoch_us(o.ended_at) as ended_us
         from reconciles as r
         join replays as p using (replay_id)
+        join recordings as o using (replay_id)
         where r.namespace || '/' || r.name = $hpa
         order by r.ts > make_timestamp($at_us), case when r.ts > make_timestamp($at_us) then r.ts end, r.ts desc
         limit 1
@@ -53,6 +55,8 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAcc
     number = row["reconcile_id"]
     return ReconcileAccount(
         recording=row["path"],
+        started_us=row["started_us"],
+        ended_us=row["ended_us"],
         reconcile_id=number,
         namespace=row["namespace"],
         name=row["name"],

@@ -2,10 +2,14 @@
 
 import click
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hpaaudit.api.times import micros, precise
 from hpaaudit.cli.options import hpa_name, moment, moments, setting
 from hpaaudit.errors import BadOption
+from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.report.text import Clock
 
 AFTERNOON = (micros("2026-03-02T13:50:00Z"), micros("2026-03-02T14:20:00Z"))
 OVER_MIDNIGHT = (micros("2026-03-02T23:30:00Z"), micros("2026-03-03T01:00:00Z"))
@@ -26,14 +30,34 @@ THREE_DAYS = (micros("2026-03-02T10:00:00Z"), micros("2026-03-04T12:00:00Z"))
         ("9:00", AFTERNOON, "2026-03-02T09:00:00Z"),
         ("23:45", OVER_MIDNIGHT, "2026-03-02T23:45:00Z"),
         ("00:15", OVER_MIDNIGHT, "2026-03-03T00:15:00Z"),
-        ("11:00", THREE_DAYS, "2026-03-04T11:00:00Z"),
-        ("13:00", THREE_DAYS, "2026-03-03T13:00:00Z"),
         ("-5m", AFTERNOON, "2026-03-02T14:15:00Z"),
         ("-1h30m", AFTERNOON, "2026-03-02T12:50:00Z"),
     ],
 )
 def test_a_moment_means_an_instant(written: str, span: tuple[int, int], means: str) -> None:
     assert precise(moment(written).at(*span)) == means  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("written", "days", "last"), [("11:00", 3, 4), ("13:00", 2, 3), ("9:59:59", 2, 4)])
+def test_a_time_of_day_on_several_days_is_refused_with_a_date(written: str, days: int, last: int) -> None:
+    with pytest.raises(BadOption) as refused:
+        moments(THREE_DAYS, at=moment(written))
+    whole = written.zfill(5) + ":00" if written.count(":") == 1 else written.zfill(8)
+    assert str(refused.value) == (
+        f"--at {written} is on {days} days of the recording: give the date too, as in 2026-03-0{last}T{whole}Z."
+    )
+
+
+TIMES = st.integers(AFTERNOON[0], AFTERNOON[0] + 5 * 24 * 3600 * SECOND)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@given(TIMES, TIMES, TIMES)
+def test_a_time_on_a_screen_that_is_pasted_back_is_that_time(one: int, two: int, three: int) -> None:
+    started, shown, ended = (Micros(at_us) for at_us in sorted((one, two, three)))
+    pasted = moments((started, ended), at=moment(Clock(started, ended)(shown)))["at"]
+    assert pasted is not None
+    assert pasted // SECOND == shown // SECOND
 
 
 def test_a_time_of_whole_seconds_means_all_of_its_second() -> None:

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from hpaaudit.flows.query import account
-from hpaaudit.report.replay import verdict
+from hpaaudit.report.replay import clock_of, verdict
 from hpaaudit.results.read import Results
 
 ROWS = """
@@ -32,8 +32,9 @@ def shows_the_decision(row: dict[str, Any], following: dict[str, Any] | None) ->
 def broken_headlines(results: Results) -> list[str]:
     """The headlines that claim more than their reconciles show, each with the reason."""
     headlines = defaultdict(list)
-    for hpa in account(results).hpas:  # one that was made again has the name of the former one
-        headlines[f"{hpa.namespace}/{hpa.name}"].append(verdict(hpa))
+    page = account(results)
+    for hpa in page.hpas:  # one that was made again has the name of the former one
+        headlines[f"{hpa.namespace}/{hpa.name}"].append(verdict(hpa, clock_of(page)))
     broken = []
     for _, group in groupby(results.rows(ROWS), key=lambda row: row["hpa_uid"]):
         rows = list(group)

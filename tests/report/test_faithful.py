@@ -8,7 +8,7 @@ import pytest
 from hpaaudit.flows.importing import import_capture
 from hpaaudit.flows.query import account
 from hpaaudit.flows.replay import replay
-from hpaaudit.report.replay import replay_text, verdict
+from hpaaudit.report.replay import clock_of, replay_text, verdict
 from tests.conformance.expected import captures
 from tests.fleet.chance import write
 from tests.report.faithful import broken_headlines
@@ -30,7 +30,8 @@ def test_a_headline_says_how_much_of_a_world_could_be_compared(view: str, releas
         write(folder, shown, len(shown) + 1)
         with replay(folder) as results:
             assert broken_headlines(results) == [], capture.name
-            told |= {verdict(hpa) for hpa in account(results).hpas}
+            page = account(results)
+            told |= {verdict(hpa, clock_of(page)) for hpa in page.hpas}
     assert told
 
 

@@ -10,6 +10,7 @@ from hpaaudit.report.explain import explain_text
 from hpaaudit.report.flip import flip_text
 from hpaaudit.report.reasons import _SENTENCES, measure, sentence
 from hpaaudit.report.replay import replay_text, verdict
+from hpaaudit.report.text import Clock
 from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, reconcile, step
 
 
@@ -99,7 +100,7 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, rec
     ],
 )
 def test_the_verdict_says_whose_doing_it_was(account: HpaAccount, told: str) -> None:
-    assert verdict(account) == told
+    assert verdict(account, Clock(NOON, NOON)) == told
 
 
 HELD = {"recommendation": 9, "recommended_us": NOON - 220_000_000, "window_us": 300_000_000}

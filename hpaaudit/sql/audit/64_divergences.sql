@@ -107,7 +107,7 @@ select
         when class like 'external_write.%' then format(
             '{} wrote {} -> {} at {}; the HPA wanted {}',
             coalesce(nullif(writer_name, ''), 'somebody'), from_replicas, to_replicas,
-            strftime(written_at, '%H:%M:%SZ'), desired
+            time_beside(written_at, opened_at), desired
         )
         when class like 'write_failed.%' then format(
             'the HPA decided {}, but its write was refused: {}',
@@ -123,7 +123,7 @@ select
         when class like 'no_data.%' then 'unknown: ' || coalesce(missing_in_words(missing_input), 'what the controller decided')
         when class = 'not_run.controller_down' then format(
             'no controller ran: its Lease was last renewed at {}; the replay wanted {}',
-            strftime(renewed_at, '%H:%M:%SZ'), coalesce(desired::varchar, 'no number')
+            time_beside(renewed_at, opened_at), coalesce(desired::varchar, 'no number')
         )
         when class = 'not_run.controller_restart' then format(
             'the controller was restarting, and a new process took over soon after; the replay wanted {}',

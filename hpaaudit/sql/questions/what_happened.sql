@@ -45,7 +45,7 @@ with timeline as (
     from hpa_specs as s
     where valid_from > (select min(f.valid_from) from hpa_specs as f where f.hpa_uid = s.hpa_uid)
     union all
-    select g.gap_from, h.namespace, h.name, 'gap until ' || strftime(g.gap_to, '%H:%M:%SZ'), g.stream || ': ' || g.cause
+    select g.gap_from, h.namespace, h.name, 'gap until ' || time_beside(g.gap_to, g.gap_from), g.stream || ': ' || g.cause
     from coverage_gaps as g
     join hpas as h
         on exists (
