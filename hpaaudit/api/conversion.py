@@ -45,7 +45,10 @@ def to_internal(document: Mapping[str, Any]) -> Internal:
         raise WrongType(f"apiVersion {version}, kind {document.get('kind')} is no HPA: give one of {', '.join(SHAPES)}")
     shapes, notes = SHAPES[version], Notes()
     metadata = dict(_object(document.get("metadata"), "metadata"))
-    annotations = {k: str(v) for k, v in _object(metadata.get("annotations"), "metadata.annotations").items()}
+    annotations = dict(_object(metadata.get("annotations"), "metadata.annotations"))
+    for name, text in annotations.items():
+        if not isinstance(text, str):
+            raise WrongType(f"metadata.annotations.{name}: must be text: put it in quotes")
     spec = read(shapes, "Spec", document.get("spec"), "spec", notes)
     raw_status = document.get("status")
     status = None if raw_status is None else read(shapes, "Status", raw_status, "status", notes)

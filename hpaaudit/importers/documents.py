@@ -7,6 +7,9 @@ import yaml
 
 from hpaaudit.errors import BadObject
 
+LEVELS, VALUES = 60, 1_000_000
+"""How deep a document may be nested, and how many values it may have."""
+
 
 class _Loader(yaml.SafeLoader):
     """YAML as Kubernetes reads it: a time stays the text that it is."""
@@ -31,7 +34,27 @@ def documents(text: str, name: str) -> Iterator[dict[str, Any]]:
             continue
         if not isinstance(document, dict):
             raise BadObject(f"{name}: document {number} is no object")
-        yield from _items(document)
+        try:
+            plain = _with_text_keys(document, [VALUES])
+        except ValueError as problem:
+            raise BadObject(f"{name}: document {number}: {problem}") from None
+        yield from _items(plain)
+
+
+def _with_text_keys(value: Any, left: list[int], levels: int = LEVELS) -> Any:
+    """The same with every key as text: YAML reads `1:` and `true:` as other types, JSON has no such keys.
+
+    left   how many values may follow. An alias repeats what it names, even itself: ValueError if that has no end.
+    """
+    left[0] -= 1
+    if left[0] < 0 or not levels:
+        raise ValueError("it is nested too deeply, or its aliases repeat too much")
+    if isinstance(value, dict):
+        return {
+            str(key).lower() if isinstance(key, bool) else str(key): _with_text_keys(item, left, levels - 1)
+            for key, item in value.items()
+        }
+    return [_with_text_keys(item, left, levels - 1) for item in value] if isinstance(value, list) else value
 
 
 def _items(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
