@@ -62,7 +62,7 @@ def test_a_second_backwards_is_borne_and_more_is_refused(tmp_path: Path) -> None
 
 GOOD = json.dumps(LINES[0])
 BAD: list[tuple[str, str, str]] = [
-    ("not JSON", f"{GOOD}\n{{oops", r":2: not JSON \(.*one JSON object a line"),
+    ("not JSON", f"{GOOD}\n{{oops", r":2: not JSON \(.*one JSON object per line"),
     ("not an object", f"{GOOD}\n[1]", ":2: not a JSON object"),
     ("no time", f'{GOOD}\n{{"get": "/x"}}', r":2: the field 'at' is missing; every line needs at"),
     ("a time without a zone", '{"at": "2026-03-02T14:00:00"}', ":1: '2026-03-02T14:00:00' is not an RFC 3339 time"),
