@@ -20,7 +20,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Tests of golden files can be chosen, and those that run alone."""
+    """Register the marks of tests of golden files and of tests that run alone."""
     config.addinivalue_line("markers", "golden: compares with a golden file, or rewrites it")
     config.addinivalue_line("markers", "alone: what goes by short times, beside nothing that slows it")
 

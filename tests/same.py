@@ -3,6 +3,6 @@
 from collections.abc import Iterable
 
 
-def said(made: Iterable[object]) -> list[str]:
+def texts(values: Iterable[object]) -> list[str]:
     """Values as their whole text: a double has all its digits, and a ratio of nothing is `nan`."""
-    return [repr(value) for value in made]
+    return [repr(value) for value in values]

@@ -41,7 +41,7 @@ def parse(text: str) -> Iterator[Block]:
             return
         start = here
         here = lines.index(FENCE, here)
-        command, *given = lines[start:here]
+        command, *arguments = lines[start:here]
         fenced = here + 1 < len(lines) and lines[here + 1] == FENCE
         begin = here + 2 if fenced else here + 1
         here = (
@@ -52,7 +52,7 @@ def parse(text: str) -> Iterator[Block]:
         yield Block(
             lead="".join(f"{line}\n" for line in lines[lead:start]),
             command=command,
-            input="\n".join(given),
+            input="\n".join(arguments),
             expected="".join(f"{line}\n" for line in lines[begin:here]),
             line=start + 1,
         )
@@ -63,8 +63,8 @@ def written(block: Block, answer: str) -> str:
     """The block as text, with this answer."""
     fence = f"{FENCE}\n{FENCE}\n" if "\n\n" in answer or answer.startswith("\n") else f"{FENCE}\n"
     last = f"{FENCE}\n" if fence != f"{FENCE}\n" else ""
-    given = f"{block.input}\n" if block.input else ""
-    return f"{block.lead}{block.command}\n{given}{fence}{answer}{last}"
+    input_text = f"{block.input}\n" if block.input else ""
+    return f"{block.lead}{block.command}\n{input_text}{fence}{answer}{last}"
 
 
 def play(path: Path, answer: Callable[[str, str], str], *, rewrite: bool) -> None:

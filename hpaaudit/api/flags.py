@@ -79,8 +79,8 @@ def require_of_its_time(values: Mapping[str, str], release: str) -> None:
     other_era = _SINCE_1_12 if is_before_1_12(release) else _UNTIL_1_11
     for name in values:
         if name in other_era:
-            known = ", ".join(own for own in SHORT_NAMES if own not in other_era)
-            raise BadOption(f"--flag {name} changes no decision of {release}: known are {known}")
+            usable_names = ", ".join(own for own in SHORT_NAMES if own not in other_era)
+            raise BadOption(f"--flag {name} changes no decision of {release}: known are {usable_names}")
 
 
 def duration_text(us: int) -> str:

@@ -61,9 +61,9 @@ def _refusal(body: str) -> str:
     text = body.lstrip()
     for literal in ("true", "false", "null"):
         if text[:1] == literal[0]:
-            place = next((n for n, letter in enumerate(literal) if text[n : n + 1] != letter), len(literal))
-            shown = text[place : place + 1].replace("\n", "\\n")
-            return f"invalid character '{shown}' in literal {literal} (expecting '{literal[place]}')"
+            position = next((n for n, letter in enumerate(literal) if text[n : n + 1] != letter), len(literal))
+            shown = text[position : position + 1].replace("\n", "\\n")
+            return f"invalid character '{shown}' in literal {literal} (expecting '{literal[position]}')"
     return f"invalid character '{text[:1]}' looking for beginning of value"
 
 

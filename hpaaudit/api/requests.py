@@ -181,8 +181,8 @@ def heapster_namespace(path: str) -> str | None:
     if asked is None:
         return None
     parts, _ = split(asked)
-    place = parts.index("namespaces") + 1 if "namespaces" in parts else len(parts)
-    return parts[place] if place < len(parts) else ""
+    index = parts.index("namespaces") + 1 if "namespaces" in parts else len(parts)
+    return parts[index] if index < len(parts) else ""
 
 
 def request_of(namespace: str, metric: MetricSpec, pod_selector: str) -> MetricsRequest | None:

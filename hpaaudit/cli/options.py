@@ -124,10 +124,10 @@ def results_argument(*, required: bool = True) -> Callable[[click.decorators.FC]
     return click.argument("source", metavar="RESULTS|DIR", required=required, type=click.Path(path_type=Path))
 
 
-def moments(span: tuple[Micros, Micros], **given: Moment | None) -> Mapping[str, Micros | None]:
+def moments(span: tuple[Micros, Micros], **asked: Moment | None) -> Mapping[str, Micros | None]:
     """The times that moments mean in a recording of this span, by the names of their options. Raises BadOption."""
-    times = {name: None if written is None else written.within(name, *span) for name, written in given.items()}
+    times = {name: None if written is None else written.within(name, *span) for name, written in asked.items()}
     since, until = times.get("since"), times.get("until")
     if since is not None and until is not None and since > until:
-        raise BadOption(f"--since {given['since'].text} is later than --until {given['until'].text}.")  # type: ignore[union-attr]
+        raise BadOption(f"--since {asked['since'].text} is later than --until {asked['until'].text}.")  # type: ignore[union-attr]
     return times

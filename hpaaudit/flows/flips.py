@@ -53,16 +53,16 @@ def desired_without_tolerance(inputs: ReconcileInput) -> int | None:
 
     The tolerance kept nothing if that is the same number: a ratio just below 1 asks for no fewer pods than there are.
     """
-    seen = inputs.observation
-    if seen.hpa is None:
+    observation = inputs.observation
+    if observation.hpa is None:
         return None
-    behavior = seen.hpa.spec.behavior
+    behavior = observation.hpa.spec.behavior
     if behavior is not None:
         up, down = replace(behavior.scale_up, tolerance=None), replace(behavior.scale_down, tolerance=None)
         behavior = replace(behavior, scale_up=up, scale_down=down)
-    hpa = replace(seen.hpa, spec=replace(seen.hpa.spec, behavior=behavior))
+    hpa = replace(observation.hpa, spec=replace(observation.hpa.spec, behavior=behavior))
     flags = replace(inputs.flags, tolerance=0.0)
-    return _desired(replace(inputs, observation=replace(seen, hpa=hpa), flags=flags))
+    return _desired(replace(inputs, observation=replace(observation, hpa=hpa), flags=flags))
 
 
 def _desired(inputs: ReconcileInput) -> int | None:

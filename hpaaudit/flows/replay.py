@@ -245,7 +245,7 @@ def _once(warn: Warn) -> Warn:
 
 
 def _warn_of_omissions(prepared: Prepared, warn: Warn) -> None:
-    """Warns of HPAs that are not replayed, and of files in the folder that are not read."""
+    """Warn of HPAs that are not replayed, and of files in the folder that are not read."""
     from hpaaudit.api.flags import duration_text
     from hpaaudit.api.times import whole_seconds
 

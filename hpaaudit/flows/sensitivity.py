@@ -58,9 +58,9 @@ def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[
             break
         decided = _decided(setting.prepared, wanted)
         for hpa in wanted:
-            found = _judged(setting, hpa, by_hpa[hpa], decided)
-            if found is not None and (hpa not in best or found.explained > best[hpa].explained):
-                best[hpa] = found
+            candidate = _judged(setting, hpa, by_hpa[hpa], decided)
+            if candidate is not None and (hpa not in best or candidate.explained > best[hpa].explained):
+                best[hpa] = candidate
         if all(hpa in best and best[hpa].explained == best[hpa].differing for hpa in wanted):
             break
     yield from best.values()

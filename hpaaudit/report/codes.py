@@ -194,9 +194,9 @@ def codes_in(text: str) -> tuple[str, ...]:
 
 def legend(codes: Iterable[str], indent: str = "  ") -> str:
     """A line for each of these codes with its words; empty if there is none."""
-    known = [code for code in dict.fromkeys(codes) if code in WORDS]
-    width = max((len(code) for code in known if len(code) <= _LONGEST), default=0)
-    return "\n".join(_line(code, width, indent) for code in known)
+    known_codes = [code for code in dict.fromkeys(codes) if code in WORDS]
+    width = max((len(code) for code in known_codes if len(code) <= _LONGEST), default=0)
+    return "\n".join(_line(code, width, indent) for code in known_codes)
 
 
 def _line(code: str, width: int, indent: str) -> str:
@@ -212,15 +212,15 @@ def _line(code: str, width: int, indent: str) -> str:
 
 def legend_of_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """The legend of an answer: of the codes with a dot anywhere in it, and of the other codes in their columns."""
-    found: dict[str, None] = {}
+    codes_found: dict[str, None] = {}
     for row in rows:
         for column, value in zip(columns, row, strict=True):
             if not isinstance(value, str):
                 continue
-            found |= dict.fromkeys(codes_in(value))
+            codes_found |= dict.fromkeys(codes_in(value))
             if value in _BY_COLUMN.get(column, ()):
-                found[value] = None
-    return legend(found, "")
+                codes_found[value] = None
+    return legend(codes_found, "")
 
 
 def missing_in_words(missing: str) -> str:

@@ -84,8 +84,8 @@ class Batches:
         if table not in self._schemas:
             columns = self._declared(table)
             if table in _ENCODED:
-                kept = columns.names
-                columns = [field for field in self._declared(_ENCODED[table]) if field.name in kept]
+                names = columns.names
+                columns = [field for field in self._declared(_ENCODED[table]) if field.name in names]
             self._schemas[table] = pa.schema(pa.field(field.name, _without_extension(field.type)) for field in columns)
         return self._schemas[table]
 

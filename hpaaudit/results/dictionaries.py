@@ -34,8 +34,8 @@ class Dictionaries:
 
     def _renumbered(self, name: str, chunk: pa.DictionaryArray) -> pa.Array:
         """The indices of a chunk's own dictionary, as indices of ours."""
-        known = self._numbers[name]
-        numbers = [known.setdefault(text, len(known)) for text in chunk.dictionary.to_pylist()]
+        number_by_text = self._numbers[name]
+        numbers = [number_by_text.setdefault(text, len(number_by_text)) for text in chunk.dictionary.to_pylist()]
         if numbers == list(range(len(numbers))):
             return chunk.indices.cast(pa.int32())
         return pa.array(numbers, pa.int32()).take(chunk.indices)

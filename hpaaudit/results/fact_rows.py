@@ -40,9 +40,9 @@ def assumptions(how: Replay) -> Iterator[Row]:
         }
 
 
-def outages(replay_id: str, found: Iterable[Outage]) -> Iterator[Row]:
+def outages(replay_id: str, lease_outages: Iterable[Outage]) -> Iterator[Row]:
     """One row per time without a leader."""
-    for outage in found:
+    for outage in lease_outages:
         yield {
             "replay_id": replay_id,
             "renewed_at": outage.renewed_us,

@@ -24,14 +24,14 @@ def keep_replays(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     except duckdb.Error:
         return
     try:
-        kept = [replay_id for (replay_id,) in ask(EARLIER).fetchall()]
-        if kept:
-            _copy(connection, kept)
+        replay_ids = [replay_id for (replay_id,) in ask(EARLIER).fetchall()]
+        if replay_ids:
+            _copy(connection, replay_ids)
     finally:
         ask("detach earlier")
 
 
-def _copy(connection: duckdb.DuckDBPyConnection, kept: list[str]) -> None:
+def _copy(connection: duckdb.DuckDBPyConnection, replay_ids: list[str]) -> None:
     """Copy the rows of these replays, column by name: an older hpaaudit may not have had all columns."""
     rows = connection.execute("""
         select e.table_name, list(e.column_name)
@@ -51,6 +51,6 @@ def _copy(connection: duckdb.DuckDBPyConnection, kept: list[str]) -> None:
             connection.execute(
                 f"insert into runs.{table} by name select {listed} from earlier.runs.{table} "  # noqa: S608 our own
                 "where replay_id in (select unnest($kept))",
-                {"kept": kept},
+                {"kept": replay_ids},
             )
     connection.execute("commit")

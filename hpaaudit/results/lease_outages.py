@@ -41,14 +41,14 @@ class Outage:
 
 
 def lease_outages(
-    seen: Sequence[LeaseSeen], unseen: Sequence[tuple[Micros, Micros]], ended_us: Micros
+    lease_states: Sequence[LeaseSeen], unseen: Sequence[tuple[Micros, Micros]], ended_us: Micros
 ) -> Iterator[Outage]:
     """The times without a leader, in order.
 
-    seen     the states of the Lease
-    unseen   when its watch was interrupted;  ended_us   when the recording ended
+    lease_states   the states of the Lease
+    unseen         when its watch was interrupted;  ended_us   when the recording ended
     """
-    states = [state for state in seen if state.at_us <= ended_us]
+    states = [state for state in lease_states if state.at_us <= ended_us]
     if not states:
         return
     patience_us = _patience_us(states)

@@ -101,9 +101,9 @@ def require_one_hpa(results: Results, name: str) -> None:
         raise _unknown_hpa(results, name, names)
 
 
-def _unknown_hpa(results: Results, given: str, names: Collection[str]) -> UnknownHpa:
+def _unknown_hpa(results: Results, pattern: str, names: Collection[str]) -> UnknownHpa:
     some = f"there are {', '.join(tuple(names)[:3]) or 'none'}"
-    return UnknownHpa(f"no HPA {given!r} in {results.path}: {did_you_mean(given, names, some)}")
+    return UnknownHpa(f"no HPA {pattern!r} in {results.path}: {did_you_mean(pattern, names, some)}")
 
 
 def defaults(results: Results, scope: Scope) -> dict[str, str | datetime]:

@@ -55,7 +55,7 @@ class AttachedResults:
     recorded   the recording, None if it was not given
     relations  the SQL of each view and macro that was not created yet, by name
     hashes     SHA-256 of the files that the views on the recording read, by segment number and table
-    held       recorded tables of which the results file itself has rows
+    copied     recorded tables of which the results file itself has rows
     streams    the recorded tables as streams, by the names that the views use; empty until a query needs them
     """
 
@@ -64,7 +64,7 @@ class AttachedResults:
     recorded: Recorded | None
     relations: dict[str, str] = field(default_factory=dict)
     hashes: dict[tuple[int, str], str] = field(default_factory=dict)
-    held: set[str] = field(default_factory=set)
+    copied: set[str] = field(default_factory=set)
     streams: dict[str, Stream] = field(default_factory=dict)
 
     def ask(self, asked: duckdb.Statement | str, text: str, params: Mapping[str, Any]) -> duckdb.DuckDBPyRelation:
@@ -121,7 +121,7 @@ class AttachedResults:
         tables = {}
         for table, columns in sql.recorded_columns().items():
             parts = [sources[table]] if any(name == table for _, name in self.hashes) else []
-            if table in self.held:
+            if table in self.copied:
                 parts.append(f"results.recorded.{table}")
             if parts:
                 listed = ", ".join(columns)
@@ -221,7 +221,7 @@ def _attach(opened: AttachedResults, path: Path) -> None:
     if ("recorded", "files") in tables_in_file:
         rows = ask('select segment, "table", sha256 from results.recorded.files').fetchall()
         opened.hashes.update({(segment, table): sha256 for segment, table, sha256 in rows})
-        opened.held.update(table for schema, table in tables_in_file if schema == "recorded")
+        opened.copied.update(table for schema, table in tables_in_file if schema == "recorded")
     else:  # written by an older hpaaudit, which did not list the files
         opened.hashes.update({(0, table): "" for table in sql.recorded_columns()})
     unknown = {table: _unknown(columns) for table, columns in sql.recorded_columns().items()}
@@ -263,21 +263,21 @@ def _relations(in_file: Mapping[str, Collection[str]]) -> Iterator[tuple[str, st
     """The SQL of our macros and views over the file's tables. A column that an older hpaaudit did not write is NULL."""
     yield from sql.folder("macros").items()
     for table, columns in _declared().items():
-        known = in_file.get(table, ())
-        listed = ", ".join(f'{_value(name, known)}::{kind} as "{name}"' for name, kind in columns.items())
-        source = f"results.runs.{table}" if known else "(select 1) where false"
+        columns_in_file = in_file.get(table, ())
+        listed = ", ".join(f'{_value(name, columns_in_file)}::{kind} as "{name}"' for name, kind in columns.items())
+        source = f"results.runs.{table}" if columns_in_file else "(select 1) where false"
         every = f"create view runs.{table} as select {listed} from {source};"  # noqa: S608 our own
         current = f"create view main.{table} as from runs.{table} where replay_id = (from main.current_replay)"
         yield table, f"{every} {current}"
     yield from (view for view in sql.folder("views").items() if view[0] != _CURRENT)
 
 
-def _value(column: str, known: Collection[str]) -> str:
-    return f'"{column}"' if column in known else "null"
+def _value(column: str, columns_in_file: Collection[str]) -> str:
+    return f'"{column}"' if column in columns_in_file else "null"
 
 
 def _unknown(columns: Sequence[str]) -> str:
     """A source that raises when it is read: the recording was not named, or the query does not name the view itself."""
     nothing = ", ".join(f'null as "{column}"' for column in columns)
-    said = "this view reads the recording: name the view in the query, and open the results with hpaaudit query"
-    return f"(select {nothing} from (select error('{said}') as missing) where missing is null)"  # noqa: S608 our own
+    message = "this view reads the recording: name the view in the query, and open the results with hpaaudit query"
+    return f"(select {nothing} from (select error('{message}') as missing) where missing is null)"  # noqa: S608 our own

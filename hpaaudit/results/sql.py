@@ -22,14 +22,14 @@ _GLOB = re.compile(r"[\[*?]")
 _RECORDED = re.compile(r"(\w+) \(([^)]*)\) as \(\s*\{(\w+)\}\s*\)")
 
 
-def recorded(paths: Mapping[str, Sequence[str]], held: Collection[str]) -> dict[str, str]:
+def recorded(paths: Mapping[str, Sequence[str]], copied: Collection[str]) -> dict[str, str]:
     """The views on a recording's own files, by name. They are for plain DuckDB: `hpaaudit query` replaces them.
 
     paths   the Parquet files of each table that has rows in files
-    held    the tables whose rows in the log were copied into the schema `recorded`
+    copied  the tables whose rows in the log were copied into the schema `recorded`
     """
     sources = {table: _parquet(files) for table, files in paths.items()}
-    for table in held:
+    for table in copied:
         rows = f"from recorded.{table}"
         sources[table] = f"(from {sources[table]} union all by name {rows})" if table in sources else f"({rows})"
     return {name: with_sources(text, sources) for name, text in folder("recorded").items()}
@@ -46,8 +46,8 @@ def recorded_columns() -> dict[str, list[str]]:
     columns_of: dict[str, list[str]] = {}
     for text in folder("recorded").values():
         for table, columns in recorded_tables_of(text).items():
-            known = columns_of.setdefault(table, [])
-            known += [column for column in columns if column not in known]
+            columns_of_table = columns_of.setdefault(table, [])
+            columns_of_table += [column for column in columns if column not in columns_of_table]
     return columns_of
 
 

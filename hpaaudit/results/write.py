@@ -217,17 +217,17 @@ class ResultsWriter:
         """
         ask, columns = self._connection.execute, sql.recorded_columns()
         files = [file for file in self._info.files if file.table in columns]
-        held = sorted(columns.keys() & self._log_tables.keys())
+        copied = sorted(columns.keys() & self._log_tables.keys())
         ask("begin")
         ask("create schema recorded")
         listed = {name: [getattr(file, name) for file in files] for name in FILES.names}
         self._copy("files", pa.table(listed, schema=FILES))
-        for table in held:
+        for table in copied:
             self._copy(table, self._log_tables[table].select(columns[table]))
         paths = defaultdict(list)
         for file in files:
             paths[file.table].append(file.path)
-        for name, text in sql.recorded(paths, held).items():
+        for name, text in sql.recorded(paths, copied).items():
             try:
                 ask(text)
             except duckdb.Error as error:
@@ -281,12 +281,16 @@ class ResultsWriter:
         if not any(row[-1] is not None for row in open_questions):
             return
         rows = [Compared(**dict(zip(columns, row, strict=True))) for row in open_questions]
-        for found in explain(rows):
+        for sensitivity in explain(rows):
             self._connection.execute(
                 "insert into runs.sensitivity select $replay_id, hpa_uid, namespace, name, $key, $value, $alternative, "
                 "$differing, $explained, $broken, $divergence_ids from runs.hpas where namespace || '/' || name = $hpa "
                 "order by seen_at desc limit 1",
-                {"replay_id": self._replay.replay_id, **asdict(found), "divergence_ids": list(found.divergence_ids)},
+                {
+                    "replay_id": self._replay.replay_id,
+                    **asdict(sensitivity),
+                    "divergence_ids": list(sensitivity.divergence_ids),
+                },
             )
         self._connection.execute(texts["settle_reconciles"])
         self._connection.execute(texts["settle_divergences"])

@@ -77,8 +77,8 @@ def test_v2beta1_without_metrics_is_cpu_at_80_percent() -> None:
 
 
 def test_v2beta1_keeps_its_behavior_in_an_annotation() -> None:
-    kept = json.dumps({"ScaleDown": {"StabilizationWindowSeconds": 60}})
-    annotations = {"autoscaling.alpha.kubernetes.io/behavior": kept}
+    annotation = json.dumps({"ScaleDown": {"StabilizationWindowSeconds": 60}})
+    annotations = {"autoscaling.alpha.kubernetes.io/behavior": annotation}
     behavior = {"scaleDown": {"stabilizationWindowSeconds": 60}}
     assert decoded("v2beta1", {}, annotations=annotations) == decoded("v2", {"behavior": behavior})
 

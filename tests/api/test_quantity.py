@@ -160,9 +160,9 @@ def test_memory_is_published_in_powers_of_1024_where_it_is_a_multiple(milli: int
 @settings(max_examples=300, deadline=None, derandomize=True, database=None)
 @given(st.integers(-(10**17), 10**17), st.booleans())
 def test_what_is_published_is_read_back(milli: int, binary: bool) -> None:
-    made = quantity.from_milli(Milli(milli), binary=binary)
-    assert quantity.parse(made.text).milli == milli
-    assert quantity.parse(made.text).nano == made.nano
+    parsed = quantity.from_milli(Milli(milli), binary=binary)
+    assert quantity.parse(parsed.text).milli == milli
+    assert quantity.parse(parsed.text).nano == parsed.nano
 
 
 @pytest.mark.parametrize(

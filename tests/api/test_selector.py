@@ -144,7 +144,7 @@ def _labels(expressions: list[tuple[str, str, tuple[str, ...]]], **labels: str) 
 
 
 @pytest.mark.parametrize(
-    ("given", "printed"),
+    ("label_selector", "printed"),
     [
         (None, ""),
         (_labels([]), ""),
@@ -156,12 +156,12 @@ def _labels(expressions: list[tuple[str, str, tuple[str, ...]]], **labels: str) 
         (_labels([("a", "Exists", ())], a="1"), "a=1,a"),
     ],
 )
-def test_a_metrics_selector_becomes_the_text_of_its_request(given: LabelSelector | None, printed: str) -> None:
-    assert str(selector.from_label_selector(given)) == printed
+def test_a_metrics_selector_becomes_the_text_of_its_request(label_selector: LabelSelector | None, printed: str) -> None:
+    assert str(selector.from_label_selector(label_selector)) == printed
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("label_selector", "words"),
     [
         (_labels([("q", "Gt", ("1",))]), '"Gt" is not a valid label selector operator'),
         (_labels([("q", "in", ("1",))]), '"in" is not a valid label selector operator'),
@@ -173,14 +173,14 @@ def test_a_metrics_selector_becomes_the_text_of_its_request(given: LabelSelector
         (_labels([], path="/"), 'values[0][path]: Invalid value: "/": a valid label must be an empty string'),
     ],
 )
-def test_a_metrics_selector_may_be_refused(given: LabelSelector, words: str) -> None:
+def test_a_metrics_selector_may_be_refused(label_selector: LabelSelector, words: str) -> None:
     with pytest.raises(selector.BadSelector) as refused:
-        selector.from_label_selector(given)
+        selector.from_label_selector(label_selector)
     assert str(refused.value).startswith(words)
 
 
 @pytest.mark.parametrize(
-    ("given", "printed"),
+    ("label_selector", "printed"),
     [
         (None, "nil"),
         (_labels([]), "&LabelSelector{MatchLabels:map[string]string{},MatchExpressions:[]LabelSelectorRequirement{},}"),
@@ -193,5 +193,7 @@ def test_a_metrics_selector_may_be_refused(given: LabelSelector, words: str) -> 
         ),
     ],
 )
-def test_go_prints_a_selector_in_the_name_of_an_external_metric(given: LabelSelector | None, printed: str) -> None:
-    assert selector.go_print(given) == printed
+def test_go_prints_a_selector_in_the_name_of_an_external_metric(
+    label_selector: LabelSelector | None, printed: str
+) -> None:
+    assert selector.go_print(label_selector) == printed

@@ -22,7 +22,7 @@ def state(kind: Kind, raw: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("kind", "raw", "kept"),
+    ("kind", "raw", "state_json"),
     [
         (
             ("", "resourcequotas"),
@@ -82,8 +82,8 @@ def state(kind: Kind, raw: dict[str, Any]) -> dict[str, Any]:
         ((ADMISSION, "mutatingadmissionpolicies"), {"spec": {"matchConstraints": {"resourceRules": [SECRETS]}}}, {}),
     ],
 )  # fmt: skip
-def test_only_what_holds_pods_back_is_kept(kind: Kind, raw: dict[str, Any], kept: dict[str, Any]) -> None:
-    assert state(kind, raw) == kept
+def test_only_what_holds_pods_back_is_kept(kind: Kind, raw: dict[str, Any], state_json: dict[str, Any]) -> None:
+    assert state(kind, raw) == state_json
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind[1])
@@ -101,5 +101,7 @@ def test_an_object_that_says_nothing_has_no_state(kind: Kind) -> None:
 )  # fmt: skip
 def test_a_rule_of_admission_counts_where_it_sees_a_pod_a_workload_or_a_scale(resource: str, touches: bool) -> None:
     rule = {**SCALES, "resources": ["secrets", resource]}
-    kept = state((ADMISSION, "validatingadmissionpolicies"), {"spec": {"matchConstraints": {"resourceRules": [rule]}}})
-    assert bool(kept) is touches
+    policy = state(
+        (ADMISSION, "validatingadmissionpolicies"), {"spec": {"matchConstraints": {"resourceRules": [rule]}}}
+    )
+    assert bool(policy) is touches

@@ -33,12 +33,12 @@ REPEATS = 3
 class Watching(Process):
     """A replay that keeps what each reconcile saw, so that another engine can see the same."""
 
-    def __init__(self, *given: object, **named: object) -> None:
-        super().__init__(*given, **named)  # type: ignore[arg-type]
-        self.seen: list[Observation] = []
+    def __init__(self, *arguments: object, **named: object) -> None:
+        super().__init__(*arguments, **named)  # type: ignore[arg-type]
+        self.observations: list[Observation] = []
 
     def _decide(self, observation: Observation, memory: Memory) -> tuple[Decision, Memory]:
-        self.seen.append(observation)
+        self.observations.append(observation)
         return super()._decide(observation, memory)
 
 
@@ -72,14 +72,14 @@ def speeds(recording: Path, facts: list[Fact]) -> tuple[OneByOne, list[Row]]:
 
     def decide() -> None:
         memories: dict[str, Memory] = {}
-        for seen in watching.seen:
-            key = f"{seen.namespace}/{seen.name}"
-            _, memories[key] = reconcile(seen, memories.get(key, EMPTY), watching.flags)
+        for observation in watching.observations:
+            key = f"{observation.namespace}/{observation.name}"
+            _, memories[key] = reconcile(observation, memories.get(key, EMPTY), watching.flags)
 
     def refer() -> None:
         process = reference.Process()
-        for seen in watching.seen:
-            reference.reconcile(seen, process, watching.flags)
+        for observation in watching.observations:
+            reference.reconcile(observation, process, watching.flags)
 
     def fold() -> None:
         process = Process(laid_out, prepared.flags, prepared.flags_of, keep_pods=False)
@@ -109,16 +109,17 @@ def large(hpas: int, hours: float, seed: int, folder: Path, one: OneByOne, *, we
     recording, rows = folder / "fleet", folder / "dense.parquet"
     with dense.Dense(rows) as table:
         begun = time.perf_counter()
-        made = fleet.write(recording, hpas=hpas, hours=hours, seed=seed, look=table.look)
-        say(f"made in {time.perf_counter() - begun:.0f} s: {made.reconciles:,} reconciles, {made.samples:,} samples")
-    yield from sizes.rows(recording, made)
+        written = fleet.write(recording, hpas=hpas, hours=hours, seed=seed, look=table.look)
+        seconds = time.perf_counter() - begun
+        say(f"made in {seconds:.0f} s: {written.reconciles:,} reconciles, {written.samples:,} samples")
+    yield from sizes.rows(recording, written)
     beside = fast.Beside(
         group_by_s=dense.group_by(rows),
         reference_us=one.reference,
         reconcile_us=one.ours,
         real_rate=go.reconciles_a_second() if go.is_built() else None,
     )
-    yield from fast.rows(recording, made.reconciles, beside)
+    yield from fast.rows(recording, written.reconciles, beside)
     if week:
         longer = folder / "week"
         fleet.write(longer, hpas=hpas, hours=7 * hours, seed=seed)
@@ -150,8 +151,8 @@ def main() -> None:
         if args.fuzz:
             sys.stdout.write("\n" + rendered("worlds of chance", fuzz.rows(args.fuzz, args.seed)))
         if args.recorder:
-            found = list(gentle.rows(gentle.HPAS, args.recorder, Path(folder)))
-            sys.stdout.write("\n" + rendered(gentle.head(gentle.HPAS, args.recorder), found))
+            gentle_rows = list(gentle.rows(gentle.HPAS, args.recorder, Path(folder)))
+            sys.stdout.write("\n" + rendered(gentle.head(gentle.HPAS, args.recorder), gentle_rows))
 
 
 if __name__ == "__main__":

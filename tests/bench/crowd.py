@@ -164,20 +164,20 @@ class Crowd:
         self.version += 1
         return self.version
 
-    def pod_name(self, place: int, life: int) -> str:
+    def pod_name(self, index: int, life: int) -> str:
         """As a ReplicaSet names them."""
-        code = blake2b(f"{self.seed}/{place}/{life}".encode(), digest_size=4).hexdigest()
-        return f"app-{place // PODS_OF_HPA:04d}-7d9c6b8f5-{code}"
+        code = blake2b(f"{self.seed}/{index}/{life}".encode(), digest_size=4).hexdigest()
+        return f"app-{index // PODS_OF_HPA:04d}-7d9c6b8f5-{code}"
 
-    def pod(self, place: int, life: int | None = None, *, phase: str = "Running", ready: bool = True,
+    def pod(self, index: int, life: int | None = None, *, phase: str = "Running", ready: bool = True,
             deleted: bool = False) -> str:  # fmt: skip
         """One pod in one state."""
-        life = self.lives.get(place, 0) if life is None else life
-        hpa, now = place // PODS_OF_HPA, time.time()
+        life = self.lives.get(index, 0) if life is None else life
+        hpa, now = index // PODS_OF_HPA, time.time()
         created = stamp(self.begun - 3600 if not life else self.begun)
         return filled(
-            POD, name=self.pod_name(place, life), owner=f"app-{hpa:04d}-7d9c6b8f5", namespace=self.namespace(hpa),
-            uid=f"0b6f2d8e-0000-4000-8000-{place:06d}{life:06d}", version=str(self.version), created=created,
+            POD, name=self.pod_name(index, life), owner=f"app-{hpa:04d}-7d9c6b8f5", namespace=self.namespace(hpa),
+            uid=f"0b6f2d8e-0000-4000-8000-{index:06d}{life:06d}", version=str(self.version), created=created,
             deleted=stamp(now) if deleted else "", app=f"app-{hpa:04d}", phase=phase, ready=str(ready),
             turned=stamp(now) if life else created,
         )  # fmt: skip

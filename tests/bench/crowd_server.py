@@ -49,8 +49,8 @@ class Collection:
 
     def page(self, query: Any, version: int) -> bytes:
         """A page of all that is there; all say the version of the first, so that a watch tells what came since."""
-        begun, _, place = str(query.get("continue") or f"{version}/0").partition("/")
-        first, limit = int(place), int(query.get("limit") or self.size)
+        begun, _, offset = str(query.get("continue") or f"{version}/0").partition("/")
+        first, limit = int(offset), int(query.get("limit") or self.size)
         last = min(first + limit, self.size)
         items = ",".join(self.item(one) for one in range(first, last))
         meta = json.dumps({"resourceVersion": begun, "continue": f"{begun}/{last}" if last < self.size else ""})
@@ -72,7 +72,7 @@ class Server:
         self.crowd, self.chance = crowd, random.Random(crowd.seed)  # noqa: S311
         self.pods = Collection("Pod", "v1", crowd.pods, crowd.pod)
         self.hpas = Collection(
-            "HorizontalPodAutoscaler", "autoscaling/v2", crowd.hpas, lambda place: crowd.hpa(place, 0)
+            "HorizontalPodAutoscaler", "autoscaling/v2", crowd.hpas, lambda index: crowd.hpa(index, 0)
         )
         self.deployments = Collection("Deployment", "apps/v1", crowd.hpas, crowd.deployment)
         self.leases = Collection("Lease", "coordination.k8s.io/v1", 1, lambda _: self.lease())
@@ -110,9 +110,9 @@ class Server:
 
     def publish(self) -> None:
         """One HPA says another utilization."""
-        place, turns = self.turn * 7919 % self.crowd.hpas, self.turn // self.crowd.hpas + 1
+        index, turns = self.turn * 7919 % self.crowd.hpas, self.turn // self.crowd.hpas + 1
         self.turn += 1
-        self.hpas.tell(self.crowd.next_version(), "MODIFIED", self.crowd.hpa(place, turns))
+        self.hpas.tell(self.crowd.next_version(), "MODIFIED", self.crowd.hpa(index, turns))
 
     def replacements(self) -> Iterator[None]:
         """Pods that go, and those that come for them."""

@@ -24,7 +24,7 @@ def rows(reconciles: int, seed: int) -> Iterator[Row]:
     """Yield how many reconciles two engines decided alike."""
     shares = [(seed + begin, WORLDS_AT_ONCE) for begin in range(0, reconciles // PASSES, WORLDS_AT_ONCE)]
     with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
-        differing = [told for outcome in pool.map(_share, shares) for told in outcome]
+        differing = [difference for outcome in pool.map(_share, shares) for difference in outcome]
     count = len(shares) * WORLDS_AT_ONCE * PASSES
     yield Row(
         "reconciles of chance, compiled",

@@ -59,52 +59,52 @@ class Raw:
             f'"status":{{"replicas":{self.world.status[hpa]},"selector":"app={self.world.hpas.names[hpa]}"}}}}'
         )
 
-    def _pod(self, place: int, at: int) -> str:
+    def _pod(self, index: int, at: int) -> str:
         pods = self.world.pods
-        started, deleted = int(pods["started"][place]), int(pods["deleted"][place])
-        one, now = np.array([place]), np.array([at])
+        started, deleted = int(pods["started"][index]), int(pods["deleted"][index])
+        one, now = np.array([index]), np.array([at])
         state = State(
-            running=bool(pods["running"][place] <= at),
+            running=bool(pods["running"][index] <= at),
             ready=bool(pods.is_ready(one, now)[0]),
             started=started if started <= at else None,
             turned=int(pods.turned(one, now)[0]) if started <= at else 0,
             deleted=deleted if deleted <= at else None,
         )
-        known = self._known.get(place)
-        if known is None or known[0] != state:
-            known = self._known[place] = state, text(self.world, place, state)
-        return known[1]
+        cached = self._known.get(index)
+        if cached is None or cached[0] != state:
+            cached = self._known[index] = state, text(self.world, index, state)
+        return cached[1]
 
-    def _sample(self, place: int, at: int) -> str:
+    def _sample(self, index: int, at: int) -> str:
         pods, usage, hpas = self.world.pods, self.world.usage, self.world.hpas
-        name, hpa = pods.names[place], int(pods["hpa"][place])
+        name, hpa = pods.names[index], int(pods["hpa"][index])
         space = hpas.namespaces[hpas.namespace[hpa]]
-        containers = _container("app", usage["nano"][place], usage["pages"][place])
+        containers = _container("app", usage["nano"][index], usage["pages"][index])
         if hpas.kind[hpa] == CONTAINER:
-            containers += "," + _container("proxy", usage["side_nano"][place], usage["side_pages"][place])
+            containers += "," + _container("proxy", usage["side_nano"][index], usage["side_pages"][index])
         return (
             f'{{"metadata":{{"name":"{name}","namespace":"{space}",'
             f'"creationTimestamp":"{whole_seconds(Micros(at))}","labels":{{"app":"{hpas.names[hpa]}",'
             f'"app.kubernetes.io/name":"{hpas.names[hpa]}","app.kubernetes.io/version":"1.42.0",'
             f'"pod-template-hash":"{name.rsplit("-", 2)[1]}","team":"{space}"}}}},'
-            f'"timestamp":"{whole_seconds(Micros(int(usage["timestamp"][place])))}",'
-            f'"window":"{usage["window"][place] / MS / MS:.3f}s","containers":[{containers}]}}'
+            f'"timestamp":"{whole_seconds(Micros(int(usage["timestamp"][index])))}",'
+            f'"window":"{usage["window"][index] / MS / MS:.3f}s","containers":[{containers}]}}'
         )
 
     def _values(self, step: Step) -> dict[int, str]:
         """Return the answers of the custom and external metric APIs by HPA, as a part of its line."""
-        found: dict[int, list[str]] = {}
+        pods_by_namespace: dict[int, list[str]] = {}
         numbers, polled = step.values.numbers, step.values
         for item in np.flatnonzero(~polled.gone).tolist():
             hpa = int(polled.of[polled.read[item]])
             pods = self.world.hpas.kind[hpa] == PODS
             what = f'"kind":"Pod","name":"{self.world.pods.names[polled.who[item]]}"' if pods else '"kind":"Ingress"'
             stamp = whole_seconds(Micros(int(numbers["timestamp"][item])))
-            found.setdefault(hpa, []).append(
+            pods_by_namespace.setdefault(hpa, []).append(
                 f'{{"describedObject":{{{what}}},"metric":{{"name":"http_requests_per_second"}},'
                 f'"timestamp":"{stamp}","value":"{numbers["value"][item]}m"}}'
             )
-        return {hpa: f',"values":{{"items":[{",".join(items)}]}}' for hpa, items in found.items()}
+        return {hpa: f',"values":{{"items":[{",".join(items)}]}}' for hpa, items in pods_by_namespace.items()}
 
 
 def _container(name: str, nano: int, pages: int) -> str:

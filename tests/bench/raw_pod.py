@@ -29,13 +29,13 @@ class State:
     deleted: int | None
 
 
-def text(world: World, place: int, state: State) -> str:
+def text(world: World, index: int, state: State) -> str:
     """Return the pod at a place as JSON."""
     return json.dumps(
         {
-            "metadata": _metadata(world, place, state),
-            "spec": _spec(world, place),
-            "status": _status(world, place, state),
+            "metadata": _metadata(world, index, state),
+            "spec": _spec(world, index),
+            "status": _status(world, index, state),
         },
         separators=(",", ":"),
     )
@@ -49,18 +49,18 @@ def _app(name: str) -> str:
     return name.rsplit("-", 2)[0]
 
 
-def _node(place: int) -> int:
+def _node(index: int) -> int:
     """Return the node of a pod: anyone of so many."""
-    return place * 2_654_435_761 % NODES
+    return index * 2_654_435_761 % NODES
 
 
 def _stamp(at: int) -> str:
     return whole_seconds(Micros(at))
 
 
-def _metadata(world: World, place: int, state: State) -> dict[str, Any]:
-    name, born = world.pods.names[place], _stamp(int(world.pods["born"][place]))
-    space = world.hpas.namespaces[world.hpas.namespace[world.pods["hpa"][place]]]
+def _metadata(world: World, index: int, state: State) -> dict[str, Any]:
+    name, born = world.pods.names[index], _stamp(int(world.pods["born"][index]))
+    space = world.hpas.namespaces[world.hpas.namespace[world.pods["hpa"][index]]]
     ending = {} if state.deleted is None else {"deletionTimestamp": _stamp(state.deleted + GRACE_US)}
     owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": _owner(name), "uid": uid(_owner(name))}
     return {
@@ -164,8 +164,8 @@ def _reported() -> dict[str, Any]:
 _ENV = ("DB_HOST", "LOG_LEVEL")
 
 
-def _spec(world: World, place: int) -> dict[str, Any]:
-    name, hpa = world.pods.names[place], int(world.pods["hpa"][place])
+def _spec(world: World, index: int) -> dict[str, Any]:
+    name, hpa = world.pods.names[index], int(world.pods["hpa"][index])
     cpu, memory = int(world.hpas.cpu_milli[hpa]), int(world.hpas.memory_bytes[hpa]) // MIB
     containers = [_container("app", _app(name), cpu, memory)]
     if world.hpas.kind[hpa] == CONTAINER:
@@ -184,7 +184,7 @@ def _spec(world: World, place: int) -> dict[str, Any]:
         "dnsPolicy": "ClusterFirst",
         "serviceAccountName": _app(name),
         "serviceAccount": _app(name),
-        "nodeName": f"ip-10-0-{_node(place)}-17.eu-west-1.compute.internal",
+        "nodeName": f"ip-10-0-{_node(index)}-17.eu-west-1.compute.internal",
         "securityContext": {},
         "schedulerName": "default-scheduler",
         "tolerations": [{"key": f"node.kubernetes.io/{what}", **away} for what in ("not-ready", "unreachable")],
@@ -216,13 +216,13 @@ def _container(name: str, image: str, cpu: int, memory: int) -> dict[str, Any]:
     }
 
 
-def _status(world: World, place: int, state: State) -> dict[str, Any]:
-    name, born = world.pods.names[place], _stamp(int(world.pods["born"][place]))
+def _status(world: World, index: int, state: State) -> dict[str, Any]:
+    name, born = world.pods.names[index], _stamp(int(world.pods["born"][index]))
     scheduled = {"type": "PodScheduled", "status": "True", "lastProbeTime": None, "lastTransitionTime": born}
     if state.started is None:
         return {"phase": "Pending", "conditions": [scheduled], "qosClass": "Burstable"}
     ready, turned = "True" if state.ready else "False", _stamp(state.turned)
-    address = f"10.{100 + _node(place)}.{place >> 8 & 255}.{place & 255}"
+    address = f"10.{100 + _node(index)}.{index >> 8 & 255}.{index & 255}"
     container = {
         "name": "app",
         "state": {"running": {"startedAt": turned}},
@@ -243,7 +243,7 @@ def _status(world: World, place: int, state: State) -> dict[str, Any]:
             {"type": "ContainersReady", "status": ready, **turning},
             scheduled,
         ],
-        "hostIP": f"10.0.{_node(place)}.17",
+        "hostIP": f"10.0.{_node(index)}.17",
         "podIP": address,
         "podIPs": [{"ip": address}],
         "startTime": _stamp(state.started),

@@ -96,7 +96,7 @@ def test_what_can_be_saved_of_a_damaged_recording_is_replayed(table: str, here: 
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("replay friday --hpa shop/chekout", "no HPA 'shop/chekout' in this recording: did you mean shop/checkout?"),
         (
@@ -113,12 +113,12 @@ def test_what_can_be_saved_of_a_damaged_recording_is_replayed(table: str, here: 
         ("replya friday", "no command 'replya': did you mean replay, repair, explain? (see hpaaudit --help)"),
     ],
 )
-def test_an_unknown_name_names_the_nearest(line: str, said: str, here: Path) -> None:
-    assert refused(here, f"hpaaudit {line}") == said
+def test_an_unknown_name_names_the_nearest(line: str, message: str, here: Path) -> None:
+    assert refused(here, f"hpaaudit {line}") == message
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ("--flag tolerance=much", "tolerance=much is not a flag that can be read: give a number such as 0.1"),
         ("--flag tolerance=nan", "tolerance=nan is not a flag that can be read: give a number such as 0.1"),
@@ -150,8 +150,8 @@ def test_an_unknown_name_names_the_nearest(line: str, said: str, here: Path) -> 
         ),
     ],
 )
-def test_a_bad_option(options: str, said: str, here: Path) -> None:
-    assert refused(here, f"hpaaudit replay friday {options}") == said
+def test_a_bad_option(options: str, message: str, here: Path) -> None:
+    assert refused(here, f"hpaaudit replay friday {options}") == message
 
 
 def test_a_bad_time_to_explain(here: Path) -> None:
@@ -180,7 +180,7 @@ def test_a_file_that_holds_no_results_is_replaced_by_nobody(here: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sql", "said"),
+    ("sql", "message"),
     [
         ("selec name from reconciles", 'Parser Error: syntax error at or near "selec"'),
         ("select desird from reconciles", 'Binder Error: Referenced column "desird" not found in FROM clause!'),
@@ -188,8 +188,8 @@ def test_a_file_that_holds_no_results_is_replaced_by_nobody(here: Path) -> None:
         ("drop table runs.reconciles", "DROP is refused, because results are read-only: use select or from"),
     ],
 )
-def test_sql_that_cannot_be_answered(sql: str, said: str, here: Path) -> None:
-    assert refused(here, f'hpaaudit query friday "{sql}"').startswith(said)
+def test_sql_that_cannot_be_answered(sql: str, message: str, here: Path) -> None:
+    assert refused(here, f'hpaaudit query friday "{sql}"').startswith(message)
 
 
 # Captures
@@ -217,9 +217,9 @@ def test_an_hpa_that_the_engine_does_not_know_is_named_and_the_others_are_replay
     strange: dict[str, Any] = json.loads(json.dumps(AN_HPA))
     strange["metadata"] |= {"name": "strange", "uid": "2"}
     strange["spec"]["metrics"] = [{"type": "Quantum", "quantum": {}}]
-    seen = [{"watch": WATCHED, "type": "ADDED", "object": one} for one in (AN_HPA, strange)]
+    watch_lines = [{"watch": WATCHED, "type": "ADDED", "object": one} for one in (AN_HPA, strange)]
     reconciled = [{"reconcile": f"shop/{name}"} for name in ("checkout", "strange")]
-    lines = [{"at": "2026-03-02T14:05:00Z", **line} for line in (*seen, *reconciled)]
+    lines = [{"at": "2026-03-02T14:05:00Z", **line} for line in (*watch_lines, *reconciled)]
     (here / "incident.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     assert run("hpaaudit import capture incident.jsonl --into incident")[0] == 0
     code, out, err = run("hpaaudit replay incident")
@@ -249,7 +249,7 @@ def test_a_server_that_cannot_be_reached(here: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "said"),
+    ("status", "message"),
     [
         (401, "does not know you (401): it refused to list horizontalpodautoscalers.autoscaling in namespace shop; "),
         (403, "refused to list horizontalpodautoscalers.autoscaling in namespace shop (403): not for you"),
@@ -257,12 +257,12 @@ def test_a_server_that_cannot_be_reached(here: Path) -> None:
         (500, "answered 500 to list horizontalpodautoscalers.autoscaling in namespace shop: not for you"),
     ],
 )
-def test_a_refusal_names_verb_and_resource(status: int, said: str, here: Path) -> None:
+def test_a_refusal_names_verb_and_resource(status: int, message: str, here: Path) -> None:
     body = {"kind": "Status", "message": "not for you"}
     with api_server({HPAS: (status, body)}) as url:
         config = kubeconfig(here, url)
         assert refused(here, f"hpaaudit record --into today --kubeconfig {config}").startswith(
-            f"context shop ({url}) {said}"
+            f"context shop ({url}) {message}"
         )
 
 
@@ -271,8 +271,8 @@ def test_a_metrics_api_that_is_not_served_is_named_and_the_rest_is_recorded(here
     with api_server({HPAS: (200, listed), "/apis": (200, {"groups": [{"name": "apps", "versions": []}]})}) as url:
         code, out, err = run(f"hpaaudit record --into today --kubeconfig {kubeconfig(here, url)} --for 2s")
     assert (code, out) == (0, "")
-    said = (
+    message = (
         "shop/checkout needs metrics.k8s.io, which the cluster does not serve: install its adapter, or change the HPA"
     )
-    assert err.splitlines().count(said) == 1
+    assert err.splitlines().count(message) == 1
     assert run("hpaaudit verify today")[0] == 0

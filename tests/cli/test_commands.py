@@ -164,5 +164,5 @@ def test_ctrl_c_ends_sql_at_once(sql: str, output: str, desk: Path) -> None:
     with started(["query", "web.duckdb", sql, "-o", output], desk) as process:
         time.sleep(2)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=5)
-        assert (process.returncode, said.strip()) == (130, b"interrupted")
+        _, stderr = process.communicate(timeout=5)
+        assert (process.returncode, stderr.strip()) == (130, b"interrupted")

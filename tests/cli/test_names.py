@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "message"),
     [
         ("explain r.duckdb checkout", "did you mean shop/checkout?"),
         ("explain r checkout", "did you mean shop/checkout?"),
@@ -68,12 +68,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_an_unknown_name_says_which_one_was_meant(
-    command: str, told: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+    command: str, message: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
     code, out, err = run(f"hpaaudit {command}")
     assert (code, out) == (2, "")
-    assert told in err
+    assert message in err
     assert err.count("\n") == 1
     if "`hpaaudit " in err and "RECORDING" not in err:
         hint = err.partition("`")[2].partition("`")[0]
@@ -87,9 +87,9 @@ def test_an_unknown_name_says_which_one_was_meant(
 def test_a_name_without_its_namespace_finds_its_hpa(names: list[str], data: st.DataObject) -> None:
     meant = data.draw(st.sampled_from(names))
     short = meant.partition("/")[2]
-    found = nearest(short.upper(), names, most=len(names))
-    assert meant in found
-    assert all(name.endswith(f"/{short}") for name in found[: found.index(meant)])
+    suggestions = nearest(short.upper(), names, most=len(names))
+    assert meant in suggestions
+    assert all(name.endswith(f"/{short}") for name in suggestions[: suggestions.index(meant)])
 
 
 def test_a_hint_with_a_strange_path_can_be_pasted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

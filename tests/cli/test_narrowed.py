@@ -27,7 +27,7 @@ def rows(results: Results, table: str) -> list[dict[str, Any]]:
     ]
 
 
-def told(results: Results) -> ReplayAccount:
+def account_of(results: Results) -> ReplayAccount:
     """What the first screen tells."""
     return account(results)
 
@@ -54,7 +54,7 @@ def test_what_a_narrowed_replay_shows_is_a_part_of_the_whole(
             assert [row for row in rows(part, table) if row not in everything[table]] == []
         in_divergences = sum(row["reconciles"] for row in part.rows("from divergences"))
         assert in_divergences == sum(classes[row["reconcile_id"]] is not None for row in shown)
-        for hpa in told(part).hpas:
+        for hpa in account_of(part).hpas:
             assert hpa.reconciles == len(shown)
             for finding in hpa.findings:
                 assert since <= finding.first_us <= finding.last_us <= until

@@ -26,9 +26,9 @@ def test_what_inspect_calls_missing_the_first_screen_calls_not_recorded(view: st
     listed = inspected.partition("  missing\n")[2].partition("\n\n")[0].splitlines()
     code, screen, _ = run(f"hpaaudit replay {tmp_path / 'world'}")
     assert code == 0
-    told = " ".join(screen.split())
+    text = " ".join(screen.split())
     for line in listed:
         what, _, limits = line.strip().partition(": ")
-        assert f"not recorded: {what.removeprefix('no ')} ({limits})" in told
-    assert told.count("not recorded: ") == len(listed)
-    assert view not in LACKS or f"not recorded: {LACKS[view]} (" in told
+        assert f"not recorded: {what.removeprefix('no ')} ({limits})" in text
+    assert text.count("not recorded: ") == len(listed)
+    assert view not in LACKS or f"not recorded: {LACKS[view]} (" in text

@@ -28,7 +28,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def lied(path: Path) -> None:
-    """Results that name the right recording and tell something else."""
+    """Change results so that they name the right recording and say something else."""
     with duckdb.connect(str(path)) as file:
         file.execute("delete from runs.reconciles")
 
@@ -45,8 +45,8 @@ def test_results_that_came_with_a_recording_are_not_believed_though_they_name_it
     assert run("hpaaudit replay friday")[0] == 0
     true = run(command)
     lied(here / "friday" / "results.duckdb")
-    said = "friday/results.duckdb was not made here by you: friday is replayed again\n"
-    assert run(command) == (true[0], true[1], said)
+    warning = "friday/results.duckdb was not made here by you: friday is replayed again\n"
+    assert run(command) == (true[0], true[1], warning)
     assert run(command) == true
 
 
@@ -100,11 +100,11 @@ def test_a_replay_that_is_narrowed_or_changed_is_not_the_answer_of_its_folder(op
 
 @pytest.mark.usefixtures("here")
 def test_every_replay_of_a_recording_is_kept_and_the_last_one_is_shown() -> None:
-    kept = 'hpaaudit query friday/what-if.duckdb "select options from runs.replays order by ran_at" -o csv'
+    command = 'hpaaudit query friday/what-if.duckdb "select options from runs.replays order by ran_at" -o csv'
     shown = 'hpaaudit query friday/what-if.duckdb "select options, (from recordings select count(*)) as n from replays"'
     for tolerance in ("0.2", "0.3", "0.2"):
         assert run(f"hpaaudit replay friday --flag tolerance={tolerance}")[0] == 0
-    assert run(kept)[1].split() == ["options", "--flag", "tolerance=0.3", "--flag", "tolerance=0.2"]
+    assert run(command)[1].split() == ["options", "--flag", "tolerance=0.3", "--flag", "tolerance=0.2"]
     assert run(shown + " -o csv")[1].splitlines()[1:] == ["--flag tolerance=0.2,1"]
     rows = (
         'hpaaudit query friday/what-if.duckdb "select count(distinct desired) from runs.reconciles group by replay_id"'
@@ -142,13 +142,13 @@ def read_only(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_folder_that_cannot_be_written_to_is_replayed_into_the_state_folder(here: Path) -> None:
     code, out, err = run(HOW_MANY)
     assert code == 0
-    kept = here.parent / "state" / "hpaaudit" / "results"
-    assert err.startswith(f"friday cannot be written to: the results are kept in {kept}/")
+    state_folder = here.parent / "state" / "hpaaudit" / "results"
+    assert err.startswith(f"friday cannot be written to: the results are kept in {state_folder}/")
     assert run(HOW_MANY) == (0, out, "")
     assert [path.name for path in (here / "friday").iterdir() if path.suffix == ".duckdb"] == []
     assert run("hpaaudit explain friday")[0] == 0
-    said = run("hpaaudit replay friday --into friday/mine.duckdb")[2]
-    assert said == (
+    warning = run("hpaaudit replay friday --into friday/mine.duckdb")[2]
+    assert warning == (
         "Error: friday/mine.duckdb cannot be written (Read-only file system): name another file with --into\n"
     )
 
@@ -175,9 +175,9 @@ def test_where_nothing_can_be_remembered_it_is_said_and_replayed_anew(monkeypatc
     monkeypatch.setattr(provenance, "state_folder", lambda: None)
     _, out, err = run(HOW_MANY)
     assert err == "no state folder can be written to: a later command cannot know that you made friday/results.duckdb\n"
-    _, again, told = run(HOW_MANY)
+    _, again, stderr = run(HOW_MANY)
     assert again == out
-    assert told.startswith("friday/results.duckdb was not made here by you: friday is replayed again\n")
+    assert stderr.startswith("friday/results.duckdb was not made here by you: friday is replayed again\n")
 
 
 @pytest.mark.parametrize("kind", ["open", "link", "file"])

@@ -101,15 +101,15 @@ def definitions(folder: Path) -> None:
     served = [line.split() for line in listed.splitlines() if line.startswith("k8s.io/")]
     wanted = [
         path
-        for path, place in served
-        if any("+k8s:openapi-gen=" in file.read_text("utf-8") for file in Path(place).glob("*.go"))
+        for path, package_folder in served
+        if any("+k8s:openapi-gen=" in file.read_text("utf-8") for file in Path(package_folder).glob("*.go"))
     ]
     into = ("--output-base", str(folder / "made"), "--output-package", f"{KUBERNETES}/{package}")
     silent = ("--go-header-file", os.devnull, "--report-filename", os.devnull)
     command = ("--input-dirs", ",".join(wanted), "--output-file-base", DEFINITIONS, *into, *silent)
     go("run", "k8s.io/kube-openapi/cmd/openapi-gen", *command, cwd=folder)
-    made = folder / "made" / KUBERNETES / package / f"{DEFINITIONS}.go"
-    made.replace(copy / package / f"{DEFINITIONS}.go")
+    generated = folder / "made" / KUBERNETES / package / f"{DEFINITIONS}.go"
+    generated.replace(copy / package / f"{DEFINITIONS}.go")
 
 
 def stamps(release: str) -> str:

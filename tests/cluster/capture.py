@@ -57,16 +57,16 @@ def audited(path: Path) -> list[Line]:
         elif event["verb"] in WRITES and "requestObject" in event:
             # At its end, when it holds; the controller had decided before its begin.
             after = event.get("responseObject") or {}
-            kept = {"body": after} if after.get("kind") not in (None, "Status") else {}
+            body_field = {"body": after} if after.get("kind") not in (None, "Status") else {}
             verb, manager = WRITES[event["verb"]], agent.partition("/")[0]
-            line |= {"manager": manager, "request": event["requestObject"], **kept, "begun": begun}
+            line |= {"manager": manager, "request": event["requestObject"], **body_field, "begun": begun}
             collected.append({"at": ended, verb: event["requestURI"], **line})
     return collected
 
 
 def decided(path: Path) -> dict[str, list[float]]:
     """The instants at which a reconcile was through, by target (Deployment/shop/checkout) or HPA (shop/checkout)."""
-    found: dict[str, list[float]] = {}
+    times_by_hpa: dict[str, list[float]] = {}
     for text in path.read_text().splitlines():
         if not any(sentence in text for sentence in SENTENCES):
             continue
@@ -74,43 +74,43 @@ def decided(path: Path) -> dict[str, list[float]]:
         if named:
             parts = named.groupdict()
             name = parts["target"] if "target" in parts else f"{parts['namespace']}/{parts['name']}"
-            found.setdefault(name, []).append(json.loads(text)["ts"] / 1000)
-    return found
+            times_by_hpa.setdefault(name, []).append(json.loads(text)["ts"] / 1000)
+    return times_by_hpa
 
 
-def scales(seen: list[Line]) -> dict[str, tuple[str, str]]:
+def scales(lines: list[Line]) -> dict[str, tuple[str, str]]:
     """HPA and target by the path of the scale that this HPA alone reads."""
-    found: dict[str, set[tuple[str, str]]] = {}
-    for line in seen:
+    scales_by_target: dict[str, set[tuple[str, str]]] = {}
+    for line in lines:
         if line.get("object", {}).get("kind") == "HorizontalPodAutoscaler":
             hpa = line["object"]
             namespace, target = hpa["metadata"]["namespace"], hpa["spec"]["scaleTargetRef"]
             api = "/api/v1" if "/" not in target["apiVersion"] else f"/apis/{target['apiVersion']}"
             path = f"{api}/namespaces/{namespace}/{target['kind'].lower()}s/{target['name']}/scale"
             named = f"{namespace}/{hpa['metadata']['name']}", f"{target['kind']}/{namespace}/{target['name']}"
-            found.setdefault(path, set()).add(named)
+            scales_by_target.setdefault(path, set()).add(named)
     # Of two HPAs on one target neither the audit log nor the controller's log tells whose read it was.
-    return {path: named.pop() for path, named in found.items() if len(named) == 1}
+    return {path: named.pop() for path, named in scales_by_target.items() if len(named) == 1}
 
 
 def first_reads(path: str, audit: list[Line]) -> list[float]:
     """When a reconcile read its scale first."""
-    found, conflict = [], float("-inf")
+    matches, conflict = [], float("-inf")
     for line in sorted(audit, key=lambda line: seconds(line["at"])):
         at = seconds(line["at"])
         if line.get("put") == path and line["by"] == CONTROLLER and line["status"] == CONFLICT:
             conflict = at
         elif line.get("get") == path:
             if at - conflict > RETRY_SECONDS:
-                found.append(at)
+                matches.append(at)
             conflict = float("-inf")  # One read for each conflict: the next begins a reconcile, however soon it comes.
-    return found
+    return matches
 
 
-def reconciles(seen: list[Line], audit: list[Line], logged: dict[str, list[float]]) -> list[Line]:
+def reconciles(lines: list[Line], audit: list[Line], logged: dict[str, list[float]]) -> list[Line]:
     """One line per scale read: when that reconcile had decided, before it wrote anything."""
     collected = []
-    for path, (hpa, target) in scales(seen).items():
+    for path, (hpa, target) in scales(lines).items():
         starts = first_reads(path, audit)
         namespace, name = hpa.split("/")
         status = f"/namespaces/{namespace}/horizontalpodautoscalers/{name}/status"
@@ -129,16 +129,16 @@ def reconciles(seen: list[Line], audit: list[Line], logged: dict[str, list[float
 
 def lines(folder: Path) -> list[Line]:
     """The capture of a cluster's folder, in order of time."""
-    seen = [json.loads(text) for text in (folder / "seen.jsonl").read_text().splitlines()]
+    lines = [json.loads(text) for text in (folder / "seen.jsonl").read_text().splitlines()]
     # What others than the controller asked is no part of what it saw.
-    seen = [line for line in seen if line.get("by", CONTROLLER) == CONTROLLER]
+    lines = [line for line in lines if line.get("by", CONTROLLER) == CONTROLLER]
     audit = audited(folder / "audit/audit.log")
-    ends = reconciles(seen, audit, decided(folder / "logs/kube-controller-manager.log"))
+    ends = reconciles(lines, audit, decided(folder / "logs/kube-controller-manager.log"))
     for line in audit:
         line.pop("begun", None)
     # Of a cluster that still runs, the files were read one after the other: the first one's end is the end.
-    until = seconds(seen[-1]["at"])
-    merged = sorted([*seen, *audit, *ends], key=lambda line: (seconds(line["at"]), "reconcile" in line))
+    until = seconds(lines[-1]["at"])
+    merged = sorted([*lines, *audit, *ends], key=lambda line: (seconds(line["at"]), "reconcile" in line))
     return [*(line for line in merged if seconds(line["at"]) <= until), {"at": rfc3339(until), "end": True}]
 
 

@@ -51,13 +51,13 @@ USERS = {  # name: groups
 
 def free_ports(count: int) -> list[int]:
     """Ports that nobody listens on, a moment ago."""
-    held = [socket.socket() for _ in range(count)]
+    sockets = [socket.socket() for _ in range(count)]
     try:
-        for item in held:
+        for item in sockets:
             item.bind((HOST, 0))
-        return [item.getsockname()[1] for item in held]
+        return [item.getsockname()[1] for item in sockets]
     finally:
-        for item in held:
+        for item in sockets:
             item.close()
 
 
@@ -125,7 +125,7 @@ class Cluster:
     __enter__ = up
 
     def prepare(self) -> None:
-        """Certificates, tokens, kubeconfigs and a client."""
+        """Make certificates, tokens, kubeconfigs and a client."""
         for name in ("pki", "etcd"):
             shutil.rmtree(self.dir / name, ignore_errors=True)
         for name in ("logs", "audit"):

@@ -32,14 +32,16 @@ def defined(
     cluster.kube.post(CRDS, {"metadata": {"name": f"{plural}.{group}", "annotations": approved}, "spec": spec})
 
     def is_served() -> bool:
-        found = cluster.kube.get(f"{CRDS}/{plural}.{group}").get("status", {}).get("conditions", [])
+        conditions = cluster.kube.get(f"{CRDS}/{plural}.{group}").get("status", {}).get("conditions", [])
         listed = cluster.kube.raw("GET", f"/apis/{group}/{version}/{plural}")[0] == 200
-        known = group in {one["name"] for one in cluster.kube.get("/apis")["groups"]}
-        return known and listed and any(c["type"] == "Established" and c["status"] == "True" for c in found)
+        is_discovered = group in {one["name"] for one in cluster.kube.get("/apis")["groups"]}
+        return (
+            is_discovered and listed and any(c["type"] == "Established" and c["status"] == "True" for c in conditions)
+        )
 
     def is_forgotten() -> bool:
-        known = group in {one["name"] for one in cluster.kube.get("/apis")["groups"]}
-        return not known and cluster.kube.raw("GET", f"{CRDS}/{plural}.{group}")[0] == 404
+        is_discovered = group in {one["name"] for one in cluster.kube.get("/apis")["groups"]}
+        return not is_discovered and cluster.kube.raw("GET", f"{CRDS}/{plural}.{group}")[0] == 404
 
     try:
         cluster.wait("kube-apiserver", is_served, 30)

@@ -62,7 +62,7 @@ class World:
         self.fault: Fault | None = fault
         self.things, self.version = {"a": 1, "b": 2}, 5
         self.counts: Counter[str] = Counter()
-        self.known: set[str] = set()
+        self.known_names: set[str] = set()
         self.wholes = 0
         self.news = asyncio.Event()
         self.told_us: list[Micros] = []
@@ -104,18 +104,18 @@ class World:
     def update(self, raw: dict[str, Any], at_us: Micros) -> None:
         """An object is there."""
         self._note(at_us)
-        self.known.add(raw["metadata"]["name"])
+        self.known_names.add(raw["metadata"]["name"])
 
     def delete(self, raw: dict[str, Any], at_us: Micros) -> None:
         """And is no more."""
         self._note(at_us)
-        self.known.discard(raw["metadata"]["name"])
+        self.known_names.discard(raw["metadata"]["name"])
 
     def retain(self, keys: set[Key], at_us: Micros) -> None:
         """After all was told; `wholes` counts how often."""
         self.wholes += 1
         self._note(at_us)
-        self.known &= {name for _, name in keys}
+        self.known_names &= {name for _, name in keys}
 
     def _note(self, at_us: Micros) -> None:
         self.told_us.append(at_us)
@@ -176,7 +176,7 @@ class Play:
 
     async def knows(self, *names: str) -> None:
         """Wait until these objects are all that is known."""
-        await self.until(lambda: self.world.known == set(names))
+        await self.until(lambda: self.world.known_names == set(names))
 
     async def was_asked(self, kind: str, times: int) -> None:
         """Wait until so many of this kind came: `list`, `watch`, or `stream` with initial events."""

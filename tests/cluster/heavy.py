@@ -36,7 +36,7 @@ Body = Callable[[], AsyncIterator[bytes]]
 Reply = Callable[[web.Request], Body | None]
 
 
-async def said(request: web.Request, body: Body) -> web.StreamResponse:
+async def answer_post(request: web.Request, body: Body) -> web.StreamResponse:
     """A 200 whose body comes piece by piece."""
     response = web.StreamResponse(headers={"Content-Type": "application/json"})
     await response.prepare(request)
@@ -114,7 +114,7 @@ class Heavy:
         """What `reply` says, else the crowd's."""
         self.asked.append(request.path_qs)
         body = self.reply(request)
-        return await (said(request, body) if body else self.crowd.answer(request))
+        return await (answer_post(request, body) if body else self.crowd.answer(request))
 
     def kubeconfig(self, folder: Path) -> Path:
         """The way to it."""

@@ -54,8 +54,8 @@ def run(*command: str | Path) -> str:
 
 def buildah(*args: str | Path) -> str:
     """Run buildah in our own storage: whatever images this machine has are neither used nor touched."""
-    place = cache_folder() / "image"
-    where = ("--root", place / "storage", "--runroot", place / "run", "--storage-driver", "vfs")
+    cache = cache_folder() / "image"
+    where = ("--root", cache / "storage", "--runroot", cache / "run", "--storage-driver", "vfs")
     return run("buildah", *where, *args)
 
 
@@ -75,19 +75,19 @@ def make_base(name: str) -> None:
         run("debootstrap", "--variant=minbase", f"--include={PACKAGES}", SUITE, root, MIRROR)
         for link, program in LINKS.items():
             (root / "usr/local/bin" / link).symlink_to(f"/usr/bin/{program}")
-        for kept in ("var/cache/apt", "var/lib/apt/lists"):
-            shutil.rmtree(root / kept)
-        found = buildah("from", "scratch")
-        buildah("add", "--quiet", found, root, "/")
-        buildah("config", "--env", "PATH=/usr/local/bin:/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin", found)
-        buildah("commit", "--quiet", "--rm", found, name)
+        for package_folder in ("var/cache/apt", "var/lib/apt/lists"):
+            shutil.rmtree(root / package_folder)
+        container = buildah("from", "scratch")
+        buildah("add", "--quiet", container, root, "/")
+        buildah("config", "--env", "PATH=/usr/local/bin:/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin", container)
+        buildah("commit", "--quiet", "--rm", container, name)
 
 
 def pip_settings(folder: Path) -> list[str]:
     """Mounts that give the build this machine's way to PyPI; the image keeps none of them."""
-    told = run("pip", "config", "list") if shutil.which("pip") else ""
-    found = dict(re.findall(r"^[\w.:-]*?\.(?:default-)?([\w-]+)='(.*)'$", told, re.MULTILINE))
-    settings = {key: value for key, value in found.items() if not value.startswith("/") or Path(value).exists()}
+    pip_config = run("pip", "config", "list") if shutil.which("pip") else ""
+    pip_values = dict(re.findall(r"^[\w.:-]*?\.(?:default-)?([\w-]+)='(.*)'$", pip_config, re.MULTILINE))
+    settings = {key: value for key, value in pip_values.items() if not value.startswith("/") or Path(value).exists()}
     (folder / "pip.conf").write_text("[global]\n" + "".join(f"{key} = {value}\n" for key, value in settings.items()))
     paths = sorted({value for value in settings.values() if value.startswith("/")})
     return [f"--volume={folder}/pip.conf:/etc/pip.conf:ro", *(f"--volume={path}:{path}:ro" for path in paths)]
@@ -103,8 +103,10 @@ def build() -> Image:
     name = f"localhost/hpaaudit:{wheel}"
     with tempfile.TemporaryDirectory(prefix="hpaaudit-image-") as folder:
         mounts = pip_settings(Path(folder))
-        given = ("--build-arg", f"BASE_DIGEST={digest}")
-        buildah("bud", "--isolation", "chroot", "--pull-never", *given, *mounts, "--file", RECIPE, "--tag", name, ROOT)
+        build_args = ("--build-arg", f"BASE_DIGEST={digest}")
+        buildah(
+            "bud", "--isolation", "chroot", "--pull-never", *build_args, *mounts, "--file", RECIPE, "--tag", name, ROOT
+        )
     inspected = json.loads(buildah("inspect", "--type", "image", name))
     return Image(name=name, config=inspected["OCIv1"]["config"])
 

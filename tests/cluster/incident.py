@@ -57,7 +57,7 @@ class Incident:
     cluster: Path
     recording: Path
     code: int
-    said: str
+    output: str
 
 
 def load(cluster: Cluster, factor: float) -> None:
@@ -90,8 +90,8 @@ def play(folder: Path) -> Incident:
             create(cluster)
             unfold(cluster)
         finally:
-            code, said = recorder.end()
-    return Incident(cluster=cluster.dir, recording=recording, code=code, said=said)
+            code, output = recorder.end()
+    return Incident(cluster=cluster.dir, recording=recording, code=code, output=output)
 
 
 def create(cluster: Cluster, version: str = "v2") -> None:

@@ -62,12 +62,12 @@ def custom(world: World, api: str, rest: list[str], query: dict[str, str]) -> An
     """The metric of pods, or of one other object."""
     namespace, resource, name, metric = rest
     if resource == "pods":
-        found = custom_of_pods(world, namespace, name, metric, query.get("labelSelector", ""))
+        values = custom_of_pods(world, namespace, name, metric, query.get("labelSelector", ""))
     else:
         value = world.state().get("objects", {}).get(f"{namespace}/{resource}/{name}/{metric}")
         described = {"kind": resource, "namespace": namespace, "name": name, "apiVersion": "v1"}
-        found = [] if value is None else [(described, str(value))]
-    if not found:
+        values = [] if value is None else [(described, str(value))]
+    if not values:
         return failure(404, f"the server could not find the metric {metric} for {resource}")
     wanted = query.get("metricLabelSelector", "")
     selector = {"matchLabels": dict(part.split("=") for part in wanted.split(","))} if wanted else None
@@ -75,7 +75,7 @@ def custom(world: World, api: str, rest: list[str], query: dict[str, str]) -> An
     if api.endswith("v1beta1"):
         named = {"metricName": metric, "selector": selector}
     stamp = rfc3339(time.time())
-    items = [{"describedObject": described, **named, "timestamp": stamp, "value": value} for described, value in found]
+    items = [{"describedObject": described, **named, "timestamp": stamp, "value": value} for described, value in values]
     return 200, {"kind": "MetricValueList", "apiVersion": api, "metadata": {}, "items": items}
 
 
@@ -97,13 +97,13 @@ def custom_of_pods(
 
 def external(world: World, api: str, namespace: str, metric: str, selector: str) -> Answer:
     """The series of an external metric that a selector matches."""
-    known = world.state().get("external", {}).get(f"{namespace}/{metric}")
-    if known is None:
+    series = world.state().get("external", {}).get(f"{namespace}/{metric}")
+    if series is None:
         return failure(404, f"the server could not find the metric {metric}")
     stamp = rfc3339(time.time())
     items = [
         {"metricName": metric, "metricLabels": item["labels"], "timestamp": stamp, "value": str(item["value"])}
-        for item in known
+        for item in series
         if matches(selector, item["labels"])
     ]
     return 200, {"kind": "ExternalMetricValueList", "apiVersion": api, "metadata": {}, "items": items}

@@ -13,10 +13,10 @@ REMOVED = object()
 
 def deep(levels: int) -> Any:
     """An array in an array, so often."""
-    made: list[Any] = []
+    nested: list[Any] = []
     for _ in range(levels):
-        made = [made]
-    return made
+        nested = [nested]
+    return nested
 
 
 NUMBERS = [0, 1, -1, 2**31 - 1, 2**31, -(2**31) - 1, 2**53 + 1, 2**63 - 1, 2**63, 2**64, -(2**63) - 1, 10**30, 10**400]
@@ -62,12 +62,12 @@ def changed(value: Any, way: Way, to: Any) -> Any:
     if not way:
         return {} if to is REMOVED else to
     step, *rest = way
-    made = dict(value) if isinstance(value, dict) else list(value)
+    copied = dict(value) if isinstance(value, dict) else list(value)
     if not rest and to is REMOVED:
-        del made[step]
+        del copied[step]
     else:
-        made[step] = changed(value[step], tuple(rest), to)
-    return made
+        copied[step] = changed(value[step], tuple(rest), to)
+    return copied
 
 
 @st.composite
@@ -85,17 +85,17 @@ def documents(draw: Draw, sound: Any, *, whole: bool = False) -> bytes:
 def torn(draw: Draw, data: bytes) -> bytes:
     """The same with a few bytes changed, inserted, doubled or cut off."""
     for _ in range(draw(st.integers(1, 3))):
-        place = draw(st.integers(0, len(data)))
+        position = draw(st.integers(0, len(data)))
         match draw(st.sampled_from(["change", "insert", "remove", "cut", "double"])):
             case "change":
-                data = data[:place] + draw(st.binary(min_size=1, max_size=2)) + data[place + 1 :]
+                data = data[:position] + draw(st.binary(min_size=1, max_size=2)) + data[position + 1 :]
             case "insert":
-                data = data[:place] + draw(st.sampled_from(FRAGMENTS)) + data[place:]
+                data = data[:position] + draw(st.sampled_from(FRAGMENTS)) + data[position:]
             case "remove":
-                data = data[:place] + data[place + draw(st.integers(1, 20)) :]
+                data = data[:position] + data[position + draw(st.integers(1, 20)) :]
             case "cut":
-                data = data[:place]
+                data = data[:position]
             case "double":
-                end = place + draw(st.integers(1, 60))
-                data = data[:end] + data[place:end] + data[end:]
+                end = position + draw(st.integers(1, 60))
+                data = data[:end] + data[position:end] + data[end:]
     return data

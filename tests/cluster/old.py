@@ -65,9 +65,9 @@ def play(folder: Path, release: str, best: str) -> Path:
             time.sleep(4)
             incident.unfold(cluster, restart=False)
         finally:
-            code, said = recorder.end()
+            code, output = recorder.end()
     if code:
-        raise SystemExit(f"record: exit {code}\n{said}")
+        raise SystemExit(f"record: exit {code}\n{output}")
     return recording
 
 
@@ -90,9 +90,9 @@ def look(recording: Path, release: str, best: str) -> None:
         moved = rows("select name, source, writer_class, count(*) from scale_events group by all order by all")
         types = rows("select distinct metric_type from metric_proposals order by 1")
         divergent = rows("select name, class, count(*) from reconciles where verdict = 'divergent' group by all")
-    for title, found in {"verdicts": verdicts, "scale events": moved, "metrics": types}.items():
+    for title, counts in {"verdicts": verdicts, "scale events": moved, "metrics": types}.items():
         say(f"  {title}")
-        for row in found:
+        for row in counts:
             say("    " + "  ".join(str(value) for value in row if value is not None))
     say(f"  HPAs were read as {dict(versions)}\n  {completed.stderr}")
     if set(versions) != {f"autoscaling/{best}"}:
@@ -111,9 +111,9 @@ def main() -> None:
     if unknown := [best for best in args.best if best not in VERSIONS]:
         parser.error(f"no such version: {unknown[0]}; there are {', '.join(VERSIONS)}")
     programs(args.release)
-    with tempfile.TemporaryDirectory(prefix="hpaaudit-old-") as place:
+    with tempfile.TemporaryDirectory(prefix="hpaaudit-old-") as folder_name:
         for best in args.best:
-            folder = (args.into or Path(place)).resolve() / best
+            folder = (args.into or Path(folder_name)).resolve() / best
             folder.mkdir(parents=True)
             look(play(folder, args.release, best), args.release, best)
     sys.stdout.write(f"{args.release}: {', '.join(args.best)}: no decision differs\n")

@@ -49,19 +49,19 @@ def seccomp() -> dict[str, Any]:
     """The profile for a process without capabilities, as runc wants it."""
     short, name = ARCHITECTURES[platform.machine()]
     profile = json.loads(SECCOMP.read_text("utf-8"))
-    kept = [
+    syscalls = [
         {key: rule[key] for key in ("names", "action", "errnoRet", "args") if rule.get(key) is not None}
         for rule in profile["syscalls"]
         if not rule["includes"].get("caps") and short in rule["includes"].get("arches", [short])
     ]
     default = {key: profile[key] for key in ("defaultAction", "defaultErrnoRet")}
-    return {**default, "architectures": [name], "syscalls": kept}
+    return {**default, "architectures": [name], "syscalls": syscalls}
 
 
 def mounts(volumes: dict[str, Path], container: Manifest, account: Path) -> list[dict[str, Any]]:
     """What every container has, what the manifest mounts, and the account."""
 
-    def made(at: str, kind: str, *options: str) -> dict[str, Any]:
+    def mount(at: str, kind: str, *options: str) -> dict[str, Any]:
         return {"destination": at, "type": kind, "source": kind, "options": ["nosuid", "noexec", *options]}
 
     def bound(at: str, source: Path, *options: str) -> dict[str, Any]:
@@ -70,10 +70,10 @@ def mounts(volumes: dict[str, Path], container: Manifest, account: Path) -> list
     return [
         {"destination": "/proc", "type": "proc", "source": "proc"},
         {"destination": "/dev", "type": "tmpfs", "source": "tmpfs", "options": ["nosuid", "mode=755", "size=64m"]},
-        made("/dev/pts", "devpts", "newinstance", "ptmxmode=0666", "mode=0620", "gid=5"),
-        made("/dev/shm", "tmpfs", "nodev", "mode=1777", "size=64m"),  # noqa: S108  # as every container has it
-        made("/dev/mqueue", "mqueue", "nodev"),
-        made("/sys", "sysfs", "nodev", "ro"),
+        mount("/dev/pts", "devpts", "newinstance", "ptmxmode=0666", "mode=0620", "gid=5"),
+        mount("/dev/shm", "tmpfs", "nodev", "mode=1777", "size=64m"),  # noqa: S108  # as every container has it
+        mount("/dev/mqueue", "mqueue", "nodev"),
+        mount("/sys", "sysfs", "nodev", "ro"),
         bound(ACCOUNT, account, "ro"),
         *(bound(mount["mountPath"], volumes[mount["name"]], "rw") for mount in container["volumeMounts"]),
     ]
@@ -86,7 +86,7 @@ def specification(
     (container,) = pod["containers"]
     of_pod, of_container = pod["securityContext"], container["securityContext"]
     host, port = service
-    given = {"HOSTNAME": "recorder", "KUBERNETES_SERVICE_HOST": host, "KUBERNETES_SERVICE_PORT": str(port)}
+    environment = {"HOSTNAME": "recorder", "KUBERNETES_SERVICE_HOST": host, "KUBERNETES_SERVICE_PORT": str(port)}
     user = {"uid": of_pod["runAsUser"], "gid": of_pod["runAsGroup"], "additionalGids": [of_pod["fsGroup"]]}
     limit = parse(container["resources"]["limits"]["memory"]).nano // 10**9
     return {
@@ -96,7 +96,7 @@ def specification(
         "process": {
             "args": [*container.get("command", image["Entrypoint"]), *container["args"]],
             "cwd": image.get("WorkingDir", "/"),
-            "env": [*image["Env"], *(f"{name}={value}" for name, value in given.items())],
+            "env": [*image["Env"], *(f"{name}={value}" for name, value in environment.items())],
             "user": user,
             "capabilities": {kind: [] for kind in ("bounding", "effective", "permitted", "inheritable", "ambient")},
             "noNewPrivileges": not of_container["allowPrivilegeEscalation"],
@@ -206,8 +206,8 @@ def play(root: Path, image: dict[str, Any], seconds: float) -> None:
     (port,) = [one["containerPort"] for one in container["ports"]]
     must(ask(port, "/healthz") == 0, f"port {port} is free")
     with (
-        tempfile.TemporaryDirectory(prefix="hpaaudit-pod-") as place,
-        Cluster(Path(place) / "cluster", controller_flags=FAST) as cluster,
+        tempfile.TemporaryDirectory(prefix="hpaaudit-pod-") as folder_name,
+        Cluster(Path(folder_name) / "cluster", controller_flags=FAST) as cluster,
     ):
         for kind, path in PATHS.items():
             cluster.kube.post(path, objects[kind])
@@ -216,10 +216,10 @@ def play(root: Path, image: dict[str, Any], seconds: float) -> None:
         cluster.kube.post("/apis/apps/v1/namespaces/shop/deployments", deployment("checkout"))
         cluster.kube.post("/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers", hpa("checkout", cpu(50)))
 
-        account, disk, bundle = (Path(place) / name for name in ("account", "disk", "bundle"))
+        account, disk, bundle = (Path(folder_name) / name for name in ("account", "disk", "bundle"))
         for folder in (account, disk, bundle):
             folder.mkdir()
-        Path(place).chmod(0o755)
+        Path(folder_name).chmod(0o755)
         account.chmod(0o755)
         disk.chmod(0o2775)
         os.chown(disk, 0, group)

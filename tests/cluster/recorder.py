@@ -46,5 +46,5 @@ class Recorder:
 
     def wait(self) -> tuple[int, str]:
         """Let it come to its own end; its exit code, and what it said."""
-        _, said = self.process.communicate(timeout=30)
-        return self.process.returncode, said
+        _, stderr = self.process.communicate(timeout=30)
+        return self.process.returncode, stderr

@@ -77,8 +77,8 @@ class Stage:
         def reads() -> int:
             return sum(SCALE in line and '"verb":"get"' in line for line in log.read_text().splitlines())
 
-        known = reads()
-        while reads() == known:
+        before = reads()
+        while reads() == before:
             time.sleep(0.1)
         time.sleep(seconds)
 
@@ -192,8 +192,8 @@ def perform(name: str, into: Path, truth: Path | None) -> None:
             scene.play(stage)
         finally:
             stage.over.set()
-            code, said = recorder.end()
-        sys.stderr.write(f"{name}: exit {code}\n{said}")
+            code, output = recorder.end()
+        sys.stderr.write(f"{name}: exit {code}\n{output}")
         (recording / "README.md").write_text(f"# {name}\n\n{scene.readme}{MADE.format(name=name)}")
         if truth:
             lines = (json.dumps(line, separators=(",", ":")) + "\n" for line in capture.lines(cluster.dir))

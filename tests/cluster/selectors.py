@@ -10,8 +10,8 @@ def matches(selector: str, labels: dict[str, str]) -> bool:
 
 def fits(part: str, labels: dict[str, str]) -> bool:
     """Whether labels fit one requirement."""
-    if found := re.fullmatch(r"(\S+)\s+(in|notin)\s+\((.*)\)", part):
-        key, verb, values = found.groups()
+    if match := re.fullmatch(r"(\S+)\s+(in|notin)\s+\((.*)\)", part):
+        key, verb, values = match.groups()
         among = labels.get(key) in {value.strip() for value in values.split(",")}
         return among == (verb == "in")
     if "!=" in part:

@@ -55,7 +55,7 @@ def meta(name: str, **more: Any) -> Raw:
     return {**own, "creationTimestamp": AT, **more}
 
 
-def made(kind: str, name: str) -> Raw:
+def object_of(kind: str, name: str) -> Raw:
     """A sound object of a kind."""
     return {**_BODIES[kind](name), "metadata": {**meta(name), **_METAS.get(kind, {})}}
 
@@ -315,14 +315,14 @@ class Small:
         if odd:
             return web.Response(body=odd.data, status=odd.status, headers=odd.headers)
         fields = request.query.get("fieldSelector", "")
-        kind = next((kind for kind, found in PATHS.items() if found == path), "")
+        kind = next((kind for kind, known_path in PATHS.items() if known_path == path), "")
         if kind == "event" and "HorizontalPodAutoscaler" not in fields:
             kind = ""
         if "watch" in request.query:
             return await self._watch(request, kind)
-        known = answers()
-        if path in known:
-            return web.json_response(known[path])
+        answer_by_path = answers()
+        if path in answer_by_path:
+            return web.json_response(answer_by_path[path])
         items = b",".join(self._items(kind))
         meta = b'"metadata":{"resourceVersion":"9"}'
         return web.Response(
@@ -330,7 +330,7 @@ class Small:
         )
 
     def _items(self, kind: str) -> list[bytes]:
-        good = [json.dumps(made(kind, name)).encode() for name in GOOD.get(kind, ())]
+        good = [json.dumps(object_of(kind, name)).encode() for name in GOOD.get(kind, ())]
         return [*good[:1], *self.more.get(kind, ()), *good[1:]]
 
     async def _watch(self, request: web.Request, kind: str) -> web.StreamResponse:

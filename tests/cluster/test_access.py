@@ -60,7 +60,7 @@ async def a_plugin_of_v1beta1_prints_a_token(scene: Scene) -> None:
     plugin = ExecPlugin(scene.folder, "v1beta1")
     plugin.prints("issued")
     await scene.comes_in("token issued", plugin.user())
-    document = json.loads(plugin.told.read_text())
+    document = json.loads(plugin.exec_info.read_text())
     assert document == {"apiVersion": plugin.version, "kind": "ExecCredential", "spec": {"interactive": False}}
 
 
@@ -95,10 +95,10 @@ async def a_plugin_of_v1_prints_a_token(scene: Scene) -> None:
     )
     extension = {"name": "client.authentication.k8s.io/exec", "extension": {"audience": "x"}}
     await scene.comes_in("token a-north", user, extensions=[extension])
-    told = json.loads(plugin.told.read_text())["spec"]["cluster"]
-    assert told["server"] == scene.server.url
-    assert base64.b64decode(told["certificate-authority-data"]) == (scene.pki / "ca.crt").read_bytes()
-    assert told["config"] == {"audience": "x"}
+    cluster_info = json.loads(plugin.exec_info.read_text())["spec"]["cluster"]
+    assert cluster_info["server"] == scene.server.url
+    assert base64.b64decode(cluster_info["certificate-authority-data"]) == (scene.pki / "ca.crt").read_bytes()
+    assert cluster_info["config"] == {"audience": "x"}
 
 
 async def a_plugin_of_v1_prints_a_certificate(scene: Scene) -> None:
@@ -123,14 +123,14 @@ async def a_revoked_token_of_a_plugin_is_asked_for_again(scene: Scene) -> None:
     """The 401 is never seen; while the plugin has nothing newer it is not run for every request."""
     plugin = ExecPlugin(scene.folder)
     plugin.prints("first")
-    scene.server.known = {"token first"}
+    scene.server.accepted = {"token first"}
     async with scene.client(plugin.user()) as client:
         assert (await client.get("/version")).status == 200
         plugin.prints("second")
-        scene.server.known = {"token second"}
+        scene.server.accepted = {"token second"}
         assert (await client.get("/version")).status == 200
         assert plugin.runs == 2
-        scene.server.known = {"token third"}
+        scene.server.accepted = {"token third"}
         scene.patch.setattr(credentials, "PAUSE_SECONDS", 60)
         assert {(await client.get("/version")).status for _ in range(20)} == {401}
         assert plugin.runs == 2
@@ -138,7 +138,7 @@ async def a_revoked_token_of_a_plugin_is_asked_for_again(scene: Scene) -> None:
         plugin.prints("third")
         assert (await client.get("/version")).status == 200
         plugin.prints("fourth")
-        scene.server.known = {"token fourth"}
+        scene.server.accepted = {"token fourth"}
         async for line in client.lines("/things?watch=1"):
             assert line == b""
             break
@@ -149,7 +149,7 @@ async def an_expired_token_of_a_plugin_is_asked_for_again(scene: Scene) -> None:
     """As EKS every 15 min; before that many requests are one run, and of requests at once one runs it."""
     plugin = ExecPlugin(scene.folder)
     plugin.prints("first", expirationTimestamp=expiry(2))
-    scene.server.known = {"token first", "token second"}
+    scene.server.accepted = {"token first", "token second"}
     async with scene.client(plugin.user()) as client:
         for _ in range(5):
             await client.get("/version")
@@ -220,10 +220,10 @@ async def a_tls_server_name_is_expected_instead_of_the_host(scene: Scene) -> Non
 
 async def a_proxy_url_is_asked_through(scene: Scene) -> None:
     """With a password, and with a name expected of the server behind it."""
-    scene.server.known = {"token t1"}
+    scene.server.accepted = {"token t1"}
     async with Proxy() as proxy, Unruly(scene.pki, certificate="named") as scene.server:
-        told = {"proxy-url": f"http://me:pass@{HOST}:{proxy.port}", "tls-server-name": NAME}
-        assert (await scene.ask({"token": "t1"}, **told)).status == 200
+        cluster_config = {"proxy-url": f"http://me:pass@{HOST}:{proxy.port}", "tls-server-name": NAME}
+        assert (await scene.ask({"token": "t1"}, **cluster_config)).status == 200
         assert proxy.passed == [f"{HOST}:{scene.server.port}"]
         assert proxy.shown == ["Basic " + base64.b64encode(b"me:pass").decode()]
         assert scene.server.asked == ["/version"]
@@ -268,8 +268,8 @@ async def a_plugin_that_fails_is_told_in_one_line(scene: Scene) -> None:
 async def a_plugin_that_is_missing_is_told_with_its_hint(scene: Scene) -> None:
     """One line, and nobody is asked as a stranger."""
     user = ExecPlugin(scene.folder).user(command="no-such-plugin", installHint="Install it:\n  see https://plugin.test")
-    said = "plugin no-such-plugin of user me of .* is not installed: Install it: see https://plugin.test$"
-    with pytest.raises(Unreachable, match=said):
+    message = "plugin no-such-plugin of user me of .* is not installed: Install it: see https://plugin.test$"
+    with pytest.raises(Unreachable, match=message):
         await scene.ask(user)
     assert not scene.server.asked
 

@@ -25,7 +25,7 @@ from tests.cluster.recorder import ROOT
 ADDRESS = ("127.0.0.1", 0)
 
 
-async def said(url: str, request: bytes) -> bytes:
+async def response_to(url: str, request: bytes) -> bytes:
     """What the server says to these bytes until it hangs up."""
     host, port = url.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
@@ -62,7 +62,7 @@ def test_every_request_is_answered_once_and_the_connection_ends(how: str) -> Non
 
     async def play() -> bytes:
         async with HttpServer(ADDRESS, Telemetry()) as opened:
-            return await said(opened.url, request)
+            return await response_to(opened.url, request)
 
     answer = asyncio.run(play())
     # What was sent and not read may make the system cut an answer off.
@@ -76,7 +76,7 @@ def test_who_does_not_ask_in_time_is_hung_up_on(slow: bytes, monkeypatch: pytest
 
     async def play() -> None:
         async with HttpServer(ADDRESS, Telemetry()) as opened:
-            assert await said(opened.url, slow) == b""
+            assert await response_to(opened.url, slow) == b""
             await asyncio.sleep(0)
             assert not opened._open
 
@@ -115,7 +115,7 @@ def test_of_a_thousand_silent_connections_few_are_kept_and_who_asks_is_answered(
                 silent.append(one)
                 await asyncio.get_running_loop().sock_connect(one, address)
             for _ in range(3):
-                assert (await said(opened.url, b"GET /healthz HTTP/1.1\r\n\r\n")).endswith(b"ok\n")
+                assert (await response_to(opened.url, b"GET /healthz HTTP/1.1\r\n\r\n")).endswith(b"ok\n")
             assert len(opened._open) <= MAX_CONNECTIONS
             for one in silent:
                 one.close()

@@ -91,7 +91,7 @@ def ask(say: Say, *, seconds: float = 1, path: str = "/version") -> Answer:
     return asyncio.run(asyncio.wait_for(play(), 20))
 
 
-def said(*pieces: bytes) -> Say:
+def response_of(*pieces: bytes) -> Say:
     """These pieces, and the end."""
 
     async def say(writer: asyncio.StreamWriter) -> None:
@@ -129,10 +129,13 @@ def bomb(size: int) -> bytes:
 
 
 ODD: dict[str, tuple[Say, str]] = {
-    "a bomb": (said(*packed(bomb(64 * MB))), "the answer takes more than 4 MB of memory"),
-    "a packing that nobody asked for": (said(*packed(b"{}", b"br")), "its Content-Encoding 'br' was not asked for"),
-    "no gzip": (said(*packed(b"{}")), "it is not gzip"),
-    "half a gzip": (said(*packed(gzip.compress(b"[1]" * 999)[:20])), "its gzip has no end"),
+    "a bomb": (response_of(*packed(bomb(64 * MB))), "the answer takes more than 4 MB of memory"),
+    "a packing that nobody asked for": (
+        response_of(*packed(b"{}", b"br")),
+        "its Content-Encoding 'br' was not asked for",
+    ),
+    "no gzip": (response_of(*packed(b"{}")), "it is not gzip"),
+    "half a gzip": (response_of(*packed(gzip.compress(b"[1]" * 999)[:20])), "its gzip has no end"),
     "a drop of the body now and then": (
         dripped(HEAD + b"Content-Length: 100000\r\n\r\n{", b" ", 0.05),
         "it came too slowly",
@@ -146,15 +149,15 @@ ODD: dict[str, tuple[Say, str]] = {
     "a head that drips": (dripped(HEAD, b"x", 0.05), "no answer in 1 s"),
     "continue for ever": (dripped(b"", b"HTTP/1.1 100 Continue\r\n\r\n", 0.001), "no answer in 1 s"),
     "nothing": (dripped(b"", b"", 0.05), "no answer in 1 s"),
-    "no HTTP": (said(b"\x16\x03\x01 hello\r\n\r\n"), "Bad status line"),
-    "half of a body": (said(HEAD + b"Content-Length: 10\r\n\r\n{"), "Response payload is not completed"),
-    "a chunk of a negative size": (said(HEAD + b"Transfer-Encoding: chunked\r\n\r\n-1\r\n"), ""),
+    "no HTTP": (response_of(b"\x16\x03\x01 hello\r\n\r\n"), "Bad status line"),
+    "half of a body": (response_of(HEAD + b"Content-Length: 10\r\n\r\n{"), "Response payload is not completed"),
+    "a chunk of a negative size": (response_of(HEAD + b"Transfer-Encoding: chunked\r\n\r\n-1\r\n"), ""),
     "a body of billions, by its header": (
         dripped(HEAD + b"Content-Length: 99999999999\r\n\r\n", b" " * MB, 0),
         "the answer takes more than 4 MB of memory",
     ),
     "objects upon objects": (
-        said(HEAD + b"Connection: close\r\n\r\n", b"[" + b"{}," * (MB - 1) + b"{}]"),
+        response_of(HEAD + b"Connection: close\r\n\r\n", b"[" + b"{}," * (MB - 1) + b"{}]"),
         "the answer takes more than 4 MB of memory",
     ),
 }
@@ -172,7 +175,7 @@ def test_what_is_no_answer_is_one_line(case: str) -> None:
 
 def test_a_redirect_is_not_followed() -> None:
     async def play() -> None:
-        async with Raw(said(b"HTTP/1.1 302 Found\r\nLocation: /version\r\nContent-Length: 0\r\n\r\n")) as server:
+        async with Raw(response_of(b"HTTP/1.1 302 Found\r\nLocation: /version\r\nContent-Length: 0\r\n\r\n")) as server:
             async with server.client() as client:
                 answer = await client.get("/version")
             assert (answer.status, answer.good) == (302, False)
@@ -184,7 +187,10 @@ def test_a_redirect_is_not_followed() -> None:
 def test_no_cookie_is_ever_sent_back() -> None:
     async def play() -> None:
         cookies = b"".join(b"Set-Cookie: c%d=%s\r\n" % (number, b"x" * 100) for number in range(50))
-        async with Raw(said(HEAD + cookies + b"Content-Length: 2\r\n\r\n{}")) as server, server.client() as client:
+        async with (
+            Raw(response_of(HEAD + cookies + b"Content-Length: 2\r\n\r\n{}")) as server,
+            server.client() as client,
+        ):
             assert [(await client.get("/version")).status for _ in range(2)] == [200, 200]
             assert not any(b"cookie" in head.lower() for head in server.asked)
 
@@ -196,7 +202,7 @@ def test_no_cookie_is_ever_sent_back() -> None:
 )
 def test_only_a_plain_number_says_when_to_come_again(text: str, seconds: float) -> None:
     head = b"HTTP/1.1 429 No\r\nContent-Length: 2\r\nRetry-After: " + text.encode() + b"\r\n\r\n{}"
-    answer = ask(said(head))
+    answer = ask(response_of(head))
     assert (answer.status, answer.retry_seconds) == (429, seconds)
 
 
@@ -210,7 +216,7 @@ def test_a_date_that_is_none_tells_no_clock(date: str) -> None:
 def test_a_refusal_that_repeats_the_token_and_has_no_end_is_cut_and_does_not_tell_it() -> None:
     short = json.dumps({"message": f"no entry for {TOKEN} " + "x" * 10_000}).encode()
     head = b"HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n"
-    answer = ask(said(head, short))
+    answer = ask(response_of(head, short))
     assert answer.message.startswith("no entry for [token] xxx")
     assert len(answer.message) == answers.MAX_MESSAGE
     endless = ask(dripped(head, b"x" * MB, 0))
@@ -239,7 +245,7 @@ def test_a_list_is_the_same_in_whatever_pieces_and_packing_it_comes(seed: int, m
             pieces, left = [*pieces, left], b""
 
     async def play() -> Answer:
-        async with Raw(said(*pieces)) as server, server.client() as client:
+        async with Raw(response_of(*pieces)) as server, server.client() as client:
             return await client.get("/x", decode=lambda text: decoded(text, USAGE), item=pod_sample)
 
     answer = asyncio.run(play())
@@ -280,7 +286,7 @@ def test_a_line_of_a_watch_has_a_bound(unit: bytes) -> None:
 
 def test_a_line_of_many_small_objects_is_too_long_before_it_is_decoded() -> None:
     with pytest.raises(TooLong, match="more than 4 MB"):
-        follow(said(HEAD + b"Connection: close\r\n\r\n", b"[" + b"{}," * 300_000 + b"{}]\n"))
+        follow(response_of(HEAD + b"Connection: close\r\n\r\n", b"[" + b"{}," * 300_000 + b"{}]\n"))
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -292,4 +298,4 @@ def test_the_lines_of_a_watch_are_the_same_in_whatever_pieces_they_come(seed: in
         size = chance.choice((1, 2, 50, 3000))
         pieces, left = [*pieces, left[:size]], left[size:]
     head = HEAD + b"Connection: close\r\n\r\n"
-    assert follow(said(head, *pieces)) == [b"", *lines]
+    assert follow(response_of(head, *pieces)) == [b"", *lines]

@@ -46,13 +46,13 @@ def test_a_new_leader_is_asked_for_its_own_flags(cluster: Cluster, namespace: st
         first = eyes.until(ControllerSeen)
         # It comes back with the Lease of another host, until the real one takes over again.
         cluster.kube.patch(LEASE, {"spec": {"holderIdentity": "node-2_b", "leaseDurationSeconds": 1}})
-        second = eyes.until(ControllerSeen, lambda seen: seen != first)
+        second = eyes.until(ControllerSeen, lambda fact: fact != first)
     finally:
         eyes.end()
         cluster.kube.patch(LEASE, {"spec": {"holderIdentity": lease}})
         for tolerance in ("0.2", "0.3"):
             cluster.kube.delete(f"{pods}/kcm-{tolerance}", gracePeriodSeconds=0)
-    assert [dict(seen.flags)[f"{FLAG_PART}-tolerance"] for seen in (first, second)] == ["0.2", "0.3"]
+    assert [dict(started.flags)[f"{FLAG_PART}-tolerance"] for started in (first, second)] == ["0.2", "0.3"]
 
 
 @pytest.mark.parametrize(

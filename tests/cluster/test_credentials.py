@@ -36,7 +36,7 @@ def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name.upper(), raising=False)
 
 
-def told(path: Path) -> Told:
+def credentials_of(path: Path) -> Told:
     """A plugin as a kubeconfig tells of it."""
     return Told(owner="user me of config", version=V1, command=str(path), env=(("KEY", SECRET),))
 
@@ -48,7 +48,7 @@ def printed(**content: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "message"),
     [
         (f"echo {SECRET}", "printed no JSON; run it by hand"),
         ("true", "printed no JSON"),
@@ -62,11 +62,13 @@ def printed(**content: Any) -> str:
         ("kill -9 $$", "failed with code -9: it said nothing"),
     ],
 )
-def test_what_a_plugin_does_wrong_is_said_in_one_line_without_a_secret(script: str, said: str, tmp_path: Path) -> None:
+def test_what_a_plugin_does_wrong_is_said_in_one_line_without_a_secret(
+    script: str, message: str, tmp_path: Path
+) -> None:
     plugin = ExecPlugin(tmp_path)
     plugin.script(script)
-    with pytest.raises(Unreachable, match=re.escape(said)) as raised:
-        asyncio.run(issue(told(plugin.path)))
+    with pytest.raises(Unreachable, match=re.escape(message)) as raised:
+        asyncio.run(issue(credentials_of(plugin.path)))
     assert f"the credential plugin {plugin.path} of user me of config " in str(raised.value)
     assert SECRET not in str(raised.value)
     assert "\n" not in str(raised.value)
@@ -80,7 +82,7 @@ def test_a_plugin_that_waits_for_somebody_is_ended_with_all_it_started(
     plugin.script(f"(sleep 2; touch {tmp_path}/survived) &\nsleep 60")
     begun = time.monotonic()
     with pytest.raises(Unreachable, match=r"did not end in 0.5 s: it may wait for a login; run it by hand"):
-        asyncio.run(issue(told(plugin.path)))
+        asyncio.run(issue(credentials_of(plugin.path)))
     assert time.monotonic() - begun < 5
     time.sleep(2)
     assert not (tmp_path / "survived").exists()
@@ -91,7 +93,7 @@ def test_a_plugin_that_is_no_program_is_said(tmp_path: Path) -> None:
     broken.write_bytes(b"\x7fELF")
     broken.chmod(0o755)
     with pytest.raises(Unreachable, match=r"cannot be run: Exec format error"):
-        asyncio.run(issue(told(broken)))
+        asyncio.run(issue(credentials_of(broken)))
 
 
 @pytest.mark.parametrize(
@@ -171,10 +173,10 @@ def test_an_authority_that_kubectl_takes_is_taken_by_every_python(
     authority: str, certificate: str, pki: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The cluster's own says no key usage, which Python 3.13 wants; the other's issuer is away, which 3.11 wants."""
-    made = ssl.create_default_context
+    make_context = ssl.create_default_context
 
     def strict(*args: Any, **kwargs: Any) -> ssl.SSLContext:
-        context = made(*args, **kwargs)
+        context = make_context(*args, **kwargs)
         context.verify_flags = ssl.VERIFY_X509_STRICT | ssl.VERIFY_X509_TRUSTED_FIRST
         return context
 
@@ -231,13 +233,13 @@ def test_a_recording_by_a_plugin_holds_no_secret(pki: Path, tmp_path: Path) -> N
 
     async def play() -> list[str]:
         async with Unruly(pki) as server:
-            server.known = {f"token {SECRET}"}
+            server.accepted = {f"token {SECRET}"}
             config["clusters"][0]["cluster"]["server"] = server.url
             (tmp_path / "config").write_text(json.dumps(config))
             into = ("record", "--into", str(tmp_path / "recording"), "--kubeconfig", str(tmp_path / "config"))
             done = await asyncio.to_thread(run, *into, "--for", "1s")
             assert done.returncode == 0, done.stderr
-            server.known = {"nobody"}
+            server.accepted = {"nobody"}
             refused = await asyncio.to_thread(run, "record", "--plan", *into[3:])
             assert refused.returncode == 2
             assert "does not know you (401)" in refused.stderr

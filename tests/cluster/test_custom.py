@@ -40,8 +40,8 @@ def gadgets(cluster: Cluster, namespace: str, definition: str) -> str:
     """The path of the namespace's Gadgets, one of them with an HPA."""
     path = f"{definition}/namespaces/{namespace}/gadgets"
     spec = {"size": {"replicas": 2}, "template": {"metadata": {"labels": {"app": "custom"}}}}
-    made = {"apiVersion": "example.org/v1", "kind": "Gadget", "metadata": {"name": "custom"}, "spec": spec}
-    cluster.kube.post(path, made)
+    gadget = {"apiVersion": "example.org/v1", "kind": "Gadget", "metadata": {"name": "custom"}, "spec": spec}
+    cluster.kube.post(path, gadget)
     put_status(cluster, f"{path}/custom", {"running": 1, "selector": "app=custom"})
     wanted = hpa("custom", cpu(50), low=2)
     wanted["spec"]["scaleTargetRef"] |= {"apiVersion": "example.org/v1", "kind": "Gadget"}
@@ -53,12 +53,12 @@ def test_a_custom_target_is_watched_along_the_paths_of_its_definition(
     cluster: Cluster, gadgets: str, watching: Watch
 ) -> None:
     eyes = watching()
-    seen = eyes.until(TargetSeen)
-    assert (seen.scale.spec_replicas, seen.scale.status_replicas, seen.scale.selector) == (2, 1, "app=custom")
-    assert (seen.kind, seen.generation) == ("Gadget", 1)
-    assert seen.template_hash
+    fact = eyes.until(TargetSeen)
+    assert (fact.scale.spec_replicas, fact.scale.status_replicas, fact.scale.selector) == (2, 1, "app=custom")
+    assert (fact.kind, fact.generation) == ("Gadget", 1)
+    assert fact.template_hash
     cluster.client("alice", "kubectl/v1.36.3").patch(f"{gadgets}/custom/scale", {"spec": {"replicas": 3}})
-    scaled = eyes.until(TargetSeen, lambda seen: seen.scale.spec_replicas == 3)
+    scaled = eyes.until(TargetSeen, lambda fact: fact.scale.spec_replicas == 3)
     assert (scaled.manager, scaled.operation, scaled.subresource) == ("kubectl", "Update", "scale")
     assert scaled.generation == 2
     about = {"kind": "Gadget", "namespace": gadgets.split("/")[5], "name": "custom"}
@@ -81,7 +81,7 @@ def test_a_custom_target_that_does_not_say_its_replicas_is_read_and_the_error_is
     assert (failed.status, failed.path, failed.scale) == (500, f"{gadgets}/custom/scale", None)
     assert 'the spec replicas field ".spec.size.replicas" does not exist' in failed.error
     cluster.kube.patch(f"{gadgets}/custom", {"spec": {"size": {"replicas": 4}}})
-    eyes.until(TargetSeen, lambda seen: seen.scale.spec_replicas == 4)
+    eyes.until(TargetSeen, lambda fact: fact.scale.spec_replicas == 4)
     reads = len(eyes.of(ScaleRead))
     eyes.until(ResourceMetricsRead)
     assert len(eyes.of(ScaleRead)) <= reads + 1
@@ -145,13 +145,13 @@ def test_a_rollout_is_seen_from_its_begin_to_its_end(
 ) -> None:
     create("checkout")
     eyes = watching()
-    eyes.until(PodSeen, lambda seen: seen.pod.ready == "True")
-    first = eyes.until(TargetSeen, lambda seen: seen.template_hash == "revision 1")
+    eyes.until(PodSeen, lambda fact: fact.pod.ready == "True")
+    first = eyes.until(TargetSeen, lambda fact: fact.template_hash == "revision 1")
     template = {"metadata": {"annotations": {"release": "2"}}}
     path = f"/apis/apps/v1/namespaces/{namespace}/deployments/checkout"
     cluster.kube.patch(path, {"spec": {"template": template}})
-    begun = eyes.until(RolloutSeen, lambda seen: seen.rolling and seen.revision == "revision 2")
-    ended = eyes.until(RolloutSeen, lambda seen: not seen.rolling and seen.revision == "revision 2")
+    begun = eyes.until(RolloutSeen, lambda fact: fact.rolling and fact.revision == "revision 2")
+    ended = eyes.until(RolloutSeen, lambda fact: not fact.rolling and fact.revision == "revision 2")
     eyes.end()
     assert (begun.max_surge, begun.max_unavailable) == ("25%", "25%")
     assert begun.at_us < ended.at_us
@@ -179,19 +179,19 @@ def test_scaled_objects_are_followed_where_keda_is_there(cluster: Cluster, names
         path = f"{base}/namespaces/{namespace}/scaledobjects"
         cluster.kube.post(path, SCALED)
         eyes = watching()
-        seen = eyes.until(ScaledObjectSeen)
-        assert (seen.target_kind, seen.target_name, seen.hpa_name) == ("Deployment", "orders", "")
-        assert (seen.min_replicas, seen.max_replicas, seen.idle_replicas, seen.fallback_replicas) == (0, 20, None, 6)
-        assert json.loads(seen.triggers_json) == [{"name": "q", "type": "rabbitmq"}]
-        assert json.loads(seen.annotations_json) == {"autoscaling.keda.sh/paused-replicas": "0"}
+        fact = eyes.until(ScaledObjectSeen)
+        assert (fact.target_kind, fact.target_name, fact.hpa_name) == ("Deployment", "orders", "")
+        assert (fact.min_replicas, fact.max_replicas, fact.idle_replicas, fact.fallback_replicas) == (0, 20, None, 6)
+        assert json.loads(fact.triggers_json) == [{"name": "q", "type": "rabbitmq"}]
+        assert json.loads(fact.annotations_json) == {"autoscaling.keda.sh/paused-replicas": "0"}
         conditions = [{"type": "Active", "status": "True"}, {"type": "Fallback", "status": "False"}]
         put_status(cluster, f"{path}/orders", {"hpaName": "keda-hpa-orders", "conditions": conditions})
-        active = eyes.until(ScaledObjectSeen, lambda seen: seen.active == "True")
+        active = eyes.until(ScaledObjectSeen, lambda fact: fact.active == "True")
         assert (active.hpa_name, active.fallback, active.paused) == ("keda-hpa-orders", "False", "")
         put_status(cluster, f"{path}/orders", {"lastActiveTime": "2026-03-02T14:05:00Z"})
         cluster.kube.delete(f"{path}/orders")
         gone = eyes.until(ScaledObjectGone)
-        assert (gone.name, gone.uid) == ("orders", seen.uid)
+        assert (gone.name, gone.uid) == ("orders", fact.uid)
         eyes.end()
         # A time that its operator writes every few seconds is nothing new.
         assert len(eyes.of(ScaledObjectSeen)) == 2

@@ -63,19 +63,21 @@ def surroundings(cluster: Cluster, *, whole: bool) -> set[str]:
     return {kind for _, kind in KINDS if kind in served and (whole or kind not in CLUSTER_SCOPED)}
 
 
-def collection(found: Manifest) -> str:
+def collection(manifest: Manifest) -> str:
     """The path of an object's collection."""
-    version, namespace = found["apiVersion"], found["metadata"].get("namespace")
+    version, namespace = manifest["apiVersion"], manifest["metadata"].get("namespace")
     base = f"/apis/{version}" if "/" in version else f"/api/{version}"
     return (
-        f"{base}/namespaces/{namespace}/{PLURALS[found['kind']]}" if namespace else f"{base}/{PLURALS[found['kind']]}"
+        f"{base}/namespaces/{namespace}/{PLURALS[manifest['kind']]}"
+        if namespace
+        else f"{base}/{PLURALS[manifest['kind']]}"
     )
 
 
 def one(objects: list[Manifest], kind: str) -> Manifest:
     """The only object of a kind."""
-    (found,) = [each for each in objects if each["kind"] == kind]
-    return found
+    (manifest,) = [each for each in objects if each["kind"] == kind]
+    return manifest
 
 
 @pytest.fixture(scope="module")
@@ -159,9 +161,9 @@ def account(
     whole = overlay.startswith("cluster")
     home = homes[0] if whole else namespace
     objects = json.loads(json.dumps(objects_of(overlay)).replace('"shop"', f'"{namespace}"'))
-    applied = [found for found in objects if found["kind"] in RIGHTS]
-    for found in applied:
-        cluster.kube.post(collection(found), found)
+    applied = [manifest for manifest in objects if manifest["kind"] in RIGHTS]
+    for manifest in applied:
+        cluster.kube.post(collection(manifest), manifest)
     wanted = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": 600}}
     token = cluster.kube.post(f"/api/v1/namespaces/{home}/serviceaccounts/hpaaudit-recorder/token", wanted)
     (tmp_path / "token").write_text(token["status"]["token"])
@@ -170,8 +172,8 @@ def account(
     kubeconfig = tmp_path / "kubeconfig"
     kubeconfig.write_text(json.dumps(config))
     yield Account(kubeconfig=kubeconfig, where=("-A",) if whole else ("-n", namespace))
-    for found in reversed(applied):
-        cluster.kube.delete(f"{collection(found)}/{found['metadata']['name']}")
+    for manifest in reversed(applied):
+        cluster.kube.delete(f"{collection(manifest)}/{manifest['metadata']['name']}")
 
 
 @pytest.fixture(scope="module")
@@ -209,9 +211,9 @@ def recorded(account: Account, into: Path) -> tuple[list[Fact], list[str]]:
     options = ("--kubeconfig", str(account.kubeconfig), *account.where, "--interval", "500ms", "--for", "4s")
     completed = run("record", "--into", str(into), *options)
     assert completed.returncode == 0, completed.stderr
-    _, *said, _, _ = completed.stderr.splitlines()  # where it looks, the last progress, and where it is
+    _, *progress, _, _ = completed.stderr.splitlines()  # where it looks, the last progress, and where it is
     return list(open_recording(into).facts()), [
-        line for line in said if not line.startswith("following ") and ", its hash is " not in line
+        line for line in progress if not line.startswith("following ") and ", its hash is " not in line
     ]
 
 
@@ -259,7 +261,7 @@ ALL_METRICS = {"metrics.k8s.io", "custom.metrics.k8s.io", "external.metrics.k8s.
 @pytest.mark.usefixtures("busy")
 @pytest.mark.parametrize("account", ["cluster", "namespace"], indirect=True)
 def test_standard_rights_show_every_stream(account: Account, namespace: str, tmp_path: Path) -> None:
-    facts, said = recorded(account, tmp_path / "recording")
+    facts, output = recorded(account, tmp_path / "recording")
     whole = account.where == ("-A",)
     kinds = {HpaSeen, PodSeen, TargetSeen, EventSeen, ScaledObjectSeen, *((LeaseSeen, ApiServiceSeen) if whole else ())}
     assert kinds <= {type(fact) for fact in facts}
@@ -271,7 +273,7 @@ def test_standard_rights_show_every_stream(account: Account, namespace: str, tmp
     assert not any(isinstance(fact, ScaleRead) for fact in facts)
     # A tenant may not see what belongs to the cluster, and is told so.
     beyond = {} if whole else {"leases": "the Lease of kube-controller-manager", "apiservices": "API services"}
-    assert {line.partition(" in ")[0] for line in said} == {f"cannot follow {what}" for what in beyond.values()}
+    assert {line.partition(" in ")[0] for line in output} == {f"cannot follow {what}" for what in beyond.values()}
     assert refused(facts) == set(beyond)
     # The controller of this cluster is no pod.
     limits = {"no flags of the controller", *(() if whole else ("no Lease of the controller",))}
@@ -284,7 +286,7 @@ def test_standard_rights_show_every_stream(account: Account, namespace: str, tmp
 def test_minimal_rights_show_what_a_replay_needs_and_name_the_rest(
     cluster: Cluster, account: Account, namespace: str, tmp_path: Path
 ) -> None:
-    facts, said = recorded(account, tmp_path / "recording")
+    facts, output = recorded(account, tmp_path / "recording")
     assert {HpaSeen, PodSeen} <= {type(fact) for fact in facts}
     assert not any(isinstance(fact, TargetSeen | EventSeen | LeaseSeen) for fact in facts)
     reads = {
@@ -296,11 +298,11 @@ def test_minimal_rights_show_what_a_replay_needs_and_name_the_rest(
     assert groups_read(facts) == ALL_METRICS
     workloads = {"deployments", "statefulsets", "replicasets"}
     around = surroundings(cluster, whole=account.where == ("-A",))
-    told = {"the Lease of kube-controller-manager", "API services", "ScaledObject", *around}
+    stream_names = {"the Lease of kube-controller-manager", "API services", "ScaledObject", *around}
     noted = ("HorizontalPodAutoscaler", "Deployment", "StatefulSet", "ReplicaSet", "Pod", "ScaledObject")
     events = {f"Events of a {kind}" for kind in noted}
-    unseen = {f"{kind}, so their scales are read" for kind in workloads} | told | events
-    assert {line.removeprefix("cannot follow ").partition(" in ")[0] for line in said} == unseen
+    unseen = {f"{kind}, so their scales are read" for kind in workloads} | stream_names | events
+    assert {line.removeprefix("cannot follow ").partition(" in ")[0] for line in output} == unseen
     others = {"leases", "events", "apiservices", "scaledobjects", *around}
     # Until a scale was read for the first time nobody had seen it; that takes more than a second on a busy machine.
     assert refused(facts) - workloads == {f"{kind}#writers" for kind in workloads} | others

@@ -68,9 +68,9 @@ def test_a_recorder_outlives_a_full_disk_and_loses_nothing(
         disk.behave()
         heard(process, TAKEN)
         process.terminate()
-        _, said = process.communicate(timeout=30)
-    assert process.returncode == 0, said
-    assert REFUSED not in said
+        _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 0, stderr
+    assert REFUSED not in stderr
     assert verify(into, reread=True).damages == ()
     recording = open_recording(into)
     assert recording.complete

@@ -68,19 +68,19 @@ def rows(results: Results, sql: str) -> list[tuple[Any, ...]]:
 
 def classes(results: Results) -> dict[str, dict[str, int]]:
     """How many reconciles of each HPA are divergent, by class."""
-    found: dict[str, dict[str, int]] = defaultdict(dict)
+    counts_by_hpa: dict[str, dict[str, int]] = defaultdict(dict)
     counted = "select name, class, count(*) from reconciles where verdict = 'divergent' group by all"
     for name, kind, count in rows(results, counted):
-        found[name][kind] = count
-    return dict(found)
+        counts_by_hpa[name][kind] = count
+    return dict(counts_by_hpa)
 
 
 # What was recorded
 
 
 def test_the_recorder_sees_all_of_it_and_ends_well(played: Incident, replayed: Results) -> None:
-    assert played.code == 0, played.said
-    assert played.said.endswith(f"recorded {played.recording}\n")
+    assert played.code == 0, played.output
+    assert played.output.endswith(f"recorded {played.recording}\n")
     assert rows(replayed, "from coverage_gaps") == []
 
 

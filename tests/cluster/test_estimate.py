@@ -44,10 +44,10 @@ def test_it_is_told_once_before_the_first_read(create: Callable[..., None], watc
     eyes.until(HpaSeen)
     eyes.until(ResourceMetricsRead)
     eyes.end()
-    [said] = eyes.estimates
-    assert isinstance(said, Note)
-    assert (said.event, said.level, said.fields["reads"]) == (Event.ESTIMATE, Level.INFO, 1)
-    assert said.startswith("following 1 HPA and ")
+    [estimate] = eyes.estimates
+    assert isinstance(estimate, Note)
+    assert (estimate.event, estimate.level, estimate.fields["reads"]) == (Event.ESTIMATE, Level.INFO, 1)
+    assert estimate.startswith("following 1 HPA and ")
 
 
 # What is estimated, and what was written

@@ -57,6 +57,6 @@ def test_events_of_replica_sets_and_pods_are_kept_but_for_what_the_pods_show(
     post("Pod", f"checkout-{HASH}-x2x7p", "Killing")
     eyes.until(EventSeen, lambda event: event.reason == "Killing")
     eyes.end()
-    kept = [(event.kind, event.reason) for event in eyes.of(EventSeen) if event.kind in {"ReplicaSet", "Pod"}]
-    assert kept == [("ReplicaSet", "FailedCreate"), ("Pod", "FailedScheduling"), ("Pod", "Killing")]
+    recorded = [(event.kind, event.reason) for event in eyes.of(EventSeen) if event.kind in {"ReplicaSet", "Pod"}]
+    assert recorded == [("ReplicaSet", "FailedCreate"), ("Pod", "FailedScheduling"), ("Pod", "Killing")]
     assert not eyes.notes

@@ -142,10 +142,10 @@ def test_a_fault_that_stays_is_told_as_a_gap_and_asked_again_ever_more_rarely(
         async with Play(world, pki) as stage:
             await asyncio.sleep(PLAYED_SECONDS)
             stage.gaps.write_open(stage.clock.now())
-            told = [said for _, said in stage.gaps.open.values()] + [gap.cause for gap in world.gaps]
+            causes = [cause for _, cause in stage.gaps.open.values()] + [gap.cause for gap in world.gaps]
             # A watch that stands for a moment closes its gap: then only the waiting shows.
-            assert not told or set(told) == {cause} or told[0].startswith(cause), told
-            assert told or stage.watch.backoff.delay > backoff.FIRST_DELAY
+            assert not causes or set(causes) == {cause} or causes[0].startswith(cause), causes
+            assert causes or stage.watch.backoff.delay > backoff.FIRST_DELAY
         return world
 
     counts = asyncio.run(play()).counts
@@ -238,8 +238,8 @@ def test_a_clock_that_is_set_neither_stops_a_watch_nor_turns_its_time_back(
 
     world = asyncio.run(play())
     assert world.counts == {"list": 1, "watch": 1}
-    told = world.told_us[-4:]
-    steps = [after - before for before, after in pairwise(told)]
+    times_us = world.told_us[-4:]
+    steps = [after - before for before, after in pairwise(times_us)]
     assert all(one > 0.05 * SECOND for one in steps), steps
     assert all(one < 5 * SECOND for one in steps[1:]), steps
     assert (steps[0] > 3599 * SECOND) == (step_seconds > 0)
@@ -288,8 +288,8 @@ def test_a_recorder_that_was_stopped_writes_down_that_it_saw_nothing(pki: Path, 
             await asyncio.sleep(7)
             recorder.process.send_signal(signal.SIGCONT)
             await asyncio.sleep(1.5)
-            code, said = await asyncio.to_thread(recorder.end)
-            assert code == 0, said
+            code, output = await asyncio.to_thread(recorder.end)
+            assert code == 0, output
 
     asyncio.run(play())
     [file] = (tmp_path / "recording").rglob("*gaps*.parquet")

@@ -58,7 +58,7 @@ from hpaaudit.recording.recorder.writer_limits import Limits
 from hpaaudit.recording.writing.pending import PendingFacts
 from tests.cluster import small
 from tests.cluster.mutations import documents, torn
-from tests.cluster.small import GOOD, PATHS, Small, answers, made
+from tests.cluster.small import GOOD, PATHS, Small, answers, object_of
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
 SLICE, SLICE_WHOLE = 120, 6
@@ -182,7 +182,7 @@ counter = itertools.count(10)
 def sound(kind: str) -> bytes:
     """A sound object that nobody saw before, in a state that is new."""
     number = next(counter)
-    raw = made(kind, GOOD[kind][0])
+    raw = object_of(kind, GOOD[kind][0])
     raw["metadata"] |= {"resourceVersion": str(number), "uid": f"uid-{number}"}
     if kind == "lease":
         raw["spec"]["leaseTransitions"] = number
@@ -197,8 +197,8 @@ def test_an_object_of_any_bytes_is_recorded_or_refused_and_the_next_one_is_seen(
 
     @some(SLICE)
     @given(
-        documents(made(kind, "bad")),
-        documents(made(kind, "bad"), whole=True),
+        documents(object_of(kind, "bad")),
+        documents(object_of(kind, "bad"), whole=True),
         st.sampled_from(["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "", "ERROR"]),
     )
     def law(data: bytes, listed: bytes, type_: str) -> None:
@@ -221,13 +221,13 @@ def count(facts: list[Fact]) -> int:
 @pytest.mark.parametrize("kind", PATHS)
 def test_a_page_or_a_line_of_any_bytes_ends_nothing(kind: str) -> None:
     eyes = Eyes(kind)
-    whole = page(json.dumps(made(kind, "web")).encode(), json.dumps(made(kind, "bad")).encode())
+    whole = page(json.dumps(object_of(kind, "web")).encode(), json.dumps(object_of(kind, "bad")).encode())
 
     @some(SLICE // 2)
     @given(documents(json.loads(whole)) | torn(whole), st.data())
     def law(data: bytes, more: st.DataObject) -> None:
         eyes.read(data)
-        eyes.hear(more.draw(torn(event("ADDED", json.dumps(made(kind, "bad")).encode()))))
+        eyes.hear(more.draw(torn(event("ADDED", json.dumps(object_of(kind, "bad")).encode()))))
         eyes.facts.clear()
         assert eyes.hear(event("MODIFIED", sound(kind)))
         assert count(eyes.facts) >= 1
@@ -302,8 +302,8 @@ def test_what_a_server_says_of_itself_in_any_bytes_ends_nothing(path: str) -> No
             rocket = ObjectRef(kind="Rocket", name="web", api_version="example.com/v1")
             await discovery.resolve("shop", rocket)
             for holder in ("", "one_1"):
-                if (seen := await controller_seen(client, holder)) is not None:
-                    pending.add(seen)
+                if (controller := await controller_seen(client, holder)) is not None:
+                    pending.add(controller)
             await ServerVersion(client, pending.add).read()
 
         asyncio.run(ask())
@@ -379,8 +379,8 @@ def test_what_a_plugin_prints_in_any_bytes_is_a_credential_or_one_line() -> None
     @given(documents(PLUGGED) | st.binary())
     def law(data: bytes) -> None:
         with suppress(AuditError):
-            found = _read(made_by, data, "the plugin")
-            assert isinstance(found.token, str)
+            credentials = _read(made_by, data, "the plugin")
+            assert isinstance(credentials.token, str)
 
     law()
 
@@ -397,28 +397,30 @@ def test_a_recording_of_objects_of_any_bytes_is_sound_and_has_every_good_one(
     @some(SLICE_WHOLE)
     @given(
         # A list that is no JSON says nothing of anybody; a line of a watch that is none is one line.
-        st.fixed_dictionaries({kind: st.lists(documents(made(kind, "bad"), whole=True), max_size=2) for kind in kinds}),
-        st.fixed_dictionaries({kind: st.lists(documents(made(kind, "bad")), max_size=2) for kind in kinds}),
+        st.fixed_dictionaries(
+            {kind: st.lists(documents(object_of(kind, "bad"), whole=True), max_size=2) for kind in kinds}
+        ),
+        st.fixed_dictionaries({kind: st.lists(documents(object_of(kind, "bad")), max_size=2) for kind in kinds}),
         st.booleans(),
     )
     def law(more: dict[str, list[bytes]], events: dict[str, list[bytes]], streamed: bool) -> None:
-        lines = {kind: [event("MODIFIED", item) for item in found] for kind, found in events.items()}
+        lines = {kind: [event("MODIFIED", item) for item in items] for kind, items in events.items()}
         cluster = Small(more=dict(more), events=lines, streamed=streamed)
 
         def enough(facts: list[Fact]) -> bool:
             return {"web", "rocket"} <= {fact.name for fact in facts if isinstance(fact, HpaSeen)}
 
-        found = small.record(cluster, next(folders), enough, 10)
-        assert found.ended is None
-        assert found.verification.damages == ()
-        assert enough(found.facts)
+        outcome = small.record(cluster, next(folders), enough, 10)
+        assert outcome.ended is None
+        assert outcome.verification.damages == ()
+        assert enough(outcome.facts)
 
     law()
 
 
 def test_what_breaks_an_invariant_is_a_row_in_its_place_and_the_log_is_sound(tmp_path: Path) -> None:
     """The last line: whatever comes in, sealing does not fail, and what was logged is read after a crash."""
-    facts = [fact for eyes in map(Eyes, PATHS) for fact in seen(eyes)]
+    facts = [fact for eyes in map(Eyes, PATHS) for fact in facts_without_gaps(eyes)]
     folders = (tmp_path / str(number) for number in itertools.count())
     odd = [True, 2**63, -(2**70), 1.5, None, "\ud800", "x" * (5 << 20), b"x", [], {"a": 1}, "[" * 100 + "]" * 100]
 
@@ -427,22 +429,22 @@ def test_what_breaks_an_invariant_is_a_row_in_its_place_and_the_log_is_sound(tmp
     def law(drawn: list[tuple[Fact, int, Any]]) -> None:
         into = next(folders)
         writer = RecorderWriter(into, cluster="here", now_us=NOW, note=nothing, limits=Limits(ballast_bytes=0))
-        for fact, place, value in drawn:
+        for fact, position, value in drawn:
             names = [name for name in fact.__slots__ if name != "at_us"]
             fields = {name: getattr(fact, name) for name in fact.__slots__}
-            writer.add(type(fact)(**fields | {names[place % len(names)]: value}))
+            writer.add(type(fact)(**fields | {names[position % len(names)]: value}))
             writer.add(fact)
         writer.flush(NOW)
         assert len(list(open_recording(into).facts())) == 2 * len(drawn)
         writer.close()
-        kept = list(open_recording(into).facts())
+        recorded = list(open_recording(into).facts())
         assert verify(into, reread=True).damages == ()
-        assert kept[1::2] == [fact for fact, _, _ in drawn]
+        assert recorded[1::2] == [fact for fact, _, _ in drawn]
 
     law()
 
 
-def seen(eyes: Eyes) -> list[Fact]:
+def facts_without_gaps(eyes: Eyes) -> list[Fact]:
     """What was told of a sound object."""
-    assert eyes.hear(event("ADDED", json.dumps(made(eyes.kind, GOOD[eyes.kind][0])).encode()))
+    assert eyes.hear(event("ADDED", json.dumps(object_of(eyes.kind, GOOD[eyes.kind][0])).encode()))
     return eyes.facts

@@ -70,8 +70,8 @@ CASES: dict[str, tuple[Reply, int, str]] = {
 def test_no_answer_takes_more_memory_than_there_is_and_the_rest_is_recorded(case: str, tmp_path: Path) -> None:
     reply, hpas, hidden = CASES[case]
     with Heavy(reply, hpas=hpas) as server:
-        peak, code, said = server.peak_megabytes(tmp_path, SECONDS, "--interval", "4s", limit_megabytes=LIMIT_MB)
-    assert code == 0, said
+        peak, code, output = server.peak_megabytes(tmp_path, SECONDS, "--interval", "4s", limit_megabytes=LIMIT_MB)
+    assert code == 0, output
     assert peak < 0.75 * LIMIT_MB, peak
     facts = list(open_recording(tmp_path / "recording").facts())
     assert len({fact.name for fact in facts if isinstance(fact, HpaSeen)}) == hpas
@@ -86,8 +86,8 @@ def test_no_answer_takes_more_memory_than_there_is_and_the_rest_is_recorded(case
 def test_metrics_of_thousands_of_pods_are_read_whole_item_by_item(tmp_path: Path) -> None:
     """Beyond a megabyte they are cut while they come: each sample is what the whole list would have made it."""
     with Heavy(of_metrics(usage(5))) as server:
-        peak, code, said = server.peak_megabytes(tmp_path, SECONDS, "--interval", "4s", limit_megabytes=LIMIT_MB)
-    assert code == 0, said
+        peak, code, output = server.peak_megabytes(tmp_path, SECONDS, "--interval", "4s", limit_megabytes=LIMIT_MB)
+    assert code == 0, output
     assert peak < 0.75 * LIMIT_MB, peak
     facts = list(open_recording(tmp_path / "recording").facts())
     assert not [fact for fact in facts if isinstance(fact, Gap) and not is_late(fact)]

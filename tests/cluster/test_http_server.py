@@ -43,13 +43,13 @@ def until_ready(ask: Ask) -> str:
     """Wait until the recorder is ready; what it said of it."""
     end = time.monotonic() + 60
     while time.monotonic() < end:
-        status, said = ask("/readyz")
+        status, body = ask("/readyz")
         if status == 200:
-            return said
+            return body
         assert status == 503
-        assert "[-]" in said
+        assert "[-]" in body
         time.sleep(0.1)
-    raise AssertionError(said)
+    raise AssertionError(body)
 
 
 def test_a_recorder_tells_that_it_lives_that_it_is_ready_and_what_it_counts(
@@ -100,9 +100,9 @@ def test_a_right_that_is_withdrawn_or_was_only_half_given_is_named(
     ]
     cluster.allow("reader", namespace, rules)
     into, words = tmp_path / "recording", ("-n", namespace, "--for", "3s")
-    code, said = Recorder(into, cluster.dir / "reader.kubeconfig", *words).wait()
+    code, output = Recorder(into, cluster.dir / "reader.kubeconfig", *words).wait()
     assert code == 0
-    (line,) = [line for line in said.splitlines() if line.startswith("cannot follow pods")]
+    (line,) = [line for line in output.splitlines() if line.startswith("cannot follow pods")]
     assert "(403)" in line
     assert 'cannot watch resource "pods"' in line
 

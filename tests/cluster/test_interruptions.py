@@ -29,10 +29,10 @@ def test_an_api_server_that_restarts_is_a_gap_and_is_followed_again(
     cluster.restart_apiserver(down_seconds=2)
     gap = eyes.until(Gap, lambda gap: gap.prefix.endswith("/horizontalpodautoscalers"))
     failed = eyes.until(ResourceMetricsRead, lambda read: read.status == 0)
-    seen = len(eyes.facts)
+    fact_count = len(eyes.facts)
     cluster.state["pods"][f"{namespace}/app=checkout"]["cpu"] = 190
-    eyes.until(TargetSeen, lambda seen: seen.scale.spec_replicas == 4, after=seen)
-    eyes.until(HpaSeen, after=seen)
+    eyes.until(TargetSeen, lambda fact: fact.scale.spec_replicas == 4, after=fact_count)
+    eyes.until(HpaSeen, after=fact_count)
     assert gap.until_us - gap.at_us >= 1_000_000
     assert gap.cause
     assert failed.error
@@ -44,7 +44,7 @@ def test_what_went_while_nobody_looked_is_gone_after_the_new_list(
 ) -> None:
     create("checkout")
     eyes = watching()
-    eyes.until(PodSeen, lambda seen: seen.pod.ready == "True")
+    eyes.until(PodSeen, lambda fact: fact.pod.ready == "True")
     assert eyes.observer
     [watch] = [reflector for reflector in eyes.observer.watches.reflectors if reflector.resource == "pods"]
     # As if another pod had been seen before, and all of that were long past when the connection breaks.

@@ -85,7 +85,7 @@ def test_without_any_kubeconfig_the_option_is_named(tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.parametrize(
-    ("content", "context", "said"),
+    ("content", "context", "message"),
     [
         (config(), "three", "has no context three; it has one, torn, two"),
         (config(), "torn", "context torn of .* names the cluster 'c9', which does not exist"),
@@ -112,8 +112,8 @@ def test_without_any_kubeconfig_the_option_is_named(tmp_path: Path, monkeypatch:
         ("{", None, "is not a kubeconfig: "),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(content: object, context: str | None, said: str, tmp_path: Path) -> None:
-    with pytest.raises(Unreachable, match=said) as raised:
+def test_what_is_wrong_is_said_in_one_line(content: object, context: str | None, message: str, tmp_path: Path) -> None:
+    with pytest.raises(Unreachable, match=message) as raised:
         load_config(write(tmp_path, content), context)
     assert "\n" not in str(raised.value)
     assert "secret" not in str(raised.value)

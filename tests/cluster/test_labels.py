@@ -38,22 +38,22 @@ def labels(fact: Fact) -> dict[str, str]:
 
 
 def test_only_labels_that_a_selector_of_the_namespace_names_are_kept() -> None:
-    pods, told = following("app=web", "tier in (front, back)")
+    pods, emitted = following("app=web", "tier in (front, back)")
     pods.update(pod(), NOW)
-    assert [labels(fact) for fact in told] == [{"app": "web", "tier": "front"}]
+    assert [labels(fact) for fact in emitted] == [{"app": "web", "tier": "front"}]
 
 
 def test_keep_label_adds_to_them() -> None:
-    pods, told = following("app=web", keep=("cost-centre", "absent"))
+    pods, emitted = following("app=web", keep=("cost-centre", "absent"))
     pods.update(pod(), NOW)
-    assert [labels(fact) for fact in told] == [{"app": "web", "cost-centre": "4711"}]
+    assert [labels(fact) for fact in emitted] == [{"app": "web", "cost-centre": "4711"}]
 
 
 def test_a_label_that_nobody_keeps_may_change_unseen() -> None:
-    pods, told = following("app=web")
+    pods, emitted = following("app=web")
     pods.update(pod(), NOW)
     pods.update(pod(version=8, app="web", owner="bob@example.org"), NOW)
-    assert len(told) == 1
+    assert len(emitted) == 1
 
 
 def test_a_selector_of_the_same_labels_reads_its_own_pods() -> None:
@@ -62,56 +62,56 @@ def test_a_selector_of_the_same_labels_reads_its_own_pods() -> None:
 
 
 def test_a_selector_that_names_a_new_label_reads_all_pods_of_its_namespace_again_with_it() -> None:
-    pods, told = following("app=web")
+    pods, emitted = following("app=web")
     pods.update(pod(), NOW)
     # Its absence counts too: without its label the pod would seem to match.
     assert pods.select({("shop", parsed("app=web,tier!=front"))}) == {("shop", None)}
     pods.update(pod(), NOW)
-    assert [labels(fact) for fact in told] == [{"app": "web"}, {"app": "web", "tier": "front"}]
+    assert [labels(fact) for fact in emitted] == [{"app": "web"}, {"app": "web", "tier": "front"}]
     assert pods.select({("shop", parsed("app=web,tier!=front"))}) == set()
 
 
 def test_other_namespaces_keep_what_their_own_selectors_name() -> None:
-    pods, told = following("app=web")
+    pods, emitted = following("app=web")
     assert pods.select({("bank", parsed("tier=front"))}) == {("bank", parsed("tier=front"))}
     pods.update(pod(), NOW)
-    assert [labels(fact) for fact in told] == [{"app": "web"}]
+    assert [labels(fact) for fact in emitted] == [{"app": "web"}]
 
 
 def test_a_pod_of_any_kind_of_selector_is_found() -> None:
     for text in ("app=web", "app in (web)", "app!=api", "tier", "!gone", "app=web,tier=front", "owner notin (bob)"):
-        pods, told = following(text)
+        pods, emitted = following(text)
         pods.update(pod(), NOW)
         pods.update(pod(name="other", app="api", gone="1"), NOW)
-        assert [fact.pod.name for fact in told if isinstance(fact, PodSeen)][:1] == ["web-0"], text
+        assert [fact.pod.name for fact in emitted if isinstance(fact, PodSeen)][:1] == ["web-0"], text
 
 
 def test_an_answer_that_is_older_than_what_is_known_changes_nothing() -> None:
-    pods, told = following("app=web")
+    pods, emitted = following("app=web")
     pods.update(pod(version=9), NOW)
     late = pod(version=8)
     late["status"]["phase"] = "Pending"
     pods._take(late, NOW, fetched=True)
-    assert len(told) == 1
+    assert len(emitted) == 1
 
 
 def test_a_watch_that_is_behind_what_was_fetched_changes_nothing_until_it_has_caught_up() -> None:
-    pods, told = following("app=web")
+    pods, emitted = following("app=web")
     pods._take(pod(version=9), NOW, fetched=True)
     late = pod(version=8)
     late["status"]["phase"] = "Pending"
     pods.update(late, NOW)
-    assert len(told) == 1
+    assert len(emitted) == 1
     late["metadata"]["resourceVersion"] = "10"
     pods.update(late, NOW)
-    assert len(told) == 2
+    assert len(emitted) == 2
 
 
 def test_a_pod_of_a_server_that_came_back_from_a_backup_is_told_in_its_older_version() -> None:
     """What the watch says last is what is: only what was fetched beside it may be ahead of it."""
-    pods, told = following("app=web")
+    pods, emitted = following("app=web")
     pods.update(pod(version=9), NOW)
     older = pod(version=7)
     older["status"]["phase"] = "Pending"
     pods.update(older, NOW)
-    assert [fact.pod.phase for fact in told if isinstance(fact, PodSeen)] == ["Running", "Pending"]
+    assert [fact.pod.phase for fact in emitted if isinstance(fact, PodSeen)] == ["Running", "Pending"]

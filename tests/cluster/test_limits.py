@@ -116,12 +116,16 @@ def test_of_a_pod_nothing_is_decoded_but_what_is_kept() -> None:
 
 
 def test_of_an_hpa_no_label_and_no_foreign_annotation_is_kept() -> None:
-    kept = "autoscaling.alpha.kubernetes.io/conditions"
-    meta = {"name": "web", "labels": {"team": "shop"}, "annotations": {kept: "[]", "kubectl.kubernetes.io/x": "secret"}}
+    annotation = "autoscaling.alpha.kubernetes.io/conditions"
+    meta = {
+        "name": "web",
+        "labels": {"team": "shop"},
+        "annotations": {annotation: "[]", "kubectl.kubernetes.io/x": "secret"},
+    }
     kind, raw = event_of(json.dumps({"type": "ADDED", "object": {"metadata": meta, "spec": {}}}).encode(), HPAS)
     fact = to_facts.hpa_seen(Micros(0), raw)
     assert kind == "ADDED"
-    assert fact.annotations_json == f'{{"{kept}":"[]"}}'
+    assert fact.annotations_json == f'{{"{annotation}":"[]"}}'
     assert "shop" not in repr(fact)
 
 

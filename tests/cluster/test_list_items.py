@@ -21,11 +21,11 @@ FIELDS = st.dictionaries(TEXTS.filter(lambda text: text != "items"), VALUES, max
 
 def fed(data: bytes, cuts: list[int]) -> tuple[list[bytes], ListItems]:
     """All items of a text that comes in pieces."""
-    items, found, before = ListItems(), [], 0
+    items, fed_items, before = ListItems(), [], 0
     for cut in [*sorted(cut % (len(data) + 1) for cut in cuts), len(data)]:
-        found += items.feed(data[before:cut])
+        fed_items += items.feed(data[before:cut])
         before = cut
-    return found + items.last(), items
+    return fed_items + items.last(), items
 
 
 @given(FIELDS, st.lists(OBJECTS, max_size=8), FIELDS, st.lists(st.integers(0, 10_000), max_size=12), st.booleans())
@@ -37,23 +37,23 @@ def test_every_list_is_the_same_in_whatever_pieces_it_comes(
 ) -> None:
     body = {**before, "items": objects, **{key: value for key, value in after.items() if key not in before}}
     data = json.dumps(body, indent=3 if wide else None, ensure_ascii=wide).encode()
-    found, items = fed(data, cuts)
-    assert [json.loads(item) for item in found] == objects
+    fed_items, items = fed(data, cuts)
+    assert [json.loads(item) for item in fed_items] == objects
     assert json.loads(items.rest) == {**body, "items": []}
     assert items.count == len(objects)
 
 
 @given(st.lists(OBJECTS, max_size=4), st.integers(0, 10_000), st.binary(min_size=1, max_size=3), st.integers(0, 200))
 def test_changed_bytes_are_another_list_or_no_list_but_nothing_else(
-    objects: list[Any], place: int, other: bytes, cut: int
+    objects: list[Any], position: int, other: bytes, cut: int
 ) -> None:
     """What was cut out is judged by whoever decodes it: together they accept no more than a parser of the whole."""
     data = json.dumps({"kind": "L", "items": objects}).encode()
-    place %= len(data)
-    data = data[:place] + other + data[place + len(other) :]
+    position %= len(data)
+    data = data[:position] + other + data[position + len(other) :]
     try:
-        found, items = fed(data, [cut])
-        parts = [json.loads(item) for item in found]
+        fed_items, items = fed(data, [cut])
+        parts = [json.loads(item) for item in fed_items]
         rest = json.loads(items.rest)
     except ValueError:
         return

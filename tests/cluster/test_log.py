@@ -23,9 +23,9 @@ Create = Callable[..., None]
 HEAD = ["time", "level", "event", "message"]
 
 
-def lines_of(said: str) -> list[dict[str, Any]]:
+def lines_of(output: str) -> list[dict[str, Any]]:
     """What a log says; each line begins with the same four fields."""
-    lines = [json.loads(line) for line in said.splitlines()]
+    lines = [json.loads(line) for line in output.splitlines()]
     for line in lines:
         assert list(line)[:4] == HEAD
         assert micros(line["time"]) > 0
@@ -59,9 +59,9 @@ def test_a_recording_is_told_from_its_start_to_its_end(
     create("checkout")
     admin, into = cluster.dir / "admin.kubeconfig", tmp_path / "recording"
     options = ("-n", namespace, "--interval", "500ms", "--log", "json", "--listen", "127.0.0.1:0", "--for", "2s")
-    code, said = Recorder(into, admin, *options).wait()
+    code, output = Recorder(into, admin, *options).wait()
     assert code == 0
-    lines = lines_of(said)
+    lines = lines_of(output)
     assert [line["event"] for line in lines] == [
         "listening",
         "recording_started",
@@ -76,7 +76,7 @@ def test_a_recording_is_told_from_its_start_to_its_end(
     assert lines[2]["reads"] == 1
     assert lines[-1]["hpas"] == 1
     assert lines[-1]["gaps"] == 0
-    assert cluster.tokens["admin"] not in said
+    assert cluster.tokens["admin"] not in output
 
 
 def test_what_is_refused_says_where_and_how(cluster: Cluster, namespace: str, create: Create, tmp_path: Path) -> None:
@@ -84,9 +84,9 @@ def test_what_is_refused_says_where_and_how(cluster: Cluster, namespace: str, cr
     rule = {"apiGroups": ["autoscaling"], "resources": ["horizontalpodautoscalers"], "verbs": ["list", "watch"]}
     cluster.allow("reader", namespace, [rule])
     options = ("-n", namespace, "--log", "json", "--for", "2s")
-    code, said = Recorder(tmp_path / "recording", cluster.dir / "reader.kubeconfig", *options).wait()
+    code, output = Recorder(tmp_path / "recording", cluster.dir / "reader.kubeconfig", *options).wait()
     assert code == 0
-    refused = {line["path"]: line["status"] for line in lines_of(said) if line["event"] == "stream_refused"}
+    refused = {line["path"]: line["status"] for line in lines_of(output) if line["event"] == "stream_refused"}
     assert refused[f"/api/v1/namespaces/{namespace}/pods"] == 403
     assert refused[f"/apis/apps/v1/namespaces/{namespace}/deployments"] == 403
 

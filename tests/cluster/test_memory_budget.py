@@ -98,9 +98,9 @@ def test_where_all_wait_for_each_other_one_gives_way_and_the_others_go_on() -> N
                     return str(problem)
                 return ""
 
-        said = await asyncio.wait_for(asyncio.gather(*(read(budget.reserve()) for _ in range(5))), 10)
-        assert said.count("") >= 1
-        assert all("in flight" in line for line in said if line)
+        outcomes = await asyncio.wait_for(asyncio.gather(*(read(budget.reserve()) for _ in range(5))), 10)
+        assert outcomes.count("") >= 1
+        assert all("in flight" in line for line in outcomes if line)
         assert budget.taken == 0
 
     asyncio.run(play())

@@ -43,11 +43,11 @@ def test_a_scale_up_is_seen_with_all_that_made_it(
     eyes = watching()
     eyes.until(ResourceMetricsRead, lambda read: bool(read.samples))
     cluster.state["pods"][f"{namespace}/app=checkout"]["cpu"] = 190
-    scaled = eyes.until(TargetSeen, lambda seen: seen.scale.spec_replicas == 4)
+    scaled = eyes.until(TargetSeen, lambda fact: fact.scale.spec_replicas == 4)
     eyes.until(EventSeen, lambda event: event.reason == "SuccessfulRescale" and event.message.startswith("New size: 4"))
     eyes.until(EventSeen, lambda event: event.kind == "Deployment" and event.reason == "ScalingReplicaSet")
-    eyes.until(HpaSeen, lambda seen: '"desiredReplicas":4' in seen.status_json)
-    eyes.until(TargetSeen, lambda seen: seen.scale.status_replicas == 4)
+    eyes.until(HpaSeen, lambda fact: '"desiredReplicas":4' in fact.status_json)
+    eyes.until(TargetSeen, lambda fact: fact.scale.status_replicas == 4)
     eyes.until(PodSeen, lambda _: len(ready_pods(eyes)) == 4)
     facts = eyes.end()
     assert (scaled.manager, scaled.subresource) == ("kube-controller-manager", "scale")
@@ -89,11 +89,11 @@ def test_an_api_service_that_comes_and_goes_is_seen_at_once(cluster: Cluster, wa
     service = {"namespace": "default", "name": "nobody", "port": 443}
     cluster.register("custom.metrics.k8s.io", "v1beta3", service)
     try:
-        seen = eyes.until(ApiServiceSeen, lambda seen: seen.name == name and seen.available == "False")
+        fact = eyes.until(ApiServiceSeen, lambda fact: fact.name == name and fact.available == "False")
     finally:
         cluster.kube.delete(f"{API_SERVICES}/{name}")
-    assert (seen.service, seen.reason) == ("default/nobody", "ServiceNotFound")
-    gone = eyes.until(ApiServiceSeen, lambda seen: seen.name == name and seen.reason == "Deleted")
+    assert (fact.service, fact.reason) == ("default/nobody", "ServiceNotFound")
+    gone = eyes.until(ApiServiceSeen, lambda fact: fact.name == name and fact.reason == "Deleted")
     assert (gone.available, gone.service) == ("", "")
 
 
@@ -104,11 +104,11 @@ def test_where_only_v1_is_served_the_annotations_tell_the_rest(
     policies = [{"type": "Pods", "value": 1, "periodSeconds": 60}]
     create("checkout", cpu(50), per_pod("http_requests", "10"), behavior={"scaleDown": {"policies": policies}})
     eyes = watching()
-    seen = eyes.until(HpaSeen, lambda seen: "current-metrics" in seen.annotations_json)
+    fact = eyes.until(HpaSeen, lambda fact: "current-metrics" in fact.annotations_json)
     eyes.until(ValuesRead)
     eyes.end()
-    decoded = decode_hpa(seen)
-    assert seen.api_version == "autoscaling/v1"
+    decoded = decode_hpa(fact)
+    assert fact.api_version == "autoscaling/v1"
     assert {metric.type for metric in decoded.spec.metrics} == {"Resource", "Pods"}
     assert decoded.spec.behavior
     assert decoded.spec.behavior.scale_down.policies == (ScalingPolicy(type="Pods", value=1, period_seconds=60),)
@@ -189,7 +189,7 @@ def test_a_scale_by_hand_is_recorded_with_its_manager(
     eyes.until(TargetSeen)
     path = f"/apis/apps/v1/namespaces/{namespace}/deployments/checkout/scale"
     cluster.client("alice", "kubectl/v1.36.3").patch(path, {"spec": {"replicas": 3}})
-    written = eyes.until(TargetSeen, lambda seen: seen.scale.spec_replicas == 3)
+    written = eyes.until(TargetSeen, lambda fact: fact.scale.spec_replicas == 3)
     assert (written.manager, written.operation, written.subresource) == ("kubectl", "Update", "scale")
 
 
@@ -213,9 +213,9 @@ def test_only_pods_of_a_target_are_kept(cluster: Cluster, namespace: str, create
     cluster.kube.post(f"/apis/apps/v1/namespaces/{namespace}/deployments", deployment("bystander"))
     create("checkout")
     eyes = watching()
-    eyes.until(PodSeen, lambda seen: seen.pod.ready == "True")
+    eyes.until(PodSeen, lambda fact: fact.pod.ready == "True")
     eyes.end()
-    assert {dict(seen.pod.labels)["app"] for seen in eyes.of(PodSeen)} == {"checkout"}
+    assert {dict(fact.pod.labels)["app"] for fact in eyes.of(PodSeen)} == {"checkout"}
 
 
 def test_a_selector_chooses_hpas_by_label(cluster: Cluster, namespace: str, create: Create, watching: Watch) -> None:
@@ -234,7 +234,7 @@ def test_an_hpa_of_an_unknown_kind_is_noted_and_kept(cluster: Cluster, namespace
     wanted["spec"]["scaleTargetRef"] |= {"apiVersion": "example.net/v1", "kind": "Widget"}
     cluster.kube.post(f"/apis/autoscaling/v2/namespaces/{namespace}/horizontalpodautoscalers", wanted)
     eyes = watching()
-    eyes.until(HpaSeen, lambda seen: seen.name == "lost")
+    eyes.until(HpaSeen, lambda fact: fact.name == "lost")
     eyes.until(ApiServiceSeen)
     eyes.end()
     [note] = eyes.notes
@@ -244,7 +244,7 @@ def test_an_hpa_of_an_unknown_kind_is_noted_and_kept(cluster: Cluster, namespace
 def test_the_capture_has_one_reconcile_for_every_scale_read(cluster: Cluster, create: Create, watching: Watch) -> None:
     create("checkout")
     eyes = watching()
-    eyes.until(HpaSeen, lambda seen: "currentMetrics" in seen.status_json)
+    eyes.until(HpaSeen, lambda fact: "currentMetrics" in fact.status_json)
     captured = lines(cluster.dir)
     reads = [line for line in captured if line.get("get", "").endswith("/checkout/scale")]
     reconciles = [line for line in captured if "reconcile" in line]

@@ -20,7 +20,7 @@ from tests.cluster.small import (
     SCALE,
     Answered,
     Small,
-    made,
+    object_of,
     record,
     target,
 )
@@ -45,10 +45,10 @@ def the_good(facts: list[Fact]) -> bool:
 
 def names(facts: list[Fact]) -> set[str]:
     """Who was seen."""
-    found = {f"hpa {fact.name}" for fact in facts if isinstance(fact, HpaSeen)}
-    found |= {f"pod {fact.pod.name}" for fact in facts if isinstance(fact, PodSeen)}
+    recorded_names = {f"hpa {fact.name}" for fact in facts if isinstance(fact, HpaSeen)}
+    recorded_names |= {f"pod {fact.pod.name}" for fact in facts if isinstance(fact, PodSeen)}
     kinds = {"deployments": "web", "rockets": "rocket"}
-    return found | {f"target {kinds[fact.target.resource]}" for fact in facts if isinstance(fact, TargetSeen)}
+    return recorded_names | {f"target {kinds[fact.target.resource]}" for fact in facts if isinstance(fact, TargetSeen)}
 
 
 EVERYWHERE = {
@@ -73,12 +73,12 @@ EVERYWHERE = {
 
 @pytest.mark.parametrize("name", EVERYWHERE)
 def test_a_server_that_answers_so_to_everything_ends_no_recorder(name: str, tmp_path: Path) -> None:
-    found = record(Small(everywhere=EVERYWHERE[name]), tmp_path / "r", seconds=1.4)
-    assert found.ended is None
-    assert found.verification.damages == ()
+    outcome = record(Small(everywhere=EVERYWHERE[name]), tmp_path / "r", seconds=1.4)
+    assert outcome.ended is None
+    assert outcome.verification.damages == ()
     # A server that asks for patience is waited for, and nothing is said but that nobody looked.
-    assert found.notes or found.of(Gap)
-    assert not [note for note in found.notes if len(note) > 5000 or "\n" in note]
+    assert outcome.notes or outcome.of(Gap)
+    assert not [note for note in outcome.notes if len(note) > 5000 or "\n" in note]
 
 
 ODD: dict[str, dict[str, Answered]] = {
@@ -149,16 +149,16 @@ def test_an_odd_answer_costs_nothing_but_itself(name: str, tmp_path: Path) -> No
     def enough(facts: list[Fact]) -> bool:
         return names(facts) >= wanted and all(cluster.asked.count(path) > 1 for path in polled)
 
-    found = record(cluster, tmp_path / "r", enough, 10)
-    assert found.ended is None
-    assert found.verification.damages == ()
-    assert names(found.facts) >= wanted
+    outcome = record(cluster, tmp_path / "r", enough, 10)
+    assert outcome.ended is None
+    assert outcome.verification.damages == ()
+    assert names(outcome.facts) >= wanted
     assert all(cluster.asked.count(path) > 1 for path in polled)
 
 
 def changed(kind: str, way: str, to: Any) -> bytes:
     """A sound object in which the value at the end of a way, `spec.metrics.0`, is another."""
-    raw: Any = made(kind, "bad")
+    raw: Any = object_of(kind, "bad")
     inner = raw
     *steps, last = [int(step) if step.isdigit() else step for step in way.split(".")]
     for step in steps:
@@ -219,13 +219,13 @@ BAD: dict[str, tuple[str, str, Any]] = {
 def test_an_object_that_cannot_be_read_is_a_row_and_a_gap_and_all_else_is_recorded(
     name: str, way: str, tmp_path: Path
 ) -> None:
-    kind, place, value = BAD[name]
-    data = changed(kind, place, value)
+    kind, path, value = BAD[name]
+    data = changed(kind, path, value)
     cluster = Small(streamed=way != "listed")
     if kind in ("deployment", "custom"):
         # Only what some HPA scales is recorded.
         resource = "deployments" if kind == "deployment" else "rockets"
-        scaling = made("hpa", "third") | {"spec": {"scaleTargetRef": target(resource, "bad"), "maxReplicas": 3}}
+        scaling = object_of("hpa", "third") | {"spec": {"scaleTargetRef": target(resource, "bad"), "maxReplicas": 3}}
         cluster.more["hpa"] = [json.dumps(scaling).encode()]
     if way == "watched":
         cluster.events[kind] = [b'{"type":"MODIFIED","object":' + data + b"}"]
@@ -235,16 +235,16 @@ def test_an_object_that_cannot_be_read_is_a_row_and_a_gap_and_all_else_is_record
     def enough(facts: list[Fact]) -> bool:
         return the_good(facts) and any(isinstance(fact, Refused) for fact in facts)
 
-    found = record(cluster, tmp_path / "r", enough, 10)
-    assert found.ended is None
-    assert found.verification.damages == ()
-    assert the_good(found.facts)
-    [row] = found.of(Refused)
+    outcome = record(cluster, tmp_path / "r", enough, 10)
+    assert outcome.ended is None
+    assert outcome.verification.damages == ()
+    assert the_good(outcome.facts)
+    [row] = outcome.of(Refused)
     assert (row.path, row.name, row.count) == (PATHS[kind], "bad", 1)
     assert row.bytes in (0, len(data))
     assert row.reason
-    assert "hunter2" not in repr(found.facts)
-    [line] = [note for note in found.notes if "cannot be read" in note]
+    assert "hunter2" not in repr(outcome.facts)
+    [line] = [note for note in outcome.notes if "cannot be read" in note]
     assert "bad" in line
     assert [one.what for one in inspect(open_recording(tmp_path / "r")).refused] == [whose(row)]
 

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from hpaaudit.model.facts import PodSeen, ResourceMetricsRead, ScaleRead, TargetSeen
-from tests.cluster.small import CRD, PATHS, SCALE, Small, made, plan, record
+from tests.cluster.small import CRD, PATHS, SCALE, Small, object_of, plan, record
 from tests.cluster.test_odd import of
 
 WEB_SCALE = "/apis/apps/v1/namespaces/shop/deployments/web/scale"
 OK_SCALE = of({"spec": {"replicas": 2}, "status": {"replicas": 2, "selector": "app=web"}})
-PODS = of({"metadata": {"resourceVersion": "9"}, "items": [made("pod", "web-1")]})
+PODS = of({"metadata": {"resourceVersion": "9"}, "items": [object_of("pod", "web-1")]})
 NO_WORKLOADS: dict[str, Any] = {
     CRD: of({}, 403),
     PATHS["deployment"]: of({}, 403),
@@ -38,12 +38,12 @@ GIVEN_UP = {
 def test_the_plan_gives_up_those_hpas_that_the_recorder_cannot_read(world: str, tmp_path: Path) -> None:
     planned = plan(Small(odd=dict(WORLDS[world])))
     assert set(planned.unauditable) == GIVEN_UP.get(world, set())
-    found = record(Small(odd=dict(WORLDS[world])), tmp_path / "r", seconds=3)
-    scales = {fact.target.resource for fact in found.of(ScaleRead) if fact.scale}
-    read = scales | {fact.target.resource for fact in found.of(TargetSeen)}
+    outcome = record(Small(odd=dict(WORLDS[world])), tmp_path / "r", seconds=3)
+    scales = {fact.target.resource for fact in outcome.of(ScaleRead) if fact.scale}
+    read = scales | {fact.target.resource for fact in outcome.of(TargetSeen)}
     given_up = {"rockets" if hpa == "shop/rocket" else "deployments" for hpa, _ in planned.unauditable}
     assert read == {"rockets", "deployments"} - given_up
     if read:
-        assert found.of(PodSeen)
-        assert found.of(ResourceMetricsRead)
+        assert outcome.of(PodSeen)
+        assert outcome.of(ResourceMetricsRead)
         assert planned.pods == 1

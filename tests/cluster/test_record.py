@@ -24,9 +24,9 @@ def facts_in(folder: Path) -> list[Fact]:
     return list(open_recording(folder).facts())
 
 
-def reason(said: str) -> str:
+def reason(output: str) -> str:
     """What an error says after its name."""
-    return said.partition(": ")[2]
+    return output.partition(": ")[2]
 
 
 def begun(recorder: Recorder) -> None:
@@ -80,9 +80,9 @@ def test_a_signal_ends_a_recording_cleanly(
     create("checkout")
     recorder = Recorder(tmp_path / "recording", cluster.dir / "admin.kubeconfig", "-n", namespace)
     begun(recorder)
-    code, said = recorder.end(number)
-    assert code == 0, said
-    assert said.endswith(f"recorded {tmp_path / 'recording'}\n")
+    code, output = recorder.end(number)
+    assert code == 0, output
+    assert output.endswith(f"recorded {tmp_path / 'recording'}\n")
     facts = facts_in(tmp_path / "recording")
     assert any(isinstance(fact, PodSeen) for fact in facts)
     assert isinstance(facts[-1], Ended)
@@ -109,8 +109,8 @@ def test_all_namespaces_are_one_recording(cluster: Cluster, namespace: str, crea
     )
     cluster.kube.delete(f"/api/v1/namespaces/{namespace}-too")
     assert completed.returncode == 0, completed.stderr
-    seen = {(fact.namespace, fact.name) for fact in facts_in(into) if isinstance(fact, HpaSeen)}
-    assert {(namespace, "here"), (f"{namespace}-too", "there")} <= seen
+    recorded_names = {(fact.namespace, fact.name) for fact in facts_in(into) if isinstance(fact, HpaSeen)}
+    assert {(namespace, "here"), (f"{namespace}-too", "there")} <= recorded_names
 
 
 def test_nobody_may_record_and_is_told_why(cluster: Cluster, namespace: str, tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_the_help_ends_with_an_example() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--into", "x", "-n", "a", "-A"], "-n and -A exclude each other"),
         ([], "missing option --into"),
@@ -231,7 +231,7 @@ def test_the_help_ends_with_an_example() -> None:
         (["--into", "x", "--keep-days", "0"], "0.0 is not in the range x>0"),
     ],
 )
-def test_a_wrong_option_is_a_usage_error(options: list[str], said: str) -> None:
+def test_a_wrong_option_is_a_usage_error(options: list[str], message: str) -> None:
     completed = run("record", *options)
     assert completed.returncode == 2
-    assert said in completed.stderr
+    assert message in completed.stderr

@@ -35,8 +35,8 @@ def until(folder: Path, true: Callable[[list[Fact]], bool]) -> list[Fact]:
 
 def names(facts: list[Fact], kind: type[Fact]) -> set[str]:
     """Which objects some facts are about."""
-    found = [fact for fact in facts if isinstance(fact, kind)]
-    return {fact.target.name if isinstance(fact, TargetSeen | TargetGone) else fact.name for fact in found}  # type: ignore[union-attr]
+    of_kind = [fact for fact in facts if isinstance(fact, kind)]
+    return {fact.target.name if isinstance(fact, TargetSeen | TargetGone) else fact.name for fact in of_kind}  # type: ignore[union-attr]
 
 
 @pytest.fixture
@@ -64,9 +64,9 @@ def resumed(cluster: Cluster, namespace: str, create: Create, tmp_path: Path) ->
     recorder = Recorder(into, kubeconfig, *options)
     until(into, lambda facts: "goes" in names(facts[len(before) :], HpaGone))
     time.sleep(3)
-    code, said = recorder.end()
+    code, output = recorder.end()
     assert code == 0
-    assert f"continuing in {into}: the recorder died, and was started again" in said
+    assert f"continuing in {into}: the recorder died, and was started again" in output
     return before, facts_in(into), into
 
 
@@ -80,8 +80,8 @@ def test_a_recording_goes_on_after_a_kill_and_replays_with_a_gap(resumed: tuple[
     assert names(after, HpaGone) == {"goes"}
     assert names(after, TargetGone) <= {"goes"}
     assert {name.split("-")[0] for name in names(after, PodGone)} == {"goes"}
-    known = [fact.pod for fact in before if isinstance(fact, PodSeen)]
-    assert not [fact for fact in after if isinstance(fact, PodSeen) and fact.pod in known]
+    pods_before = [fact.pod for fact in before if isinstance(fact, PodSeen)]
+    assert not [fact for fact in after if isinstance(fact, PodSeen) and fact.pod in pods_before]
     versions = {fact.resource_version for fact in before if isinstance(fact, HpaSeen)}
     assert not [fact for fact in after if isinstance(fact, HpaSeen) and fact.resource_version in versions]
     assert verify(into).damages == ()

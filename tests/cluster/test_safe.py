@@ -37,13 +37,13 @@ def test_nothing_is_kept_that_no_decision_needs(
 ) -> None:
     create("checkout")
     cluster.kube.put(f"/apis/apps/v1/namespaces/{namespace}/deployments/checkout", secretive("checkout"))
-    facts, said = recorded(cluster, namespace, tmp_path / "recording", "--keep-label", "tier")
+    facts, output = recorded(cluster, namespace, tmp_path / "recording", "--keep-label", "tier")
     assert "hunter2" not in repr(facts)
     labels = [dict(fact.pod.labels) for fact in facts if isinstance(fact, PodSeen)]
     assert {"app": "checkout", "tier": "front"} in labels
-    assert {key for kept in labels for key in kept} == {"app", "tier"}
+    assert {key for labels_of_pod in labels for key in labels_of_pod} == {"app", "tier"}
     for secret in (cluster.tokens["admin"], (cluster.dir / "pki/admin.key").read_text().splitlines()[1]):
-        assert secret not in repr(facts) + said
+        assert secret not in repr(facts) + output
         assert not any(
             secret.encode() in path.read_bytes() for path in (tmp_path / "recording").rglob("*") if path.is_file()
         )
@@ -91,13 +91,13 @@ def test_texts_that_would_steer_a_terminal_are_kept_as_they_are_and_shown_writte
     event = {"metadata": {"name": "evil"}, "involvedObject": about, "reason": EVIL, "message": EVIL, "type": "Normal"}
     cluster.kube.post(f"/api/v1/namespaces/{namespace}/events", event)
     into, kubeconfig = tmp_path / "recording", str(cluster.dir / "admin.kubeconfig")
-    facts, said = recorded(cluster, namespace, into)
+    facts, output = recorded(cluster, namespace, into)
     assert EVIL in {fact.message for fact in facts if isinstance(fact, EventSeen)}
     assert EVIL in {fact.request.metric for fact in facts if isinstance(fact, ValuesRead)}
     assert any(json.loads(fact.spec_json)["metrics"][1]["external"]["metric"]["name"] == EVIL
                for fact in facts if isinstance(fact, HpaSeen))  # fmt: skip
     plan = run("record", "--plan", "--kubeconfig", kubeconfig, "-n", namespace)
-    shown = [said, plan.stdout, plan.stderr]
+    shown = [output, plan.stdout, plan.stderr]
     for command in (
         ("inspect", str(into)),
         ("replay", str(into)),

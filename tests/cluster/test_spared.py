@@ -20,13 +20,13 @@ def test_a_spared_metric_is_a_gap_and_its_neighbours_are_read(
     cluster.state["external"][f"{namespace}/searches"] = [{"labels": {}, "value": "15"}]
     create("checkout", cpu(50), QUEUE)
     create("search", external("searches", {}, "10"))
-    facts, said = recorded(
+    facts, output = recorded(
         cluster, namespace, tmp_path / "recording", "--no-probe", "queue_depth", "--no-probe", "typo"
     )
     path = f"/apis/external.metrics.k8s.io/v1beta1/namespaces/{namespace}/queue_depth?labelSelector=queue%3Dorders"
     assert {fact.request.metric for fact in facts if isinstance(fact, ValuesRead)} == {"searches"}
     assert {fact.prefix for fact in facts if isinstance(fact, Gap) and fact.cause == NO_PROBE} == {path}
-    assert "--no-probe typo: no HPA uses it" in said
+    assert "--no-probe typo: no HPA uses it" in output
 
 
 def test_a_plan_names_what_is_not_to_be_read(cluster: Cluster, namespace: str, create: Create) -> None:

@@ -97,9 +97,9 @@ def test_what_a_watch_hides_is_a_gap_from_before_it_happened_and_known_after_it(
             await stage.knows("a", "c")
             await asyncio.sleep(0.3)
             stage.gaps.write_open(stage.clock.now())
-            told = [(gap.at_us, gap.until_us) for gap in world.gaps]
-            assert told, "nobody says that the stream was behind"
-            assert min(begun for begun, _ in told) <= changed
+            gap_spans = [(gap.at_us, gap.until_us) for gap in world.gaps]
+            assert gap_spans, "nobody says that the stream was behind"
+            assert min(begun for begun, _ in gap_spans) <= changed
             return world, changed
 
     monkey = pytest.MonkeyPatch()
@@ -180,9 +180,9 @@ def test_an_event_of_an_unknown_type_is_no_change_and_all_is_listed_anew(kind: s
         world = World(odd)
         async with Play(world, pki) as stage:
             await stage.was_asked("list", 2)
-            assert "ghost" not in world.known
-            [(_, said)] = stage.gaps.open.values() or [(0, world.gaps[0].cause)]
-            assert "of the unknown type" in said
+            assert "ghost" not in world.known_names
+            [(_, cause)] = stage.gaps.open.values() or [(0, world.gaps[0].cause)]
+            assert "of the unknown type" in cause
         return world
 
     asyncio.run(play())
@@ -258,8 +258,8 @@ def test_a_list_without_end_is_a_gap_with_its_cause(
         world = World(endless(kind))
         async with Play(world, pki) as stage:
             await stage.until(lambda: bool(stage.gaps.open))
-            [(_, said)] = stage.gaps.open.values()
-            assert said.startswith(cause), said
+            [(_, gap_cause)] = stage.gaps.open.values()
+            assert gap_cause.startswith(cause), gap_cause
             assert not world.wholes
             world.fault = None
             await stage.knows("a", "b")
@@ -276,8 +276,8 @@ def test_a_list_ends_where_no_memory_is_left_for_more(pki: Path, monkeypatch: py
         world = World(endless("ever new items"))
         async with Play(world, pki) as stage:
             await stage.until(lambda: bool(stage.gaps.open))
-            [(_, said)] = stage.gaps.open.values()
-            assert said.startswith("no memory is left for more of the list")
+            [(_, cause)] = stage.gaps.open.values()
+            assert cause.startswith("no memory is left for more of the list")
 
     asyncio.run(play())
 

@@ -113,13 +113,13 @@ def test_of_half_a_state_nobody_is_told_that_it_is_all(fault: Fault, cause: str,
 
     async def play() -> World:
         world = World(of_streams(fault))
-        world.known = {"b", "ghost"}
+        world.known_names = {"b", "ghost"}
         async with Play(world, pki, streamed=True) as stage:
             await stage.was_asked("list", 1)
-            assert world.known == {"a", "b", "ghost"}
+            assert world.known_names == {"a", "b", "ghost"}
             assert not world.wholes
-            [(_, said)] = stage.gaps.open.values()
-            assert said.startswith(cause)
+            [(_, gap_cause)] = stage.gaps.open.values()
+            assert gap_cause.startswith(cause)
             await stage.knows("a", "b")
             assert stage.lost == {}
         return world
@@ -178,7 +178,7 @@ def test_a_server_in_trouble_is_asked_for_the_stream_again(status: int, pki: Pat
         world = World(of_streams(refusing(status)))
         async with Play(world, pki, streamed=True) as stage:
             await stage.was_asked("stream", watch_list.TRIES + 1)
-            assert [said for _, said in stage.gaps.open.values()] == [f"told {status}"]
+            assert [cause for _, cause in stage.gaps.open.values()] == [f"told {status}"]
             world.fault = None
             await stage.knows("a", "b")
         return world
@@ -204,7 +204,7 @@ def test_the_watch_goes_on_in_the_same_stream_and_later_from_the_version_of_its_
 
     async def play() -> World:
         world = World(tell)
-        world.known = {"ghost", "lost"}
+        world.known_names = {"ghost", "lost"}
         async with Play(world, pki, streamed=True) as stage:
             await stage.knows("a", "b", "c")
             assert stage.client.telemetry.relists.total() == 1
@@ -255,18 +255,18 @@ STREAMED = re.compile(r"^apiserver_watch_list_duration_seconds_count\{(.*)\} (\d
 def streamed(cluster: Cluster) -> Counter[str]:
     """How many initial states the API server has streamed to their end, by resource."""
     _, _, text = cluster.kube.raw("GET", "/metrics")
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for labels, count in STREAMED.findall(text.decode()):
-        found[dict(re.findall(r'(\w+)="([^"]*)"', labels))["resource"]] += int(count)
-    return found
+        counts[dict(re.findall(r'(\w+)="([^"]*)"', labels))["resource"]] += int(count)
+    return counts
 
 
 def asked(cluster: Cluster, namespace: str) -> Counter[tuple[str, bool]]:
     """What was asked for the HPAs of a namespace: the verb, and whether it was for initial events."""
     path = f"/apis/autoscaling/v2/namespaces/{namespace}/horizontalpodautoscalers?"
     lines: list[dict[str, Any]] = list(map(json.loads, (cluster.dir / "audit/audit.log").read_text().splitlines()))
-    found = {line["auditID"]: line for line in lines if line["requestURI"].startswith(path)}
-    return Counter((line["verb"], "sendInitialEvents=true" in line["requestURI"]) for line in found.values())
+    requests_by_id = {line["auditID"]: line for line in lines if line["requestURI"].startswith(path)}
+    return Counter((line["verb"], "sendInitialEvents=true" in line["requestURI"]) for line in requests_by_id.values())
 
 
 def test_the_real_api_server_streams_every_collection(
@@ -278,9 +278,9 @@ def test_the_real_api_server_streams_every_collection(
     for kind in (HpaSeen, TargetSeen, PodSeen, LeaseSeen, ApiServiceSeen):
         eyes.until(kind)
     eyes.until(ResourceMetricsRead)
-    told = streamed(cluster) - before
+    streamed_bytes = streamed(cluster) - before
     wanted = {"horizontalpodautoscalers", "deployments", "pods", "leases", "apiservices", "events"}
-    assert set(told) >= wanted, told
+    assert set(streamed_bytes) >= wanted, streamed_bytes
     assert not eyes.of(Gap)
     # The list is the question whether HPAs may be read at all.
     assert asked(cluster, namespace) == {("list", False): 1, ("watch", True): 1}

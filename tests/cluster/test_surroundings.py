@@ -14,10 +14,10 @@ Watch = Callable[..., Watching]
 HOOKS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
 
 
-def told(eyes: Watching, resource: str, *, gone: bool = False) -> list[dict[str, Any]]:
+def states_of(eyes: Watching, resource: str, *, gone: bool = False) -> list[dict[str, Any]]:
     """The states of the kind that were told until one comes, the newest last."""
-    eyes.until(SurroundingSeen, lambda seen: (seen.resource, seen.gone) == (resource, gone))
-    return [json.loads(seen.state_json) for seen in eyes.of(SurroundingSeen) if seen.resource == resource]
+    eyes.until(SurroundingSeen, lambda fact: (fact.resource, fact.gone) == (resource, gone))
+    return [json.loads(fact.state_json) for fact in eyes.of(SurroundingSeen) if fact.resource == resource]
 
 
 def test_a_quota_is_followed_and_only_what_changes_is_told(cluster: Cluster, namespace: str, watching: Watch) -> None:
@@ -27,13 +27,13 @@ def test_a_quota_is_followed_and_only_what_changes_is_told(cluster: Cluster, nam
     limits = {"limits": [{"type": "Container", "defaultRequest": {"cpu": "100m"}}]}
     cluster.kube.post(f"/api/v1/namespaces/{namespace}/limitranges", {"metadata": {"name": "team"}, "spec": limits})
     eyes = watching()
-    assert told(eyes, "resourcequotas")[0]["hard"] == {"count/configmaps": "5"}
-    assert told(eyes, "limitranges")[0]["limits"][0]["defaultRequest"] == {"cpu": "100m"}
+    assert states_of(eyes, "resourcequotas")[0]["hard"] == {"count/configmaps": "5"}
+    assert states_of(eyes, "limitranges")[0]["limits"][0]["defaultRequest"] == {"cpu": "100m"}
     cluster.kube.patch(f"{path}/team", {"metadata": {"annotations": {"note": "nothing of this is kept"}}})
     cluster.kube.patch(f"{path}/team", {"spec": {"hard": {"count/configmaps": "6"}}})
-    eyes.until(SurroundingSeen, lambda seen: '"6"' in seen.state_json)
+    eyes.until(SurroundingSeen, lambda fact: '"6"' in fact.state_json)
     cluster.kube.delete(f"{path}/team")
-    states = told(eyes, "resourcequotas", gone=True)
+    states = states_of(eyes, "resourcequotas", gone=True)
     eyes.end()
     assert states[-1] == {}
     assert all(earlier != later for earlier, later in pairwise(states))
@@ -58,14 +58,14 @@ def test_nodes_and_admission_are_followed_by_who_looks_at_the_whole_cluster(
     cluster.kube.post(HOOKS, {"metadata": {"name": namespace}, "webhooks": [hook]})
     try:
         eyes = watching(everywhere=True)
-        assert told(eyes, "nodes")[0]["unschedulable"] is True
-        (kept,) = told(eyes, "mutatingwebhookconfigurations")[0]["webhooks"]
-        assert (kept["name"], kept["failurePolicy"]) == ("scales.example.com", "Ignore")
-        assert kept["rules"][0]["resources"] == ["deployments/scale"]
+        assert states_of(eyes, "nodes")[0]["unschedulable"] is True
+        (webhook,) = states_of(eyes, "mutatingwebhookconfigurations")[0]["webhooks"]
+        assert (webhook["name"], webhook["failurePolicy"]) == ("scales.example.com", "Ignore")
+        assert webhook["rules"][0]["resources"] == ["deployments/scale"]
     finally:
         cluster.kube.delete(f"{HOOKS}/{namespace}")
         cluster.kube.delete(f"/api/v1/nodes/{namespace}")
-    told(eyes, "nodes", gone=True)
+    states_of(eyes, "nodes", gone=True)
     eyes.end()
 
 
@@ -76,9 +76,9 @@ def test_a_vpa_is_followed_where_the_cluster_knows_them(cluster: Cluster, namesp
         vpa = {"apiVersion": "autoscaling.k8s.io/v1", "kind": "VerticalPodAutoscaler", "metadata": {"name": "web"}}
         cluster.kube.post(path, {**vpa, "spec": spec})
         eyes = watching()
-        (first,) = told(eyes, "verticalpodautoscalers")
+        (first,) = states_of(eyes, "verticalpodautoscalers")
         assert first == {"targetRef": spec["targetRef"], "updateMode": "Initial"}
         target = {"containerName": "app", "target": {"cpu": "250m"}}
         put_status(cluster, f"{path}/web", {"recommendation": {"containerRecommendations": [target]}})
-        eyes.until(SurroundingSeen, lambda seen: '"recommended":{"app":{"cpu":"250m"}}' in seen.state_json)
+        eyes.until(SurroundingSeen, lambda fact: '"recommended":{"app":{"cpu":"250m"}}' in fact.state_json)
         eyes.end()

@@ -43,8 +43,8 @@ def test_a_resource_is_written_as_kubectl_does_and_never_by_the_name_of_a_metric
 
 def samples_of(text: str) -> dict[tuple[str, ...], float]:
     """All that a text tells, by name and the values of labels, these in the order of their names."""
-    found = [one for family in text_string_to_metric_families(text) for one in family.samples]
-    return {(one.name, *(value for _, value in sorted(one.labels.items()))): one.value for one in found}
+    samples = [one for family in text_string_to_metric_families(text) for one in family.samples]
+    return {(one.name, *(value for _, value in sorted(one.labels.items()))): one.value for one in samples}
 
 
 def samples(telemetry: Telemetry, storage: StorageCounts | None = None) -> dict[tuple[str, ...], float]:

@@ -28,13 +28,13 @@ def test_a_clock_that_is_set_back_goes_on_at_its_own_pace() -> None:
 
 @pytest.mark.parametrize("offset_us", [0, 2_400_000, -3_700_000])
 def test_dates_cut_to_seconds_tell_the_offset_to_a_tenth_when_there_are_many(offset_us: int) -> None:
-    offset, found = Offset(), None
+    offset, offset_read = Offset(), None
     for n in range(20):
         sent = 1_800_000_000 * SECOND + n * 1_050_000
         date = formatdate((sent + offset_us + 1_000) // SECOND, usegmt=True)
-        found = offset.read(date, Micros(sent), Micros(sent + 2_000))
-    assert found is not None
-    assert abs(found - offset_us) < 100_000
+        offset_read = offset.read(date, Micros(sent), Micros(sent + 2_000))
+    assert offset_read is not None
+    assert abs(offset_read - offset_us) < 100_000
 
 
 def test_an_answer_without_a_date_tells_nothing() -> None:
@@ -71,8 +71,8 @@ def test_a_watch_that_was_waited_for_is_a_gap_and_what_went_wrong_names_it() -> 
     gaps.begin("/pods", Micros(60 * SECOND), WATCH_PENDING)
     gaps.begin("/pods", Micros(70 * SECOND), "Connection refused")
     gaps.end("/pods", Micros(80 * SECOND))
-    seen = [(gap.at_us // SECOND, gap.until_us // SECOND, gap.cause) for gap in written]
-    assert seen == [(20, 48, WATCH_PENDING), (60, 80, "Connection refused")]
+    gaps_written = [(gap.at_us // SECOND, gap.until_us // SECOND, gap.cause) for gap in written]
+    assert gaps_written == [(20, 48, WATCH_PENDING), (60, 80, "Connection refused")]
 
 
 def test_a_gap_of_what_is_read_in_another_way_says_what_is_not() -> None:
@@ -120,13 +120,13 @@ def test_a_blink_is_no_gap() -> None:
 
 def read_a_source(period: float, reads: int) -> list[tuple[float, float]]:
     """Read a source that publishes every `period` seconds: when it was read, and how old the news was then."""
-    phase, at, before, told = PollPhase(15), 107.3, -1, []
+    phase, at, before, delays = PollPhase(15), 107.3, -1, []
     for _ in range(reads):
         published = int(at // period)
-        told.append((at, at % period))
+        delays.append((at, at % period))
         at += phase.next(is_fresh=published != before)
         before = published
-    return told
+    return delays
 
 
 def test_a_source_is_soon_read_just_after_it_published() -> None:
@@ -136,5 +136,5 @@ def test_a_source_is_soon_read_just_after_it_published() -> None:
 
 @pytest.mark.parametrize("period", [60, 30, 7])
 def test_a_source_with_a_period_of_its_own_is_not_chased(period: float) -> None:
-    told = read_a_source(period, 200)[100:]
-    assert told[-1][0] - told[0][0] > 0.95 * 15 * 99
+    delays = read_a_source(period, 200)[100:]
+    assert delays[-1][0] - delays[0][0] > 0.95 * 15 * 99

@@ -13,7 +13,7 @@ from hpaaudit.cluster.watch.unreadable_objects import MAX_OBJECTS, RELIST_US, RO
 from hpaaudit.model.facts import Fact, Gap, Refused
 from hpaaudit.model.units import SECOND, Micros
 from tests.cluster.mutations import documents
-from tests.cluster.small import PATHS, made
+from tests.cluster.small import PATHS, object_of
 
 NOON = 1_772_452_800 * SECOND
 HPAS = "/apis/autoscaling/v2/horizontalpodautoscalers"
@@ -46,18 +46,18 @@ class Page:
     """What was written down of one collection."""
 
     def __init__(self, path: str = HPAS) -> None:
-        self.told: list[Fact] = []
+        self.facts: list[Fact] = []
         self.notes: list[str] = []
-        self.gaps = Gaps(self.told.append)
-        self.unread = UnreadableObjects(path, self.gaps, self.told.append, self.notes.append)
+        self.gaps = Gaps(self.facts.append)
+        self.unread = UnreadableObjects(path, self.gaps, self.facts.append, self.notes.append)
 
     def rows(self) -> list[Refused]:
         """Of what was refused."""
-        return [fact for fact in self.told if isinstance(fact, Refused)]
+        return [fact for fact in self.facts if isinstance(fact, Refused)]
 
     def hidden(self) -> list[str]:
         """The paths of gaps."""
-        return [fact.prefix for fact in self.told if isinstance(fact, Gap)]
+        return [fact.prefix for fact in self.facts if isinstance(fact, Gap)]
 
 
 def test_an_object_that_comes_a_hundred_times_a_second_has_a_row_a_minute_which_counts() -> None:
@@ -120,7 +120,7 @@ def test_a_collection_of_one_namespace_names_it_once() -> None:
 @given(st.sampled_from(sorted(PATHS)), st.data())
 def test_of_no_object_a_secret_is_kept_and_never_much(kind: str, data: st.DataObject) -> None:
     """Whatever one of its values is instead: not even where the secret stands in the place of something else."""
-    drawn = data.draw(documents(made(kind, "bad")))
+    drawn = data.draw(documents(object_of(kind, "bad")))
     described = unreadable(drawn, KINDS[kind], "it is odd")
     assert "hunter2" not in repr(described.object_json)
     assert len(described.object_json) <= KEPT_CHARS
@@ -128,7 +128,7 @@ def test_of_no_object_a_secret_is_kept_and_never_much(kind: str, data: st.DataOb
 
 
 def test_what_has_another_type_is_kept_as_that_type_alone() -> None:
-    raw = made("pod", "web-1") | {"spec": "hunter2", "status": {"phase": ["hunter2"], "startTime": 5}}
+    raw = object_of("pod", "web-1") | {"spec": "hunter2", "status": {"phase": ["hunter2"], "startTime": 5}}
     shown = json.loads(redacted(raw, kinds.Pod))
     assert (shown["spec"], shown["status"]) == ("<string>", {"phase": "<array>", "startTime": 5})
     assert (shown["metadata"]["name"], shown["metadata"]["labels"]) == ("web-1", "<object>")

@@ -44,9 +44,9 @@ def test_a_recording_and_what_it_went_on_with_are_in_the_store_when_it_ends(
             if 'hpaaudit_cache_objects{resource="pods"} 1.0' in text:
                 break
         assert "hpaaudit_upload_failures_total 0.0\n" in text
-        code, said = recorder.end(signal.SIGTERM)
-        assert code == 0, said
-        assert SECRET not in said
+        code, output = recorder.end(signal.SIGTERM)
+        assert code == 0, output
+        assert SECRET not in output
         back = store.download("prod/hpas", tmp_path / f"back-{count}")
         verification = verify(back, reread=True)
         assert verification.damages == ()
@@ -67,10 +67,10 @@ def test_a_store_that_is_away_keeps_nobody_from_recording(
     )
     assert completed.returncode == 0, completed.stderr
     events = [json.loads(line)["event"] for line in completed.stderr.splitlines()]
-    said = [event for event in events if not event.endswith("_sealed")]
+    event_names = [event for event in events if not event.endswith("_sealed")]
     # The estimate and the first upload do not wait for each other.
-    assert sorted(said[:-2]) == ["estimate", "recording_started", "upload_failed"]
-    assert said[-2:] == ["upload_unfinished", "recording_ended"]
+    assert sorted(event_names[:-2]) == ["estimate", "recording_started", "upload_failed"]
+    assert event_names[-2:] == ["upload_unfinished", "recording_ended"]
     assert verify(tmp_path / "recording").complete
 
 

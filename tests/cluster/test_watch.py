@@ -29,13 +29,13 @@ class Notebook:
     """Writes down what a watch tells."""
 
     def __init__(self, until: str) -> None:
-        self.told: list[str] = []
+        self.lines: list[str] = []
         self.gaps: list[Gap] = []
         self.until, self.enough = until, asyncio.Event()
 
     def tell(self, line: str) -> None:
         """One more line, perhaps the last one that matters."""
-        self.told.append(line)
+        self.lines.append(line)
         if line == self.until:
             self.enough.set()
 
@@ -134,7 +134,7 @@ def test_events_follow_the_list_and_bookmarks_say_nothing() -> None:
         events = [("ADDED", thing("b", 6)), ("BOOKMARK", bookmark), ("DELETED", thing("a", 9))]
         return await stream(request, *events, stay=True)
 
-    assert follow(one_thing, watches, "gone a").told == ["changed a", "only a", "changed b", "gone a"]
+    assert follow(one_thing, watches, "gone a").lines == ["changed a", "only a", "changed b", "gone a"]
 
 
 def test_a_watch_that_ends_is_taken_up_at_the_newest_version() -> None:
@@ -145,7 +145,7 @@ def test_a_watch_that_ends_is_taken_up_at_the_newest_version() -> None:
         return await stream(request, ("ADDED", thing("b", 71)), stay=True)
 
     notebook = follow(one_thing, watches, "changed b")
-    assert notebook.told.count("only a") == 1
+    assert notebook.lines.count("only a") == 1
     assert not notebook.gaps
 
 
@@ -158,7 +158,7 @@ def test_pages_are_one_list() -> None:
     async def watches(request: web.Request, _: int) -> web.StreamResponse:
         return await stream(request, stay=True)
 
-    assert follow(lists, watches, "only a b").told == ["changed a", "changed b", "only a b"]
+    assert follow(lists, watches, "only a b").lines == ["changed a", "changed b", "only a b"]
 
 
 def test_a_forgotten_past_is_listed_anew_without_a_gap() -> None:
@@ -168,7 +168,7 @@ def test_a_forgotten_past_is_listed_anew_without_a_gap() -> None:
         return await stream(request, ("ADDED", thing("b", 9)), stay=True)
 
     notebook = follow(one_thing, watches, "changed b")
-    assert notebook.told == ["changed a", "only a", "changed a", "only a", "changed b"]
+    assert notebook.lines == ["changed a", "only a", "changed a", "only a", "changed b"]
     assert not notebook.gaps
 
 
@@ -176,7 +176,7 @@ def test_a_line_of_two_megabytes_is_read() -> None:
     async def watches(request: web.Request, _: int) -> web.StreamResponse:
         return await stream(request, ("MODIFIED", thing("big", 9, data="x" * 2_000_000)), stay=True)
 
-    assert "changed big" in follow(one_thing, watches, "changed big").told
+    assert "changed big" in follow(one_thing, watches, "changed big").lines
 
 
 def test_too_many_requests_are_waited_for() -> None:
@@ -221,7 +221,7 @@ def test_an_object_that_cannot_be_read_is_a_gap_of_its_own_until_it_can_be() -> 
     assert [(gap.prefix, gap.cause) for gap in notebook.gaps] == [
         ("/namespaces/shop/things/b", "the object cannot be read: bad")
     ]
-    assert notebook.told == ["changed a", "only a", "changed c", "changed b"]
+    assert notebook.lines == ["changed a", "only a", "changed c", "changed b"]
 
 
 def test_an_event_of_nobody_is_listed_for_and_nobody_is_called_gone_meanwhile() -> None:
@@ -237,7 +237,7 @@ def test_an_event_of_nobody_is_listed_for_and_nobody_is_called_gone_meanwhile() 
         return listed(5, thing("a", 5), *([] if not count else [nameless, thing("last", 9)]))
 
     notebook = follow(lists, watches, "changed last")
-    assert notebook.told == ["changed a", "only a", "changed a", "changed last"]
+    assert notebook.lines == ["changed a", "only a", "changed a", "changed last"]
 
 
 def test_a_server_that_went_back_in_time_is_listed_anew(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,4 +254,4 @@ def test_a_server_that_went_back_in_time_is_listed_anew(monkeypatch: pytest.Monk
     monkeypatch.setattr(backoff, "FIRST_DELAY", 0.01)
     monkeypatch.setattr(backoff, "LONGEST_DELAY", 0.01)
     notebook = follow(lists, watches, "changed b")
-    assert notebook.told.count("only a") == 2
+    assert notebook.lines.count("only a") == 2

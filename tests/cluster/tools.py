@@ -36,10 +36,10 @@ def folder() -> Path:
 def find(name: str) -> str:
     """The program: ours, else that of the PATH; the test is skipped where there is none."""
     ours = folder() / name
-    found = str(ours) if ours.exists() else shutil.which(name)
-    if found is None:
+    program = str(ours) if ours.exists() else shutil.which(name)
+    if program is None:
         pytest.skip(f"{name} is not here: make cluster")
-    return found
+    return program
 
 
 def kubectl(*args: str, config: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -55,8 +55,8 @@ def make() -> Path:
     into.mkdir(parents=True, exist_ok=True)
     for name in (name for name in TOOLS if not (into / name).exists()):
         begun = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="hpaaudit-tools-") as place:
-            work, part = Path(place), into / f".{name}.part"
+        with tempfile.TemporaryDirectory(prefix="hpaaudit-tools-") as folder_name:
+            work, part = Path(folder_name), into / f".{name}.part"
             if name == "kubectl":
                 build.wrapper(work, build.RELEASE)
                 build.go("build", "-ldflags", build.stamps(build.RELEASE), "-o", str(part), KUBECTL, cwd=work)

@@ -62,7 +62,7 @@ class Unruly:
 
     def __init__(self, pki: Path, reply: Reply = empty, *, certificate: str = "serving") -> None:
         self.pki, self.reply, self.certificate = pki, reply, certificate
-        self.known: set[str] = set()
+        self.accepted: set[str] = set()
         self.asked: list[str] = []
         self.who: list[str] = []
         self.headers: list[list[tuple[str, str]]] = []
@@ -105,7 +105,7 @@ class Unruly:
         self.asked.append(request.path_qs)
         self.who.append(who)
         self.headers.append(list(request.headers.items()))
-        if self.known and who not in self.known:
+        if self.accepted and who not in self.accepted:
             return web.json_response({"kind": "Status", "code": 401, "message": "Unauthorized"}, status=401)
         if "watch" in request.query:
             self.watched.set()
@@ -139,14 +139,14 @@ class Proxy:
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode().splitlines()
-        place = head[0].split()[1]
-        self.passed.append(place)
+        request_path = head[0].split()[1]
+        self.passed.append(request_path)
         self.shown += [line.partition(": ")[2] for line in head if line.lower().startswith("proxy-authorization")]
         if self.refusal:
             writer.write(f"HTTP/1.1 {self.refusal}\r\nContent-Length: 0\r\n\r\n".encode())
             writer.close()
             return
-        host, _, port = place.rpartition(":")
+        host, _, port = request_path.rpartition(":")
         far_reader, far_writer = await asyncio.open_connection(host, int(port))
         writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
         await asyncio.gather(_pipe(reader, far_writer), _pipe(far_reader, writer))
@@ -167,12 +167,12 @@ class ExecPlugin:
     def __init__(self, folder: Path, version: str = "v1") -> None:
         self.folder, self.version = folder, f"client.authentication.k8s.io/{version}"
         self.path = folder / "plugin"
-        self.runs_file, self.printed, self.told = folder / "runs", folder / "printed.json", folder / "told.json"
+        self.runs_file, self.printed, self.exec_info = folder / "runs", folder / "printed.json", folder / "told.json"
         self.script(f"cat {self.printed}")
 
     def script(self, body: str) -> None:
         """What it does after it has counted and written down what it was told."""
-        note = f'echo run >> {self.runs_file}\nprintf %s "$KUBERNETES_EXEC_INFO" > {self.told}\n'
+        note = f'echo run >> {self.runs_file}\nprintf %s "$KUBERNETES_EXEC_INFO" > {self.exec_info}\n'
         self.path.write_text(f"#!/bin/sh\n{note}{body}\n")
         self.path.chmod(0o755)
 

@@ -46,7 +46,7 @@ class Scene:
 
     async def comes_in(self, who: str, user: dict[str, Any], **cluster: Any) -> None:
         """The user is known as this, and nobody else is."""
-        self.server.known = {who}
+        self.server.accepted = {who}
         answer = await self.ask(user, **cluster)
         assert answer.status == 200, answer.message
         assert self.server.who == [who]

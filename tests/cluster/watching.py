@@ -53,8 +53,8 @@ class Watching:
 
     def note(self, line: str) -> None:
         """What it says when it begins to poll is no complaint."""
-        said = isinstance(line, Note) and line.event is Event.ESTIMATE
-        (self.estimates if said else self.notes).append(line)
+        is_estimate = isinstance(line, Note) and line.event is Event.ESTIMATE
+        (self.estimates if is_estimate else self.notes).append(line)
 
     def of(self, kind: type[Seen]) -> list[Seen]:
         """The facts of one kind so far."""

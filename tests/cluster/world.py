@@ -61,13 +61,13 @@ def ready(pod: dict[str, Any]) -> bool:
 class World:
     """The pods of a cluster, their lives and their loads."""
 
-    def __init__(self, client: kube.Kube, state: Callable[[], State], seen: Path | None = None) -> None:
+    def __init__(self, client: kube.Kube, state: Callable[[], State], log_path: Path | None = None) -> None:
         self.client, self.state = client, state
         self.pods: dict[PodKey, dict[str, Any]] = {}
         self.samples: dict[PodKey, dict[str, Any]] = {}
         self.lock = threading.Lock()
         self.stopping = threading.Event()
-        self.seen = seen.open("a", buffering=1) if seen else None
+        self.seen = log_path.open("a", buffering=1) if log_path else None
         self.chance = random.Random(1)  # noqa: S311  # a world that a test can repeat
 
     def start(self) -> None:
@@ -287,7 +287,7 @@ class World:
 
     def usage(self, namespace: str, selector: str) -> list[dict[str, Any]]:
         """The items of a PodMetricsList."""
-        state, found = self.state(), []
+        state, lines = self.state(), []
         for pod in self.select(namespace, selector):
             name = pod["metadata"]["name"]
             if state.get("scrape_seconds"):
@@ -296,5 +296,5 @@ class World:
             else:
                 sample = self.measure(pod, time.time() // 1)
             if sample and name not in state.get("without_metrics", []):
-                found.append(sample)
-        return found
+                lines.append(sample)
+        return lines

@@ -19,6 +19,7 @@ from hpaaudit.model.memory import ScaleEvent
 from tests.conformance.expected import (
     Outcome,
     by_chance,
+    comparable_events,
     differing,
     expected_of,
     name_of,
@@ -26,7 +27,6 @@ from tests.conformance.expected import (
     settled,
     standing_after,
     status_pairs,
-    told,
 )
 
 
@@ -55,9 +55,12 @@ def differences(facts: Sequence[Fact], expected: Sequence[dict[str, Any]]) -> It
     uids: dict[str, str] = {}
     if len(expected) != len(laid_out.reconciles):
         yield f"{len(expected)} reconciles, {len(laid_out.reconciles)} replayed"
-    for want, made in zip(expected, replay(facts, laid_out, process, ()), strict=False):
-        decision = made.decision
-        pairs = {**_decided(want, decision), "memory": (remembered(want.get("memory", {})), _memory(made, start_us))}
+    for want, replayed in zip(expected, replay(facts, laid_out, process, ()), strict=False):
+        decision = replayed.decision
+        pairs = {
+            **_decided(want, decision),
+            "memory": (remembered(want.get("memory", {})), _memory(replayed, start_us)),
+        }
         if decision.status is not None and not want.get("gone"):
             shown = status_object(decision.status, decision.status_version)
             ours = shown if decision.writes_status else None
@@ -92,7 +95,7 @@ def _decided(want: dict[str, Any], decision: Decision) -> dict[str, tuple[Any, A
             [[put["to"], put["status"]] for put in want.get("scale_puts", [])],
             [[attempt.to, attempt.status] for attempt in decision.attempts],
         ),
-        "events": (told(want.get("events", []), chance=chance), told(events, chance=chance)),
+        "events": (comparable_events(want.get("events", []), chance=chance), comparable_events(events, chance=chance)),
         "error": (_errors(want.get("error", ""), chance=chance), _errors(decision.error, chance=chance)),
     }
 
@@ -106,10 +109,12 @@ def _errors(text: str, *, chance: bool) -> list[str]:
 def _memory(reconcile: ReplayedReconcile, start_us: int) -> dict[str, Any]:
     memory = reconcile.memory
 
-    def events(kept: tuple[ScaleEvent, ...] | None) -> list[list[Any]] | None:
-        if kept is None:
+    def events(scale_events: tuple[ScaleEvent, ...] | None) -> list[list[Any]] | None:
+        if scale_events is None:
             return None
-        return [[event.change, event.at_us - start_us, *(["outdated"] if event.outdated else [])] for event in kept]
+        return [
+            [event.change, event.at_us - start_us, *(["outdated"] if event.outdated else [])] for event in scale_events
+        ]
 
     slots = memory.recommendations
     return {

@@ -77,22 +77,22 @@ def remembered(memory: dict[str, Any]) -> dict[str, Any]:
 def differing(row: dict[str, Any], pairs: dict[str, tuple[Any, Any]]) -> list[str]:
     """What was expected of a row and not predicted, a sentence for each place that is not equal."""
     return [
-        f"pass {row['n']} of {row['hpa']}: {what}{place}: {theirs!r} expected, {ours!r} predicted"
-        for what, (want, got) in pairs.items()
-        for place, theirs, ours in _places(want, got)
+        f"pass {row['n']} of {row['hpa']}: {what}{path}: {theirs!r} expected, {ours!r} predicted"
+        for what, (want, actual) in pairs.items()
+        for path, theirs, ours in _places(want, actual)
     ]
 
 
-def _places(want: Any, got: Any) -> Iterator[tuple[str, Any, Any]]:
+def _places(want: Any, actual: Any) -> Iterator[tuple[str, Any, Any]]:
     """Where two JSON values differ, as deep as their shapes agree."""
-    if isinstance(want, dict) and isinstance(got, dict) and want.keys() == got.keys():
+    if isinstance(want, dict) and isinstance(actual, dict) and want.keys() == actual.keys():
         for key, value in want.items():
-            yield from ((f".{key}{place}", a, b) for place, a, b in _places(value, got[key]))
-    elif isinstance(want, list) and isinstance(got, list) and len(want) == len(got):
-        for index, pair in enumerate(zip(want, got, strict=True)):
-            yield from ((f"[{index}]{place}", a, b) for place, a, b in _places(*pair))
-    elif want != got:
-        yield "", want, got
+            yield from ((f".{key}{path}", a, b) for path, a, b in _places(value, actual[key]))
+    elif isinstance(want, list) and isinstance(actual, list) and len(want) == len(actual):
+        for index, pair in enumerate(zip(want, actual, strict=True)):
+            yield from ((f"[{index}]{path}", a, b) for path, a, b in _places(*pair))
+    elif want != actual:
+        yield "", want, actual
 
 
 def status_pairs(want: dict[str, Any], ours: Any, standing: Any) -> dict[str, tuple[Any, Any]]:
@@ -114,7 +114,7 @@ def by_chance(want: dict[str, Any], *, writes: bool) -> bool:
     return settled(want.get("status")) != want.get("status") and writes != ("status_put" in want)
 
 
-def told(events: list[list[str]], *, chance: bool) -> list[list[str]]:
+def comparable_events(events: list[list[str]], *, chance: bool) -> list[list[str]]:
     """Events without their random parts; that a status could not be written is left out where writing it was chance."""
     return [settled(event) for event in events if not (chance and event[1] == "FailedUpdateStatus")]
 

@@ -18,7 +18,7 @@ from hpaaudit.importers.capture import Reader
 from hpaaudit.recording.reading.recording import open_recording
 from tests.conformance import decisions, verdicts
 from tests.conformance.expected import captures, releases
-from tests.same import said
+from tests.same import texts
 
 WHOLE = "1.36"
 """The release of which every world is kept here; of the others the worlds that all releases share."""
@@ -31,9 +31,9 @@ OLD = [release for release in OTHERS if int(release.split(".")[1]) < 12]
 _Made = TypeVar("_Made")
 
 
-def _on_both_cores(work: Callable[[Path], _Made], given: Sequence[Path]) -> list[_Made]:
+def _on_both_cores(work: Callable[[Path], _Made], paths: Sequence[Path]) -> list[_Made]:
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        return list(pool.map(work, given, chunksize=8))
+        return list(pool.map(work, paths, chunksize=8))
 
 
 def test_every_profile_of_the_whole_release_is_here() -> None:
@@ -61,8 +61,8 @@ def test_every_reconcile_of_another_release_is_decided_alike(release: str) -> No
 @pytest.mark.parametrize("release", OLD)
 def test_every_reconcile_of_an_old_release_is_decided_alike_up_to_the_results_file(release: str) -> None:
     """Through import, recording, replay and results file: so nothing of what only old controllers read is lost."""
-    given = [capture for capture in captures(release) if capture.name.startswith(("everything", "people"))]
-    outcomes = _on_both_cores(verdicts.compare, given)
+    world_paths = [capture for capture in captures(release) if capture.name.startswith(("everything", "people"))]
+    outcomes = _on_both_cores(verdicts.compare, world_paths)
     assert sum(outcome.reconciles for outcome in outcomes) > 300
     assert [f"{outcome.name}: {text}" for outcome in outcomes for text in outcome.differences] == []
 
@@ -73,26 +73,26 @@ def _same_from_disk(capture: Path) -> bool:
         recording = Path(folder) / "recording"
         import_capture([capture], into=recording)
         prepared = prepare(open_recording(recording))
-        from_disk = said(decide_one_by_one(prepared))
+        from_disk = texts(decide_one_by_one(prepared))
     live = list(Reader((capture,)).facts())
     process = Process(plan(live, None), prepared.flags, prepared.flags_of, keep_pods=True)
-    return from_disk == said(replay(live, process.plan, process, ()))
+    return from_disk == texts(replay(live, process.plan, process, ()))
 
 
 def test_a_replay_from_parquet_alone_equals_one_from_what_was_seen() -> None:
     """Nothing that a decision needs is lost on the way to disk and back: every world of the whole release."""
-    given = captures(WHOLE)
-    same = _on_both_cores(_same_from_disk, given)
-    assert [capture.name for capture, equal in zip(given, same, strict=True) if not equal] == []
+    world_paths = captures(WHOLE)
+    same = _on_both_cores(_same_from_disk, world_paths)
+    assert [capture.name for capture, equal in zip(world_paths, same, strict=True) if not equal] == []
 
 
 def test_so_it_does_where_hpas_were_served_in_older_versions() -> None:
     """Up to 1.22 the controller reads autoscaling/v1, whose annotations hold the rest, before 1.3 an older one."""
-    given = [
+    world_paths = [
         capture
         for release in (*OLD, "1.12", "1.17", "1.20")
         for capture in captures(release)
         if "common" in capture.name
     ]
-    same = _on_both_cores(_same_from_disk, given)
-    assert [capture.name for capture, equal in zip(given, same, strict=True) if not equal] == []
+    same = _on_both_cores(_same_from_disk, world_paths)
+    assert [capture.name for capture, equal in zip(world_paths, same, strict=True) if not equal] == []

@@ -11,13 +11,13 @@ from hpaaudit.flows.replay import replay
 from tests.conformance.expected import (
     Outcome,
     by_chance,
+    comparable_events,
     differing,
     expected_of,
     name_of,
     remembered,
     standing_after,
     status_pairs,
-    told,
 )
 
 
@@ -34,11 +34,11 @@ def compare(capture: Path) -> Outcome:
     living = [row for row in expected if not row.get("gone")]
     differences = [] if len(living) == len(predicted) else [f"{len(living)} reconciles, {len(predicted)} replayed"]
     standing: dict[str, Any] = {}
-    for want, got in zip(living, predicted, strict=False):
-        ours = None if got["status"] is None else json.loads(got["status"])
-        before = standing.get(got["hpa_uid"])
-        pairs = {**_decided(want, got, start_us), **status_pairs(want, ours, before)}
-        standing[got["hpa_uid"]] = standing_after(want, before)
+    for want, actual in zip(living, predicted, strict=False):
+        ours = None if actual["status"] is None else json.loads(actual["status"])
+        before = standing.get(actual["hpa_uid"])
+        pairs = {**_decided(want, actual, start_us), **status_pairs(want, ours, before)}
+        standing[actual["hpa_uid"]] = standing_after(want, before)
         differences += differing(want, pairs)
     return Outcome(name_of(capture), len(expected), tuple(differences))
 
@@ -67,21 +67,24 @@ def _predictions(results: Any) -> list[dict[str, Any]]:
     return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
 
-def _decided(want: dict[str, Any], got: dict[str, Any], start_us: int) -> dict[str, tuple[Any, Any]]:
-    chance = by_chance(want, writes=got["status"] is not None)
+def _decided(want: dict[str, Any], actual: dict[str, Any], start_us: int) -> dict[str, tuple[Any, Any]]:
+    chance = by_chance(want, writes=actual["status"] is not None)
     return {
-        "at": (micros(want["at"]), got["at_us"]),
-        "hpa": (want["hpa"], got["hpa"]),
-        "spec replicas": (want.get("spec_replicas"), got["spec_replicas"]),
-        "status replicas": (want.get("status_replicas"), got["status_replicas"]),
-        "scale writes": ([[put["to"], put["status"]] for put in want.get("scale_puts", [])], got["puts"]),
-        "events": (told(want.get("events", []), chance=chance), told(got["events"], chance=chance)),
-        "annotation": (want.get("annotation"), got["custom_metrics"]),
-        "memory": (remembered(want.get("memory", {})), _memory(got, start_us)),
+        "at": (micros(want["at"]), actual["at_us"]),
+        "hpa": (want["hpa"], actual["hpa"]),
+        "spec replicas": (want.get("spec_replicas"), actual["spec_replicas"]),
+        "status replicas": (want.get("status_replicas"), actual["status_replicas"]),
+        "scale writes": ([[put["to"], put["status"]] for put in want.get("scale_puts", [])], actual["puts"]),
+        "events": (
+            comparable_events(want.get("events", []), chance=chance),
+            comparable_events(actual["events"], chance=chance),
+        ),
+        "annotation": (want.get("annotation"), actual["custom_metrics"]),
+        "memory": (remembered(want.get("memory", {})), _memory(actual, start_us)),
     }
 
 
-def _memory(got: dict[str, Any], start_us: int) -> dict[str, Any]:
+def _memory(actual: dict[str, Any], start_us: int) -> dict[str, Any]:
     def entries(rows: list[dict[str, Any]] | None, number: str) -> list[list[Any]] | None:
         if rows is None:
             return None
@@ -89,9 +92,9 @@ def _memory(got: dict[str, Any], start_us: int) -> dict[str, Any]:
         return [[row[number], micros_of(row) - start_us, *flag] for row, flag in zip(rows, outdated, strict=True)]
 
     return {
-        "recommendations": entries(got["recommendations"], "replicas"),
-        "up": entries(got["up"], "change"),
-        "down": entries(got["down"], "change"),
+        "recommendations": entries(actual["recommendations"], "replicas"),
+        "up": entries(actual["up"], "change"),
+        "down": entries(actual["down"], "change"),
     }
 
 

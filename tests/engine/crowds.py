@@ -125,7 +125,7 @@ def listed(crowd: Crowd, now: float = NOW) -> tuple[Pod, ...]:
 
 
 def _sidecars(member: Member) -> list[Container]:
-    return [found for found in member.init if found.restart_policy == "Always"]
+    return [container for container in member.init if container.restart_policy == "Always"]
 
 
 def samples(crowd: Crowd, now: float = NOW) -> tuple[PodSample, ...]:

@@ -22,11 +22,11 @@ def remembered(*entries: str, up: Sequence[str] = (), down: Sequence[str] = ()) 
 
 
 def _events(entries: Sequence[str]) -> tuple[ScaleEvent, ...] | None:
-    found = tuple(
+    scale_events = tuple(
         ScaleEvent(change=int(number), at_us=at(float(when.rstrip("!"))), outdated=when.endswith("!"))
         for number, when in (entry.split("@") for entry in entries)
     )
-    return found or None
+    return scale_events or None
 
 
 def _seconds(at_us: Micros) -> str:
@@ -38,9 +38,9 @@ def slots(memory: Memory) -> str:
     return " ".join(f"{entry.replicas}@{_seconds(entry.at_us)}" for entry in memory.recommendations or ())
 
 
-def events(found: tuple[ScaleEvent, ...] | None) -> str:
+def events(scale_events: tuple[ScaleEvent, ...] | None) -> str:
     """Print scale events as `remembered` reads them."""
-    return " ".join(f"{event.change}@{_seconds(event.at_us)}{'!' * event.outdated}" for event in found or ())
+    return " ".join(f"{event.change}@{_seconds(event.at_us)}{'!' * event.outdated}" for event in scale_events or ())
 
 
 def condition(decision: Decision, kind: str) -> Condition:

@@ -26,20 +26,20 @@ _LENGTHS = {"window_us", "took_us"}
 def facts_of_observations(observations: Iterable[Observation]) -> list[Fact]:
     """The facts of some reconciles: what changed before each, then its own line."""
     facts_read: list[Fact] = []
-    known: dict[str, Pod] = {}
+    pods_before: dict[str, Pod] = {}
     for observation in observations:
         if observation.hpa is None:
             raise AssertionError("only existing HPAs can be recorded")
         facts_read.append(hpa_seen(observation.at_us, observation.hpa))
         here = {pod.name: pod for pod in observation.pods}
         facts_read += [
-            PodGone(at_us=observation.at_us, namespace=observation.namespace, name=name, uid=known[name].uid)
-            for name in sorted(known.keys() - here.keys())
+            PodGone(at_us=observation.at_us, namespace=observation.namespace, name=name, uid=pods_before[name].uid)
+            for name in sorted(pods_before.keys() - here.keys())
         ]
         facts_read += [
-            PodSeen(at_us=observation.at_us, pod=pod) for pod in observation.pods if known.get(pod.name) != pod
+            PodSeen(at_us=observation.at_us, pod=pod) for pod in observation.pods if pods_before.get(pod.name) != pod
         ]
-        known = here
+        pods_before = here
         facts_read += [replace(read, by=CONTROLLER) for read in observation.scale_reads]
         facts_read += [replace(read, by=CONTROLLER) for read in observation.metrics if read is not None]
         facts_read.append(

@@ -45,8 +45,8 @@ def reconcile(observation: Observation, process: Process, flags: Flags) -> Verdi
     """One pass over one HPA."""
     key, hpa = f"{observation.namespace}/{observation.name}", observation.hpa
     if hpa is None:
-        for kept in (process.recommendations, process.up, process.down):
-            kept.pop(key, None)
+        for entries_by_hpa in (process.recommendations, process.up, process.down):
+            entries_by_hpa.pop(key, None)
         return Verdict(None, None)
     scale = observation.scale_reads[0].scale if observation.scale_reads else None
     if scale is None:
@@ -67,11 +67,13 @@ def reconcile(observation: Observation, process: Process, flags: Flags) -> Verdi
             return Verdict(None, current)
         raw = max(0, proposal)
         if hpa.spec.behavior is None:
-            held = _highest_recent(process.recommendations[key], raw, observation.decided_us, flags)
-            desired = _double_at_most(held, current, minimum, hpa.spec.max_replicas)
+            stabilized = _highest_recent(process.recommendations[key], raw, observation.decided_us, flags)
+            desired = _double_at_most(stabilized, current, minimum, hpa.spec.max_replicas)
         else:
-            held = _between_windows(hpa, process.recommendations[key], raw, current, observation.decided_us, flags)
-            desired = _by_policies(hpa, process, key, held, current, minimum, observation.decided_us)
+            stabilized = _between_windows(
+                hpa, process.recommendations[key], raw, current, observation.decided_us, flags
+            )
+            desired = _by_policies(hpa, process, key, stabilized, current, minimum, observation.decided_us)
         if current == 0 and minimum > 0:
             desired = max(desired, minimum)
     if desired != current and hpa.spec.behavior is not None:
@@ -134,10 +136,10 @@ class _Metric:
         if not values or (kind == "Object" and len(values) != 1):
             raise InvalidMetric
         if kind == "Pods" and target.average_value is not None:
-            found: Samples = {
+            usage: Samples = {
                 v.object: (v.value, v.timestamp_us or 0, v.window_us or 60 * SECOND) for v in read.values or ()
             }
-            return self._per_pod(found, "", target.average_value.milli, None)
+            return self._per_pod(usage, "", target.average_value.milli, None)
         by_average = target.type == "AverageValue" if kind == "Object" else target.average_value is not None
         if by_average and target.average_value is not None:
             return self._against_status(sum(values), target.average_value.milli)
@@ -189,10 +191,10 @@ class _Metric:
         if not self.pods:
             raise InvalidMetric
         ready, unready, missing = 0, [], []
-        kept = dict(samples)
+        measured = dict(samples)
         for pod in self.pods:
             if pod.deleting_us is not None or pod.phase == "Failed":
-                kept.pop(pod.name, None)
+                measured.pop(pod.name, None)
             elif pod.phase == "Pending":
                 unready.append(pod.name)
             elif pod.name not in samples:
@@ -202,11 +204,11 @@ class _Metric:
             else:
                 ready += 1
         for name in unready:
-            kept.pop(name, None)
-        if not kept:
+            measured.pop(name, None)
+        if not measured:
             raise InvalidMetric
         requests = {} if percent is None else {pod.name: self._request(pod) for pod in self.pods}
-        values = {name: sample[0] for name, sample in kept.items()}
+        values = {name: sample[0] for name, sample in measured.items()}
         current = self.scale.spec_replicas
         ratio = self._ratio(values, requests, average, percent)
         rescue = bool(unready) and ratio > 1.0
@@ -279,13 +281,13 @@ def _store(entries: list[list[int]], free: list[int], entry: list[int]) -> None:
 
 def _highest_recent(entries: list[list[int]], raw: int, now: int, flags: Flags) -> int:
     since = now - flags.downscale_stabilization_us
-    held = max([raw, *(replicas for replicas, when in entries if when >= since)])
+    stabilized = max([raw, *(replicas for replicas, when in entries if when >= since)])
     _store(entries, [index for index, entry in enumerate(entries) if entry[1] < since], [raw, now])
-    return held
+    return stabilized
 
 
-def _double_at_most(held: int, current: int, minimum: int, maximum: int) -> int:
-    return minimum if held < minimum else min(held, maximum, max(2 * current, 4))
+def _double_at_most(stabilized: int, current: int, minimum: int, maximum: int) -> int:
+    return minimum if stabilized < minimum else min(stabilized, maximum, max(2 * current, 4))
 
 
 def _between_windows(hpa: Hpa, entries: list[list[int]], raw: int, current: int, now: int, flags: Flags) -> int:
@@ -302,16 +304,16 @@ def _between_windows(hpa: Hpa, entries: list[list[int]], raw: int, current: int,
     return min(max(current, lowest), highest)
 
 
-def _by_policies(hpa: Hpa, process: Process, key: str, held: int, current: int, minimum: int, now: int) -> int:
-    if hpa.spec.behavior is None or held == current:
-        return held
-    rules = hpa.spec.behavior.scale_up if held > current else hpa.spec.behavior.scale_down
-    limits = [_allowed(policy, process, key, current, now, up=held > current) for policy in rules.policies]
-    if held > current:
+def _by_policies(hpa: Hpa, process: Process, key: str, stabilized: int, current: int, minimum: int, now: int) -> int:
+    if hpa.spec.behavior is None or stabilized == current:
+        return stabilized
+    rules = hpa.spec.behavior.scale_up if stabilized > current else hpa.spec.behavior.scale_down
+    limits = [_allowed(policy, process, key, current, now, up=stabilized > current) for policy in rules.policies]
+    if stabilized > current:
         limit = max(current, _chosen(rules, current, limits, up=True))
-        return min(held, limit, hpa.spec.max_replicas)
+        return min(stabilized, limit, hpa.spec.max_replicas)
     limit = min(current, _chosen(rules, current, limits, up=False))
-    return max(held, limit, minimum)
+    return max(stabilized, limit, minimum)
 
 
 def _chosen(rules: ScalingRules, current: int, limits: list[int], *, up: bool) -> int:

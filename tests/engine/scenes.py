@@ -180,7 +180,7 @@ def observation(
     if status_replicas is None:
         status_replicas = 0 if any(metric.exactly for metric in metrics) else replicas
     reads = tuple(_read(hpa, index, metric, crowd, selector, now) for index, metric in enumerate(metrics))
-    made: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "at_us": at(now),
         "began_us": at(now),
         "namespace": "shop",
@@ -197,7 +197,7 @@ def observation(
         "scale_writes": (),
         "status_write": None,
     }
-    return Observation(**made | of_observation)
+    return Observation(**arguments | of_observation)
 
 
 def _read(
@@ -218,13 +218,14 @@ def _read(
     }  # fmt: skip
     if request.api == "metrics.k8s.io":
         return ResourceMetricsRead(**head, samples=samples(crowd, now) if good else None)
-    seen: Iterable[tuple[str, int]] = (
+    named_values: Iterable[tuple[str, int]] = (
         [(name_of(member, index), member.usage) for index, member in enumerate(crowd) if member.usage is not None]
         if metric.values is None
         else [("main-route", value) for value in metric.values]
     )
     values = tuple(
-        MetricValue(object=name, timestamp_us=at(now), window_us=None, value=Milli(value)) for name, value in seen
+        MetricValue(object=name, timestamp_us=at(now), window_us=None, value=Milli(value))
+        for name, value in named_values
     )
     return ValuesRead(**head, values=values if good else None)
 

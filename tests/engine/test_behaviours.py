@@ -17,7 +17,7 @@ from hpaaudit.model.facts import ControllerSeen, Fact
 from hpaaudit.model.flags import Flags
 from tests.conformance.decisions import facts_of
 from tests.conformance.expected import captures, releases
-from tests.same import said
+from tests.same import texts
 
 NAMES = [*(behaviour.name for behaviour in BEHAVIOURS), *(gate.rule for gate in GATES)]
 DEFAULT_OF = {"RestClients": "use-rest-clients"}
@@ -36,13 +36,13 @@ def _said(capture: Path, *, on: tuple[str, ...] = (), off: tuple[str, ...] = ())
 
     def flags_of(controller: ControllerSeen) -> Flags:
         left_out = {DEFAULT_OF[name] for name in (*on, *off) if name in DEFAULT_OF}
-        given = {name: text for name, text in controller.flags if short_name(name) not in left_out}
-        flags = with_flags(Flags(release=controller.release), given)
+        flag_values = {name: text for name, text in controller.flags if short_name(name) not in left_out}
+        flags = with_flags(Flags(release=controller.release), flag_values)
         return replace(flags, gates=controller.gates, with_behaviours=on, without_behaviours=off)
 
     facts = _facts(capture)
     process = Process(plan(facts, None), Flags(), flags_of, keep_pods=False)
-    return said(replay(facts, process.plan, process, ()))
+    return texts(replay(facts, process.plan, process, ()))
 
 
 def _minor(release: str) -> int:

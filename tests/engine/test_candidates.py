@@ -54,7 +54,7 @@ options = st.builds(
 )
 
 
-def tried(given_: Options, answers: tuple[int, int], *, is_proven: bool) -> Iterator[Candidate]:
+def candidates_of(given_: Options, answers: tuple[int, int], *, is_proven: bool) -> Iterator[Candidate]:
     """Walk from the first candidate to the last."""
     candidate = FIRST
     while candidate.kind != DONE:
@@ -78,16 +78,18 @@ def in_order(given_: Options, answers: tuple[int, int], *, is_proven: bool) -> I
 @steady
 @given(options, st.tuples(st.integers(1, 4), st.integers(1, 4)), flag)
 def test_everything_is_tried_once_and_in_order(given_: Options, answers: tuple[int, int], is_proven: bool) -> None:
-    assert list(tried(given_, answers, is_proven=is_proven)) == list(in_order(given_, answers, is_proven=is_proven))
+    assert list(candidates_of(given_, answers, is_proven=is_proven)) == list(
+        in_order(given_, answers, is_proven=is_proven)
+    )
 
 
 @steady
 @given(st.lists(flag, max_size=8))
 def test_the_last_request_changes_fastest(follows: list[bool]) -> None:
     following = sum(1 << rank for rank, does in enumerate(follows) if does)
-    found = [chosen_answers(following, len(follows), nth) for nth in range(answer_choices(sum(follows)))]
+    choices = [chosen_answers(following, len(follows), nth) for nth in range(answer_choices(sum(follows)))]
     wanted = islice(product(*([0, 1 << rank] if does else [0] for rank, does in enumerate(follows))), MOST)
-    assert found == [sum(chosen) for chosen in wanted]
+    assert choices == [sum(chosen) for chosen in wanted]
 
 
 @pytest.mark.parametrize(("requests", "gone"), [(0, []), (1, [1]), (2, [1, 2, 3]), (3, [1, 2, 4, 7])])
@@ -108,16 +110,16 @@ story = st.tuples(
 @steady
 @given(story)
 def test_the_range_is_that_of_all_that_fits_else_of_all_inputs(
-    told: tuple[list[tuple[int, bool, int]], list[tuple[int, bool, int]], list[tuple[int, bool, int]]],
+    decisions_by_kind: tuple[list[tuple[int, bool, int]], list[tuple[int, bool, int]], list[tuple[int, bool, int]]],
 ) -> None:
     """As sets: the inputs that fit, else failed reads that do, else all inputs; then memories that fit."""
-    inputs, failed, memories = told
+    inputs, failed, memories = decisions_by_kind
     if any(fits for _, fits, _ in inputs):
         failed = []  # they are tried only where no inputs fit
     memories = sorted(memories, key=lambda one: one[0])
-    kept = [one for one in inputs if one[1]] or [one for one in failed if one[1]]
-    is_proven = bool(kept)
-    numbers = {desired for _, _, desired in kept or inputs}
+    fitting = [one for one in inputs if one[1]] or [one for one in failed if one[1]]
+    is_proven = bool(fitting)
+    numbers = {desired for _, _, desired in fitting or inputs}
     missing = SAMPLE if len(numbers) > 1 else NOTHING_MISSING
     for kind, code in ((UNSEEN_MEMORY, MEMORY), (SHIFTED_MEMORY, EDGE)):
         more = {desired for own, fits, desired in memories if own == kind and fits}
@@ -128,8 +130,8 @@ def test_the_range_is_that_of_all_that_fits_else_of_all_inputs(
     for kind, fits, desired in (*inputs, *failed, *memories):
         proofs += proves(band, kind, fits)
         band = widened(band, kind, fits, desired)
-    known = numbers - {UNKNOWN}
-    lowest, highest = (min(known), max(known)) if known else (UNKNOWN, UNKNOWN)
+    numbers_known = numbers - {UNKNOWN}
+    lowest, highest = (min(numbers_known), max(numbers_known)) if numbers_known else (UNKNOWN, UNKNOWN)
     assert band == Band(is_proven, False, UNKNOWN in numbers, lowest, highest, missing)  # noqa: FBT003
     assert proofs == is_proven
 

@@ -38,10 +38,10 @@ def test_two_engines_agree(share: int) -> None:
     for seed in range(share, WORLDS, SHARES):
         drawn = world(Random(seed))  # noqa: S311 (a seed makes a world)
         memory, process = EMPTY, reference.Process()
-        for number, seen in enumerate(observations(drawn, PASSES)):
-            decision, memory = reconcile(seen, memory, drawn.flags)
-            verdict = reference.reconcile(seen, process, drawn.flags)
-            theirs = tuple(kept.get("shop/web", []) for kept in (process.recommendations, process.up, process.down))
+        for number, observed in enumerate(observations(drawn, PASSES)):
+            decision, memory = reconcile(observed, memory, drawn.flags)
+            verdict = reference.reconcile(observed, process, drawn.flags)
+            theirs = tuple(lists.get("shop/web", []) for lists in (process.recommendations, process.up, process.down))
             where = f"world {seed}, pass {number}"
             assert (where, decision.raw_desired, decision.desired) == (where, verdict.raw, verdict.desired)
             assert (where, _kept(memory)) == (where, theirs)

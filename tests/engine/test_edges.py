@@ -89,9 +89,9 @@ CASES: list[tuple[str, Callable[..., float], tuple[float, ...], float]] = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "given", "result"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
-def test_at_the_edge(rule: Callable[..., float], given: tuple[float, ...], result: float) -> None:
-    assert rule(*given) == result
+@pytest.mark.parametrize(("rule", "arguments", "result"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_at_the_edge(rule: Callable[..., float], arguments: tuple[float, ...], result: float) -> None:
+    assert rule(*arguments) == result
 
 
 def test_zero_by_zero_and_its_ceiling_are_not_numbers() -> None:

@@ -147,22 +147,22 @@ def test_a_tolerance_that_holds_does_so_however_many_pods_there_are(
     release: str, percent: int, usage: int, tolerance: float, replicas: int
 ) -> None:
     """What is held does not ask how many pods were measured; what is not held goes with their number."""
-    given = flags(release=release, tolerance=tolerance)
+    controller = flags(release=release, tolerance=tolerance)
 
     def asked(count: int) -> Decision:
         crowd = pods(f"{count}@{usage}", request=1000)
-        return decide(cpu(percent), crowd=crowd, replicas=replicas, maximum=10**6, memory=OLD, flags=given)
+        return decide(cpu(percent), crowd=crowd, replicas=replicas, maximum=10**6, memory=OLD, flags=controller)
 
-    found = [asked(count) for count in (1, replicas, 3 * replicas)]
-    held = {asked.proposals[0].proposal for asked in found} == {replicas}
+    decisions = [asked(count) for count in (1, replicas, 3 * replicas)]
+    is_held = {asked.proposals[0].proposal for asked in decisions} == {replicas}
     on_target = usage // 10 == percent
-    assert ({item.reason_code for item in found} <= {"tolerance.hold", "metric.on_target"}) == held
-    assert ({item.reason_code for item in found} == {"metric.on_target"}) == (on_target and held)
+    assert ({item.reason_code for item in decisions} <= {"tolerance.hold", "metric.on_target"}) == is_held
+    assert ({item.reason_code for item in decisions} == {"metric.on_target"}) == (on_target and is_held)
 
 
 def test_a_hold_names_the_recommendation_that_decided_and_its_window() -> None:
-    held = decide(asks(4), replicas=10, memory=remembered("12@800", "11@850", "9@900"))
-    (step,) = (step for step in held.steps if step.stage == "stabilize")
+    decision = decide(asks(4), replicas=10, memory=remembered("12@800", "11@850", "9@900"))
+    (step,) = (step for step in decision.steps if step.stage == "stabilize")
     assert dict(step.detail) == {"recommendation": 12, "recommended_us": at(800), "window_us": 300_000_000}
     up = decide(asks(9), replicas=4, memory=remembered("6@950", "5@960", "8@990"), behavior=WINDOW_UP)
     (step,) = (step for step in up.steps if step.stage == "stabilize")
@@ -178,8 +178,8 @@ def test_a_hold_names_the_recommendation_that_decided_and_its_window() -> None:
 def test_of_recommendations_of_one_number_the_newest_decided(
     raw: int, replicas: int, behavior: dict[str, Any] | None, order: tuple[str, str]
 ) -> None:
-    held = decide(asks(raw), replicas=replicas, memory=remembered(*order), behavior=behavior)
-    (step,) = (step for step in held.steps if step.stage == "stabilize")
+    decision = decide(asks(raw), replicas=replicas, memory=remembered(*order), behavior=behavior)
+    (step,) = (step for step in decision.steps if step.stage == "stabilize")
     assert (step.after, dict(step.detail)["recommended_us"]) == (7, at(980))
 
 

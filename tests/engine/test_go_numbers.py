@@ -9,19 +9,19 @@ from hpaaudit.engine.rules.go_numbers import MAX_INT32, MAX_INT64, MIN_INT32, MI
 
 
 @pytest.mark.parametrize(
-    ("number", "kept"),
+    ("number", "wrapped"),
     [(0, 0), (MAX_INT32, MAX_INT32), (MAX_INT32 + 1, MIN_INT32), (MIN_INT32 - 1, MAX_INT32), (2**32, 0), (-1, -1)],
 )
-def test_int32_wraps(number: int, kept: int) -> None:
-    assert go_numbers.wrap32(number) == kept
+def test_int32_wraps(number: int, wrapped: int) -> None:
+    assert go_numbers.wrap32(number) == wrapped
 
 
 @pytest.mark.parametrize(
-    ("number", "kept"),
+    ("number", "wrapped"),
     [(MAX_INT64, MAX_INT64), (MAX_INT64 + 1, MIN_INT64), (MIN_INT64 - 1, MAX_INT64), (2**64 + 7, 7)],
 )
-def test_int64_wraps(number: int, kept: int) -> None:
-    assert go_numbers.wrap64(number) == kept
+def test_int64_wraps(number: int, wrapped: int) -> None:
+    assert go_numbers.wrap64(number) == wrapped
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_division_by_zero_is_infinite_or_not_a_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "kept"),
+    ("number", "wrapped"),
     [
         (2.9, 2),
         (-2.9, -2),
@@ -54,12 +54,12 @@ def test_division_by_zero_is_infinite_or_not_a_number() -> None:
         (-math.inf, MIN_INT32),
     ],
 )
-def test_a_float_beyond_int32_becomes_the_least(number: float, kept: int) -> None:
-    assert go_numbers.to_int32(number) == kept
+def test_a_float_beyond_int32_becomes_the_least(number: float, wrapped: int) -> None:
+    assert go_numbers.to_int32(number) == wrapped
 
 
 @pytest.mark.parametrize(
-    ("number", "kept"),
+    ("number", "wrapped"),
     [
         (-2.9, -2),
         (9223372036854774784.0, 9223372036854774784),
@@ -69,8 +69,8 @@ def test_a_float_beyond_int32_becomes_the_least(number: float, kept: int) -> Non
         (math.inf, MIN_INT64),
     ],
 )
-def test_a_float_beyond_int64_becomes_the_least(number: float, kept: int) -> None:
-    assert go_numbers.to_int64(number) == kept
+def test_a_float_beyond_int64_becomes_the_least(number: float, wrapped: int) -> None:
+    assert go_numbers.to_int64(number) == wrapped
 
 
 def test_ceil_passes_on_what_is_no_number() -> None:

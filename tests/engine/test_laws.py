@@ -22,7 +22,7 @@ from hpaaudit.model.units import SECOND
 from tests.engine.recorded_facts import facts_of_observations, moved, process_of, replayed
 from tests.engine.scenes import RELEASE_1_36, Metric, cpu, memory, per_pod, pods, propose
 from tests.engine.worlds import World, observations, world
-from tests.same import said
+from tests.same import texts
 
 steady = settings(
     max_examples=60,
@@ -41,19 +41,22 @@ def _world(seed: int) -> World:
 
 def _run(drawn: World, count: int) -> list[tuple[Observation, Memory, Decision, Memory]]:
     """Reconcile a world in a closed loop: what was seen, remembered, decided, and remembered then."""
-    found: list[tuple[Observation, Memory, Decision, Memory]] = []
+    steps: list[tuple[Observation, Memory, Decision, Memory]] = []
     before = EMPTY
     for observation in observations(drawn, count):
         decision, after = reconcile(observation, before, drawn.flags)
-        found.append((observation, before, decision, after))
+        steps.append((observation, before, decision, after))
         before = after
         if decision.desired is not None:
             drawn.replicas = decision.desired
-    return found
+    return steps
 
 
 def _essence(reconciles: list[ReplayedReconcile]) -> list[str]:
-    return said((found.instant, found.decision, found.memory, found.band_lo, found.band_hi) for found in reconciles)
+    return texts(
+        (replayed.instant, replayed.decision, replayed.memory, replayed.band_lo, replayed.band_hi)
+        for replayed in reconciles
+    )
 
 
 @steady
@@ -61,7 +64,7 @@ def _essence(reconciles: list[ReplayedReconcile]) -> list[str]:
 def test_fold_a_replay_in_two_parts_equals_the_whole(seed: int, cut: int) -> None:
     """What is carried over is the process and its memory; they survive being written down."""
     drawn = _world(seed)
-    facts = facts_of_observations(seen for seen, *_ in _run(drawn, 8))
+    facts = facts_of_observations(observed for observed, *_ in _run(drawn, 8))
     laid_out = plan(facts, None)
     index = laid_out.reconciles[cut - 1].index
     first = process_of(laid_out, drawn.flags)
@@ -88,8 +91,8 @@ def test_a_replay_of_what_was_told_decides_as_the_reconciles_did(seed: int) -> N
 @given(seeds, st.integers(-(10**9), 10**9).map(lambda seconds: seconds * SECOND))
 def test_shift_all_instants_moved_decide_the_same_at_moved_times(seed: int, delta_us: int) -> None:
     drawn = _world(seed)
-    for seen, before, decision, after in _run(drawn, 4):
-        shifted, remembered = reconcile(moved(seen, delta_us), moved(before, delta_us), drawn.flags)
+    for observed, before, decision, after in _run(drawn, 4):
+        shifted, remembered = reconcile(moved(observed, delta_us), moved(before, delta_us), drawn.flags)
         assert remembered == moved(after, delta_us)
         # As text, for a ratio that is not a number differs from itself.
         assert repr(shifted) == repr(moved(decision, delta_us))
@@ -99,10 +102,10 @@ def test_shift_all_instants_moved_decide_the_same_at_moved_times(seed: int, delt
 @given(seeds, seeds)
 def test_order_of_pods_does_not_matter_but_for_a_pod_named_by_chance(seed: int, order: int) -> None:
     drawn = _world(seed)
-    for seen, before, decision, after in _run(drawn, 4):
-        shuffled = list(seen.pods)
+    for observed, before, decision, after in _run(drawn, 4):
+        shuffled = list(observed.pods)
         Random(order).shuffle(shuffled)  # noqa: S311 (an order, no secret)
-        again, remembered = reconcile(replace(seen, pods=tuple(shuffled)), before, drawn.flags)
+        again, remembered = reconcile(replace(observed, pods=tuple(shuffled)), before, drawn.flags)
         assert remembered == after
         assert BY_CHANCE.sub("", repr(again)) == BY_CHANCE.sub("", repr(decision))
 
@@ -122,10 +125,10 @@ def test_bounds_hold_whatever_the_metrics_say(seed: int) -> None:
 @given(seeds)
 def test_still_the_same_look_again_decides_no_change_where_none_was_decided(seed: int) -> None:
     drawn = _world(seed)
-    for seen, _, decision, after in _run(drawn, 6):
-        if decision.action != "hold" or seen.hpa is None or decision.status is None:
+    for observed, _, decision, after in _run(drawn, 6):
+        if decision.action != "hold" or observed.hpa is None or decision.status is None:
             continue
-        standing = replace(seen, hpa=replace(seen.hpa, status=decision.status))
+        standing = replace(observed, hpa=replace(observed.hpa, status=decision.status))
         again, _ = reconcile(standing, after, drawn.flags)
         assert (again.action, again.desired, again.attempts) == ("hold", decision.desired, ())
         assert (again.raw_desired, again.status_desired) == (decision.raw_desired, decision.status_desired)
@@ -135,10 +138,14 @@ def test_still_the_same_look_again_decides_no_change_where_none_was_decided(seed
 @given(seeds, seeds)
 def test_local_another_namespace_never_changes_a_decision(seed: int, other: int) -> None:
     drawn, strange = _world(seed), _world(other)
-    own = facts_of_observations(seen for seen, *_ in _run(drawn, 5))
-    foreign = [_elsewhere(fact) for fact in facts_of_observations(seen for seen, *_ in _run(strange, 5))]
+    own = facts_of_observations(observed for observed, *_ in _run(drawn, 5))
+    foreign = [_elsewhere(fact) for fact in facts_of_observations(observed for observed, *_ in _run(strange, 5))]
     both = sorted([*own, *foreign], key=lambda fact: fact.at_us)
-    mixed = [found for found in replayed(both, drawn.flags) if found.decision.namespace == "shop"]
+    mixed = [
+        replayed_reconcile
+        for replayed_reconcile in replayed(both, drawn.flags)
+        if replayed_reconcile.decision.namespace == "shop"
+    ]
     assert _essence(mixed) == _essence(replayed(own, drawn.flags))
 
 

@@ -21,7 +21,7 @@ from hpaaudit.engine.rules.published_status import (
 
 
 @pytest.mark.parametrize(
-    ("scaled", "said", "saw", "desired", "expected"),
+    ("scaled", "published_desired", "saw", "desired", "expected"),
     [
         pytest.param(True, 5, 3, 5, EVENT_KEPT, id="the scale that we decided too"),
         pytest.param(True, 6, 3, 5, EVENT_REPLACED, id="a scale to another number"),
@@ -34,9 +34,9 @@ from hpaaudit.engine.rules.published_status import (
     ],
 )
 def test_the_scale_event_of_a_pass_is_what_was_published(
-    scaled: bool, said: int, saw: int, desired: int, expected: int
+    scaled: bool, published_desired: int, saw: int, desired: int, expected: int
 ) -> None:
-    assert scale_event_outcome(scaled, said, saw, desired, 3) == expected
+    assert scale_event_outcome(scaled, published_desired, saw, desired, 3) == expected
 
 
 @pytest.mark.parametrize(

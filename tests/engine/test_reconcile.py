@@ -107,8 +107,8 @@ def test_with_the_gate_off_the_condition_goes() -> None:
         decision = decide(asks(9), status=ASLEEP, replicas=replicas)
         assert decision.status is not None
         assert "ScaledToZero" not in [shown.type for shown in decision.status.conditions]
-    held = decide(asks(5), status=ASLEEP, replicas=5)
-    assert says(held, "ScaledToZero") == "True/ScaledToZero"
+    woken = decide(asks(5), status=ASLEEP, replicas=5)
+    assert says(woken, "ScaledToZero") == "True/ScaledToZero"
 
 
 # --- writing -----------------------------------------------------------------------------------------------
@@ -240,8 +240,8 @@ def test_of_a_target_only_group_and_kind_matter(target: dict[str, str], text: st
 
 
 def test_an_hpa_that_is_gone_frees_its_memory() -> None:
-    seen = replace(observation(asks(3), replicas=3), hpa=None)
-    decision, memory = reconcile(seen, remembered("9@990", up=["1@990"]), RELEASE_1_36)
+    observed = replace(observation(asks(3), replicas=3), hpa=None)
+    decision, memory = reconcile(observed, remembered("9@990", up=["1@990"]), RELEASE_1_36)
     assert (decision.gone, decision.status, decision.attempts) == (True, None, ())
     assert memory == EMPTY
 
@@ -250,7 +250,7 @@ def test_the_transition_time_follows_the_status_alone() -> None:
     loop = Loop(3)
     loop.reconcile(1000, asks(3))
     loop.reconcile(1015, asks(2))
-    able = next(found for found in loop.status.conditions if found.type == "AbleToScale")
+    able = next(condition for condition in loop.status.conditions if condition.type == "AbleToScale")
     assert (able.reason, able.last_transition_us) == ("ScaleDownStabilized", at(1000))
 
 

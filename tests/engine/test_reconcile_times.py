@@ -8,7 +8,7 @@ from hpaaudit.model.units import SECOND, Micros
 PERIOD = Micros(15 * SECOND)
 
 
-def seen(*seconds: float) -> list[Evidence]:
+def evidence_at(*seconds: float) -> list[Evidence]:
     """Status writes at these seconds."""
     return [Evidence(us(second), n, STATUS_WRITE) for n, second in enumerate(seconds)]
 
@@ -36,12 +36,12 @@ def us(seconds: float) -> Micros:
 )
 def test_a_grid_stands_between_the_evidence(evidence: list[float], starts: list[float], grid: list[float]) -> None:
     times = reconcile_times(
-        seen(*evidence), us(0), us(100), PERIOD, newborn=False, starts=[us(second) for second in starts]
+        evidence_at(*evidence), us(0), us(100), PERIOD, newborn=False, starts=[us(second) for second in starts]
     )
     assert [reconcile.at_us for reconcile in times if reconcile.source == GRID] == [us(second) for second in grid]
     assert [reconcile.at_us for reconcile in times if reconcile.source != GRID] == [us(second) for second in evidence]
 
 
 def test_evidence_has_its_place_among_the_facts_and_a_grid_has_none() -> None:
-    times = reconcile_times(seen(15, 45), us(0), us(50), PERIOD, newborn=True)
+    times = reconcile_times(evidence_at(15, 45), us(0), us(50), PERIOD, newborn=True)
     assert [reconcile.facts for reconcile in times] == [0, NOWHERE, 1]

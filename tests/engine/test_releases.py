@@ -154,8 +154,8 @@ HALF = [
 @pytest.mark.parametrize("release", ["1.16", "1.32", "1.33", "1.37"])
 @pytest.mark.parametrize(("metric", "crowd", "proposal"), [row[1:] for row in HALF], ids=[row[0] for row in HALF])
 def test_at_the_ends_of_a_tolerance_of_one_half(release: str, metric: Metric, crowd: str, proposal: int) -> None:
-    given = flags(release=release, tolerance=0.5)
-    assert propose(metric, crowd=pods(crowd), replicas=10, flags=given).proposal == proposal
+    controller = flags(release=release, tolerance=0.5)
+    assert propose(metric, crowd=pods(crowd), replicas=10, flags=controller).proposal == proposal
 
 
 SIDECAR = (Container(name="s", requests=amounts(cpu=100), restart_policy="Always"),)
@@ -260,13 +260,13 @@ def test_pods_of_two_hpas_are_ambiguous_since_1_26(release: str, ambiguous: bool
     assert (says(decision, "ScalingActive") == "False/AmbiguousSelector") == ambiguous
 
 
-@pytest.mark.parametrize(("release", "kept"), [("1.28", 1), ("1.29", 0)])
-def test_a_failure_replaces_what_was_published_since_1_29(release: str, kept: int) -> None:
+@pytest.mark.parametrize(("release", "published"), [("1.28", 1), ("1.29", 0)])
+def test_a_failure_replaces_what_was_published_since_1_29(release: str, published: int) -> None:
     status = decide(per_pod(100), crowd=pods("2@100"), replicas=2, flags=flags(release=release)).status
     assert status is not None
     decision = decide(per_pod(100).failing(), status=status, replicas=2, flags=flags(release=release))
     assert decision.status is not None
-    assert [metric.type for metric in decision.status.current_metrics or ()].count("Pods") == kept
+    assert [metric.type for metric in decision.status.current_metrics or ()].count("Pods") == published
 
 
 @pytest.mark.parametrize(
@@ -285,10 +285,10 @@ def test_a_minimum_of_zero_keeps_the_hpa_at_work_at_zero_since_1_16(release: str
     assert says(decision, "ScalingActive") == active
 
 
-@pytest.mark.parametrize(("release", "told"), [("1.26", False), ("1.27", True)])
-def test_the_error_of_one_metric_outlives_a_pass_since_1_27(release: str, told: bool) -> None:
+@pytest.mark.parametrize(("release", "is_named"), [("1.26", False), ("1.27", True)])
+def test_the_error_of_one_metric_outlives_a_pass_since_1_27(release: str, is_named: bool) -> None:
     decision = decide(asks(9), external(average=1).failing(), replicas=5, flags=flags(release=release))
-    assert (decision.desired, bool(decision.error)) == (9, told)
+    assert (decision.desired, bool(decision.error)) == (9, is_named)
 
 
 @pytest.mark.parametrize(("release", "published"), [("1.37", -(2**63)), ("1.38", 35_000)])
@@ -308,8 +308,8 @@ def test_a_percentage_beyond_int32_lets_everything_through_since_1_38() -> None:
 
 @pytest.mark.parametrize("metric", [external(3 * 10**11, value=100), of_object(3 * 10**11, average=100), per_pod(1)])
 def test_a_vendor_may_cap_every_number_of_replicas_before_1_38(metric: Metric) -> None:
-    given = flags(release="1.34", with_behaviours=("ReplicasCapped",))
-    assert propose(metric, crowd=pods("10@300000000"), replicas=10, flags=given).proposal == 2**31 - 1
+    controller = flags(release="1.34", with_behaviours=("ReplicasCapped",))
+    assert propose(metric, crowd=pods("10@300000000"), replicas=10, flags=controller).proposal == 2**31 - 1
 
 
 @pytest.mark.parametrize(("release", "described"), [("1.32", False), ("1.33", True)])

@@ -276,8 +276,8 @@ def test_each_direction_may_have_its_own_tolerance(behavior: dict[str, Any], usa
 
 
 def test_without_the_gate_the_flag_is_the_tolerance() -> None:
-    given = flags(("HPAConfigurableTolerance", False))
-    proposal = propose(per_pod(100), crowd=pods("10@115"), replicas=10, behavior=TOLERANCES, flags=given)
+    controller = flags(("HPAConfigurableTolerance", False))
+    proposal = propose(per_pod(100), crowd=pods("10@115"), replicas=10, behavior=TOLERANCES, flags=controller)
     assert (proposal.proposal, proposal.tolerance) == (12, 0.1)
 
 

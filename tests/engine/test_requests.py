@@ -17,8 +17,8 @@ ONE_UNSAID = (("a", 300, 10), ("b", None, 10))
 
 def _asked(name: str, fields: dict[str, Any], *, gate: bool = True) -> MetricProposal:
     metric = container(name, 50) if name else cpu(50)
-    given = RELEASE_1_36 if gate else flags(("PodLevelResources", False))
-    return propose(metric, crowd=pods("1@10", **({"containers": TWO} | fields)), flags=given)
+    controller = RELEASE_1_36 if gate else flags(("PodLevelResources", False))
+    return propose(metric, crowd=pods("1@10", **({"containers": TWO} | fields)), flags=controller)
 
 
 CASES: list[tuple[str, str, dict[str, Any], int]] = [
@@ -59,8 +59,8 @@ PROBLEMS: list[tuple[str, str, dict[str, Any], bool, str]] = [
     ("name", "fields", "gate", "text"), [row[1:] for row in PROBLEMS], ids=[row[0] for row in PROBLEMS]
 )
 def test_the_metric_is_invalid_with(name: str, fields: dict[str, Any], gate: bool, text: str) -> None:
-    found = _asked(name, fields, gate=gate)
-    assert (found.valid, found.invalid_text) == (False, f"failed to get cpu utilization: {text}")
+    request = _asked(name, fields, gate=gate)
+    assert (request.valid, request.invalid_text) == (False, f"failed to get cpu utilization: {text}")
 
 
 @pytest.mark.parametrize("state", ["failed", "terminating", "pending", "succeeded"])

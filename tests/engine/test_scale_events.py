@@ -60,7 +60,7 @@ def test_each_step_of_a_pass_has_its_own_clock() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scene", "kept"),
+    ("scene", "expected_memory"),
     [
         ({"replicas": 0}, "0@1000"),
         ({"replicas": 200}, "200@1000"),
@@ -69,8 +69,8 @@ def test_each_step_of_a_pass_has_its_own_clock() -> None:
     ],
     ids=["disabled", "above max", "below min", "no selector"],
 )
-def test_the_first_look_is_remembered_in_every_branch(scene: dict[str, Any], kept: str) -> None:
-    assert slots(after(asks(5), **scene)[1]) == kept
+def test_the_first_look_is_remembered_in_every_branch(scene: dict[str, Any], expected_memory: str) -> None:
+    assert slots(after(asks(5), **scene)[1]) == expected_memory
 
 
 def test_the_selector_is_remembered_from_the_first_pass_that_reaches_the_metrics() -> None:

@@ -49,14 +49,14 @@ def _recorded(usage: Sequence[int], refused: Collection[int] = ()) -> tuple[list
     started = ControllerSeen(at_us=at(1000), state="started", release="1.36", version="", flags=(), gates=())
     born = replace(hpa_seen(at(1000), hpa_of(cpu(50))), created_us=at(1000))
     facts: list[Fact] = [started, born, _target(at(1000), loop.replicas)]
-    known: set[str] = set()
+    known_pods: set[str] = set()
     for number, amount in enumerate(usage, 1):
         now = 1000 + PERIOD * number
         crowd = pods(f"{loop.replicas}@{amount}", age=2)
         observed = observation(cpu(50), replicas=loop.replicas, crowd=crowd, now=now)
-        new = [pod for pod in observed.pods if pod.name not in known]
+        new = [pod for pod in observed.pods if pod.name not in known_pods]
         facts += [PodSeen(at_us=at(now - 3), pod=pod) for pod in new]
-        known |= {pod.name for pod in new}
+        known_pods |= {pod.name for pod in new}
         # The recorder polls a little before each reconcile.
         facts += [replace(read, at_us=at(now - 1)) for read in observed.metrics if read is not None]
         before = loop.replicas
@@ -95,8 +95,8 @@ def test_a_lost_answer_is_never_made_up_for_by_another(usage: list[int], data: s
     answers = [index for index, fact in enumerate(facts) if isinstance(fact, ResourceMetricsRead)]
     lost = data.draw(st.integers(1, len(answers) - 1))
     by_number = _by_number(replayed([fact for i, fact in enumerate(facts) if i != answers[lost]], RELEASE_1_36))
-    made = by_number[lost + 1]
-    assert made.evidence == "assumed" or made.decision.desired == truth[lost]
+    replayed_reconcile = by_number[lost + 1]
+    assert replayed_reconcile.evidence == "assumed" or replayed_reconcile.decision.desired == truth[lost]
 
 
 @steady
@@ -130,11 +130,11 @@ def _interrupted(facts: Sequence[Fact], since: int, until: int) -> list[Fact]:
     gap = Gap(at_us=at(1000 + PERIOD * since + 2), until_us=at(1000 + PERIOD * until + 2), prefix="*", cause="it died")
     missed = [fact for fact in facts if gap.at_us < fact.at_us < gap.until_us]
     last = {type(fact): fact for fact in missed if isinstance(fact, HpaSeen | TargetSeen)}
-    told = [*(fact for fact in missed if isinstance(fact, PodSeen)), *last.values()]
+    later_facts = [*(fact for fact in missed if isinstance(fact, PodSeen)), *last.values()]
     return [
         *(fact for fact in facts if fact.at_us <= gap.at_us),
         gap,
-        *(replace(fact, at_us=gap.until_us) for fact in told),
+        *(replace(fact, at_us=gap.until_us) for fact in later_facts),
         *(fact for fact in facts if fact.at_us >= gap.until_us),
     ]
 
@@ -149,5 +149,8 @@ def test_what_was_decided_after_a_gap_is_within_what_may_have_been_decided(
     until = data.draw(st.integers(since + 2, len(usage) - 1))
     by_number = _by_number(replayed(_interrupted(facts, since, until), RELEASE_1_36))
     for number in range(until + 1, len(usage) + 1):
-        made, desired = by_number[number], truth[number - 1]
-        assert made.evidence == "assumed" or made.band_lo <= desired <= made.band_hi, (number, made)
+        replayed_reconcile, desired = by_number[number], truth[number - 1]
+        assert (
+            replayed_reconcile.evidence == "assumed"
+            or replayed_reconcile.band_lo <= desired <= replayed_reconcile.band_hi
+        ), (number, replayed_reconcile)

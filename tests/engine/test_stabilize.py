@@ -22,11 +22,15 @@ PLAIN: list[tuple[str, int, int, list[str], int, str, str]] = [
 
 
 @pytest.mark.parametrize(
-    ("replicas", "raw", "before", "desired", "able", "kept"), [row[1:] for row in PLAIN], ids=[row[0] for row in PLAIN]
+    ("replicas", "raw", "before", "desired", "able", "expected_memory"),
+    [row[1:] for row in PLAIN],
+    ids=[row[0] for row in PLAIN],
 )
-def test_without_a_behavior(replicas: int, raw: int, before: list[str], desired: int, able: str, kept: str) -> None:
+def test_without_a_behavior(
+    replicas: int, raw: int, before: list[str], desired: int, able: str, expected_memory: str
+) -> None:
     decision, memory = after(asks(raw), replicas=replicas, memory=remembered(*before))
-    assert (decision.desired, slots(memory)) == (desired, kept)
+    assert (decision.desired, slots(memory)) == (desired, expected_memory)
     assert says(decision, "AbleToScale") == f"True/{able or 'SucceededRescale'}"
 
 
@@ -98,7 +102,7 @@ def test_a_slot_is_free_when_it_is_older_than_both_windows() -> None:
 
 
 def test_the_flag_is_a_window_in_whole_seconds() -> None:
-    given = flags(downscale_stabilization_us=Micros(300_900_000))
+    controller = flags(downscale_stabilization_us=Micros(300_900_000))
     memory = remembered("10@699.5")
-    assert decide(asks(4), replicas=10, memory=memory, behavior=_windows(), flags=given).desired == 4
-    assert decide(asks(4), replicas=10, memory=memory, flags=given).desired == 10
+    assert decide(asks(4), replicas=10, memory=memory, behavior=_windows(), flags=controller).desired == 4
+    assert decide(asks(4), replicas=10, memory=memory, flags=controller).desired == 10

@@ -25,12 +25,12 @@ def written(period_us: int, changed: list[bool], busy: list[float], late_us: lis
     changed   in which cycles the status changed;  busy   by how much each cycle took longer, in parts of a period
     late_us   how much later we saw each write
     """
-    at_us, found = 0, []
+    at_us, times = 0, []
     for is_written, extra, late in zip(changed, busy, late_us, strict=True):
         at_us += round(period_us * (1 + extra))
         if is_written:
-            found.append(at_us + late)
-    return found
+            times.append(at_us + late)
+    return times
 
 
 @st.composite
@@ -52,18 +52,18 @@ def worlds(draw: st.DrawFn) -> tuple[int, int, list[int]]:
 @given(worlds())
 def test_the_sync_period_is_never_longer_than_what_was_seen(world: tuple[int, int, list[int]]) -> None:
     _, _, times = world
-    found = sync_periods({"shop/web": times})
-    assert not contradicts(found.of("shop/web"), times)
-    assert found.source == "inferred" or found.common_us == DEFAULT_US
+    periods = sync_periods({"shop/web": times})
+    assert not contradicts(periods.of("shop/web"), times)
+    assert periods.source == "inferred" or periods.common_us == DEFAULT_US
 
 
 @fast
 @given(worlds())
 def test_the_sync_period_is_the_true_one_if_enough_was_seen(world: tuple[int, int, list[int]]) -> None:
     period, adjacent, times = world
-    found = sync_periods({"shop/web": times}).of("shop/web")
+    periods = sync_periods({"shop/web": times}).of("shop/web")
     if adjacent >= 8 and adjacent * 4 > len(times):
-        assert abs(found - period) <= 0.03 * period, (period, found, sorted(times))
+        assert abs(periods - period) <= 0.03 * period, (period, periods, sorted(times))
 
 
 @fast
@@ -72,9 +72,9 @@ def test_an_hpa_that_contradicts_the_others_has_its_own_period(
     one: tuple[int, int, list[int]], other: tuple[int, int, list[int]]
 ) -> None:
     times_by_hpa = {"shop/a": one[2] * 20, "shop/b": other[2]}
-    found = sync_periods(times_by_hpa)
+    periods = sync_periods(times_by_hpa)
     for key, times in times_by_hpa.items():
-        assert not contradicts(found.of(key), times)
+        assert not contradicts(periods.of(key), times)
 
 
 @fast
@@ -88,9 +88,9 @@ def test_a_status_that_changes_seldom_is_no_longer_period(
         return
     slow = [cycles * period + random.randrange(period // 50 + 1) for _ in range(30)]
     times_by_hpa = {"shop/usual": times, **{f"shop/slow-{number}": slow for number in range(4 if is_most else 1)}}
-    found = sync_periods(times_by_hpa)
+    periods = sync_periods(times_by_hpa)
     for key in times_by_hpa:
-        assert abs(found.of(key) - period) <= 0.05 * period
+        assert abs(periods.of(key) - period) <= 0.05 * period
 
 
 @pytest.mark.parametrize(
@@ -109,8 +109,8 @@ def test_a_status_that_changes_seldom_is_no_longer_period(
     ],
 )  # fmt: skip
 def test_the_period_that_times_show(times: list[float], period: float, source: str) -> None:
-    found = sync_periods({"shop/web": [us(time) for time in times]})
-    assert (found.common_us, found.source) == (us(period), source)
+    periods = sync_periods({"shop/web": [us(time) for time in times]})
+    assert (periods.common_us, periods.source) == (us(period), source)
 
 
 def test_times_across_a_restart_or_a_gap_are_none() -> None:
@@ -150,8 +150,8 @@ def test_any_writes_and_gaps_show_a_period_that_a_controller_can_have(
 
 def test_a_given_period_is_kept_and_the_contradiction_is_named() -> None:
     times = [us(1.1)] * 30
-    found = sync_periods({"shop/web": times}, us(15))
-    assert (found.common_us, found.source, found.shown) == (us(15), "given", us(1))
+    periods = sync_periods({"shop/web": times}, us(15))
+    assert (periods.common_us, periods.source, periods.shown) == (us(15), "given", us(1))
     assert sync_periods({"shop/web": times}, us(1)).shown is None
 
 

@@ -59,8 +59,8 @@ def test_what_is_near_the_edge_of_a_window_may_be_on_either_side(
     old = Micros(NOW - age_seconds * SECOND)
     memory = Memory(recommendations=(Recommendation(replicas=5, at_us=old),))
     assert has_near_age(memory, hpa(behavior), Flags(), NOW, PERIOD) is matters
-    found = [shifted(memory, nth, PERIOD).recommendations for nth in range(SHIFTS)]
-    assert found == [(Recommendation(replicas=5, at_us=Micros(old + by)),) for by in (-SLACK, SLACK)]
+    recommendations = [shifted(memory, nth, PERIOD).recommendations for nth in range(SHIFTS)]
+    assert recommendations == [(Recommendation(replicas=5, at_us=Micros(old + by)),) for by in (-SLACK, SLACK)]
 
 
 def test_scale_events_are_shifted_with_the_rest() -> None:

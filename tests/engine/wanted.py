@@ -64,7 +64,7 @@ def per_pod(average: int, *, name: str = "qps", selector: Any = None) -> Metric:
 
 
 def of_object(
-    *seen: int, value: int | None = None, average: int | None = None, name: str = "rps", selector: Any = None
+    *values: int, value: int | None = None, average: int | None = None, name: str = "rps", selector: Any = None
 ) -> Metric:
     """Ask for a custom metric of an Ingress, which answers with `seen`."""
     source = {
@@ -72,15 +72,15 @@ def of_object(
         "metric": _identifier(name, selector),
         "target": _target(average=average, value=value),
     }
-    return Metric(written={"type": "Object", "object": source}, values=seen)
+    return Metric(written={"type": "Object", "object": source}, values=values)
 
 
 def external(
-    *seen: int, value: int | None = None, average: int | None = None, name: str = "queue", selector: Any = None
+    *values: int, value: int | None = None, average: int | None = None, name: str = "queue", selector: Any = None
 ) -> Metric:
     """Ask for an external metric, whose series are `seen`."""
     source = {"metric": _identifier(name, selector), "target": _target(average=average, value=value)}
-    return Metric(written={"type": "External", "external": source}, values=seen)
+    return Metric(written={"type": "External", "external": source}, values=values)
 
 
 def asks(replicas: int, *, name: str = "queue") -> Metric:

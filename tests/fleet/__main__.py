@@ -15,7 +15,7 @@ from tests.fleet.both import Both, replayed_twice
 from tests.fleet.kinds import Drawn, draw, facts_of, keep, sources
 
 
-def tried(drawn: Drawn) -> Both:
+def decided_twice(drawn: Drawn) -> Both:
     """What comes of a recording that was drawn."""
     shared = Path("/dev/shm")  # noqa: S108 (files of this run only)
     with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None) as folder:
@@ -43,13 +43,13 @@ def main() -> None:
     for number, name in enumerate(names, 1):
         drawn = dict(whole())[str(name)] if asked.whole else draw(int(name))
         try:
-            found = tried(drawn)
-            difference = found.difference
+            outcome = decided_twice(drawn)
+            difference = outcome.difference
         except Exception:  # noqa: BLE001 (a crash is a find, and the search goes on)
-            found, difference = Both(), traceback.format_exc()
-        beyond[found.beyond] += 1
-        reconciles += found.reconciles
-        refused += bool(found.refused)
+            outcome, difference = Both(), traceback.format_exc()
+        beyond[outcome.beyond] += 1
+        reconciles += outcome.reconciles
+        refused += bool(outcome.refused)
         if difference:
             finds += 1
             sys.stdout.write(f"{name} ({drawn.story}; {drawn.keeping}, {drawn.rows}; {drawn.asked}): {difference}\n")

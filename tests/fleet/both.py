@@ -48,7 +48,7 @@ class _Made:
 
     path: Path
     problem: str
-    told: list[str]
+    messages: list[str]
 
 
 def replayed_twice(recording: Path, folder: Path, **asked: Any) -> Both:
@@ -60,8 +60,10 @@ def replayed_twice(recording: Path, folder: Path, **asked: Any) -> Both:
     """
     ours = _replay(recording, folder / "compiled.duckdb", "numbers", asked)
     theirs = _replay(recording, folder / "one-by-one.duckdb", "moved", asked)
-    beyond = next((line.removeprefix(ONE_BY_ONE) for line in ours.told if line.startswith(ONE_BY_ONE)), "")
-    mine, others = (sorted({line for line in made.told if "is not replayed" in line}) for made in (ours, theirs))
+    beyond = next((line.removeprefix(ONE_BY_ONE) for line in ours.messages if line.startswith(ONE_BY_ONE)), "")
+    mine, others = (
+        sorted({line for line in results.messages if "is not replayed" in line}) for results in (ours, theirs)
+    )
     if (ours.problem, mine) != (theirs.problem, others):
         difference = f"said: {theirs.problem or others} one by one, {ours.problem or mine} compiled"
         return Both(difference=difference, beyond=beyond)
@@ -78,7 +80,7 @@ def _replay(recording: Path, path: Path, detail: str, asked: dict[str, Any]) -> 
         hpaaudit.replay(recording, into=path, overwrite=True, detail=detail, warn=lines.append, **asked).close()
     except AuditError as error:
         problem = f"{type(error).__name__}: {error}"
-    return _Made(path=path, problem=problem, told=lines)
+    return _Made(path=path, problem=problem, messages=lines)
 
 
 def compared(ours: Path, theirs: Path, where: str = "true") -> tuple[int, str]:

@@ -196,20 +196,20 @@ def _seen(facts: list[Fact], kind: str, chance: Random) -> list[Fact]:
     """What somebody saw of a world."""
     if kind == "lines" or len(facts) < 8:
         return facts
-    found = facts
+    facts_of_kind = facts
     if "thin" in kind:
-        found = list(thin(found, chance))
+        facts_of_kind = list(thin(facts_of_kind, chance))
     ways: dict[str, Callable[[], Iterator[Fact]]] = {
-        "late": lambda: late(found, chance),
-        "blind": lambda: blind(found, chance),
-        "well": lambda: well(found),
-        "published": lambda: published(found),
+        "late": lambda: late(facts_of_kind, chance),
+        "blind": lambda: blind(facts_of_kind, chance),
+        "well": lambda: well(facts_of_kind),
+        "published": lambda: published(facts_of_kind),
     }
     if kind in ways:
-        found = list(ways[kind]())
+        facts_of_kind = list(ways[kind]())
     if "begun" in kind:
-        found = list(begun(found, chance.randrange(len(found) // 8, len(found) // 2)))
-    return [fact for fact in found if not isinstance(fact, Reconciled)]
+        facts_of_kind = list(begun(facts_of_kind, chance.randrange(len(facts_of_kind) // 8, len(facts_of_kind) // 2)))
+    return [fact for fact in facts_of_kind if not isinstance(fact, Reconciled)]
 
 
 def _less_rights(facts: Sequence[Fact], chance: Random) -> Iterator[Fact]:
@@ -231,11 +231,11 @@ def _with_a_gap(facts: Sequence[Fact], chance: Random) -> Iterator[Fact]:
 
 def _with_a_restart(facts: Sequence[Fact], chance: Random) -> Iterator[Fact]:
     """The same with a controller that begins anew meanwhile, sometimes as another release."""
-    known = next((fact for fact in facts if isinstance(fact, ControllerSeen)), None)
+    controller = next((fact for fact in facts if isinstance(fact, ControllerSeen)), None)
     lines = any(isinstance(fact, Reconciled) for fact in facts)
-    place, by_lease = chance.randrange(len(facts)), chance.random() < 1 / 2 and not lines
+    position, by_lease = chance.randrange(len(facts)), chance.random() < 1 / 2 and not lines
     for number, fact in enumerate(facts):
-        if by_lease and number in (0, place):
+        if by_lease and number in (0, position):
             yield LeaseSeen(
                 at_us=fact.at_us,
                 namespace="kube-system",
@@ -245,23 +245,23 @@ def _with_a_restart(facts: Sequence[Fact], chance: Random) -> Iterator[Fact]:
                 renewed_us=None,
                 transitions=number,
             )
-        if not by_lease and number == place and known is not None:
+        if not by_lease and number == position and controller is not None:
             state = chance.choice(("started", "started", "stopped", "declared"))
-            yield replace(known, at_us=fact.at_us, state=state)
+            yield replace(controller, at_us=fact.at_us, state=state)
         yield fact
 
 
 def _born_again(facts: Sequence[Fact], chance: Random) -> Iterator[Fact]:
     """The same with an HPA that is deleted, and there again with another uid, or never was deleted in our eyes."""
-    place, told, gone = chance.randrange(len(facts)), chance.random() < 2 / 3, set[tuple[str, str]]()
+    position, is_told, gone = chance.randrange(len(facts)), chance.random() < 2 / 3, set[tuple[str, str]]()
     for number, fact in enumerate(facts):
-        if not isinstance(fact, HpaSeen | HpaGone) or number < place:
+        if not isinstance(fact, HpaSeen | HpaGone) or number < position:
             yield fact
             continue
         key = (fact.namespace, fact.name)
         if isinstance(fact, HpaSeen) and key not in gone:
             gone.add(key)
-            if told:
+            if is_told:
                 yield HpaGone(at_us=fact.at_us, namespace=fact.namespace, name=fact.name, uid=fact.uid)
         yield replace(fact, uid=f"{fact.uid}-again")
 

@@ -42,18 +42,18 @@ def published(facts: Sequence[Fact]) -> Iterator[Fact]:
 
 def late(facts: Sequence[Fact], chance: Random) -> Iterator[Fact]:
     """The same from somewhere in the middle on: what is watched as it stands then, and nothing else from before."""
-    seen = list(published(facts))
-    cut = chance.randrange(len(seen) // 4, len(seen) // 2 + 1)
-    at_us = seen[cut].at_us
-    yield from (replace(fact, at_us=at_us) for fact in seen[:cut] if isinstance(fact, WATCHED))
-    yield from seen[cut:]
+    seen_facts = list(published(facts))
+    cut = chance.randrange(len(seen_facts) // 4, len(seen_facts) // 2 + 1)
+    at_us = seen_facts[cut].at_us
+    yield from (replace(fact, at_us=at_us) for fact in seen_facts[:cut] if isinstance(fact, WATCHED))
+    yield from seen_facts[cut:]
 
 
 def begun(facts: Sequence[Fact], cut: int) -> Iterator[Fact]:
     """The same from the fact number `cut` on, as a recorder that starts then: the last of each object that is there."""
-    seen = list(published(facts))
+    seen_facts = list(published(facts))
     there: dict[object, Fact] = {}
-    for fact in seen[:cut]:
+    for fact in seen_facts[:cut]:
         if isinstance(fact, HpaSeen | HpaGone):
             there[HpaSeen, fact.namespace, fact.name] = fact
         elif isinstance(fact, PodSeen):
@@ -66,10 +66,10 @@ def begun(facts: Sequence[Fact], cut: int) -> Iterator[Fact]:
             there[type(fact)] = fact
         elif isinstance(fact, ControllerSeen):  # nobody saw it start
             there[ControllerSeen] = replace(fact, state="declared")
-    at_us = seen[cut].at_us
+    at_us = seen_facts[cut].at_us
     gone = HpaGone | TargetGone
     yield from (replace(fact, at_us=at_us) for fact in there.values() if not isinstance(fact, gone))
-    yield from seen[cut:]
+    yield from seen_facts[cut:]
 
 
 def thin(facts: Sequence[Fact], chance: Random) -> Iterator[Fact]:
@@ -87,14 +87,14 @@ def thin(facts: Sequence[Fact], chance: Random) -> Iterator[Fact]:
 
 def blind(facts: Sequence[Fact], chance: Random) -> Iterator[Fact]:
     """The same with a time in which nobody looked: what is watched stands as it is after it, and a gap says so."""
-    seen = list(published(facts))
-    begin = chance.randrange(len(seen) // 3, len(seen) // 2 + 1)
-    end_us = Micros(seen[begin].at_us + chance.randrange(10, 240) * SECOND)
-    missed = [fact for fact in seen[begin:] if fact.at_us < end_us]
-    yield from seen[:begin]
-    yield Gap(at_us=seen[begin].at_us, until_us=end_us, prefix="*", cause="nobody looked")
+    seen_facts = list(published(facts))
+    begin = chance.randrange(len(seen_facts) // 3, len(seen_facts) // 2 + 1)
+    end_us = Micros(seen_facts[begin].at_us + chance.randrange(10, 240) * SECOND)
+    missed = [fact for fact in seen_facts[begin:] if fact.at_us < end_us]
+    yield from seen_facts[:begin]
+    yield Gap(at_us=seen_facts[begin].at_us, until_us=end_us, prefix="*", cause="nobody looked")
     yield from (replace(fact, at_us=end_us) for fact in missed if isinstance(fact, WATCHED))
-    yield from seen[begin + len(missed) :]
+    yield from seen_facts[begin + len(missed) :]
 
 
 def well(facts: Sequence[Fact]) -> Iterator[Fact]:

@@ -50,8 +50,8 @@ def results(recording: Path) -> Results:
     return hpaaudit.replay(recording, into=recording.with_name("compiled.duckdb"), detail="numbers")
 
 
-def _rows(found: Results, table: str) -> list[dict[str, object]]:
-    rows = found.rows(f"from {table}")
+def _rows(results: Results, table: str) -> list[dict[str, object]]:
+    rows = results.rows(f"from {table}")
     return sorted(
         ({name: row[name] for name in row.keys() - TEXTS} for row in rows),
         key=lambda row: repr(sorted(row.items(), key=repr)),

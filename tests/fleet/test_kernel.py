@@ -46,8 +46,8 @@ def walk() -> Walk:
 def folder() -> Iterator[Path]:
     """A place in memory, where writing costs nothing, if there is one."""
     shared = Path("/dev/shm")  # noqa: S108 (files of this test only)
-    with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None) as found:
-        yield Path(found)
+    with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None) as folder_name:
+        yield Path(folder_name)
 
 
 def of_release(release: str) -> Callable[[Any], Flags]:
@@ -95,7 +95,7 @@ def test_it_tells_what_the_real_controller_saw_likewise_from_outside(release: st
     decided, beyond, flags_of = 0, set(), of_release(release)
     for number, capture in enumerate(captures(release)[:: 9 if release == "1.36" else 3]):
         facts, chance = list(Reader((capture,)).facts()), Random(number)  # noqa: S311 (a seed makes a world)
-        for kind, seen in (
+        for kind, view_facts in (
             ("all", published(facts)),
             ("late", late(facts, chance)),
             ("thin", thin(facts, chance)),
@@ -104,7 +104,7 @@ def test_it_tells_what_the_real_controller_saw_likewise_from_outside(release: st
             ("ahead", ahead(facts)),
         ):
             mine = folder / f"{kind}-{number}"
-            write(mine, list(seen), rows=150)
+            write(mine, list(view_facts), rows=150)
             try:
                 ours = by_kernel(mine, flags_of, walk)
             except Unsupported as reason:

@@ -14,7 +14,7 @@ from hpaaudit.model.facts import ControllerSeen, EventSeen, Fact, Gap, HpaGone, 
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording.reading.recording import open_recording
 from tests.bench import fleet, outside
-from tests.fleet.__main__ import tried
+from tests.fleet.__main__ import decided_twice
 from tests.fleet.both import Both, replayed_twice
 from tests.fleet.chance import write
 from tests.fleet.kinds import FOUND, KEPT, ROOT, Drawn, beside, draw, facts_of, keep, sources
@@ -55,21 +55,21 @@ def _sure(comparison: Both) -> int:
 def test_recordings_of_any_kind_are_replayed_alike(share: int) -> None:
     """Views, versions, rights, gaps, restarts, other uids, logs, retention, and what is asked: all drawn at once."""
     for seed in (*range(share, SEEDS, SHARES), *FOUND_BY[share::SHARES]):
-        outcome = tried(draw(seed))
+        outcome = decided_twice(draw(seed))
         assert (seed, outcome.difference) == (seed, "")
         assert outcome.beyond in {"", *LEFT}
 
 
 @pytest.mark.parametrize("source", [*KEPT, *sorted(FOUND.glob("*.capture.*"))], ids=lambda path: path.name)
 def test_a_recording_that_lies_here_is_replayed_alike(source: Path, tmp_path: Path) -> None:
-    found = replayed_twice(source, tmp_path) if source.is_dir() else tried(_kept(facts_of(source)))
-    assert found.difference == ""
-    assert found.beyond in {"", *LEFT}
+    outcome = replayed_twice(source, tmp_path) if source.is_dir() else decided_twice(_kept(facts_of(source)))
+    assert outcome.difference == ""
+    assert outcome.beyond in {"", *LEFT}
 
 
 def test_captures_of_the_real_controller_are_replayed_alike() -> None:
     for source in sources()[::EVERY]:
-        outcome = tried(_kept(facts_of(source), 400))
+        outcome = decided_twice(_kept(facts_of(source), 400))
         assert (source.name, outcome.difference) == (source.name, "")
         assert outcome.beyond in {"", *LEFT}
 
@@ -77,7 +77,7 @@ def test_captures_of_the_real_controller_are_replayed_alike() -> None:
 def test_of_a_recording_of_which_retention_removed_a_part_the_rest_is_replayed_alike() -> None:
     facts = [fact for fact in published(_world()) if not isinstance(fact, ControllerSeen)]
     drawn = _kept(facts, 80, "retention")
-    assert _sure(tried(drawn)) > 20
+    assert _sure(decided_twice(drawn)) > 20
 
 
 def test_the_base_that_retention_leaves_begins_with_a_later_fact(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_the_last_reconcile_of_an_hpa_that_is_deleted_is_decided_alike(rows: int
     facts = [fact for fact in _world() if not isinstance(fact, ControllerSeen)]
     deleted = _deleted(facts, _middle(facts))
     lines = sum(isinstance(fact, Reconciled) for fact in deleted)
-    assert _sure(tried(_kept(deleted, rows))) == lines
+    assert _sure(decided_twice(_kept(deleted, rows))) == lines
 
 
 def test_an_hpa_has_no_reconcile_after_its_end_though_a_process_starts_then(tmp_path: Path) -> None:

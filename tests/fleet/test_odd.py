@@ -33,13 +33,13 @@ def _world() -> list[Fact]:
 
 def _of_hpa(text: str, change: Callable[[dict[str, Any]], Any]) -> Change:
     """The HPA of the odd namespace with a text that is another, from its second state on."""
-    seen = []
+    kinds_seen = []
 
     def changed(fact: Fact) -> Fact:
         if not isinstance(fact, HpaSeen) or fact.namespace != ODD:
             return fact
-        seen.append(fact)
-        if len(seen) == 1:
+        kinds_seen.append(fact)
+        if len(kinds_seen) == 1:
             return fact
         return replace(fact, **{text: json.dumps(change(json.loads(getattr(fact, text))), sort_keys=True)})
 

@@ -33,7 +33,7 @@ def draw_told(folder: Path, seed: int, count: int, rows: int = ROWS) -> Flags:
     drawn = world(chance)
     flags = replace(drawn.flags, release=release_of(seed))
     unseen = count // 3 if seed % 2 else 0
-    memory, status, known = EMPTY, ASLEEP if drawn.replicas == 0 else None, dict[str, Pod]()
+    memory, status, pods_before = EMPTY, ASLEEP if drawn.replicas == 0 else None, dict[str, Pod]()
     facts: list[Fact] = []
     for number, observation in enumerate(observations(drawn, count, steps=STEPS)):
         observed = _with_status(observation, status)
@@ -45,8 +45,8 @@ def draw_told(folder: Path, seed: int, count: int, rows: int = ROWS) -> Flags:
             continue
         if not facts:
             facts = _first(observed, flags, is_start=unseen == 0)
-        facts += _seen(observed, known, replicas, chance)
-        known = {pod.name: pod for pod in observed.pods}
+        facts += _seen(observed, pods_before, replicas, chance)
+        pods_before = {pod.name: pod for pod in observed.pods}
         if observed.hpa is not None and decision.writes_status and status is not None:
             status = _edited(status, chance)
             facts.append(hpa_seen(Micros(observed.at_us + LATE), replace(observed.hpa, status=status)))
@@ -68,7 +68,9 @@ def _edited(status: HpaStatus, chance: Random) -> HpaStatus:
         status = replace(status, last_scale_us=None)
     if chance.random() < 1 / 10:
         gone = chance.choice(("AbleToScale", "ScalingLimited"))
-        status = replace(status, conditions=tuple(known for known in status.conditions if known.type != gone))
+        status = replace(
+            status, conditions=tuple(condition for condition in status.conditions if condition.type != gone)
+        )
     return status
 
 
@@ -77,13 +79,13 @@ def _first(observation: Observation, flags: Flags, *, is_start: bool) -> list[Fa
     if observation.hpa is None:
         raise AssertionError("every drawn HPA exists")
     first_us = Micros(observation.at_us - GRID * SECOND)
-    seen = replace(hpa_seen(first_us, observation.hpa), created_us=first_us if is_start else None)
+    seen_hpa = replace(hpa_seen(first_us, observation.hpa), created_us=first_us if is_start else None)
     state = "started" if is_start else "declared"
     controller = ControllerSeen(at_us=first_us, state=state, release=flags.release, version="", flags=(), gates=())
-    return [controller, seen]
+    return [controller, seen_hpa]
 
 
-def _seen(observation: Observation, known: dict[str, Pod], replicas: int, chance: Random) -> list[Fact]:
+def _seen(observation: Observation, pods_before: dict[str, Pod], replicas: int, chance: Random) -> list[Fact]:
     """The pods and the target as they changed before a reconcile, and the answers of its metrics.
 
     A change may come so shortly before it that its cache may not have had it, an answer so shortly after it that it may
@@ -92,10 +94,10 @@ def _seen(observation: Observation, known: dict[str, Pod], replicas: int, chance
     changed_us = Micros(observation.at_us - chance.choice((0, 300_000, 3_000_000)))
     here = {pod.name: pod for pod in observation.pods}
     facts: list[Fact] = [
-        PodGone(at_us=changed_us, namespace=observation.namespace, name=name, uid=known[name].uid)
-        for name in sorted(known.keys() - here.keys())
+        PodGone(at_us=changed_us, namespace=observation.namespace, name=name, uid=pods_before[name].uid)
+        for name in sorted(pods_before.keys() - here.keys())
     ]
-    facts += [PodSeen(at_us=changed_us, pod=pod) for pod in observation.pods if known.get(pod.name) != pod]
+    facts += [PodSeen(at_us=changed_us, pod=pod) for pod in observation.pods if pods_before.get(pod.name) != pod]
     if observation.scale_reads[-1].scale is not None:
         scale: Scale = observation.scale_reads[-1].scale
         scaled_us = Micros(observation.at_us - chance.choice((0, 300_000, 3_000_000, 8_000_000)))

@@ -75,10 +75,10 @@ def without_tolerance(world: World) -> int | None:
     """What the product computes for its headline."""
     metrics = [external(asks * 1000 - 300, average=1000) for asks in world["asks"]]
     scene = {name: world[name] for name in ("replicas", "minimum", "maximum", "behavior")}
-    seen = observation(*metrics, **scene)
+    observed = observation(*metrics, **scene)
     controller = flags(release=world["release"], tolerance=world["tolerance"])
-    inputs = ReconcileInput(observation=seen, memory=memory_of(world), flags=controller)
-    assert reconcile(seen, inputs.memory, controller)[0].desired == decided(world).desired
+    inputs = ReconcileInput(observation=observed, memory=memory_of(world), flags=controller)
+    assert reconcile(observed, inputs.memory, controller)[0].desired == decided(world).desired
     return desired_without_tolerance(inputs)
 
 
@@ -152,8 +152,8 @@ def undone(world: World, part: str, named: str) -> Decision:
         return decided({**world, "behavior": {side: {**behavior.get(side, {}), **_policies(side)} for side in _SIDES}})
     if part == "tolerance":
         return decided({**world, "tolerance": 0.0})
-    kept = [asks for index, asks in enumerate(world["asks"]) if f"metric{index}" not in named]
-    return decided({**world, "asks": kept or [world["replicas"]]})
+    remaining = [asks for index, asks in enumerate(world["asks"]) if f"metric{index}" not in named]
+    return decided({**world, "asks": remaining or [world["replicas"]]})
 
 
 PARTS = {

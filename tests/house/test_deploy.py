@@ -49,8 +49,8 @@ def documents() -> list[dict[str, Any]]:
 
 def rules(overlay: str) -> list[Rule]:
     """The rules of an overlay's role."""
-    found = yaml.safe_load_all((DEPLOY / "overlays" / overlay / "rights.yaml").read_text("utf-8"))
-    return [rule for each in found for rule in each.get("rules", ())]
+    documents = yaml.safe_load_all((DEPLOY / "overlays" / overlay / "rights.yaml").read_text("utf-8"))
+    return [rule for each in documents for rule in each.get("rules", ())]
 
 
 # Safe
@@ -170,11 +170,11 @@ def test_the_disk_that_the_pod_may_take_holds_what_it_writes() -> None:
     """In the volume --keep-bytes, log and ballast; with a store the volume is the node's disk as well."""
     recorder = yaml.safe_load((DEPLOY / "base" / "recorder.yaml").read_text("utf-8"))["spec"]["template"]["spec"]
     (container,) = recorder["containers"]
-    kept = quantity(container["args"][container["args"].index("--keep-bytes") + 1])
+    keep_bytes = quantity(container["args"][container["args"].index("--keep-bytes") + 1])
     disk = yaml.safe_load((DEPLOY / "base" / "disk.yaml").read_text("utf-8"))["spec"]["resources"]["requests"][
         "storage"
     ]
-    needed = kept + USUAL.ballast_bytes + 2 * USUAL.segment_bytes
+    needed = keep_bytes + USUAL.ballast_bytes + 2 * USUAL.segment_bytes
     assert quantity(disk) > needed
     for kind in ("requests", "limits"):
         assert quantity(container["resources"][kind]["ephemeral-storage"]) < 1 << 30
@@ -232,11 +232,11 @@ def test_the_pod_runs_the_image_as_it_was_made() -> None:
 def test_the_image_is_given_only_what_it_copies() -> None:
     """Neither a recording nor a kubeconfig that lies beside can get into it."""
     ignored = (DEPLOY / "Containerfile.dockerignore").read_text("utf-8").splitlines()
-    kept = [line.removeprefix("!") for line in ignored if line.startswith("!")]
+    included = [line.removeprefix("!") for line in ignored if line.startswith("!")]
     (copied,) = re.findall(r"^COPY (?!--from)(.+) /tmp/$", CONTAINERFILE, re.MULTILINE)
     assert "*" in ignored
-    assert all(any(fnmatch(path, pattern) for pattern in kept) for path in copied.split())
-    assert len(kept) == len(copied.split())
+    assert all(any(fnmatch(path, pattern) for pattern in included) for path in copied.split())
+    assert len(included) == len(copied.split())
 
 
 def test_the_image_takes_wheels_that_a_hash_names() -> None:
@@ -291,7 +291,9 @@ def test_the_recipe_makes_a_recorder_of_the_lock_and_the_wheel_alone(tmp_path: P
     assert "hpaaudit record --into friday" in run(installed / "bin" / "hpaaudit", "record", "--help")
     run(installed / "bin" / "python", "-c", RECORD)
     listed = "import importlib.metadata as m; print(*(f'{d.name}=={d.version}' for d in m.distributions()))"
-    found = {name.lower().replace("_", "-") for name in run(installed / "bin" / "python", "-c", listed).split()}
+    installed_names = {
+        name.lower().replace("_", "-") for name in run(installed / "bin" / "python", "-c", listed).split()
+    }
     locked = {f"{name}=={version}" for name, version in pinned(DEPLOY / "requirements.lock").items()}
-    assert f"hpaaudit=={hpaaudit.__version__}" in found
-    assert found - {f"hpaaudit=={hpaaudit.__version__}"} <= locked
+    assert f"hpaaudit=={hpaaudit.__version__}" in installed_names
+    assert installed_names - {f"hpaaudit=={hpaaudit.__version__}"} <= locked

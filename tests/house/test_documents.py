@@ -66,9 +66,9 @@ def command_of(words: list[str]) -> tuple[click.Command, list[str]]:
     """The command that is called, and what it is called with."""
     command: click.Command = hpaaudit_command
     while isinstance(command, click.Group) and words:
-        found = command.get_command(click.Context(command), words[0])
-        assert found is not None, f"there is no command {words[0]}"
-        command, words = found, words[1:]
+        subcommand = command.get_command(click.Context(command), words[0])
+        assert subcommand is not None, f"there is no command {words[0]}"
+        command, words = subcommand, words[1:]
     return command, words
 
 
@@ -85,9 +85,9 @@ def every_command() -> Iterator[str]:
 def test_every_command_and_option_of_a_page_is_real(page: Path) -> None:
     for words in shown(page.read_text("utf-8")):
         command, rest = command_of(words)
-        known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+        options = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
         used = {word.partition("=")[0] for word in rest if re.fullmatch(r"--?[a-zA-Z][\w-]*(=.*)?", word)}
-        assert used <= known | {"--help"}, f"hpaaudit {' '.join(words)}"
+        assert used <= options | {"--help"}, f"hpaaudit {' '.join(words)}"
 
 
 def test_every_command_is_in_the_readme_or_helps_itself() -> None:
@@ -99,8 +99,8 @@ def test_every_command_is_in_the_readme_or_helps_itself() -> None:
 
 def test_every_help_is_held_to_a_golden_file() -> None:
     golden = (ROOT / "tests" / "cli" / "golden" / "help.txt").read_text("utf-8")
-    held = {block.command for block in parse(golden)}
-    assert held == {"hpaaudit --help", *(f"hpaaudit {name} --help" for name in every_command())}
+    golden_commands = {block.command for block in parse(golden)}
+    assert golden_commands == {"hpaaudit --help", *(f"hpaaudit {name} --help" for name in every_command())}
 
 
 def test_every_target_of_make_that_the_readme_shows_exists() -> None:
@@ -182,8 +182,8 @@ def test_the_page_of_releases_is_what_the_command_prints(rewrite: bool) -> None:
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
     """The results of the bundled incident."""
-    with replay(bundled_recording(), into=tmp_path_factory.mktemp("page") / "demo.duckdb") as made:
-        yield made
+    with replay(bundled_recording(), into=tmp_path_factory.mktemp("page") / "demo.duckdb") as demo_results:
+        yield demo_results
 
 
 def sections(text: str) -> dict[str, str]:
@@ -198,13 +198,13 @@ def test_every_relation_and_column_is_on_the_page_and_no_other(results: Results)
         "select table_name, list((column_name, lower(data_type)) order by column_index) from duckdb_columns() "
         "where schema_name = 'main' and database_name = current_database() group by 1"
     )
-    found = dict(results.sql(listed).fetchall())
-    assert set(sections(RESULTS)) == set(found)
+    columns_by_relation = dict(results.sql(listed).fetchall())
+    assert set(sections(RESULTS)) == set(columns_by_relation)
     for name, text in sections(RESULTS).items():
         columns = re.findall(r"^\| `(\w+)` \| ([^|]+) \| \S.* \|$", text, re.MULTILINE)
-        first = [name for name, _ in found[name]]
+        first = [name for name, _ in columns_by_relation[name]]
         left_out = 4 if tuple(first[:4]) == OF_AN_HPA else int(first[0] == "replay_id")
-        assert columns == found[name][left_out:], name
+        assert columns == columns_by_relation[name][left_out:], name
 
 
 UNITS = ("_milli", "_s", "_ms", "_bytes", "_pct")

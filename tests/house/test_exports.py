@@ -31,9 +31,9 @@ def test_a_type_checker_knows_what_each_function_returns(tmp_path: Path) -> None
     lines = ["from pathlib import Path", "import hpaaudit", *(f"reveal_type(hpaaudit.{call})" for call in calls)]
     (tmp_path / "user.py").write_text("\n".join(lines))
     checker = [sys.executable, "-m", "mypy", "--no-incremental", "--follow-imports=silent", str(tmp_path / "user.py")]
-    told = subprocess.run(checker, cwd=ROOT, capture_output=True, text=True, check=False).stdout
-    revealed = [line.split('"')[1] for line in told.splitlines() if "Revealed type" in line]
-    assert revealed == list(calls.values()), told
+    output = subprocess.run(checker, cwd=ROOT, capture_output=True, text=True, check=False).stdout
+    revealed = [line.split('"')[1] for line in output.splitlines() if "Revealed type" in line]
+    assert revealed == list(calls.values()), output
 
 
 def test_a_type_checker_knows_every_public_name() -> None:
@@ -46,5 +46,5 @@ def test_a_type_checker_knows_every_public_name() -> None:
 
 def test_importing_the_package_loads_no_other_part_of_it_than_its_version() -> None:
     loaded = "import sys, hpaaudit; print(*(name for name in sys.modules if name.startswith('hpaaudit.')))"
-    told = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout
-    assert told.split() == ["hpaaudit.version"]
+    output = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout
+    assert output.split() == ["hpaaudit.version"]

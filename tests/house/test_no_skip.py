@@ -16,7 +16,7 @@ TESTS = {
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def project(tmp_path: Path) -> Path:
     """Three files of tests, under our conftest."""
     shutil.copy(Path(__file__).parents[1] / "conftest.py", tmp_path)
     for name, text in TESTS.items():
@@ -24,7 +24,7 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(place: Path, no_skip: str) -> tuple[int, str]:
+def run(project: Path, no_skip: str) -> tuple[int, str]:
     """Exit code and words of pytest."""
     command = [
         sys.executable,
@@ -41,28 +41,28 @@ def run(place: Path, no_skip: str) -> tuple[int, str]:
     ]
     environment = {**os.environ, "HPAAUDIT_NO_SKIP": no_skip}
     environment.pop("PYTEST_ADDOPTS", None)
-    completed = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False)
+    completed = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
     return completed.returncode, completed.stdout
 
 
-def test_a_skip_is_a_failure_that_names_the_test_and_the_reason(place: Path) -> None:
-    code, said = run(place, "1")
+def test_a_skip_is_a_failure_that_names_the_test_and_the_reason(project: Path) -> None:
+    code, output = run(project, "1")
     assert code != 0
-    assert "test_all.py was skipped, and HPAAUDIT_NO_SKIP allows no skip. Skipped: no browser: make browser" in said
-    (place / "test_all.py").unlink()
-    code, said = run(place, "1")
+    assert "test_all.py was skipped, and HPAAUDIT_NO_SKIP allows no skip. Skipped: no browser: make browser" in output
+    (project / "test_all.py").unlink()
+    code, output = run(project, "1")
     assert code == 1
     assert (
-        "test_one.py::test_needs_go was skipped, and HPAAUDIT_NO_SKIP allows no skip. Skipped: go is not here" in said
+        "test_one.py::test_needs_go was skipped, and HPAAUDIT_NO_SKIP allows no skip. Skipped: go is not here" in output
     )
-    assert "1 failed, 1 xfailed" in said
+    assert "1 failed, 1 xfailed" in output
 
 
 @pytest.mark.parametrize("no_skip", ["", "0"])
-def test_without_it_a_skip_is_one_line_with_the_command_that_helps(no_skip: str, place: Path) -> None:
-    code, said = run(place, no_skip)
+def test_without_it_a_skip_is_one_line_with_the_command_that_helps(no_skip: str, project: Path) -> None:
+    code, output = run(project, no_skip)
     assert code == 0
-    assert [line.partition(": ")[2] for line in said.splitlines() if line.startswith("SKIPPED")] == [
+    assert [line.partition(": ")[2] for line in output.splitlines() if line.startswith("SKIPPED")] == [
         "no browser: make browser",
         "go is not here: make cluster",
     ]

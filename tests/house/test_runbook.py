@@ -80,7 +80,7 @@ def test_whatever_is_noted_has_a_name() -> None:
 
 
 def test_every_kind_of_error_that_ends_a_recorder_is_on_the_page() -> None:
-    kinds = {found.__name__ for found in (*errors.ClusterError.__subclasses__(), errors.RecordingError)}
+    kinds = {error.__name__ for error in (*errors.ClusterError.__subclasses__(), errors.RecordingError)}
     of_a_folder = {"FileExists", "DamagedRecording", "NewerFormat"}
     assert set(first_cells("What ends a recorder")) == kinds | of_a_folder | {"BadOption"}
     assert all(hasattr(errors, kind) for kind in first_cells("What ends a recorder"))
@@ -97,12 +97,12 @@ def test_every_link_within_the_page_leads_to_a_heading() -> None:
 
 
 def test_an_alert_asks_only_for_metrics_and_labels_that_there_are() -> None:
-    known = {
+    known_names = {
         *metrics(),
         *(f"{name}_{part}" for name, kind in metrics().items() for part in ("bucket", "count") if kind == "histogram"),
     }
     for rule in rules():
-        assert set(re.findall(r"hpaaudit_\w+", rule["expr"])) <= known, rule["alert"]
+        assert set(re.findall(r"hpaaudit_\w+", rule["expr"])) <= known_names, rule["alert"]
         assert rule["labels"]["severity"] in ("critical", "warning", "info")
 
 
@@ -250,8 +250,8 @@ def test_an_alert_fires_on_its_own_trouble_alone_and_at_its_time(alert: str) -> 
     trouble = SICK[alert]
     alert_changes = changes(f"{trouble.beside}\n{trouble.series}")
     wanted = {"pending": trouble.pending, "firing": trouble.firing, "inactive": trouble.over}
-    told = [(item["alert"], item["state"], item["minute"]) for item in alert_changes]
-    assert told == [(alert, state, minute) for state, minute in wanted.items() if minute is not None]
+    states = [(item["alert"], item["state"], item["minute"]) for item in alert_changes]
+    assert states == [(alert, state, minute) for state, minute in wanted.items() if minute is not None]
     assert not [
         item["summary"] for item in alert_changes if "error" in item["summary"] or "<no value>" in item["summary"]
     ]

@@ -26,7 +26,7 @@ def test_the_commands_of_the_page_sign_and_check(tmp_path: Path) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "HOME": str(tmp_path), "PATH": path}
 
-    def said(command: str) -> tuple[int, str]:
+    def output_of(command: str) -> tuple[int, str]:
         completed = subprocess.run(
             ["sh", "-c", command.replace("~", "$HOME")],
             cwd=tmp_path,
@@ -39,10 +39,10 @@ def test_the_commands_of_the_page_sign_and_check(tmp_path: Path) -> None:
 
     assert len(COMMANDS) == 6
     for command in COMMANDS:
-        code, words = said(command)
+        code, words = output_of(command)
         assert code == 0, (command, words)
     assert "The expected hash covers the whole recording." in words
     head = tmp_path / "friday.head"
     head.write_text(head.read_text().translate(str.maketrans("0123456789", "1234567890")))
-    assert said(COMMANDS[-2])[0] != 0
-    assert said(COMMANDS[-1])[0] == 2
+    assert output_of(COMMANDS[-2])[0] != 0
+    assert output_of(COMMANDS[-1])[0] == 2

@@ -58,12 +58,12 @@ def _run(
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: place["TZ"])
+@pytest.mark.parametrize("environment", PLACES, ids=lambda environment: environment["TZ"])
 def test_the_demo_runs_from_the_wheel_in_any_time_zone_and_locale(
-    installed: Path, tmp_path: Path, place: dict[str, str]
+    installed: Path, tmp_path: Path, environment: dict[str, str]
 ) -> None:
     """The same answer everywhere: who wrote, when, and what the controller wanted."""
-    shown = _run([installed, "demo"], tmp_path / "elsewhere", **place)
+    shown = _run([installed, "demo"], tmp_path / "elsewhere", **environment)
     assert shown.returncode == 0, shown.stderr
     assert "kubectl" in shown.stdout
     assert "external_write.manual" in shown.stdout
@@ -76,10 +76,10 @@ def test_the_demo_needs_no_rights(installed: Path) -> None:
     shown = _run([installed, "demo"], folder, user="nobody" if os.getuid() == 0 else None, HOME=str(folder),
                  XDG_STATE_HOME="")  # fmt: skip
     assert shown.returncode == 0, shown.stderr
-    made = folder / ".local" / "state" / "hpaaudit" / "made"
-    files = [path for path in folder.rglob("*") if path.is_file() and path.parent != made]
+    results_folder = folder / ".local" / "state" / "hpaaudit" / "made"
+    files = [path for path in folder.rglob("*") if path.is_file() and path.parent != results_folder]
     assert [path.relative_to(folder) for path in files] == [Path("hpaaudit-demo.duckdb")]
-    assert [path.stat().st_size for path in made.iterdir()] == [0, 0]
+    assert [path.stat().st_size for path in results_folder.iterdir()] == [0, 0]
 
 
 def test_the_questions_travel_in_the_wheel(installed: Path, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def line(seconds: float, **fields: Any) -> Line:
     return {"at": precise(at(seconds)), **fields}
 
 
-def got(seconds: float, path: str, body: Any = None, status: int = 200, **fields: Any) -> Line:
+def get_line(seconds: float, path: str, body: Any = None, status: int = 200, **fields: Any) -> Line:
     """Answer a read."""
     return line(seconds, get=path, status=status, body=body, **fields)
 
@@ -117,7 +117,7 @@ def read(folder: Path, *lines: Line) -> list[Fact]:
     return list(Reader((write(folder, *lines),)).facts())[:-1]
 
 
-def told(facts: Iterable[Fact]) -> list[str]:
+def described(facts: Iterable[Fact]) -> list[str]:
     """Print facts as `PodSeen web-0`."""
     return [f"{type(fact).__name__} {_name(fact)}".strip() for fact in facts]
 

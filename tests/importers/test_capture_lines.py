@@ -11,9 +11,9 @@ from hpaaudit.errors import AuditError, BadCapture
 from hpaaudit.flows.importing import import_capture
 from hpaaudit.importers.capture import Reader
 from hpaaudit.model.facts import Ended, Fact
-from tests.importers.lines import SCALE, at, got, line, scale, text_of, write
+from tests.importers.lines import SCALE, at, get_line, line, scale, text_of, write
 
-LINES = [got(0, SCALE, scale(3)), line(15, reconcile="shop/web"), line(30, end=True)]
+LINES = [get_line(0, SCALE, scale(3)), line(15, reconcile="shop/web"), line(30, end=True)]
 
 
 def _facts(*paths: Path) -> list[Fact]:
@@ -40,22 +40,24 @@ def test_empty_lines_are_no_lines(tmp_path: Path) -> None:
 
 
 def test_several_files_are_merged_by_time_and_equal_times_keep_their_order(tmp_path: Path) -> None:
-    one = write(tmp_path, got(0, SCALE, scale(1)), got(20, SCALE, scale(3)), name="one")
-    other = write(tmp_path, got(10, SCALE, scale(2)), got(20, SCALE, scale(4)), name="other")
+    one = write(tmp_path, get_line(0, SCALE, scale(1)), get_line(20, SCALE, scale(3)), name="one")
+    other = write(tmp_path, get_line(10, SCALE, scale(2)), get_line(20, SCALE, scale(4)), name="other")
     read = [fact.scale.spec_replicas for fact in _facts(one, other) if hasattr(fact, "scale") and fact.scale]
     assert read == [1, 2, 3, 4]
 
 
 def test_one_end_among_several_files_is_enough(tmp_path: Path) -> None:
-    one = write(tmp_path, got(0, SCALE, scale(1)), line(30, end=True), name="one")
-    other = write(tmp_path, got(10, SCALE, scale(2)), name="other")
+    one = write(tmp_path, get_line(0, SCALE, scale(1)), line(30, end=True), name="one")
+    other = write(tmp_path, get_line(10, SCALE, scale(2)), name="other")
     assert [fact for fact in _facts(one, other) if isinstance(fact, Ended)] == [Ended(at_us=at(30))]
 
 
 def test_a_second_backwards_is_borne_and_more_is_refused(tmp_path: Path) -> None:
-    borne = write(tmp_path, got(10, SCALE, scale(1)), got(9, SCALE, scale(2)))
+    borne = write(tmp_path, get_line(10, SCALE, scale(1)), get_line(9, SCALE, scale(2)))
     assert len(_facts(borne)) == 3
-    refused = write(tmp_path, got(10, SCALE, scale(1)), got(9.5, SCALE, scale(2)), got(8.999, SCALE, scale(3)))
+    refused = write(
+        tmp_path, get_line(10, SCALE, scale(1)), get_line(9.5, SCALE, scale(2)), get_line(8.999, SCALE, scale(3))
+    )
     with pytest.raises(BadCapture, match=r"capture\.jsonl:3: this line is 1\.001 s earlier .* sort the file"):
         _facts(refused)
 
@@ -100,7 +102,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["gzip", "zstd"])
 def test_a_compressed_file_that_was_cut_off_is_refused(tmp_path: Path, kind: str) -> None:
-    many = text_of([got(second, SCALE, scale(second)) for second in range(3000)])
+    many = text_of([get_line(second, SCALE, scale(second)) for second in range(3000)])
     path = tmp_path / "cut"
     if kind == "gzip":
         path.write_bytes(gzip.compress(many.encode()))
@@ -132,7 +134,7 @@ def test_an_import_never_touches_a_recording_that_is_there(tmp_path: Path) -> No
 
 
 def test_an_import_counts_facts_and_what_it_did_not_know(tmp_path: Path) -> None:
-    path = write(tmp_path, *LINES[:2], got(20, "/api/v1/nodes", {"items": []}), LINES[2])
+    path = write(tmp_path, *LINES[:2], get_line(20, "/api/v1/nodes", {"items": []}), LINES[2])
     imported = import_capture([path], into=tmp_path / "recording")
     assert (imported.facts, imported.ignored) == (3, (("nodes", 1),))
     assert imported.recording.is_dir()

@@ -8,7 +8,7 @@ import pytest
 
 from hpaaudit.importers.capture import Reader
 from hpaaudit.importers.object_states import _KINDS
-from tests.importers.lines import got, write
+from tests.importers.lines import get_line, write
 
 PAGE = (Path(__file__).parents[2] / "docs" / "capture.md").read_text("utf-8")
 PATHS = re.findall(r"^\| `(/[^`]+)` \|", PAGE, re.MULTILINE)
@@ -35,7 +35,7 @@ def body_of(path: str) -> Any:
 
 def read(path: str, tmp_path: Path) -> tuple[int, int]:
     """How many facts an answer on this path brings, and how many lines are ignored."""
-    reader = Reader((write(tmp_path, got(0, path, body_of(path))),))
+    reader = Reader((write(tmp_path, get_line(0, path, body_of(path))),))
     facts = [fact for fact in reader.facts() if type(fact).__name__ != "Ended"]
     return len(facts), sum(reader.ignored.values())
 

@@ -24,7 +24,21 @@ from hpaaudit.flows.importing import import_capture
 from hpaaudit.flows.replay import replayed_reconciles
 from hpaaudit.importers import capture_lines
 from hpaaudit.recording.inspection.verify import verify
-from tests.importers.lines import HPAS, PODS, SCALE, USAGE, got, hpa, items, line, running, saw, scale, text_of, usage
+from tests.importers.lines import (
+    HPAS,
+    PODS,
+    SCALE,
+    USAGE,
+    get_line,
+    hpa,
+    items,
+    line,
+    running,
+    saw,
+    scale,
+    text_of,
+    usage,
+)
 from tests.memory import PEAK_MEGABYTES
 
 EXAMPLES = int(os.environ.get("HPAAUDIT_CAPTURES", "150"))
@@ -32,10 +46,10 @@ GOOD = [
     line(0, controller="started", release="1.36", flags={"v": "2"}, gates={"A": True}),
     saw(1, HPAS, "ADDED", hpa()),
     saw(1, PODS, "ADDED", running("web-0")),
-    got(2, SCALE, scale(2), ms=3.5, by="someone"),
-    got(3, USAGE, usage(web_0=900)),
-    got(3, "/version", {"gitVersion": "v1.36.0"}),
-    got(4, PODS, items(running("web-0"), running("web-1"))),
+    get_line(2, SCALE, scale(2), ms=3.5, by="someone"),
+    get_line(3, USAGE, usage(web_0=900)),
+    get_line(3, "/version", {"gitVersion": "v1.36.0"}),
+    get_line(4, PODS, items(running("web-0"), running("web-1"))),
     line(5, reconcile="shop/web", began="2026-03-02T14:00:04Z"),
     line(6, put=SCALE, status=200, body=scale(3), request=scale(3), agent="kubectl"),
     line(7, put=f"{HPAS.replace('/hor', '/namespaces/shop/hor')}/web/status", status=200, request=hpa()),
@@ -269,8 +283,8 @@ def captures(draw: Any) -> bytes:
         except (KeyError, IndexError, TypeError):  # an earlier one took it away
             continue
     data = bytearray("".join(json.dumps(one) + "\n" for one in lines).encode("utf-8", "surrogatepass"))
-    for place, byte in draw(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), max_size=2)):
-        data[place % len(data)] = byte
+    for position, byte in draw(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), max_size=2)):
+        data[position % len(data)] = byte
     return bytes(data)
 
 

@@ -13,7 +13,7 @@ from tests.importers.lines import (
     SCALE,
     USAGE,
     Line,
-    got,
+    get_line,
     hpa,
     items,
     line,
@@ -30,8 +30,8 @@ WHOLE = "/apis/metrics.k8s.io/v1beta1/namespaces/shop/pods"
 HEAD = (
     line(0, controller="started", release="1.36"),
     saw(1, HPAS, "ADDED", hpa()),
-    got(2, PODS, items(running("web-0"), running("web-1"))),
-    got(3, SCALE, scale(2)),
+    get_line(2, PODS, items(running("web-0"), running("web-1"))),
+    get_line(3, SCALE, scale(2)),
 )
 
 
@@ -45,20 +45,20 @@ def decided(folder: Path, *lines: Line) -> list[Decision]:
 
 
 def test_without_an_answer_of_its_own_a_reconcile_saw_the_newest(tmp_path: Path) -> None:
-    (made,) = decided(
+    (reconcile,) = decided(
         tmp_path,
-        got(10, USAGE, usage(web_0=900, web_1=900)),
-        got(12, USAGE, usage(web_0=500, web_1=500)),
+        get_line(10, USAGE, usage(web_0=900, web_1=900)),
+        get_line(12, USAGE, usage(web_0=500, web_1=500)),
         line(15, reconcile="shop/web"),
     )
-    assert made.raw_desired == 2
+    assert reconcile.raw_desired == 2
 
 
 def test_an_answer_to_the_controller_since_its_last_reconcile_is_what_it_saw(tmp_path: Path) -> None:
     first, second = decided(
         tmp_path,
-        got(10, USAGE, usage(web_0=900, web_1=900), by=CONTROLLER),
-        got(12, USAGE, usage(web_0=500, web_1=500)),
+        get_line(10, USAGE, usage(web_0=900, web_1=900), by=CONTROLLER),
+        get_line(12, USAGE, usage(web_0=500, web_1=500)),
         line(15, reconcile="shop/web"),
         line(30, reconcile="shop/web"),
     )
@@ -66,45 +66,47 @@ def test_an_answer_to_the_controller_since_its_last_reconcile_is_what_it_saw(tmp
 
 
 def test_the_newest_answer_counts_a_failure_included(tmp_path: Path) -> None:
-    (made,) = decided(
+    (reconcile,) = decided(
         tmp_path,
-        got(10, USAGE, usage(web_0=900, web_1=900)),
-        got(12, USAGE, None, 503, error="down"),
+        get_line(10, USAGE, usage(web_0=900, web_1=900)),
+        get_line(12, USAGE, None, 503, error="down"),
         line(15, reconcile="shop/web"),
     )
-    assert made.raw_desired is None
-    assert made.proposals[0].invalid_text.endswith("down")
+    assert reconcile.raw_desired is None
+    assert reconcile.proposals[0].invalid_text.endswith("down")
 
 
 def test_pods_and_hpas_keep_their_state_while_a_read_of_them_fails(tmp_path: Path) -> None:
-    (made,) = decided(
+    (reconcile,) = decided(
         tmp_path,
-        got(10, PODS, None, 503),
-        got(10, HPAS, None, 503),
-        got(11, USAGE, usage(web_0=900, web_1=900)),
+        get_line(10, PODS, None, 503),
+        get_line(10, HPAS, None, 503),
+        get_line(11, USAGE, usage(web_0=900, web_1=900)),
         line(15, reconcile="shop/web"),
     )
-    assert made.raw_desired == 4
+    assert reconcile.raw_desired == 4
 
 
 def test_a_scale_does_not(tmp_path: Path) -> None:
-    (made,) = decided(tmp_path, got(10, SCALE, None, 503, error="down"), line(15, reconcile="shop/web"))
-    assert (made.reason_code, made.desired) == ("gate.target_unreadable", None)
+    (reconcile,) = decided(tmp_path, get_line(10, SCALE, None, 503, error="down"), line(15, reconcile="shop/web"))
+    assert (reconcile.reason_code, reconcile.desired) == ("gate.target_unreadable", None)
 
 
 def test_a_write_moves_what_the_next_reconcile_reads(tmp_path: Path) -> None:
-    (made,) = decided(
+    (reconcile,) = decided(
         tmp_path,
         line(9, put=SCALE, status=200, body=scale(20), by="alice"),
         line(10, put=SCALE, status=409, body={"message": "no"}, request=scale(30)),
         line(15, reconcile="shop/web"),
     )
-    assert (made.spec_replicas, made.reason_code) == (20, "gate.above_max")
+    assert (reconcile.spec_replicas, reconcile.reason_code) == (20, "gate.above_max")
 
 
 def test_the_list_of_a_namespace_serves_every_selector_in_it(tmp_path: Path) -> None:
-    (made,) = decided(tmp_path, got(10, WHOLE, usage(web_0=900, web_1=900, other=1)), line(15, reconcile="shop/web"))
-    assert (made.raw_desired, made.proposals[0].current_milli) == (4, 900)
+    (reconcile,) = decided(
+        tmp_path, get_line(10, WHOLE, usage(web_0=900, web_1=900, other=1)), line(15, reconcile="shop/web")
+    )
+    assert (reconcile.raw_desired, reconcile.proposals[0].current_milli) == (4, 900)
 
 
 def test_of_several_answers_to_one_request_the_nth_metric_saw_the_nth(tmp_path: Path) -> None:
@@ -112,21 +114,21 @@ def test_of_several_answers_to_one_request_the_nth_metric_saw_the_nth(tmp_path: 
     twice = hpa()
     twice["spec"]["metrics"] = [{"type": "External", "external": source}] * 2
     path = "/apis/external.metrics.k8s.io/v1beta1/namespaces/shop/q"
-    (made,) = decided(
+    (reconcile,) = decided(
         tmp_path,
         saw(5, HPAS, "MODIFIED", twice),
-        got(10, path, {"items": [{"value": "3"}]}, by=CONTROLLER),
-        got(11, path, {"items": [{"value": "4"}]}, by=CONTROLLER),
+        get_line(10, path, {"items": [{"value": "3"}]}, by=CONTROLLER),
+        get_line(11, path, {"items": [{"value": "4"}]}, by=CONTROLLER),
         line(15, reconcile="shop/web"),
     )
-    assert [proposal.current_milli for proposal in made.proposals] == [1500, 2000]
-    assert [proposal.proposal for proposal in made.proposals] == [3, 4]
+    assert [proposal.current_milli for proposal in reconcile.proposals] == [1500, 2000]
+    assert [proposal.proposal for proposal in reconcile.proposals] == [3, 4]
 
 
 def test_the_writes_after_a_reconcile_are_its_own(tmp_path: Path) -> None:
     first, second = decided(
         tmp_path,
-        got(10, USAGE, usage(web_0=900, web_1=900)),
+        get_line(10, USAGE, usage(web_0=900, web_1=900)),
         line(15, reconcile="shop/web"),
         line(15.1, put=SCALE, status=500, body={"message": "no quota"}, request=scale(4), by=CONTROLLER),
         line(30, reconcile="shop/web"),
@@ -138,12 +140,12 @@ def test_the_writes_after_a_reconcile_are_its_own(tmp_path: Path) -> None:
 
 
 def test_a_process_that_starts_remembers_nothing(tmp_path: Path) -> None:
-    idle = got(14, USAGE, usage(web_0=10, web_1=10))
-    held, forgotten = (
+    idle = get_line(14, USAGE, usage(web_0=10, web_1=10))
+    remembered, forgotten = (
         decided(tmp_path, *before, idle, line(15, reconcile="shop/web"), *between, line(330, reconcile="shop/web"))[-1]
         for before, between in (((), ()), ((), (line(20, controller="started", release="1.36"),)))
     )
-    assert (held.desired, held.raw_desired) == (1, 1)
+    assert (remembered.desired, remembered.raw_desired) == (1, 1)
     assert (forgotten.desired, forgotten.raw_desired) == (2, 1)
 
 
@@ -151,7 +153,7 @@ def test_a_reconcile_of_an_hpa_that_is_gone_frees_its_memory(tmp_path: Path) -> 
     idle = usage(web_0=10, web_1=10)
     first, gone, again = decided(
         tmp_path,
-        got(14, USAGE, idle),
+        get_line(14, USAGE, idle),
         line(15, reconcile="shop/web"),
         saw(20, HPAS, "DELETED", hpa()),
         line(30, reconcile="shop/web"),
@@ -165,7 +167,7 @@ def test_a_reconcile_of_an_hpa_that_is_gone_frees_its_memory(tmp_path: Path) -> 
 def test_one_made_again_before_its_reconcile_keeps_its_memory(tmp_path: Path) -> None:
     again = decided(
         tmp_path,
-        got(14, USAGE, usage(web_0=10, web_1=10)),
+        get_line(14, USAGE, usage(web_0=10, web_1=10)),
         line(15, reconcile="shop/web"),
         saw(20, HPAS, "DELETED", hpa()),
         saw(21, HPAS, "ADDED", hpa()),

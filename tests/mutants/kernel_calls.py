@@ -92,20 +92,22 @@ def reached() -> set[Rule]:
     """The rules that are compiled into the kernel."""
     from hpaaudit.engine.fleet import compile as compiled
 
-    found = compiled.functions()
-    return {(item.__module__.rsplit(".", 1)[1], item.__name__) for item in found if ".engine.rules." in item.__module__}
+    functions = compiled.functions()
+    return {
+        (item.__module__.rsplit(".", 1)[1], item.__name__) for item in functions if ".engine.rules." in item.__module__
+    }
 
 
 def calls() -> Iterator[Call]:
     """Every call of the kernel in all worlds."""
     from tests.fleet.beside import by_kernel
 
-    kept: list[Call] = []
+    calls: list[Call] = []
 
     def keep(run: Any, first: int, last: int) -> None:
         from tests.fleet.beside import listed, over_lists
 
-        kept.append(call_of(pickle.dumps((listed(run), first, last))))
+        calls.append(call_of(pickle.dumps((listed(run), first, last))))
         over_lists(run, first, last)
 
     from hpaaudit.engine.fleet.input.unsupported import Unsupported
@@ -114,12 +116,12 @@ def calls() -> Iterator[Call]:
         for number, (name, write, flags_of) in enumerate(_worlds()):
             mine = Path(folder) / str(number)
             write(mine)
-            kept.clear()
+            calls.clear()
             try:
                 by_kernel(mine, flags_of, keep)
             except Unsupported:
                 continue
-            yield from (call._replace(world=name) for call in kept)
+            yield from (call._replace(world=name) for call in calls)
 
 
 def _worlds() -> Iterator[tuple[str, Callable[[Path], None], Callable[[Any], Any]]]:
@@ -158,9 +160,13 @@ def _worlds() -> Iterator[tuple[str, Callable[[Path], None], Callable[[Any], Any
                     " thin": list(thin(facts, Random(number))),  # noqa: S311
                     " blind": list(blind(facts, Random(number))),  # noqa: S311
                 }
-            for view, seen in views.items():
+            for view, view_facts in views.items():
                 name = f"{release} {name_of(capture)}{view}"
-                yield name, lambda folder, seen=seen: write(folder, seen, rows=WHOLE), of_release(release)
+                yield (
+                    name,
+                    lambda folder, view_facts=view_facts: write(folder, view_facts, rows=WHOLE),
+                    of_release(release),
+                )
 
 
 if __name__ == "__main__":

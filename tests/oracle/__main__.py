@@ -59,7 +59,7 @@ def main() -> int:
         done += [future.result() for future in running]
     reconciles = sum(part.theirs.reconciles for part in done)
     theirs, ours = sum(part.theirs.seconds for part in done), sum(part.ours_seconds for part in done)
-    differing = [found for part in done for found in part.differing]
+    differing = [difference for part in done for difference in part.differing]
     chance = sum(part.by_chance for part in done)
     worlds, refused = sum(part.theirs.scenarios for part in done), sum(part.theirs.refused for part in done)
     sys.stdout.write(
@@ -71,7 +71,7 @@ def main() -> int:
     for world, texts in differing:
         say(f"{world['name']}: {len(texts)} differences, first {texts[0]:.1000}")
     if differing and options.shrink:
-        world, _ = min(differing, key=lambda found: len(json.dumps(found[0])))
+        world, _ = min(differing, key=lambda difference: len(json.dumps(difference[0])))
         _keep(options.release, shrink(options.release, world))
     return 1 if differing else 0
 

@@ -36,8 +36,8 @@ def unreached(profile: Path) -> tuple[list[tuple[str, int, int]], int, int]:
     """Blocks that nothing ran (file, first and last line), how many statements ran, how many there are."""
     ran: dict[tuple[str, int, int], tuple[int, bool]] = {}
     for line in profile.read_text(encoding="utf-8").splitlines()[1:]:
-        place, statements, count = line.rsplit(" ", 2)
-        file, span = place.rsplit(":", 1)
+        location, statements, count = line.rsplit(" ", 2)
+        file, span = location.rsplit(":", 1)
         first, last = (int(end.split(".")[0]) for end in span.split(","))
         key = (file.removeprefix(f"{PACKAGE}/"), first, last)
         ran[key] = (int(statements), int(count) > 0)

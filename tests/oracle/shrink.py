@@ -31,7 +31,9 @@ def shrink(release: str, scenario: Json) -> Json:
     while True:
         trials = [trial for trial in _smaller(best) if _size(trial) < _size(best)]
         trials = [{**trial, "name": f"trial-{index}"} for index, trial in enumerate(trials)]
-        differing = [trial for trial, found in zip(trials, _kinds(release, trials), strict=True) if found & kinds]
+        differing = [
+            trial for trial, found_kinds in zip(trials, _kinds(release, trials), strict=True) if found_kinds & kinds
+        ]
         if not differing:
             return best
         best = {**min(differing, key=_size), "name": scenario["name"]}

@@ -31,10 +31,10 @@ def compared(release: str, scenarios: list[Json]) -> Compared:
         differing = []
         for world in scenarios:
             capture = Path(folder) / f"{world['name']}.capture.jsonl"
-            if capture.exists() and (found := compare(capture).differences):
-                differing.append((world, found))
+            if capture.exists() and (differences := compare(capture).differences):
+                differing.append((world, differences))
         seconds = time.perf_counter() - began
-    otherwise = tuple(found for found in differing if not _is_chance(release, found[0]))
+    otherwise = tuple(each for each in differing if not _is_chance(release, each[0]))
     return Compared(theirs, seconds, otherwise, len(differing) - len(otherwise))
 
 

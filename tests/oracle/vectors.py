@@ -43,8 +43,8 @@ def external(points: list[list[Any]], target: Json, *, series: int = 1) -> tuple
     """An External metric, and what each of its series says."""
     metric = {"type": "External", "external": {"metric": {"name": "flood"}, "target": target}}
     labels: list[Json] = [{}] if series == 1 else [{"n": str(number)} for number in range(series)]
-    told = [{"labels": own, "signal": {"points": points}} for own in labels]
-    return [metric], [{"type": "external", "name": "flood", "series": told}]
+    labelled_series = [{"labels": own, "signal": {"points": points}} for own in labels]
+    return [metric], [{"type": "external", "name": "flood", "series": labelled_series}]
 
 
 def of_object(points: list[list[Any]], target: Json) -> tuple[list[Json], list[Json]]:

@@ -158,7 +158,7 @@ def add_rival(d: Draw, sc: Json, owner: Json, until: float, step: float) -> None
 
 
 def add_restarts(d: Draw, sc: Json, until: float, step: float) -> None:
-    """Restarts of the controller; each waits until the one before it is over."""
+    """Add restarts of the controller; each waits until the one before it is over."""
     for _ in range(d(1, 1, 2, 3)):
         at = step * d.whole(2, max(3, int(until / step) - 2)) + d(0, 1, 0.5)
         sc["events"].append({"at_s": at, "do": "restart", "down_s": d(0, 0.5, 1, 2, 17, 60)})

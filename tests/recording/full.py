@@ -27,7 +27,7 @@ LIMITS = Limits(
 )
 
 
-def seen(number: int, chance: random.Random) -> Fact:
+def fact_of(number: int, chance: random.Random) -> Fact:
     """Return what a second brings: mostly metrics, often pods, sometimes an HPA."""
     at_us = Micros(number * SECOND)
     if number % 7 == 0:
@@ -36,8 +36,10 @@ def seen(number: int, chance: random.Random) -> Fact:
     if number % 3 == 0:
         if chance.random() < 0.3:
             return PodGone(at_us=at_us, namespace="shop", name=name, uid=f"uid-{name}")
-        made = pod(0, name, chance.choice(("True", "False")))
-        return replace(made, at_us=at_us, pod=replace(made.pod, resource_version=f"{chance.getrandbits(2000):x}"))
+        pod_seen = pod(0, name, chance.choice(("True", "False")))
+        return replace(
+            pod_seen, at_us=at_us, pod=replace(pod_seen.pod, resource_version=f"{chance.getrandbits(2000):x}")
+        )
     read = usage(0, number, *(f"pod-{chance.getrandbits(64):x}" for _ in range(20)))
     return replace(read, at_us=at_us)
 
@@ -57,19 +59,19 @@ def world(facts: list[Fact]) -> dict[str, Fact]:
 
 def fill(folder: Path, *, uploading: bool) -> None:
     """Record until the disk is full and memory too, make room, and look at what was kept."""
-    chance, told, given = random.Random(7), list[str](), list[Fact]()  # noqa: S311 (chance that can be repeated)
+    chance, messages, added = random.Random(7), list[str](), list[Fact]()  # noqa: S311 (chance that can be repeated)
 
     def note(line: str) -> None:
         if getattr(line, "level", None) != Level.INFO:  # segments that are whole
-            told.append(line)
+            messages.append(line)
 
     writer = RecorderWriter(folder, cluster="here", now_us=Micros(0), note=note, limits=LIMITS)
     assert (folder / "ballast").stat().st_size == LIMITS.ballast_bytes
     filler = folder.parent / "filler"
     filler.write_bytes(bytes(TAKEN))
     for number in range(COUNT):
-        given.append(seen(number, chance))
-        writer.add(given[-1])
+        added.append(fact_of(number, chance))
+        writer.add(added[-1])
         writer.tick(Micros(number * SECOND))
         writer._collect_result(Micros(number * SECOND), wait=True)  # a segment takes no second
         if uploading:
@@ -78,11 +80,11 @@ def fill(folder: Path, *, uploading: bool) -> None:
         assert writer._fullness < 1.7  # memory stays bounded
     gaps = list(open_recording(folder).gaps)
     if uploading:
-        assert told == []
+        assert messages == []
         assert {gap.cause for gap in gaps} == {"removed to make room: it was uploaded"}
     else:
-        assert len(told) == 1
-        assert "No space left on device; new facts wait in memory until it accepts writes again" in told[0]
+        assert len(messages) == 1
+        assert "No space left on device; new facts wait in memory until it accepts writes again" in messages[0]
         assert not (folder / "ballast").exists()
         assert list(writer._shedder.since) == ["/api/v1/pods", "/apis/metrics.k8s.io", "*"]
     assert verify(folder, reread=True).damages == ()
@@ -91,11 +93,11 @@ def fill(folder: Path, *, uploading: bool) -> None:
     writer.close()
     assert verify(folder, reread=True).damages == ()
     items = list(open_recording(folder).facts())
-    assert world(items) == world(given)
+    assert world(items) == world(added)
     if uploading:
-        assert items[-100:] == given[-100:]
+        assert items[-100:] == added[-100:]
         return
-    assert told[1:] == [f"{folder}: the disk accepts writes again; what memory could not hold is a gap"]
+    assert messages[1:] == [f"{folder}: the disk accepts writes again; what memory could not hold is a gap"]
     gaps = [fact for fact in items if isinstance(fact, Gap)]
     assert writer.gaps == len(gaps)  # what the last line of the recorder counts
     cause = "nothing could be written (No space left on device) and memory was full"
@@ -104,18 +106,18 @@ def fill(folder: Path, *, uploading: bool) -> None:
     ]
     pods_us, metrics_us, all_us = (gap.at_us for gap in gaps)
     assert pods_us < metrics_us < all_us
-    kept = [fact for fact in items if fact.at_us < LATER and not isinstance(fact, Gap)]
-    assert kept == [
+    recorded = [fact for fact in items if fact.at_us < LATER and not isinstance(fact, Gap)]
+    assert recorded == [
         fact
-        for fact in given
+        for fact in added
         if fact.at_us < all_us
         and not (isinstance(fact, PodSeen | PodGone) and fact.at_us >= pods_us)
         and not (isinstance(fact, ResourceMetricsRead) and fact.at_us >= metrics_us)
     ]
-    assert kept != given
+    assert recorded != added
 
 
 if __name__ == "__main__":
-    place = Path(sys.argv[1])
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", place], check=True)
-    fill(place / "recording", uploading=sys.argv[2] == "uploading")
+    base_folder = Path(sys.argv[1])
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", base_folder], check=True)
+    fill(base_folder / "recording", uploading=sys.argv[2] == "uploading")

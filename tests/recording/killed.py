@@ -60,13 +60,13 @@ def record_for_ever(folder: Path, limits: Limits, number: int, tell: int) -> Non
     """Record facts from a number on; tell after each how many are acknowledged, gaps not counted."""
     again = (folder / "recording.json").exists()
     writer = RecorderWriter(folder, cluster="here", now_us=Micros(number), note=lambda _: None, limits=limits)
-    before, told = writer.acknowledged + again - number, -1
+    before, acknowledged = writer.acknowledged + again - number, -1
     while True:
         writer.add(fact(number))
         number += 1
-        if writer.acknowledged != told:
-            told = writer.acknowledged
-            os.write(tell, f"{told - before}\n".encode())
+        if writer.acknowledged != acknowledged:
+            acknowledged = writer.acknowledged
+            os.write(tell, f"{acknowledged - before}\n".encode())
 
 
 def serve() -> None:
@@ -81,8 +81,8 @@ def serve() -> None:
         time.sleep(float(seconds))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        with os.fdopen(hear) as said:
-            numbers = said.read().splitlines()
+        with os.fdopen(hear) as pipe:
+            numbers = pipe.read().splitlines()
         os.write(1, f"{numbers[-1] if numbers else 0}\n".encode())
 
 

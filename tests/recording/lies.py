@@ -94,27 +94,27 @@ def lies(column: pa.ChunkedArray) -> list[tuple[str, pa.Array]]:
     """A column with other values, each lie by its name: in every row, in the first and in the last."""
     values = column.to_pylist()
     count = len(values)
-    found: list[tuple[str, pa.Array]] = [("NULL", pa.nulls(count, column.type))]
+    lies_of: list[tuple[str, pa.Array]] = [("NULL", pa.nulls(count, column.type))]
 
-    def told(name: str, value: Any) -> None:
-        found.append((f"all {name}", pa.array([value] * count, column.type)))
+    def add_lie(name: str, value: Any) -> None:
+        lies_of.append((f"all {name}", pa.array([value] * count, column.type)))
         if count > 1:
-            found.append((f"first {name}", pa.array([value, *values[1:]], column.type)))
-            found.append((f"last {name}", pa.array([*values[:-1], value], column.type)))
+            lies_of.append((f"first {name}", pa.array([value, *values[1:]], column.type)))
+            lies_of.append((f"last {name}", pa.array([*values[:-1], value], column.type)))
 
     if pa.types.is_integer(column.type):
         for number in NUMBERS:
-            told(str(number), number)
-        found.append(("reversed", pa.array(values[::-1], column.type)))
+            add_lie(str(number), number)
+        lies_of.append(("reversed", pa.array(values[::-1], column.type)))
     elif pa.types.is_boolean(column.type):
-        told("true", True)  # noqa: FBT003 a value
-        told("false", False)  # noqa: FBT003 a value
+        add_lie("true", True)  # noqa: FBT003 a value
+        add_lie("false", False)  # noqa: FBT003 a value
     else:
         for index, text in enumerate(TEXTS):
-            told(f"text {index} {text[:20]!r}", text)
+            add_lie(f"text {index} {text[:20]!r}", text)
     text = [None if value is None else str(value) for value in values]
     no_utf8 = [None if item is None else item.encode() + b"\xed\xa0\x80" for item in text]
-    found += [
+    lies_of += [
         ("as text", pa.array(text, pa.string())),
         ("as bytes", pa.array(no_utf8, pa.binary())),
         ("as floats", pa.array([0.5] * count, pa.float64())),
@@ -123,7 +123,7 @@ def lies(column: pa.ChunkedArray) -> list[tuple[str, pa.Array]]:
         ("as times", pa.array([1] * count, pa.timestamp("us"))),
         ("as int32", pa.array([1] * count, pa.int32())),
     ]  # fmt: skip
-    return found
+    return lies_of
 
 
 def replaced(rows: pa.Table, name: str, column: pa.Array) -> pa.Table:

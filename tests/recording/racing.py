@@ -31,10 +31,10 @@ def one(folder: Path, number: int, begin: float) -> str:
         return f"out {type(error).__name__} {error}"
     since = time.monotonic()
     writer.add(Ended(at_us=Micros(1000 + number)))
-    kept = writer.flush(Micros(0))
+    accepted = writer.flush(Micros(0))
     time.sleep(SECONDS)
-    kept &= writer.seal(Micros(0))
-    return f"in {since} {time.monotonic()} {kept}"
+    accepted &= writer.seal(Micros(0))
+    return f"in {since} {time.monotonic()} {accepted}"
 
 
 def race(folder: Path) -> list[str]:
@@ -43,36 +43,36 @@ def race(folder: Path) -> list[str]:
     for number in range(RECORDERS):
         hear, tell = os.pipe()
         if not os.fork():
-            said = "died"
+            outcome_text = "died"
             with contextlib.suppress(BaseException):
-                said = one(folder, number, begin)
-            os.write(tell, said.encode())
+                outcome_text = one(folder, number, begin)
+            os.write(tell, outcome_text.encode())
             os._exit(0)
         os.close(tell)
         ends.append(hear)
-    said = []
+    outcomes = []
     for hear in ends:
         with os.fdopen(hear) as answer:
-            said.append(answer.read())
+            outcomes.append(answer.read())
     for _ in ends:
         os.wait()
-    return said
+    return outcomes
 
 
-def main(place: Path, races: int) -> None:
+def main(base_folder: Path, races: int) -> None:
     """Tell how many races there were, in how many several were in at once, in how many something was lost."""
     overlaps = losses = winners = 0
     others: set[str] = set()
     for number in range(races):
-        folder = place / str(number)
+        folder = base_folder / str(number)
         outcome = race(folder)
         spans = sorted(tuple(map(float, each.split()[1:3])) for each in outcome if each.startswith("in "))
-        kept = {1000 + which for which, each in enumerate(outcome) if each.endswith("True")}
+        acknowledged = {1000 + which for which, each in enumerate(outcome) if each.endswith("True")}
         winners += len(spans)
         overlaps += any(end > after[0] for (_, end), after in itertools.pairwise(spans))
         try:
-            found = {fact.at_us for fact in open_recording(folder).facts() if isinstance(fact, Ended)}
-            losses += not kept <= found or bool(verify(folder, reread=True).damages)
+            ended_us = {fact.at_us for fact in open_recording(folder).facts() if isinstance(fact, Ended)}
+            losses += not acknowledged <= ended_us or bool(verify(folder, reread=True).damages)
         except AuditError:
             losses += 1
         others |= {each.split()[1] for each in outcome if each.startswith("out ")} | ({"died"} & set(outcome))

@@ -23,8 +23,8 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        with socket.create_server(("127.0.0.1", 0)) as held:
-            self.port = held.getsockname()[1]
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            self.port = probe.getsockname()[1]
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -40,8 +40,8 @@ class Store:
 
     def up(self) -> None:
         """Start it and wait until it answers."""
-        place = ["-backend", "bolt", "-bolt.db", str(self.folder / "s3.db"), "-initialbucket", BUCKET]
-        command = [find("gofakes3"), "-host", f"127.0.0.1:{self.port}", *place]
+        backend = ["-backend", "bolt", "-bolt.db", str(self.folder / "s3.db"), "-initialbucket", BUCKET]
+        command = [find("gofakes3"), "-host", f"127.0.0.1:{self.port}", *backend]
         with (self.folder / "s3.log").open("ab") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, "TZ": "UTC"})
         end = time.monotonic() + 30

@@ -47,13 +47,13 @@ class Disk:
         self.misbehave(0, 0)
 
 
-def make_disk(folder: Path, place: Path) -> Disk:
+def make_disk(folder: Path, target: Path) -> Disk:
     """Compile the faults into a place; skip where that cannot be done."""
     if sys.platform != "linux":
         pytest.skip("faults of a disk are preloaded as on Linux: run this there")
     if not shutil.which("gcc"):
         pytest.skip("gcc makes the faults of a disk and is not here: apt-get install gcc")
-    library = place / "faults.so"
+    library = target / "faults.so"
     source = Path(__file__).with_name("faults.c")
     subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
-    return Disk(folder, place / "faults", library)
+    return Disk(folder, target / "faults", library)

@@ -14,7 +14,7 @@ from tests.importers.lines import (
     USAGE,
     Line,
     at,
-    got,
+    get_line,
     hpa,
     line,
     running,
@@ -73,15 +73,15 @@ def _lines(*, reconciles: bool) -> Iterator[Line]:
     }
     for turn in range(ROUNDS):
         now = 15 * turn
-        yield got(now + 1, SCALE, scale(2 + turn // 3))
-        yield got(now + 2, USAGE, usage(web_0=400 + 100 * turn, web_1=450) if turn != 4 else usage(web_1=900))
+        yield get_line(now + 1, SCALE, scale(2 + turn // 3))
+        yield get_line(now + 2, USAGE, usage(web_0=400 + 100 * turn, web_1=450) if turn != 4 else usage(web_1=900))
         items = [{"metricLabels": {"q": "orders"}, "value": str(3 + turn), "timestamp": "2026-03-02T14:00:00Z"}]
-        yield got(now + 3, QUEUE, {"items": items} if turn != 2 else None, status=200 if turn != 2 else 503)
+        yield get_line(now + 3, QUEUE, {"items": items} if turn != 2 else None, status=200 if turn != 2 else 503)
         rates = [
             {"describedObject": {"name": f"web-{index}"}, "value": "1500m", "timestamp": "2026-03-02T14:00:00Z"}
             for index in range(2)
         ]
-        yield got(now + 4, PER_POD, {"items": rates})
+        yield get_line(now + 4, PER_POD, {"items": rates})
         if reconciles:
             yield line(now + 5, reconcile="shop/web")
             yield line(now + 6, reconcile="shop/busy")

@@ -37,8 +37,8 @@ def test_the_head_that_verify_says_is_what_it_expects(folder: Path) -> None:
 
 
 def test_an_earlier_head_stands_for_what_there_was_then(folder: Path) -> None:
-    found = [verify(folder, expect=head).anchor for head in heads(folder)]
-    assert [(item.found, item.whole, item.segment) for item in found if item] == [
+    anchors = [verify(folder, expect=head).anchor for head in heads(folder)]
+    assert [(item.found, item.whole, item.segment) for item in anchors if item] == [
         (True, False, 0), (True, False, 1), (True, False, 2), (True, True, 3), (True, True, 3)
     ]  # fmt: skip
 
@@ -55,8 +55,8 @@ def test_an_end_that_went_when_the_recorder_went_on_is_still_known(
                     writer.add(fact)
                 writer.seal()
         ends.append(verify(folder).head)
-    found = [verify(folder, expect=end).anchor for end in ends]
-    assert [(item.found, item.whole, item.segment) for item in found if item] == [
+    anchors = [verify(folder, expect=end).anchor for end in ends]
+    assert [(item.found, item.whole, item.segment) for item in anchors if item] == [
         (True, False, 1), (True, False, 2), (True, True, 3)
     ]  # fmt: skip
 
@@ -92,9 +92,9 @@ def test_what_stands_for_removed_segments_is_led_to_by_the_head_and_not_by_the_c
     assert remove_segments(folder, sealed_segments(folder), 2, "removed by retention: older than 1 h")
     after = verify(folder)
     assert after.head != before
-    found = {name: verify(folder, expect=sha256).anchor for name, sha256 in
+    anchors = {name: verify(folder, expect=sha256).anchor for name, sha256 in
              {"head": after.head, "end": before, "second": documents[2], "first": documents[1]}.items()}  # fmt: skip
-    assert {name: (one.found, one.whole, one.segment) for name, one in found.items() if one} == {
+    assert {name: (one.found, one.whole, one.segment) for name, one in anchors.items() if one} == {
         "head": (True, True, 3), "end": (True, False, 3), "second": (True, False, 2), "first": (False, False, 0)
     }  # fmt: skip
     assert (

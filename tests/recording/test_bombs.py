@@ -158,28 +158,28 @@ SOUND = lies.parquet(leases(200), data_page_size=64, write_batch_size=16)
 @given(st.lists(st.tuples(st.integers(0, len(SOUND) - 1), st.integers(0, 255)), min_size=1, max_size=8))
 def test_any_bytes_in_a_file_are_refused_or_read(changes: list[tuple[int, int]]) -> None:
     data = bytearray(SOUND)
-    for place, byte in changes:
-        data[place] = byte
+    for position, byte in changes:
+        data[position] = byte
     try:
         read = read_table(LEASES, bytes(data), NAMES, 200)
     except BadParquetFile as error:
-        said, rows = str(error), 200
+        problem, rows = str(error), 200
     else:
-        said, rows = "", read.num_rows
-    assert "\n" not in said
+        problem, rows = "", read.num_rows
+    assert "\n" not in problem
     assert rows == 200
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=200), st.integers(-5, 300), st.integers(-5, 300), st.integers(0, 10**9))
 def test_any_bytes_as_page_headers_end(data: bytes, begin: int, size: int, values: int) -> None:
-    said, found = "has no pages", values
+    problem, value_count = "has no pages", values
     try:
-        found = read_page_headers(memoryview(data), begin, size, values, 50).values
+        value_count = read_page_headers(memoryview(data), begin, size, values, 50).values
     except BadPage as error:
-        said = str(error)
-    assert said.startswith("has ")
-    assert found == values
+        problem = str(error)
+    assert problem.startswith("has ")
+    assert value_count == values
 
 
 MEASURED = f"""
@@ -212,6 +212,6 @@ def test_a_bomb_of_a_real_size_takes_no_more_memory_than_the_page_of_the_format_
     completed = subprocess.run(
         [sys.executable, "-c", MEASURED, str(folder)], capture_output=True, text=True, check=True
     )
-    said, peak = completed.stdout.splitlines()
-    assert "takes more than" in said
+    output, peak = completed.stdout.splitlines()
+    assert "takes more than" in output
     assert int(peak) < MEGABYTES

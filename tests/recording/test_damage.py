@@ -22,7 +22,7 @@ def documents_and_tables(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
-def found(folder: Path) -> Verification | None:
+def verification_of(folder: Path) -> Verification | None:
     """Return what a verification finds, None where it is refused at the door."""
     try:
         return verify(folder, reread=True)
@@ -47,7 +47,7 @@ def test_a_flipped_bit_in_any_byte_region_of_any_file_is_found(folder: Path) -> 
             flipped = bytearray(data)
             flipped[position] ^= 1
             path.write_bytes(flipped)
-            verification = found(folder)
+            verification = verification_of(folder)
             assert verification is None or verification.damages, (path, position)
         path.write_bytes(data)
     assert verify(folder).damages == ()

@@ -52,7 +52,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return small(tmp_path_factory.mktemp("documents") / "friday", reconciles=True)
 
 
-def said(folder: Path) -> list[str]:
+def problems_of(folder: Path) -> list[str]:
     """What verifying and opening say: one line each, or nothing where it is sound."""
     lines = []
     try:
@@ -73,8 +73,8 @@ def test_any_value_in_any_field_of_a_document_is_one_line(sound: Path) -> None:
 
     @settings(max_examples=250, deadline=None)
     @given(st.sampled_from(places), VALUES, st.booleans())
-    def law(place: tuple[str, tuple[str, ...]], value: Any, gone: bool) -> None:
-        name, path = place
+    def law(field_path: tuple[str, tuple[str, ...]], value: Any, gone: bool) -> None:
+        name, path = field_path
         with tempfile.TemporaryDirectory() as away:
             folder = Path(away) / "r"
             copytree(sound, folder)
@@ -83,7 +83,7 @@ def test_any_value_in_any_field_of_a_document_is_one_line(sound: Path) -> None:
                 return with_field(body, path, value, gone=gone) if document == name else body
 
             tell(folder, {}, change=change)
-            message = said(folder)
+            message = problems_of(folder)
         # A span that is wider than its facts contradicts nothing.
         free = path[0] in ("source", "cluster", "recorder_version", "started_us", "first_us", "last_us")
         assert message or free or bodies[name] == with_field(bodies[name], path, value, gone=gone) or gone
@@ -104,7 +104,7 @@ def test_a_document_that_is_none_is_named(sound: Path, tmp_path: Path, name: str
     folder = tmp_path / "r"
     copytree(sound, folder)
     (folder / name).write_bytes(data)
-    message = said(folder)
+    message = problems_of(folder)
     assert message
     assert name in message[0]
 
@@ -122,7 +122,7 @@ def test_a_table_that_leads_elsewhere_is_no_table(sound: Path, tmp_path: Path, t
         return body | {"tables": body["tables"] | {table: {"rows": 1, "bytes": 1, "sha256": "0" * 64}}}
 
     tell(folder, {}, change=change)
-    assert "names files that this format does not have" in said(folder)[0]
+    assert "names files that this format does not have" in problems_of(folder)[0]
 
 
 def test_a_segment_that_claims_more_than_any_can_have_is_not_read(sound: Path, tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_segment_that_claims_more_than_any_can_have_is_not_read(sound: Path, t
             return body | {"tables": body["tables"] | {"pods": pods}, "facts": body["facts"] - 2 + pods["rows"]}
 
         tell(folder, {}, change=change)
-        assert "more than a segment can have" in said(folder)[0]
+        assert "more than a segment can have" in problems_of(folder)[0]
 
 
 def test_two_names_of_one_number_are_not_two_segments(sound: Path, tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_two_names_of_one_number_are_not_two_segments(sound: Path, tmp_path: Pat
     copytree(sound, folder)
     for name in ("1", "0000001", "\u0660\u0660\u0660\u0660\u0660\u0661", "000001 "):
         copytree(folder / "segments/000001", folder / "segments" / name)
-    assert said(folder) == []
+    assert problems_of(folder) == []
     assert verify(folder).segments == 2
 
 
@@ -159,11 +159,11 @@ def test_the_documents_that_we_write_are_documents(sound: Path) -> None:
 )
 def test_a_segment_that_stands_for_others_and_lies_about_them_is_named(folder: Path, field: str, value: Any) -> None:
     assert remove_segments(folder, sealed_segments(folder), 2, "removed by retention: older than 1 h")
-    assert said(folder) == []
+    assert problems_of(folder) == []
     path = folder / "segments/000002/manifest.json"
     body = json.loads(path.read_bytes())
     del body["sha256"]
     path.write_bytes(manifest.render(body | {"removed": body["removed"] | {field: value}})[0])
-    message = said(folder)
+    message = problems_of(folder)
     assert message
     assert "segments/00000" in message[0]

@@ -47,9 +47,9 @@ def test_what_no_document_names_is_named_and_changes_nothing(sound: Path, name: 
     put(sound, name)
     after = verify(sound, reread=True)
     assert after.damages == ()
-    (found,) = after.foreign
-    assert name.startswith(found.removesuffix(" (a folder)"))
-    assert inspect(sound).foreign == (found,)
+    (foreign,) = after.foreign
+    assert name.startswith(foreign.removesuffix(" (a folder)"))
+    assert inspect(sound).foreign == (foreign,)
     assert (after.head, after.facts) == (before[0].head, before[0].facts)
     assert inspect(sound).tables == before[1].tables
     assert repr(list(replayed_reconciles(sound))) == before[2]

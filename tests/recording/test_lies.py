@@ -41,22 +41,22 @@ def outcome(read: Callable[[], object]) -> str:
 
 def test_every_reader_says_a_lie_in_one_line_or_bears_it(sound: Path, tmp_path: Path) -> None:
     chance = random.Random(1)  # noqa: S311 which lies are tried
-    told = [
+    lies_told = [
         (number, table, name)
         for number, table in lies.tables_of(sound)
         for name in lies.rows_of(sound, number, table).column_names
     ]
     until = time.monotonic() + SECONDS
-    tried = 0
-    while tried < A_FEW or time.monotonic() < until:
-        number, table, name = chance.choice(told)
+    lie_count = 0
+    while lie_count < A_FEW or time.monotonic() < until:
+        number, table, name = chance.choice(lies_told)
         rows = lies.rows_of(sound, number, table)
         what, column = chance.choice(lies.lies(rows.column(name)))
         folder = tmp_path / "r"
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(sound, folder)
         lies.tell(folder, {(number, table): lies.parquet(lies.replaced(rows, name, column))})
-        tried += 1
+        lie_count += 1
         checked = verify(folder, reread=True).damages
         for read in (lambda: inspect(folder), lambda: list(replayed_reconciles(folder))):  # noqa: B023 read at once
             message = outcome(read)

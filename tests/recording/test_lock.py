@@ -24,9 +24,9 @@ RACES = int(os.environ.get("HPAAUDIT_RACES", "25"))
 OTHER = "is being recorded into by another process"
 
 
-def open_writer(folder: Path, told: list[str] | None = None) -> RecorderWriter:
+def open_writer(folder: Path, messages: list[str] | None = None) -> RecorderWriter:
     """Begin a recording, or go on with one."""
-    note = [].append if told is None else told.append
+    note = [].append if messages is None else messages.append
     return RecorderWriter(folder, cluster="here", now_us=Micros(0), note=note, limits=Limits(ballast_bytes=0))
 
 
@@ -54,11 +54,11 @@ def test_an_import_is_kept_out_as_well(tmp_path: Path) -> None:
 
 def test_whoever_is_kept_out_leaves_no_file(tmp_path: Path) -> None:
     (tmp_path / "friday").mkdir()
-    held = lock.Lock(tmp_path / "friday")
+    first_lock = lock.Lock(tmp_path / "friday")
     with pytest.raises(RecordingError, match=OTHER):
         open_writer(tmp_path / "friday")
     assert not list((tmp_path / "friday").iterdir())
-    held.release()
+    first_lock.release()
     open_writer(tmp_path / "friday").close()
 
 

@@ -55,18 +55,18 @@ def rows(results: Results, relation: str) -> list[tuple[object, ...]]:
 
 def test_a_log_replays_as_its_segment(growing: RecorderWriter, tmp_path: Path) -> None:
     with replay(growing.folder) as results:
-        found = {relation: rows(results, relation) for relation in RELATIONS}
-    assert all(found[relation] for relation in RELATIONS if relation != "metric_values")
+        rows_by_relation = {relation: rows(results, relation) for relation in RELATIONS}
+    assert all(rows_by_relation[relation] for relation in RELATIONS if relation != "metric_values")
     growing.close()
     # The views look into the recording's own files: what was in the log is not told twice when it is in one.
     with open_source(growing.folder / "results.duckdb") as results:
-        assert {relation: rows(results, relation) for relation in RELATIONS} == found
+        assert {relation: rows(results, relation) for relation in RELATIONS} == rows_by_relation
     with replay(growing.folder, into=tmp_path / "sealed.duckdb") as results:
-        assert {relation: rows(results, relation) for relation in RELATIONS} == found
+        assert {relation: rows(results, relation) for relation in RELATIONS} == rows_by_relation
     with replay(RECORDING, into=tmp_path / "original.duckdb") as results:
         # But for samples, which every segment tells anew.
         assert {relation: rows(results, relation) for relation in RELATIONS[:-3]} == {
-            relation: found[relation] for relation in RELATIONS[:-3]
+            relation: rows_by_relation[relation] for relation in RELATIONS[:-3]
         }
 
 

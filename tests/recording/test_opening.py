@@ -106,15 +106,15 @@ def test_a_file_that_is_something_else_is_named_by_everybody_who_reads(
             except RecordingError as error:
                 collected.append(str(error))
         checked, counted = collected
-        said = (
+        message = (
             checked
             if isinstance(checked, str)
             else " ".join(f"{damage.file} {damage.problem}" for damage in checked.damages)
         )
-        assert name in said, (name, said)
+        assert name in message, (name, message)
         assert isinstance(counted, str), name
         assert name in counted
-        assert "\n" not in said + counted
+        assert "\n" not in message + counted
         shutil.rmtree(copy)
 
 

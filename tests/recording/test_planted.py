@@ -81,9 +81,9 @@ def open_writer(into: Path) -> RecorderWriter:
     return RecorderWriter(into, cluster="here", now_us=Micros(100), note=[].append, limits=LIMITS)
 
 
-def plant(into: Path, place: str, kind: Callable[[Path, Path], None], outside: Path) -> None:
+def plant(into: Path, name_in_folder: str, kind: Callable[[Path, Path], None], outside: Path) -> None:
     """Put something into a place, which is made free."""
-    path = into / place
+    path = into / name_in_folder
     path.parent.mkdir(exist_ok=True)
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)

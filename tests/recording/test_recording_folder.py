@@ -30,11 +30,11 @@ def tables(recording: Recording) -> list[dict[str, pa.Table]]:
     return collected
 
 
-def copied(recording: Recording, into: Path, change: Any = lambda given: given) -> Path:
+def copied(recording: Recording, into: Path, change: Any = lambda table: table) -> Path:
     """Make a recording of the columns of another one."""
     files = RecordingFolder(into, source="copy", started_us=Micros(0))
     for part in tables(recording):
-        files.append_segment({name: change(given) for name, given in part.items()})
+        files.append_segment({name: change(table) for name, table in part.items()})
     files.complete()
     return into
 

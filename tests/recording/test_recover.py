@@ -24,9 +24,9 @@ CLUSTER = "https://10.0.0.1:6443"
 LATER = at(600)
 
 
-def open_writer(folder: Path, now_us: Micros = LATER, told: list[str] | None = None) -> RecorderWriter:
+def open_writer(folder: Path, now_us: Micros = LATER, messages: list[str] | None = None) -> RecorderWriter:
     """Begin a recording, or go on with one."""
-    note = [].append if told is None else told.append
+    note = [].append if messages is None else messages.append
     return RecorderWriter(folder, cluster=CLUSTER, now_us=now_us, note=note, limits=Limits(ballast_bytes=0))
 
 
@@ -146,9 +146,9 @@ def test_a_log_is_gone_on_with_though_the_segment_before_cannot_be_read(killed: 
 
 def test_what_stood_when_it_died_is_known(killed: Path, facts: list[Fact]) -> None:
     again = open_writer(killed)
-    seen = {type(fact).__name__ for fact in again.last_states}
+    kinds = {type(fact).__name__ for fact in again.last_states}
     # The target was deleted, so were one HPA, one pod and the ScaledObject.
-    assert seen == {"HpaSeen", "PodSeen", "RolloutSeen", "ApiServiceSeen", "EventSeen", "SurroundingSeen"}
+    assert kinds == {"HpaSeen", "PodSeen", "RolloutSeen", "ApiServiceSeen", "EventSeen", "SurroundingSeen"}
     assert [fact.name for fact in again.last_states if isinstance(fact, HpaSeen)] == ["checkout"]
     assert [fact.pod.name for fact in again.last_states if isinstance(fact, PodSeen)] == ["checkout-a"]
     assert all(fact in facts for fact in again.last_states)
@@ -249,8 +249,8 @@ def test_a_gap_that_a_recorder_had_ended_long_before_it_died_is_not_made_longer(
     dead.release()
     with open_writer(tmp_path / "dead"):
         pass
-    found = open_recording(tmp_path / "dead").gaps
-    assert found == (old, new, replace(new, at_us=at(55), until_us=at(120)), found[-1])
+    gaps = open_recording(tmp_path / "dead").gaps
+    assert gaps == (old, new, replace(new, at_us=at(55), until_us=at(120)), gaps[-1])
 
 
 def test_a_log_that_cannot_be_read_now_stays_where_it_is(killed: Path, monkeypatch: pytest.MonkeyPatch) -> None:

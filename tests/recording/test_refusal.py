@@ -60,12 +60,19 @@ def test_every_damage_of_every_file_is_refused_before_anything_is_decided(
     monkeypatch.setattr(fleet, "decide", decided)
     with pytest.raises(AssertionError):
         replay(recording, detail=detail)
-    seen = set()
+    harmed_names = set()
     for path, harm in damages(recording):
         with pytest.raises(RecordingError) as caught:
             replay(recording, detail=detail)
         assert len(str(caught.value).splitlines()) == 1
         assert not (recording / "results.duckdb").exists(), (path, harm)
-        seen.add(path.name)
-    assert {"recording.json", "manifest.json", "000003.wal", "pods.parquet", "samples.parquet", "reads.parquet"} <= seen
+        harmed_names.add(path.name)
+    assert {
+        "recording.json",
+        "manifest.json",
+        "000003.wal",
+        "pods.parquet",
+        "samples.parquet",
+        "reads.parquet",
+    } <= harmed_names
     assert verify(recording, reread=True).damages == ()

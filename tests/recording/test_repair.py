@@ -76,73 +76,74 @@ def intact(whole: bytes, damaged: bytes) -> list[int]:
     return [number for number, (start, end) in enumerate(spans(whole)) if whole[start:end] in damaged]
 
 
-def saved(damaged: bytes, known: tuple[int, str, int]) -> list[Fact]:
+def saved(damaged: bytes, log_identity: tuple[int, str, int]) -> list[Fact]:
     """What can be read of a damaged log."""
     try:
-        content = log_content.read_frames(damaged, known)
+        content = log_content.read_frames(damaged, log_identity)
     except ValueError:
         return []
     return from_log(content, at(-1)).facts
 
 
 @pytest.fixture(scope="module")
-def known(small: Path) -> tuple[int, str, int]:
+def log_identity(small: Path) -> tuple[int, str, int]:
     """Give what the segment before the log tells of it."""
     (segment, _) = open_recording(small).segments
     return 2, segment.sha256, 1
 
 
-def check(whole: bytes, damaged: bytes, known: tuple[int, str, int], told: list[list[Fact]]) -> None:
+def check(whole: bytes, damaged: bytes, log_identity: tuple[int, str, int], history_facts: list[list[Fact]]) -> None:
     """Every frame whose bytes are there is kept, once and in order; nothing is invented; what lacks is a gap."""
-    facts = saved(damaged, known)
+    facts = saved(damaged, log_identity)
     there = intact(whole, damaged)
-    kept = [fact for fact in facts if not isinstance(fact, Gap)]
-    assert kept == [fact for number in there for fact in told[number]]
+    surviving = [fact for fact in facts if not isinstance(fact, Gap)]
+    assert surviving == [fact for number in there for fact in history_facts[number]]
     gaps = [fact for fact in facts if isinstance(fact, Gap) and fact.cause.startswith("the log is damaged:")]
     holes = [(before, number) for before, number in zip([-1, *there], there, strict=False) if number > before + 1]
     assert [(gap.at_us, gap.until_us) for gap in gaps] == [
-        (told[before][-1].at_us if before >= 0 else at(-1), told[number][0].at_us) for before, number in holes
+        (history_facts[before][-1].at_us if before >= 0 else at(-1), history_facts[number][0].at_us)
+        for before, number in holes
     ]
-    lost = sum(len(told[number]) for before, after in holes for number in range(before + 1, after))
+    lost = sum(len(history_facts[number]) for before, after in holes for number in range(before + 1, after))
     assert sum(int(gap.cause.removeprefix("the log is damaged: ").split()[0]) for gap in gaps) == lost
 
 
 @pytest.mark.parametrize("harm", [flips, cuts, lambda data: zeroed(data, 100)], ids=["flips", "cuts", "zeros"])
 def test_every_damage_of_every_byte_costs_only_the_frames_that_it_hits(
-    harm: Callable[[bytes], Iterator[bytes]], small: Path, known: tuple[int, str, int]
+    harm: Callable[[bytes], Iterator[bytes]], small: Path, log_identity: tuple[int, str, int]
 ) -> None:
-    whole, told = (small / LOG).read_bytes(), history()
-    assert len(spans(whole)) == len(told)
+    whole, history_facts = (small / LOG).read_bytes(), history()
+    assert len(spans(whole)) == len(history_facts)
     for damaged in harm(whole):
-        check(whole, damaged, known, told)
+        check(whole, damaged, log_identity, history_facts)
 
 
-def test_damages_by_chance_cost_only_the_frames_that_they_hit(small: Path, known: tuple[int, str, int]) -> None:
-    whole, told, lost = (small / LOG).read_bytes(), history(), 0
+def test_damages_by_chance_cost_only_the_frames_that_they_hit(small: Path, log_identity: tuple[int, str, int]) -> None:
+    whole, history_facts, lost = (small / LOG).read_bytes(), history(), 0
     for seed in range(LONG):
         damaged = by_chance(whole, random.Random(seed))  # noqa: S311 (chance that can be repeated)
-        check(whole, damaged, known, told)
-        lost += len(told) - len(intact(whole, damaged))
-    assert 0 < lost < LONG * len(told)  # the damages were neither none nor all
+        check(whole, damaged, log_identity, history_facts)
+        lost += len(history_facts) - len(intact(whole, damaged))
+    assert 0 < lost < LONG * len(history_facts)  # the damages were neither none nor all
 
 
 def test_a_flip_in_the_head_loses_nothing(small: Path, tmp_path: Path) -> None:
     """Of the bytes before the first fact each is flipped, and the recording repaired."""
-    whole, told = (small / LOG).read_bytes(), [fact for part in history() for fact in part]
+    whole, history_facts = (small / LOG).read_bytes(), [fact for part in history() for fact in part]
     first = spans(whole)[0][0]
-    for number, place in enumerate([*range(FIRST_FRAME), FIRST_FRAME + 3, FIRST_FRAME + 30, first - 1]):
+    for number, position in enumerate([*range(FIRST_FRAME), FIRST_FRAME + 3, FIRST_FRAME + 30, first - 1]):
         folder = tmp_path / str(number)
         shutil.copytree(small, folder)
-        (folder / LOG).write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        (folder / LOG).write_bytes(whole[:position] + bytes([whole[position] ^ 1]) + whole[position + 1 :])
         with pytest.raises(DamagedRecording):
             open_recording(folder)
         (mend,) = repair(folder).mends
-        assert (mend.kept, mend.lost) == (len(told), 0)
-        assert [*open_recording(folder).facts()][1:] == told
+        assert (mend.kept, mend.lost) == (len(history_facts), 0)
+        assert [*open_recording(folder).facts()][1:] == history_facts
         assert verify(folder, reread=True).damages == ()
 
 
-def repaired(folder: Path, told: list[Fact]) -> list[Fact]:
+def repaired(folder: Path, history_facts: list[Fact]) -> list[Fact]:
     """Repair a recording, which is sound then, and again needs none; return its facts."""
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and not path.is_symlink()}
     planned = repair(folder, plan=True)
@@ -155,15 +156,15 @@ def repaired(folder: Path, told: list[Fact]) -> list[Fact]:
     there = {path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     assert set(before.values()) <= there  # nothing is deleted
     items = list(open_recording(folder).facts())
-    kept = [fact for fact in items if not isinstance(fact, Gap)]
-    assert kept == [fact for fact in told if fact in kept]
-    assert len(kept) == len(set(map(repr, kept)))
+    surviving = [fact for fact in items if not isinstance(fact, Gap)]
+    assert surviving == [fact for fact in history_facts if fact in surviving]
+    assert len(surviving) == len(set(map(repr, surviving)))
     return items
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_a_damaged_log_goes_on_being_recorded(seed: int, small: Path, tmp_path: Path) -> None:
-    whole, told = (small / LOG).read_bytes(), history()
+    whole, history_facts = (small / LOG).read_bytes(), history()
     folder = tmp_path / "recording"
     shutil.copytree(small, folder)
     damaged = by_chance(whole, random.Random(seed))  # noqa: S311 (chance that can be repeated)
@@ -171,21 +172,21 @@ def test_a_damaged_log_goes_on_being_recorded(seed: int, small: Path, tmp_path: 
     with open_writer(folder) as again:
         again.add(Ended(at_us=at(700)))
     assert verify(folder, reread=True).damages == ()
-    kept = [fact for fact in open_recording(folder).facts() if not isinstance(fact, Gap)]
-    expected = [fact for number in intact(whole, damaged) for fact in told[number]]
-    assert kept == [Ended(at_us=at(-1)), *expected, Ended(at_us=at(700))]
+    surviving = [fact for fact in open_recording(folder).facts() if not isinstance(fact, Gap)]
+    expected = [fact for number in intact(whole, damaged) for fact in history_facts[number]]
+    assert surviving == [Ended(at_us=at(-1)), *expected, Ended(at_us=at(700))]
     assert open_recording(folder).gaps[-1].until_us == at(600)
 
 
 def test_a_lost_frame_is_a_gap_with_both_ends_and_what_changes_is_unknown_until_it_is_listed_again(
     small: Path, tmp_path: Path
 ) -> None:
-    folder, told = tmp_path / "recording", history()
+    folder, history_facts = tmp_path / "recording", history()
     shutil.copytree(small, folder)
     whole = (small / LOG).read_bytes()
     start, end = spans(whole)[4]
     (folder / LOG).write_bytes(whole[:start] + bytes(end - start) + whole[end:])
-    repair_result = repaired(folder, [Ended(at_us=at(-1)), *(fact for part in told for fact in part)])
+    repair_result = repaired(folder, [Ended(at_us=at(-1)), *(fact for part in history_facts for fact in part)])
     gaps = [fact for fact in repair_result if isinstance(fact, Gap)]
     assert (gaps[0].at_us, gaps[0].until_us, gaps[0].prefix) == (at(3.5), at(5), "*")
     assert gaps[0].cause == "the log is damaged: 4 facts lost"
@@ -205,8 +206,8 @@ def plain(frame: Callable[..., bytes], facts: int, first_seq: int, unpacked: byt
     """A frame whose body is zstd alone."""
     import zlib
 
-    made = frame(b"", facts, first_seq, unpacked, b"")
-    body = made[frames.BODY + frames.SKIPPABLE.size :]
+    damaged_frame = frame(b"", facts, first_seq, unpacked, b"")
+    body = damaged_frame[frames.BODY + frames.SKIPPABLE.size :]
     start = frames.START.pack(len(body), len(unpacked), facts, first_seq)
     return start + frames.CHECKSUM.pack(zlib.crc32(body, zlib.crc32(start))) + body
 
@@ -214,32 +215,34 @@ def plain(frame: Callable[..., bytes], facts: int, first_seq: int, unpacked: byt
 def test_a_log_of_an_older_recorder_is_read_and_repaired(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers that continue a damaged one are unknown there: they are left out, which is a gap, and never guessed."""
     without_what_stands_alone(monkeypatch)
-    folder, told = tmp_path / "recording", history()
+    folder, history_facts = tmp_path / "recording", history()
     dead = open_writer(folder, at(0))
-    for part in told:
+    for part in history_facts:
         for fact in part:
             dead.add(fact)
         dead.flush(at(0))
     dead.release()
-    everything = [fact for part in told for fact in part]
+    everything = [fact for part in history_facts for fact in part]
     assert list(open_recording(folder).facts()) == everything
     log = folder / "log/000001.wal"
     whole = log.read_bytes()
     assert not log_content.read_frames(whole).frames[0].mark
-    known = (1, open_recording(folder).segments[0].previous, 0)
+    log_identity = (1, open_recording(folder).segments[0].previous, 0)
     for damaged in [*flips(whole), *(by_chance(whole, random.Random(seed)) for seed in range(300))]:  # noqa: S311
-        facts = saved(damaged, known)
-        kept = [fact for fact in facts if not isinstance(fact, Gap)]
-        intact_facts = [fact for number in intact(whole, damaged) for fact in told[number]]
-        assert [fact for fact in kept if isinstance(fact, PodSeen)] == [
+        facts = saved(damaged, log_identity)
+        surviving = [fact for fact in facts if not isinstance(fact, Gap)]
+        intact_facts = [fact for number in intact(whole, damaged) for fact in history_facts[number]]
+        assert [fact for fact in surviving if isinstance(fact, PodSeen)] == [
             fact for fact in intact_facts if isinstance(fact, PodSeen)
         ]
-        assert kept == [fact for fact in intact_facts if fact in kept]
-        left_out = {fact.path.partition("?")[0] for fact in intact_facts if fact not in kept}  # type: ignore[union-attr]
+        assert surviving == [fact for fact in intact_facts if fact in surviving]
+        left_out = {fact.path.partition("?")[0] for fact in intact_facts if fact not in surviving}  # type: ignore[union-attr]
         assert left_out <= {fact.prefix for fact in facts if isinstance(fact, Gap)}
 
 
-def test_frames_of_another_log_are_none_of_ours(small: Path, known: tuple[int, str, int], tmp_path: Path) -> None:
+def test_frames_of_another_log_are_none_of_ours(
+    small: Path, log_identity: tuple[int, str, int], tmp_path: Path
+) -> None:
     """A file system may give a file the blocks of another one."""
     other = open_writer(tmp_path / "other", at(1))
     other.add(Ended(at_us=at(-1)))
@@ -251,12 +254,12 @@ def test_frames_of_another_log_are_none_of_ours(small: Path, known: tuple[int, s
     foreign, whole = (tmp_path / "other" / LOG).read_bytes(), (small / LOG).read_bytes()
     recorded = history()
     for start, end in spans(whole):
-        check(whole, whole[:start] + foreign[spans(foreign)[0][0] :] + whole[end:], known, recorded)
-    check(whole, whole + foreign, known, recorded)
+        check(whole, whole[:start] + foreign[spans(foreign)[0][0] :] + whole[end:], log_identity, recorded)
+    check(whole, whole + foreign, log_identity, recorded)
     check(
         whole,
         foreign[:FIRST_FRAME] + foreign[FIRST_FRAME : spans(foreign)[0][0]] + whole[spans(whole)[2][0] :],
-        known,
+        log_identity,
         recorded,
     )
 
@@ -369,12 +372,12 @@ def test_a_repair_that_was_cut_short_is_done_by_the_next(
     calls = 0
 
     def dying(real: Callable[..., object]) -> Callable[..., object]:
-        def call(*given: object, **named: object) -> object:
+        def call(*arguments: object, **named: object) -> object:
             nonlocal calls
             calls += 1
             if calls == at_call:
                 raise OSError(5, "Input/output error")
-            return real(*given, **named)
+            return real(*arguments, **named)
 
         return call
 
@@ -388,9 +391,9 @@ def test_a_repair_that_was_cut_short_is_done_by_the_next(
     repair(sealed)
     assert verify(sealed, reread=True).damages == ()
     assert repair(sealed).mends == ()
-    kept = [fact for fact in open_recording(sealed).facts() if not isinstance(fact, Gap)]
-    assert len(kept) > 10
-    assert kept == [fact for fact in facts if fact in kept]
+    surviving = [fact for fact in open_recording(sealed).facts() if not isinstance(fact, Gap)]
+    assert len(surviving) > 10
+    assert surviving == [fact for fact in facts if fact in surviving]
 
 
 def test_a_recording_that_grows_is_not_repaired(sealed: Path) -> None:
@@ -406,7 +409,7 @@ def test_a_damaged_head_is_said(sealed: Path) -> None:
 
 def test_answers_behind_a_hole_are_those_that_were_given(tmp_path: Path) -> None:
     """Of a fleet that mostly repeats, each frame in turn is lost: what is read of the others is what was read."""
-    folder, told = tmp_path / "fleet", list[list[Fact]]()
+    folder, history_facts = tmp_path / "fleet", list[list[Fact]]()
     chance = random.Random(3)  # noqa: S311 (chance that can be repeated)
     dead = open_writer(folder, at(0))
     names = [f"web-{number}" for number in range(30)]
@@ -418,14 +421,14 @@ def test_answers_behind_a_hole_are_those_that_were_given(tmp_path: Path) -> None
             replace(one, timestamp_us=Micros(one.timestamp_us + chance.randrange(2) * SECOND))
             for one in read.samples or ()
         )
-        told.append([replace(read, samples=samples), queue(second, *[7] * chance.randrange(1, 4))])
-        for fact in told[-1]:
+        history_facts.append([replace(read, samples=samples), queue(second, *[7] * chance.randrange(1, 4))])
+        for fact in history_facts[-1]:
             dead.add(fact)
         dead.flush(at(0))
     dead.release()
     whole = (folder / "log/000001.wal").read_bytes()
-    known = (1, open_recording(folder).segments[0].previous, 0)
+    log_identity = (1, open_recording(folder).segments[0].previous, 0)
     for number, (start, end) in enumerate(spans(whole)):
-        kept = saved(whole[:start] + bytes(end - start) + whole[end:], known)
-        reads = [fact for fact in kept if isinstance(fact, ResourceMetricsRead | ValuesRead)]
-        assert reads == [fact for other, part in enumerate(told) if other != number for fact in part]
+        surviving = saved(whole[:start] + bytes(end - start) + whole[end:], log_identity)
+        reads = [fact for fact in surviving if isinstance(fact, ResourceMetricsRead | ValuesRead)]
+        assert reads == [fact for other, part in enumerate(history_facts) if other != number for fact in part]

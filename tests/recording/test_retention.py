@@ -72,9 +72,9 @@ def test_what_is_too_old_is_removed_and_its_last_states_stay(
     tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]
 ) -> None:
     folder = tmp_path / "friday"
-    with sealed(folder, segments, Limits(ballast_bytes=0, keep_us=Micros(20 * SECOND))) as made:
+    with sealed(folder, segments, Limits(ballast_bytes=0, keep_us=Micros(20 * SECOND))) as recording:
         assert numbers(folder) == ["000002", "000003"]
-        made.add(Ended(at_us=at(90)))
+        recording.add(Ended(at_us=at(90)))
     first, second, third = segments
     gap = Gap(
         at_us=first[0].at_us,
@@ -140,15 +140,15 @@ def test_removing_again_and_again_leaves_one_gap_from_the_very_beginning(tmp_pat
     assert gap.at_us == facts[0].at_us
     assert gap.cause == "removed by retention: more than 40,000 bytes"
     assert sum(file.stat().st_size for file in (folder / "segments").rglob("*.parquet")) < 100_000
-    kept = len(facts) // 12
-    assert list(open_recording(folder).facts())[-kept:] == facts[-kept:]
+    kept_count = len(facts) // 12
+    assert list(open_recording(folder).facts())[-kept_count:] == facts[-kept_count:]
     lines: list[str] = []
     with replay(folder, warn=lines.append) as results:
         assert [line for line in lines if "was removed: that time is a gap" in line]
-        found = (
+        matches_after_gap = (
             "select count(*) from reconciles where verdict = 'match' and ts > (select max(gap_to) from coverage_gaps)"
         )
-        assert results.sql(found).fetchall()[0][0] > 0
+        assert results.sql(matches_after_gap).fetchall()[0][0] > 0
         assert results.sql("select cause from coverage_gaps").fetchall() == [(gap.cause,)]
 
 
@@ -233,8 +233,8 @@ def test_removals_that_the_disk_refuses_again_and_again_leave_a_sound_recording(
     rounds: list[tuple[int, int]], many: Path
 ) -> None:
     """Each round removes some more segments; its nth change of the disk fails. The next round meets what is left."""
-    with tempfile.TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
-        folder = Path(shutil.copytree(many, Path(place) / "many"))
+    with tempfile.TemporaryDirectory() as folder_name, pytest.MonkeyPatch.context() as patch:
+        folder = Path(shutil.copytree(many, Path(folder_name) / "many"))
         facts = list(open_recording(folder).facts())
         through = 0
         for more, failing in rounds:
@@ -250,8 +250,8 @@ def test_removals_that_the_disk_refuses_again_and_again_leave_a_sound_recording(
 
 
 def test_a_recording_goes_on_after_a_removal(two: Path, facts: list[Fact]) -> None:
-    known = {fact.name for fact in open_writer(two, now_us=at(99)).last_states if isinstance(fact, HpaSeen)}
-    assert known == {"checkout"}
+    known_names = {fact.name for fact in open_writer(two, now_us=at(99)).last_states if isinstance(fact, HpaSeen)}
+    assert known_names == {"checkout"}
     assert verify(two, reread=True).damages == ()
     assert list(open_recording(two).facts())[-7:] == facts[-7:]
 
@@ -298,5 +298,5 @@ def test_a_controller_that_had_started_does_not_start_again_where_its_begin_was_
     begun = tuple(replace(fact, state=was) if fact is controller else fact for fact in first)
     with sealed(tmp_path / "r", (begun, *rest), Limits(ballast_bytes=0, keep_us=Micros(20 * SECOND))):
         pass
-    (found,) = [fact for fact in open_recording(tmp_path / "r").facts() if isinstance(fact, ControllerSeen)]
-    assert found.state == stands
+    (controller,) = [fact for fact in open_recording(tmp_path / "r").facts() if isinstance(fact, ControllerSeen)]
+    assert controller.state == stands

@@ -27,13 +27,13 @@ whole = st.integers(0, 3) | st.integers(-9, 9).map(lambda n: n * 1000) | st.inte
 
 
 # What format 1 allows: what was seen was seen since 1970, and told times are those that RFC 3339 can tell.
-seen = st.integers(0, 3) | st.integers(0, LAST_US)
-told = st.integers(-9, 9) | st.integers(YEAR_1_US, YEAR_10000_US - 1)
+recorded_us = st.integers(0, 3) | st.integers(0, LAST_US)
+any_us = st.integers(-9, 9) | st.integers(YEAR_1_US, YEAR_10000_US - 1)
 spans = st.integers(-9, 9) | st.integers(-LONGEST_US, LONGEST_US)
 objects = st.dictionaries(words, words | whole.filter(lambda n: abs(n) < 2**53), max_size=2)
 canonical = partial(json.dumps, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 FIELDS = {
-    **dict.fromkeys(("at_us", "until_us", "began_us"), seen),
+    **dict.fromkeys(("at_us", "until_us", "began_us"), recorded_us),
     **dict.fromkeys(("window_us", "clock_offset_us", "round_trip_us"), spans | st.none()),
     "took_us": spans.map(abs),
     "annotations_json": st.dictionaries(words, words, max_size=2).map(canonical),
@@ -51,7 +51,7 @@ def field_of(name: str, kind: Any) -> st.SearchStrategy[Any]:
     if name.endswith("_json"):
         return objects.map(canonical)
     if name.endswith("_us"):
-        return told | st.none() if NoneType in get_args(kind) else told
+        return any_us | st.none() if NoneType in get_args(kind) else any_us
     return any_of(kind)
 
 
@@ -75,7 +75,7 @@ def any_of(kind: Any) -> st.SearchStrategy[Any]:
 def head(draw: Callable[[st.SearchStrategy[Any]], Any]) -> dict[str, Any]:
     """Draw what every read has: of one user and one path, so that reads meet in a stream."""
     return {
-        "at_us": draw(seen),
+        "at_us": draw(recorded_us),
         "took_us": draw(FIELDS["took_us"]),
         "path": "/read",
         "status": draw(st.sampled_from([200, 503, 0])),

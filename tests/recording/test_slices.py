@@ -33,34 +33,34 @@ def as_rows(columns: Columns) -> list[tuple[Any, ...]]:
     return list(zip(*map(values, columns.values()), strict=True))
 
 
-def held(recording: Path) -> list[Slice]:
+def slices_of(recording: Path) -> list[Slice]:
     """Return all slices of a recording."""
     return list(open_recording(recording).slices())
 
 
 @pytest.mark.parametrize("path", BUNDLED, ids=lambda path: path.name)
 def test_slices_of_a_bundled_recording_hold_what_its_rows_hold(path: Path) -> None:
-    for segment, part in zip(open_recording(path).segments, held(path), strict=True):
+    for segment, part in zip(open_recording(path).segments, slices_of(path), strict=True):
         for table, columns in part.tables.items():
             assert as_rows(columns) == list(segment_rows(path, segment, table)), table
 
 
 def test_slices_hold_what_the_rows_hold_of_every_table_with_its_nulls(folder: Path) -> None:
-    seen = set()
-    for segment, part in zip(open_recording(folder).segments, held(folder), strict=True):
+    tables = set()
+    for segment, part in zip(open_recording(folder).segments, slices_of(folder), strict=True):
         assert (part.number, part.first_seq, part.facts) == (segment.number, segment.first_seq, segment.facts)
         assert (part.first_us, part.last_us) == (segment.first_us, segment.last_us)
         assert set(part.tables) == {file.table for file in segment.files}
         for table, columns in part.tables.items():
-            seen.add(table)
+            tables.add(table)
             assert list(columns) == [column.name for column in TABLES[table].columns]
             # As text too: 1 equals True, and would not be the same value.
             assert repr(as_rows(columns)) == repr(list(segment_rows(folder, segment, table)))
-    assert seen == set(TABLES)
+    assert tables == set(TABLES)
 
 
 def test_numbers_are_zero_where_they_are_missing_and_say_nothing_of_it_where_all_are_there(folder: Path) -> None:
-    samples = held(folder)[1].tables["samples"]
+    samples = slices_of(folder)[1].tables["samples"]
     memory, cpu = samples["memory_bytes"], samples["cpu_milli"]
     assert isinstance(memory, Numbers)
     assert isinstance(cpu, Numbers)
@@ -72,7 +72,7 @@ def test_numbers_are_zero_where_they_are_missing_and_say_nothing_of_it_where_all
 
 def test_a_word_stands_once_however_often_it_is_said(folder: Path) -> None:
     for table in ("samples", "pods", "events"):
-        for part in held(folder):
+        for part in slices_of(folder):
             for column in part.tables.get(table, {}).values():
                 if isinstance(column, Words):
                     assert len(set(column.words)) == len(column.words)
@@ -80,7 +80,7 @@ def test_a_word_stands_once_however_often_it_is_said(folder: Path) -> None:
 
 
 def test_nobody_changes_a_column(folder: Path) -> None:
-    for columns in held(folder)[0].tables.values():
+    for columns in slices_of(folder)[0].tables.values():
         for column in columns.values():
             arrays = [column.codes] if isinstance(column, Words) else [column.values]
             assert not any(array.flags.writeable for array in arrays)

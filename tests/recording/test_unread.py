@@ -49,7 +49,7 @@ def sealed(tmp_path: Path, segments: tuple[tuple[Fact, ...], ...]) -> Path:
     return folder
 
 
-def known(folder: Path) -> tuple[Fact, ...]:
+def states_of(folder: Path) -> tuple[Fact, ...]:
     """Take a recording up; return what is known to stand."""
     return recover(folder, source="record", cluster="here").last_states
 
@@ -63,7 +63,7 @@ def removed(folder: Path) -> list[Path]:
     return [path.relative_to(folder) for path in sorted((folder / "segments").rglob("*"))]
 
 
-@pytest.mark.parametrize("act", [known, removed], ids=["taking up", "removing"])
+@pytest.mark.parametrize("act", [states_of, removed], ids=["taking up", "removing"])
 def test_a_read_that_is_refused_once_costs_nothing(act: Callable[[Path], object], sealed: Path, tmp_path: Path) -> None:
     with refusing(-1) as asked:
         wanted = act(Path(shutil.copytree(sealed, tmp_path / "whole")))
@@ -104,4 +104,4 @@ def test_of_a_damaged_file_what_stood_before_is_known(sealed: Path) -> None:
     before = last_states(sealed, segments[:-1], ("hpas",))
     assert before
     assert last_states(sealed, segments, ("hpas",), skip_damaged=True) == before
-    assert [fact for fact in known(sealed) if type(fact).__name__ == "HpaSeen"] == before
+    assert [fact for fact in states_of(sealed) if type(fact).__name__ == "HpaSeen"] == before

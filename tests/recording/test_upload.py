@@ -38,9 +38,9 @@ def recording(tmp_path: Path) -> Path:
     )
 
 
-def events(told: list[str]) -> list[Event]:
+def events(messages: list[str]) -> list[Event]:
     """What was said, by name."""
-    return [note.event for note in told if isinstance(note, Note)]
+    return [note.event for note in messages if isinstance(note, Note)]
 
 
 def uploaded(folder: Path) -> set[int]:
@@ -48,9 +48,9 @@ def uploaded(folder: Path) -> set[int]:
     return {int(path.parent.name) for path in folder.glob("segments/*/uploaded")}
 
 
-def finish(folder: Path, told: list[str], url: str = URL) -> Uploader:
+def finish(folder: Path, messages: list[str], url: str = URL) -> Uploader:
     """Upload all there is, within reason."""
-    uploader = Uploader(folder, url, told.append, BRISK)
+    uploader = Uploader(folder, url, messages.append, BRISK)
     asyncio.run(uploader.finish(30))
     return uploader
 
@@ -94,11 +94,11 @@ def test_a_manifest_is_only_there_when_its_segment_is(
     created: list[str] = []
     put = Uploader._put
 
-    async def seen(self: Uploader, name: str, data: bytes) -> None:
+    async def send_and_note(self: Uploader, name: str, data: bytes) -> None:
         await put(self, name, data)
         created.append(name)
 
-    monkeypatch.setattr(Uploader, "_put", seen)
+    monkeypatch.setattr(Uploader, "_put", send_and_note)
     finish(recording, [])
     assert created[0] == "recording.json"
     for number in (1, 2, 3):
@@ -228,7 +228,7 @@ def test_a_segment_that_the_disk_does_not_give_now_goes_with_the_next_try(store:
 
 
 @pytest.mark.parametrize(
-    ("url", "said"),
+    ("url", "message"),
     [
         ("bucket/prefix", "this names no object store: give s3://bucket/prefix"),
         ("http://example.com/bucket", "http names no object store"),
@@ -238,8 +238,8 @@ def test_a_segment_that_the_disk_does_not_give_now_goes_with_the_next_try(store:
         ("az://container/prefix", "Account must be specified"),
     ],
 )
-def test_what_is_no_store_is_told_at_once(url: str, said: str, recording: Path) -> None:
-    with pytest.raises(BadOption, match=said) as told:
+def test_what_is_no_store_is_told_at_once(url: str, message: str, recording: Path) -> None:
+    with pytest.raises(BadOption, match=message) as error:
         Uploader(recording, url, print)
-    assert "secret" not in str(told.value)
-    assert "\n" not in str(told.value)
+    assert "secret" not in str(error.value)
+    assert "\n" not in str(error.value)

@@ -153,17 +153,17 @@ def of_a_later_segment(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("harm", "told"),
+    ("harm", "message"),
     [
         (of_another_recording, "000002.wal in .* does not continue the segment before it"),
         (of_a_later_segment, "segments/000001 in .* is missing"),
     ],
 )
 def test_a_log_that_does_not_continue_the_segments_is_refused(
-    harm: Callable[[Path], None], told: str, growing: Path
+    harm: Callable[[Path], None], message: str, growing: Path
 ) -> None:
     harm(growing)
-    with pytest.raises(DamagedRecording, match=told):
+    with pytest.raises(DamagedRecording, match=message):
         open_recording(growing)
 
 

@@ -24,12 +24,12 @@ OTHERWISE = {"ran_at", "path"}
 
 def answers(results: Results) -> Answers:
     """Every row of every relation, but when and where it was made."""
-    found = {}
+    answers = {}
     for name in RELATIONS:
         columns = [f'"{column}"' for column in results.sql(f"from {name}").columns if column not in OTHERWISE]
         rows = results.rows(f"select {', '.join(columns)} from {name}")  # noqa: S608 our own names
-        found[name] = sorted((tuple(row.values()) for row in rows), key=repr)
-    return found
+        answers[name] = sorted((tuple(row.values()) for row in rows), key=repr)
+    return answers
 
 
 def replayed(folder: Path, **options: Any) -> Answers:
@@ -45,18 +45,18 @@ def files(folder: Path) -> list[Path]:
 
 def rows_of(recordings: list[Path]) -> dict[str, bytes]:
     """A sound Parquet file of every table that one of the recordings has rows of."""
-    found: dict[str, bytes] = {}
+    content: dict[str, bytes] = {}
     for recording in recordings:
         for path in files(recording):
-            found.setdefault(path.stem, path.read_bytes())
-    return found
+            content.setdefault(path.stem, path.read_bytes())
+    return content
 
 
-def plant(folder: Path, known: dict[str, bytes]) -> int:
+def plant(folder: Path, content: dict[str, bytes]) -> int:
     """Put a sound file of every table into each segment that has none of it; how many."""
     planted = 0
     for segment in sorted((folder / layout.SEGMENTS).iterdir()):
-        for table, data in known.items():
+        for table, data in content.items():
             path = segment / f"{table}{layout.PARQUET_SUFFIX}"
             if not path.exists():
                 path.write_bytes(data)
@@ -80,8 +80,8 @@ def shorten(path: Path, chance: random.Random) -> None:
     """Leave out one row, in a file that is sound otherwise."""
     rows = pq.read_table(path)
     gone = chance.randrange(rows.num_rows)
-    kept = rows.filter([number != gone for number in range(rows.num_rows)])
-    path.write_bytes(parquet.encode(TABLES[path.stem], kept))
+    rows_left = rows.filter([number != gone for number in range(rows.num_rows)])
+    path.write_bytes(parquet.encode(TABLES[path.stem], rows_left))
 
 
 def swap(path: Path, chance: random.Random) -> None:

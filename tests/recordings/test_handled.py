@@ -39,9 +39,9 @@ PATTERNS = ["inc[1]", "inc*", "seq=5", "o'brien", "{inc1,b}", " ü", "[!a]", "**
 @pytest.fixture(scope="session")
 def recordings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Those of the project, and a small fleet with custom metrics, in several segments."""
-    made = tmp_path_factory.mktemp("handled") / "fleet"
-    fleet.write(made, hpas=6, hours=0.1, seed=11, budget=60_000)
-    return {name: made if name == "fleet" else ROOT / name for name in NAMES}
+    fleet_folder = tmp_path_factory.mktemp("handled") / "fleet"
+    fleet.write(fleet_folder, hpas=6, hours=0.1, seed=11, budget=60_000)
+    return {name: fleet_folder if name == "fleet" else ROOT / name for name in NAMES}
 
 
 @pytest.fixture(scope="session")
@@ -104,8 +104,8 @@ def test_a_path_that_duckdb_cannot_write_to_is_replayed_all_the_same(
     with replay(folder, warn=lines.append) as results:
         assert answers(results) == clean["metrics-down"]
     mark = "\\" if "\\" in named else "?"
-    said = f"{folder} has a {mark} in its name, which DuckDB misreads: the results are kept in "
-    assert [line.startswith(said) for line in lines] == [True]
+    message = f"{folder} has a {mark} in its name, which DuckDB misreads: the results are kept in "
+    assert [line.startswith(message) for line in lines] == [True]
 
 
 @pytest.mark.parametrize("harm", HARMS)
@@ -185,24 +185,24 @@ def test_what_changes_after_the_replay_is_named_where_it_is_asked(
         assert answers(results) == clean["metrics-down"]
 
 
-@pytest.mark.parametrize("place", ["beside", "around", "where it was"])
+@pytest.mark.parametrize("location", ["beside", "around", "where it was"])
 def test_results_that_move_show_their_own_recording(
-    place: str, recordings: dict[str, Path], clean: dict[str, Answers], tmp_path: Path
+    location: str, recordings: dict[str, Path], clean: dict[str, Answers], tmp_path: Path
 ) -> None:
     """Though a recording of the same name lies where it was."""
     folder = copy(recordings["metrics-down"], tmp_path / "friday")
-    results = tmp_path / "r.duckdb" if place == "where it was" else folder / "results.duckdb"
+    results = tmp_path / "r.duckdb" if location == "where it was" else folder / "results.duckdb"
     replay(folder, into=results).close()
     (tmp_path / "away").mkdir()
     moved = tmp_path / "away" / "friday"
-    if place == "where it was":
+    if location == "where it was":
         results = results.rename(tmp_path / "away" / "r.duckdb")
     else:
         shutil.copytree(folder, moved)
         shutil.rmtree(folder)
         copy(recordings["scaled-by-hand"], folder)
         results = moved / "results.duckdb"
-    if place == "beside":
+    if location == "beside":
         results = results.rename(tmp_path / "away" / "r.duckdb")
     with open_file(results) as opened:
         assert answers(opened) == clean["metrics-down"]
@@ -229,11 +229,11 @@ def test_a_recording_that_is_gone_is_said(recordings: dict[str, Path], tmp_path:
 @pytest.fixture
 def states(recordings: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """A fleet while its first segments are removed: before, after each change of a name or a file, and in the end."""
-    folder, kept = copy(recordings["fleet"], tmp_path / "live" / "fleet"), []
+    folder, states_so_far = copy(recordings["fleet"], tmp_path / "live" / "fleet"), []
 
     def keep() -> None:
-        kept.append(tmp_path / "states" / str(len(kept)) / "fleet")
-        shutil.copytree(folder, kept[-1])
+        states_so_far.append(tmp_path / "states" / str(len(states_so_far)) / "fleet")
+        shutil.copytree(folder, states_so_far[-1])
 
     def kept_after(call: Any) -> Any:
         def called(*args: Any, **options: Any) -> Any:
@@ -249,7 +249,7 @@ def states(recordings: dict[str, Path], tmp_path: Path, monkeypatch: pytest.Monk
         patch.setattr(durable.shutil, "rmtree", kept_after(shutil.rmtree))
         opened = open_recording(folder)
         assert retiring.remove_segments(folder, opened.segments, 2, "removed by retention")
-    return kept
+    return states_so_far
 
 
 def test_a_copy_taken_while_old_segments_go_answers_as_before_or_after_or_says_what_it_lacks(

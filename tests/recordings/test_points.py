@@ -24,9 +24,9 @@ POINTS = {
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_a_recording_says_its_point_on_its_first_screen(name: str, tmp_path: Path) -> None:
     with replay(RECORDINGS[name], into=tmp_path / "results.duckdb") as results:
-        told = account(results)
-    assert POINTS[name] in verdict(told.hpas[0])
-    assert POINTS[name].split()[0] in "\n".join(replay_text(told).splitlines()[:8])
+        outcome = account(results)
+    assert POINTS[name] in verdict(outcome.hpas[0])
+    assert POINTS[name].split()[0] in "\n".join(replay_text(outcome).splitlines()[:8])
 
 
 @pytest.mark.parametrize("name", RECORDINGS)

@@ -73,17 +73,25 @@ def test_what_was_recorded_decides_as_what_the_controller_saw(recording: Path, b
     import_capture([TRUTH / f"{recording.name}.jsonl.gz"], into=beside / "truth")
     shutil.copytree(recording, beside / "recorded")
     truth, recorded = decisions(beside / "truth"), decisions(beside / "recorded")
-    pairs = [(known, nearest(known, recorded)) for known in truth]
+    pairs = [(true_decision, nearest(true_decision, recorded)) for true_decision in truth]
     assert pairs
-    assert len({found for _, found in pairs}) == len(truth), "two reconciles are paired with one"
-    late = [(known, found) for known, found in pairs if abs(found.at_us - known.at_us) > 100_000]
+    assert len({own_decision for _, own_decision in pairs}) == len(truth), "two reconciles are paired with one"
+    late = [
+        (true_decision, own_decision)
+        for true_decision, own_decision in pairs
+        if abs(own_decision.at_us - true_decision.at_us) > 100_000
+    ]
     assert late == []
-    assert [(known, found) for known, found in pairs if known[3:] != found[3:]] == []
+    assert [
+        (true_decision, own_decision) for true_decision, own_decision in pairs if true_decision[3:] != own_decision[3:]
+    ] == []
     # The recorder may have looked on a moment longer than the cluster kept account.
-    rest = set(recorded) - {found for _, found in pairs}
-    assert [found for found in rest if found.at_us < truth[-1].at_us] == []
+    rest = set(recorded) - {own_decision for _, own_decision in pairs}
+    assert [own_decision for own_decision in rest if own_decision.at_us < truth[-1].at_us] == []
 
 
-def nearest(known: Decided, recorded: list[Decided]) -> Decided:
+def nearest(true_decision: Decided, recorded: list[Decided]) -> Decided:
     """The reconcile of the same HPA that is nearest in time."""
-    return min((row for row in recorded if row.hpa == known.hpa), key=lambda row: abs(row.at_us - known.at_us))
+    return min(
+        (row for row in recorded if row.hpa == true_decision.hpa), key=lambda row: abs(row.at_us - true_decision.at_us)
+    )

@@ -8,7 +8,7 @@ from hpaaudit.model.account import Divergence, ForeignWrite, HpaAccount, Metric,
 NOON = micros("2026-03-02T12:00:00Z")
 
 
-def hpa(**told: Any) -> HpaAccount:
+def hpa(**fields: Any) -> HpaAccount:
     """An HPA that agreed forty times. Every reconcile that is neither undecidable nor skew agrees."""
     quiet: dict[str, Any] = {
         "namespace": "shop",
@@ -26,7 +26,7 @@ def hpa(**told: Any) -> HpaAccount:
         "foreign_writes": (),
         "divergences": (),
     }
-    account = quiet | told
+    account = quiet | fields
     comparable = account["reconciles"] - account["undecidable"]
     return HpaAccount(**({"comparable": comparable, "agree": comparable - account["skew"]} | account))
 
@@ -58,7 +58,7 @@ def foreign_write(*, restored_s: int | None) -> ForeignWrite:
     )
 
 
-def cpu(percent: int | None, **told: Any) -> Metric:
+def cpu(percent: int | None, **fields: Any) -> Metric:
     """Utilization of cpu against 60 %, all of four pods ready."""
     quiet: dict[str, Any] = {
         "name": "cpu",
@@ -77,7 +77,7 @@ def cpu(percent: int | None, **told: Any) -> Metric:
         "missing_pods": 0,
         "ignored_pods": 0,
     }
-    return Metric(**(quiet | told))
+    return Metric(**(quiet | fields))
 
 
 def step(stage: str, code: str, before: int | None, after: int | None, **detail: str | float | None) -> StepLine:
@@ -85,7 +85,7 @@ def step(stage: str, code: str, before: int | None, after: int | None, **detail:
     return StepLine(stage=stage, code=code, before=before, after=after, binding=True, detail=tuple(detail.items()))
 
 
-def reconcile(**told: Any) -> ReconcileAccount:
+def reconcile(**fields: Any) -> ReconcileAccount:
     """Four replicas, kept."""
     quiet: dict[str, Any] = {
         "recording": "recordings/web",
@@ -124,4 +124,4 @@ def reconcile(**told: Any) -> ReconcileAccount:
         "before": None,
         "divergence": None,
     }
-    return ReconcileAccount(**(quiet | told))
+    return ReconcileAccount(**(quiet | fields))

@@ -39,8 +39,8 @@ def broken_headlines(results: Results) -> list[str]:
     for _, group in groupby(results.rows(ROWS), key=lambda row: row["hpa_uid"]):
         rows = list(group)
         of_name = headlines[rows[0]["hpa"]]
-        found = [[f"{problem}: {headline}" for problem in problems(rows, headline)] for headline in of_name]
-        broken += min(found, key=len)
+        problems_by_hpa = [[f"{problem}: {headline}" for problem in problems(rows, headline)] for headline in of_name]
+        broken += min(problems_by_hpa, key=len)
     return broken
 
 
@@ -53,16 +53,16 @@ def problems(rows: Sequence[dict[str, Any]], headline: str) -> list[str]:
         if row["verdict"] != "undecidable" and shows_the_decision(row, following)
     ]
     agree = all(row["verdict"] == "match" or row["class"].startswith(SAME_DECISION) for row in compared)
-    found = []
+    wrong = []
     if "faithful" in headline:
         if not compared:
-            found.append("nothing could be compared")
+            wrong.append("nothing could be compared")
         if not agree:
-            found.append("a comparable reconcile did not match")
+            wrong.append("a comparable reconcile did not match")
         if len(compared) < len(rows) and "that can be compared" not in headline:
-            found.append(f"only {len(compared)} of {len(rows)} reconciles were comparable")
+            wrong.append(f"only {len(compared)} of {len(rows)} reconciles were comparable")
     if "decided as the replay" in headline and not compared:
-        found.append("nothing could be compared")
+        wrong.append("nothing could be compared")
     if undecidable and not (f"{undecidable} of " in headline or "Nothing can be decided" in headline):
-        found.append(f"{undecidable} undecidable reconciles are not named")
-    return found
+        wrong.append(f"{undecidable} undecidable reconciles are not named")
+    return wrong

@@ -48,10 +48,10 @@ def test_every_cause_of_a_pod_has_words() -> None:
 
 def test_sql_says_a_missing_input_in_the_same_words() -> None:
     macro = sql.folder("macros")["missing_in_words"]
-    told = {
+    codes_in_text = {
         code: words.replace("''", "'") for code, words in re.findall(r"when '([\w.]+)' then '((?:[^']|'')+)'", macro)
     }
-    assert told == codes.MISSING_INPUTS
+    assert codes_in_text == codes.MISSING_INPUTS
     assert missing_in_words("recorder restarted") == "recorder restarted"
 
 

@@ -21,7 +21,7 @@ CAPTURE = (Path(__file__).parents[2] / "docs" / "capture.md").read_text("utf-8")
 @pytest.mark.parametrize("release", ["1.17", "1.36"])
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_headline_says_how_much_of_a_world_could_be_compared(view: str, release: str, tmp_path: Path) -> None:
-    worlds, told = captures(release), set()
+    worlds, verdicts = captures(release), set()
     # Of each view other worlds, three of each release.
     third = max(1, len(worlds) // 3)
     for number, capture in enumerate(worlds[list(VIEWS).index(view) % third :: third]):
@@ -31,8 +31,8 @@ def test_a_headline_says_how_much_of_a_world_could_be_compared(view: str, releas
         with replay(folder) as results:
             assert broken_headlines(results) == [], capture.name
             page = account(results)
-            told |= {verdict(hpa, clock_of(page)) for hpa in page.hpas}
-    assert told
+            verdicts |= {verdict(hpa, clock_of(page)) for hpa in page.hpas}
+    assert verdicts
 
 
 def test_the_example_of_the_capture_page_gets_no_verdict(tmp_path: Path) -> None:
@@ -41,8 +41,8 @@ def test_the_example_of_the_capture_page_gets_no_verdict(tmp_path: Path) -> None
     import_capture((tmp_path / "example.jsonl",), into=tmp_path / "example")
     with replay(tmp_path / "example") as results:
         assert broken_headlines(results) == []
-        told = account(results)
-    screen = " ".join(replay_text(told).split())
+        outcome = account(results)
+    screen = " ".join(replay_text(outcome).split())
     assert "Nothing can be compared: what the controller decided was not recorded." in screen
     assert "faithful" not in screen
     assert "no decision of the controller is known" in screen

@@ -24,8 +24,8 @@ def test_the_same_message_is_said_once_a_minute_with_how_often_it_came() -> None
 
 def test_messages_of_one_event_that_differ_are_counted_too() -> None:
     repeats = Repeats()
-    said = [line for number in range(100_000) for line in repeats.take(Note(f"port {number}", Event.LOG), 1)]
-    assert len(said) == OF_AN_EVENT
+    written = [line for number in range(100_000) for line in repeats.take(Note(f"port {number}", Event.LOG), 1)]
+    assert len(written) == OF_AN_EVENT
     [counted] = repeats.due(1 + PERIOD_SECONDS)
     assert counted == f"port 99999 ({100_000 - OF_AN_EVENT} more of log in 60 s)"
     assert not repeats.written
@@ -48,12 +48,12 @@ TOLD = st.lists(st.tuples(EVENTS, st.integers(0, 5), st.floats(0, 30)), max_size
 
 
 @given(TOLD)
-def test_what_was_told_is_what_was_said_and_counted(told: list[tuple[Event, int, float]]) -> None:
-    repeats, now, said = Repeats(), 0.0, []
-    for event, number, pause in told:
+def test_what_was_told_is_what_was_said_and_counted(events: list[tuple[Event, int, float]]) -> None:
+    repeats, now, written = Repeats(), 0.0, []
+    for event, number, pause in events:
         now += pause
-        said += repeats.take(Note(f"message {number}", event), now)
+        written += repeats.take(Note(f"message {number}", event), now)
         assert len(repeats.written) <= KEPT
-    said += repeats.due(now + 2 * PERIOD_SECONDS)
-    counted = sum(int(str(line.fields.get("repeated", 0))) for line in said)
-    assert counted + sum("repeated" not in line.fields for line in said) == len(told)
+    written += repeats.due(now + 2 * PERIOD_SECONDS)
+    counted = sum(int(str(line.fields.get("repeated", 0))) for line in written)
+    assert counted + sum("repeated" not in line.fields for line in written) == len(events)

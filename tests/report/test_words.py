@@ -15,7 +15,7 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, rec
 
 
 @pytest.mark.parametrize(
-    ("account", "told"),
+    ("account", "words"),
     [
         (hpa(), "The HPA was faithful: it decided as the replay does, and never had to scale."),
         (
@@ -99,15 +99,15 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, rec
         ),
     ],
 )
-def test_the_verdict_says_whose_doing_it_was(account: HpaAccount, told: str) -> None:
-    assert verdict(account, Clock(NOON, NOON)) == told
+def test_the_verdict_says_whose_doing_it_was(account: HpaAccount, words: str) -> None:
+    assert verdict(account, Clock(NOON, NOON)) == words
 
 
 HELD = {"recommendation": 9, "recommended_us": NOON - 220_000_000, "window_us": 300_000_000}
 
 
 @pytest.mark.parametrize(
-    ("account", "told"),
+    ("account", "words"),
     [
         (reconcile(), "Kept 4: cpu 62 % of 60 % is inside the tolerance of 0.1."),
         (
@@ -142,8 +142,8 @@ HELD = {"recommendation": 9, "recommended_us": NOON - 220_000_000, "window_us": 
         ),
     ],
 )
-def test_the_reason_is_a_sentence(account: ReconcileAccount, told: str) -> None:
-    assert sentence(account) == told
+def test_the_reason_is_a_sentence(account: ReconcileAccount, words: str) -> None:
+    assert sentence(account) == words
 
 
 def test_every_reason_of_the_engine_has_a_sentence() -> None:
@@ -154,7 +154,7 @@ def test_every_reason_of_the_engine_has_a_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    ("metric", "told"),
+    ("metric", "words"),
     [
         (cpu(171), "cpu 171 % of 60 %"),
         (cpu(None), "cpu"),
@@ -162,8 +162,8 @@ def test_every_reason_of_the_engine_has_a_sentence() -> None:
         (cpu(None, name="queue", target_type="Value", target=30_000, current_milli=None), "queue"),
     ],
 )
-def test_a_metric_is_told_against_its_target(metric: object, told: str) -> None:
-    assert measure(metric) == told  # type: ignore[arg-type]
+def test_a_metric_is_told_against_its_target(metric: object, words: str) -> None:
+    assert measure(metric) == words  # type: ignore[arg-type]
 
 
 def flip(percent: int, desired: int) -> UtilizationFlip:
@@ -172,7 +172,7 @@ def flip(percent: int, desired: int) -> UtilizationFlip:
 
 
 @pytest.mark.parametrize(
-    ("account", "told"),
+    ("account", "words"),
     [
         (reconcile(flips=(flip(67, 5), flip(45, 3))), "at cpu 67 % the HPA would want 5 replicas, at 45 % 3 replicas"),
         (reconcile(flips=(flip(67, 5),)), "at cpu 67 % the HPA would want 5 replicas"),
@@ -184,8 +184,8 @@ def flip(percent: int, desired: int) -> UtilizationFlip:
         (reconcile(), ""),
     ],
 )
-def test_the_nearest_flips_are_told_as_they_were_found(account: ReconcileAccount, told: str) -> None:
-    assert flip_text(account) == told
+def test_the_nearest_flips_are_told_as_they_were_found(account: ReconcileAccount, words: str) -> None:
+    assert flip_text(account) == words
 
 
 def test_hostile_words_of_a_cluster_cannot_steer_the_terminal() -> None:
@@ -275,15 +275,15 @@ def test_a_change_that_only_the_replay_made_is_called_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "told"),
+    ("kind", "words"),
     [
         ("external_write.manual", "1 of these is divergent because somebody else wrote afterwards"),
         ("write_failed.conflict", "1 of these is divergent because the write failed"),
     ],
 )
-def test_a_divergence_beside_full_agreement_is_explained(kind: str, told: str) -> None:
+def test_a_divergence_beside_full_agreement_is_explained(kind: str, words: str) -> None:
     screen = one_screen(hpa(divergent=1, match=39, agree=40, divergences=(divergence(kind),)))
-    assert f"agree in 40 of 40 (100.0 %); {told}; undecidable: none" in screen
+    assert f"agree in 40 of 40 (100.0 %); {words}; undecidable: none" in screen
 
 
 def test_each_code_on_a_screen_has_its_words_once() -> None:

@@ -18,14 +18,14 @@ def decided(reconciles: Iterable[ReplayedReconcile], size: int) -> Iterator[Deci
     """The reconciles as columns, slice by slice of that many; each slice has words of its own."""
     existing = [done for done in reconciles if not done.decision.gone]
     for start in range(0, len(existing), size):
-        known = [(done, reconcile_rows.identity("", done)) for done in existing[start : start + size]]
+        identities = [(done, reconcile_rows.identity("", done)) for done in existing[start : start + size]]
         yield Decided(
-            reconciles=_columns("reconciles", [reconcile_rows.reconcile(*item) for item in known]),
+            reconciles=_columns("reconciles", [reconcile_rows.reconcile(*item) for item in identities]),
             proposals=_columns(
-                "metric_proposals", [row for item in known for row in reconcile_rows.metric_proposals(*item)]
+                "metric_proposals", [row for item in identities for row in reconcile_rows.metric_proposals(*item)]
             ),
             writes=_columns(
-                "predicted_writes", [row for item in known for row in reconcile_rows.predicted_writes(*item)]
+                "predicted_writes", [row for item in identities for row in reconcile_rows.predicted_writes(*item)]
             ),
         )
 
@@ -33,8 +33,8 @@ def decided(reconciles: Iterable[ReplayedReconcile], size: int) -> Iterator[Deci
 def _columns(table: str, rows: Sequence[Mapping[str, Any]]) -> Columns:
     """A column for each that the table declares and any row has."""
     declared = re.findall(r"^    (\w+) (\w+)", sql.folder("schema")[table], re.MULTILINE)
-    kept = {name for row in rows for name in row} - UNTOLD
-    return {name: _column(kind, [row.get(name) for row in rows]) for name, kind in declared if name in kept}
+    columns = {name for row in rows for name in row} - UNTOLD
+    return {name: _column(kind, [row.get(name) for row in rows]) for name, kind in declared if name in columns}
 
 
 def _column(kind: str, values: Sequence[Any]) -> Numbers | Words:

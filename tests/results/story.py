@@ -62,7 +62,7 @@ class Scene:
     code: str
     percent: int | None = 60
     stabilized: int | None = None
-    said: int | None = None
+    published_desired: int | None = None
     able: str = "ReadyForNewScale"
     active: str = "ValidMetricFound"
     limited: str = "DesiredWithinRange"
@@ -98,14 +98,14 @@ SCENES = (
     Scene(spec=8, desired=8, raw=None, code="gate.all_metrics_invalid", percent=None, active="FailedGetResourceMetric"),
     Scene(spec=8, desired=8, raw=8, code="metric.on_target", band=(8, 9), missing="metric.sample"),
     Scene(spec=8, desired=8, raw=8, code="metric.on_target", band=(8, 9), missing="metric.sample"),
-    Scene(spec=8, desired=8, raw=8, code="metric.on_target", said=10, able="SucceededRescale"),
+    Scene(spec=8, desired=8, raw=8, code="metric.on_target", published_desired=10, able="SucceededRescale"),
     Scene(
         spec=10,
         desired=9,
         raw=9,
         code="metric.below_target",
         percent=53,
-        said=10,
+        published_desired=10,
         band=(9, 10),
         missing="metric.sample",
     ),
@@ -127,7 +127,7 @@ def reconciles() -> Iterator[ReplayedReconcile]:
             remembered.append(Recommendation(replicas=recommendation, at_us=at_us))
         refused = scene.http != 200 or scene.raw is None
         status_desired = written if refused else scene.desired
-        written = written if refused else scene.said or scene.desired
+        written = written if refused else scene.published_desired or scene.desired
         yield ReplayedReconcile(
             reconcile_id=index + 1,
             instant=ReconcileTime(began_us=at_us, at_us=at_us, source="status_write", uncertainty_us=Micros(0)),
@@ -169,18 +169,20 @@ def facts() -> Iterator[Fact]:
     yield hpa_seen(-5, published, rv)
     for index, scene in enumerate(SCENES):
         refused = scene.http != 200 or scene.raw is None
-        said = published.desired_replicas if refused else scene.said or scene.desired
-        before, published = published, _status(scene.spec, said, scene)
+        published_desired = published.desired_replicas if refused else scene.published_desired or scene.desired
+        before, published = published, _status(scene.spec, published_desired, scene)
         in_gap = 115 < 15 * index < 145
         if published != before and not in_gap:
             rv += 1
             yield hpa_seen(15 * index + 0.2, published, rv)
         if scene.http != 200:
             yield event_seen(index, "Warning", "FailedRescale", _refusal(scene.desired))
-        elif said != scene.spec and scene.raw is not None:
+        elif published_desired != scene.spec and scene.raw is not None:
             rv += 1
-            yield target_seen(15 * index + 0.1, said, "kube-controller-manager", "Update", "scale", rv)
-            yield event_seen(index, "Normal", "SuccessfulRescale", f"New size: {said}; reason: cpu above target")
+            yield target_seen(15 * index + 0.1, published_desired, "kube-controller-manager", "Update", "scale", rv)
+            yield event_seen(
+                index, "Normal", "SuccessfulRescale", f"New size: {published_desired}; reason: cpu above target"
+            )
         if index == 3:  # helm upgrade, seven seconds after a quiet reconcile
             rv += 1
             yield target_seen(52, 3, "helm", "Update", "", rv)
@@ -202,12 +204,12 @@ def replayed(
     path: Path, facts_in: Iterable[Fact], decided: Iterable[ReplayedReconcile], *, detail: str = "moved"
 ) -> Results:
     """A finished results file over these facts and reconciles."""
-    known = list(facts_in)
+    facts_before = list(facts_in)
     with tempfile.TemporaryDirectory() as folder:
-        seen_as = recorded(Path(folder) / "recording", known)
+        seen_as = recorded(Path(folder) / "recording", facts_before)
         run = replace(REPLAY, detail=detail)
         with ResultsWriter(path, seen_as.info, run, overwrite=False, recorded=seen_as) as writer:
-            writer.add_facts(known)
+            writer.add_facts(facts_before)
             writer.add(decided)
             return writer.finish()
 

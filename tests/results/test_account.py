@@ -13,7 +13,7 @@ from tests.results import story
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
+def account_results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
     """The results of the story."""
     with story.results(tmp_path_factory.mktemp("account")) as results:
         yield results
@@ -25,28 +25,32 @@ def web(results: Results) -> HpaAccount:
     return hpa
 
 
-def test_a_gap_is_the_cause_where_it_hid_something_and_not_what_was_before_the_recording(told: Results) -> None:
+def test_a_gap_is_the_cause_where_it_hid_something_and_not_what_was_before_the_recording(
+    account_results: Results,
+) -> None:
     causes = {
         row["class"]: row["n"]
-        for row in told.rows("select class, count(*) as n from reconciles where verdict = 'undecidable' group by class")
+        for row in account_results.rows(
+            "select class, count(*) as n from reconciles where verdict = 'undecidable' group by class"
+        )
     }
     assert causes["no_data.recording_gap"] > 0
     assert causes["no_data.warmup"] > 0
-    assert set(web(told).undecidable_why) == {"memory.before_recording", "recorder restarted"}
+    assert set(web(account_results).undecidable_why) == {"memory.before_recording", "recorder restarted"}
 
 
-def test_explain_without_a_time_takes_the_moment_that_the_page_names(told: Results) -> None:
-    hpa = web(told)
-    assert hpa_names(told) == ["shop/web"]
-    assert interesting(told, None) == ("shop/web", hpa.moment_us)
+def test_explain_without_a_time_takes_the_moment_that_the_page_names(account_results: Results) -> None:
+    hpa = web(account_results)
+    assert hpa_names(account_results) == ["shop/web"]
+    assert interesting(account_results, None) == ("shop/web", hpa.moment_us)
     outage = next(finding for finding in hpa.findings if finding.pattern == "metrics_api_down")
     assert hpa.moment_us == outage.first_us
 
 
-def test_the_moment_follows_the_order_in_which_the_headline_names_causes(told: Results) -> None:
+def test_the_moment_follows_the_order_in_which_the_headline_names_causes(account_results: Results) -> None:
     """The outage is first; a shorter time without it leaves the next cause."""
-    rows = told.rows("select epoch_us(opened_at) as at_us, class from divergences order by opened_at")
+    rows = account_results.rows("select epoch_us(opened_at) as at_us, class from divergences order by opened_at")
     unexplained = next(row["at_us"] for row in rows if row["class"] == "unexplained")
-    since = defaults(told, Scope(since_us=unexplained))["at"]
-    (at,) = told.rows("select epoch_us($at) as at_us", at=since)
+    since = defaults(account_results, Scope(since_us=unexplained))["at"]
+    (at,) = account_results.rows("select epoch_us($at) as at_us", at=since)
     assert at["at_us"] == unexplained

@@ -310,8 +310,8 @@ def test_a_gap_elsewhere_leaves_a_verdict_alone(prefix: str, touches: bool, tmp_
     """And one of who wrote the replicas: the scale itself was read."""
     facts = [replace(fact, prefix=prefix) if isinstance(fact, Gap) else fact for fact in story.facts()]
     with audited(tmp_path, facts) as results:
-        [found] = results.rows("select count(*) as n from reconciles where class = 'no_data.recording_gap'")
-        assert (found["n"] > 0) == touches
+        [rows_in_gap] = results.rows("select count(*) as n from reconciles where class = 'no_data.recording_gap'")
+        assert (rows_in_gap["n"] > 0) == touches
 
 
 def test_a_write_just_before_a_reconcile_that_read_the_number_from_before_comes_after_it(tmp_path: Path) -> None:
@@ -323,10 +323,10 @@ def test_a_write_just_before_a_reconcile_that_read_the_number_from_before_comes_
         for fact in story.facts()
     ]
     with audited(tmp_path, sorted(early, key=lambda fact: fact.at_us)) as results:
-        found = "select writer_name, reconcile_id from scale_events where source = 'actual' and to_replicas = 3"
-        assert results.rows(found) == [{"writer_name": "helm", "reconcile_id": 4}]
-        told = "select spec_replicas, actual, class from reconciles where reconcile_id = 4"
-        assert results.rows(told) == [{"spec_replicas": 8, "actual": 3, "class": "external_write.deploy_tool"}]
+        query = "select writer_name, reconcile_id from scale_events where source = 'actual' and to_replicas = 3"
+        assert results.rows(query) == [{"writer_name": "helm", "reconcile_id": 4}]
+        decided_query = "select spec_replicas, actual, class from reconciles where reconcile_id = 4"
+        assert results.rows(decided_query) == [{"spec_replicas": 8, "actual": 3, "class": "external_write.deploy_tool"}]
 
 
 def test_a_late_view_of_an_older_object_is_no_change(tmp_path: Path) -> None:
@@ -362,8 +362,8 @@ def test_a_published_value_that_no_recorded_answer_gives_is_no_divergence(tmp_pa
         replace(reconcile, evidence="assumed") if reconcile.reconcile_id == 11 else reconcile
         for reconcile in story.reconciles()
     ]
-    seen = [fact for fact in story.facts() if not isinstance(fact, Gap)]
-    with story.replayed(tmp_path / "x.duckdb", seen, reconciles) as results:
+    facts_seen = [fact for fact in story.facts() if not isinstance(fact, Gap)]
+    with story.replayed(tmp_path / "x.duckdb", facts_seen, reconciles) as results:
         assert results.rows("select verdict, class from reconciles where reconcile_id = 11") == [
             {"verdict": "skew", "class": "input.metric_value_skew"}
         ]
@@ -404,10 +404,10 @@ happened = st.lists(st.tuples(st.integers(0, 300), st.integers(1, 4)), max_size=
 @given(predicted=happened, actual=happened)
 def test_changes_are_paired_one_to_one_and_nothing_that_fits_is_left(predicted: Happened, actual: Happened) -> None:
     """Every change is in exactly one row; two leftovers of the same number are never within a sync period."""
-    found = paired(predicted, actual)
-    assert Counter((at, to) for at, to, *_ in found if at is not None) == Counter(predicted)
-    assert Counter((at, to) for _, _, at, to, _ in found if at is not None) == Counter(actual)
-    phantoms = [(at, to) for _, _, at, to, shape in found if shape == "phantom"]
-    missing = [(at, to) for at, to, _, _, shape in found if shape == "missing"]
+    pairs = paired(predicted, actual)
+    assert Counter((at, to) for at, to, *_ in pairs if at is not None) == Counter(predicted)
+    assert Counter((at, to) for _, _, at, to, _ in pairs if at is not None) == Counter(actual)
+    phantoms = [(at, to) for _, _, at, to, shape in pairs if shape == "phantom"]
+    missing = [(at, to) for at, to, _, _, shape in pairs if shape == "missing"]
     assert not [(a, b) for a in phantoms for b in missing if a[1] == b[1] and abs(a[0] - b[0]) <= 15]
-    assert all(abs(at - seen) <= 15 and to == done for at, to, seen, done, shape in found if shape == "match")
+    assert all(abs(at - at_actual) <= 15 and to == done for at, to, at_actual, done, shape in pairs if shape == "match")

@@ -21,12 +21,12 @@ def test_answers_are_the_golden_ones(script: Path, story_results: Results, rewri
         """`ask NAME [hpa=…] [at=seconds]` or `sql` with the query below it."""
         verb, *words = command.split()
         if verb == "sql":
-            found = story_results.sql(text)
+            relation = story_results.sql(text)
         else:
             settings = dict(word.split("=") for word in words[1:])
             at_us = at(float(settings["at"])) if "at" in settings else None
-            found = ask(story_results, question_named(words[0]), Scope(hpa=settings.get("hpa"), at_us=at_us))
-        shown = Answer(story_results, found)
+            relation = ask(story_results, question_named(words[0]), Scope(hpa=settings.get("hpa"), at_us=at_us))
+        shown = Answer(story_results, relation)
         return table(shown.columns, shown.rows())
 
     play(script, answer, rewrite=rewrite)

@@ -27,7 +27,7 @@ STEADY = [state(15 * n) for n in range(9)]
 
 
 @pytest.mark.parametrize(
-    ("seen", "unseen", "ended", "outages"),
+    ("states", "unseen", "ended", "outages"),
     [
         pytest.param([], [], 500, [], id="no Lease was seen"),
         pytest.param([state(0)], [], 500, [], id="a fresh state says nothing of later"),
@@ -53,13 +53,13 @@ STEADY = [state(15 * n) for n in range(9)]
     ],
 )
 def test_when_nobody_led(
-    seen: list[LeaseSeen],
+    states: list[LeaseSeen],
     unseen: list[tuple[float, float]],
     ended: float,
     outages: list[tuple[float, float, float | None, bool]],
 ) -> None:
-    found = lease_outages(seen, [(us(since), us(until)) for since, until in unseen], us(ended))
-    assert [(one.renewed_us, one.lapsed_us, one.until_us, one.was_renewed) for one in found] == [
+    outages_found = lease_outages(states, [(us(since), us(until)) for since, until in unseen], us(ended))
+    assert [(one.renewed_us, one.lapsed_us, one.until_us, one.was_renewed) for one in outages_found] == [
         (us(renewed), us(lapsed), None if until is None else us(until), was_renewed)
         for renewed, lapsed, until, was_renewed in outages
     ]

@@ -53,8 +53,8 @@ def written(
 
 def rows(results: Results, table: str) -> list[tuple[Any, ...]]:
     answered_rows = results.sql(f"from runs.{table}")
-    kept = [number for number, name in enumerate(answered_rows.columns) if name not in OTHERWISE]
-    return [tuple(row[number] for number in kept) for row in answered_rows.fetchall()]
+    columns = [number for number, name in enumerate(answered_rows.columns) if name not in OTHERWISE]
+    return [tuple(row[number] for number in columns) for row in answered_rows.fetchall()]
 
 
 def fleet() -> tuple[list[Fact], list[ReplayedReconcile]]:
@@ -74,41 +74,41 @@ def fleet() -> tuple[list[Fact], list[ReplayedReconcile]]:
 
 @pytest.mark.parametrize("size", [1, 5, 1000])
 def test_the_story_as_columns_makes_the_tables_that_it_makes_as_rows(tmp_path: Path, size: int) -> None:
-    seen, made = fleet()
-    recording = story.recorded(tmp_path / "recording", seen)
+    recorded, replayed = fleet()
+    recording = story.recorded(tmp_path / "recording", recorded)
     with (
-        written(tmp_path, recording, seen, made, None) as told,
-        written(tmp_path, recording, seen, made, size) as counted,
+        written(tmp_path, recording, recorded, replayed, None) as results,
+        written(tmp_path, recording, recorded, replayed, size) as counted,
     ):
         for table in sql.folder("schema"):
             if table not in EMPTY:
-                assert rows(counted, table) == rows(told, table), table
+                assert rows(counted, table) == rows(results, table), table
 
 
 @pytest.mark.parametrize("name", ["load-step", "metrics-down", "scaled-by-hand", "unready-on-the-way-up"])
 def test_a_recording_as_columns_makes_the_tables_that_it_makes_as_rows(tmp_path: Path, name: str) -> None:
     recording = open_recording(RECORDINGS / name)
-    seen, made = list(recording.facts()), list(replayed_reconciles(RECORDINGS / name))
+    recorded, replayed = list(recording.facts()), list(replayed_reconciles(RECORDINGS / name))
     with (
-        written(tmp_path, recording, seen, made, None) as told,
-        written(tmp_path, recording, seen, made, 7) as counted,
+        written(tmp_path, recording, recorded, replayed, None) as results,
+        written(tmp_path, recording, recorded, replayed, 7) as counted,
     ):
-        assert rows(told, "reconciles")
+        assert rows(results, "reconciles")
         for table in sql.folder("schema"):
             if table not in EMPTY:
-                assert rows(counted, table) == rows(told, table), table
+                assert rows(counted, table) == rows(results, table), table
 
 
 def test_hpas_that_are_audited_apart_are_judged_as_they_are_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen, made = fleet()
-    recording = story.recorded(tmp_path / "recording", seen)
-    with written(tmp_path, recording, seen, made, 1000) as together:
+    recorded, replayed = fleet()
+    recording = story.recorded(tmp_path / "recording", recorded)
+    with written(tmp_path, recording, recorded, replayed, 1000) as together:
         hpas = sql.folder("audit")["13_replayed_hpas"]
         assert "// 250000" in hpas
         monkeypatch.setitem(sql.folder("audit"), "13_replayed_hpas", hpas.replace("// 250000", "// 20"))
-        with written(tmp_path, recording, seen, made, 999) as apart:
+        with written(tmp_path, recording, recorded, replayed, 999) as apart:
             for table in sql.folder("schema"):
                 assert rows(apart, table) == rows(together, table), table
 
@@ -124,9 +124,9 @@ def test_one_by_one_a_replay_of_numbers_keeps_as_little(tmp_path: Path) -> None:
 def counted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
     """The story, replayed as numbers."""
     folder = tmp_path_factory.mktemp("numbers")
-    seen = list(story.facts())
-    recording = story.recorded(folder / "recording", seen)
-    with written(folder, recording, seen, list(story.reconciles()), 6) as results:
+    recorded = list(story.facts())
+    recording = story.recorded(folder / "recording", recorded)
+    with written(folder, recording, recorded, list(story.reconciles()), 6) as results:
         yield results
 
 
@@ -156,10 +156,10 @@ def test_the_last_step_that_bound_a_number_is_told_without_its_steps(counted: Re
 
 
 def test_a_memory_that_held_is_told_without_its_age(counted: Results, story_results: Results) -> None:
-    held = answers(story_results, "which_memory_held_it", 0)
-    assert held
+    rows = answers(story_results, "which_memory_held_it", 0)
+    assert rows
     untold = {"rec_at": None, "age_s": None}
-    assert answers(counted, "which_memory_held_it", 0) == [row | untold for row in held]
+    assert answers(counted, "which_memory_held_it", 0) == [row | untold for row in rows]
 
 
 def test_all_pods_that_did_not_count_are_counted_with_their_names_or_without(

@@ -46,8 +46,8 @@ def results(home: Path) -> Iterator[Results]:
 
 def contents(folder: Path) -> dict[str, tuple[int, bytes]]:
     """Every file with its mode and its bytes."""
-    found = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    return {str(path): (path.stat().st_mode, path.read_bytes()) for path in found}
+    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {str(path): (path.stat().st_mode, path.read_bytes()) for path in paths}
 
 
 READS = [
@@ -227,7 +227,7 @@ def test_a_query_is_bounded_in_memory(results: Results) -> None:
     ]
 
 
-def told(path: Path) -> list[Any]:
+def rows_of(path: Path) -> list[Any]:
     """What every command would tell of a results file."""
     with open_results(path) as opened:
         account = replay_account(opened)
@@ -236,7 +236,7 @@ def told(path: Path) -> list[Any]:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_damaged_file_is_told_as_before_or_refused_in_one_line(seed: int, home: Path, tmp_path: Path) -> None:
-    chance, whole = random.Random(seed), told(home / "web.duckdb")  # noqa: S311 (chance that can be repeated)
+    chance, whole = random.Random(seed), rows_of(home / "web.duckdb")  # noqa: S311 (chance that can be repeated)
     data, path, refusals = (home / "web.duckdb").read_bytes(), tmp_path / "web.duckdb", 0
     for _ in range(int(os.environ.get("HPAAUDIT_FUZZ", "12"))):
         harmed = bytearray(data)
@@ -252,7 +252,7 @@ def test_a_damaged_file_is_told_as_before_or_refused_in_one_line(seed: int, home
             harmed[begin : begin + 4096] = chance.randbytes(4096)
         path.write_bytes(harmed)
         try:
-            assert told(path) == whole
+            assert rows_of(path) == whole
         except AuditError as error:
             assert "\n" not in str(error)  # noqa: PT017 (either is right)
             refusals += 1

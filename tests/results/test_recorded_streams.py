@@ -27,10 +27,10 @@ RECORDING = ROOT / "recordings" / "metrics-down"
 
 
 def test_every_state_of_a_pod_is_a_row(tmp_path: Path) -> None:
-    seen = [fact for fact in open_recording(RECORDING).facts() if isinstance(fact, PodSeen | PodGone)]
+    pod_facts = [fact for fact in open_recording(RECORDING).facts() if isinstance(fact, PodSeen | PodGone)]
     with replay(RECORDING, into=tmp_path / "r.duckdb") as results:
         rows = results.sql("select epoch_us(observed_at), gone from pod_states").fetchall()
-    assert rows == [(fact.at_us, isinstance(fact, PodGone)) for fact in seen]
+    assert rows == [(fact.at_us, isinstance(fact, PodGone)) for fact in pod_facts]
 
 
 def test_every_new_sample_is_a_row_with_the_read_that_brought_it(tmp_path: Path) -> None:
@@ -57,8 +57,8 @@ def test_a_recording_without_custom_metrics_has_an_empty_view_of_them(tmp_path: 
 
 def over(folder: Path, recorded: list[Fact]) -> Results:
     """The story's results, with these facts as well."""
-    known = sorted([*story.facts(), *recorded], key=lambda fact: fact.at_us)
-    return story.replayed(folder / "x.duckdb", known, story.reconciles())
+    all_facts = sorted([*story.facts(), *recorded], key=lambda fact: fact.at_us)
+    return story.replayed(folder / "x.duckdb", all_facts, story.reconciles())
 
 
 def pod_seen(seconds: float, name: str, ready: str, ready_us: Micros | None) -> PodSeen:

@@ -31,7 +31,7 @@ def test_the_parent_folder_must_exist(tmp_path: Path) -> None:
 
 
 def broken_replay(path: Path, *, overwrite: bool) -> None:
-    """Facts come in, then somebody presses Ctrl-C."""
+    """Begin to write results, until somebody presses Ctrl-C."""
     with ResultsWriter(path, story.INFO, story.REPLAY, overwrite=overwrite) as writer:
         writer.add_facts(story.facts())
         raise KeyboardInterrupt
@@ -149,9 +149,9 @@ CONTRACT = {
 
 @pytest.mark.parametrize(("relation", "columns"), CONTRACT.items(), ids=list(CONTRACT))
 def test_a_relation_has_the_columns_of_the_contract(story_results: Results, relation: str, columns: str) -> None:
-    found = story_results.sql(f"from {relation} limit 0").columns
-    assert found[:4] == PER_HPA
-    assert set(columns.split()) <= set(found)
+    columns_found = story_results.sql(f"from {relation} limit 0").columns
+    assert columns_found[:4] == PER_HPA
+    assert set(columns.split()) <= set(columns_found)
 
 
 def test_times_are_plain_timestamps(story_results: Results) -> None:
@@ -255,9 +255,9 @@ def test_detail_is_kept_of_none_or_all_or_where_something_moved_or_differs(
     }
     worth = {"none": set(), "some": moved, "all": set(range(1, len(story.SCENES) + 1))}
     with story.results(tmp_path, detail=detail) as results:
-        for relation, kept in (("decision_steps", steps), ("reconcile_pods", pods), ("memories", memories)):
-            found = {row["reconcile_id"] for row in results.rows(f"from {relation}")}
-            assert found == worth[kept], relation
+        for relation, stored in (("decision_steps", steps), ("reconcile_pods", pods), ("memories", memories)):
+            reconcile_ids = {row["reconcile_id"] for row in results.rows(f"from {relation}")}
+            assert reconcile_ids == worth[stored], relation
         kept_anyway = results.rows("from decision_steps order by all")
         assert [row for row in kept_anyway if row["reconcile_id"] in moved] == (
             [] if steps == "none" else story_results.rows("from decision_steps order by all")

@@ -31,17 +31,17 @@ def main() -> int:
     parser.add_argument("--also", default="", help="kinds of fault that every world has, with commas")
     parser.add_argument("--mutant", help="plant this bug, and stop at the first world that finds it")
     parser.add_argument("--most", type=int, default=MOST_SEEDS, help="so many worlds may a planted bug take")
-    given = parser.parse_args()
-    without, also = (frozenset(filter(None, words.split(","))) for words in (given.without, given.also))
-    if given.mutant is not None:
-        return find(next(one for one in MUTANTS if one.name == given.mutant), given.most)
-    if given.seed is not None:
-        outcome = run_seed(given.seed, without=without, also=also, keep=given.keep)
+    options = parser.parse_args()
+    without, also = (frozenset(filter(None, words.split(","))) for words in (options.without, options.also))
+    if options.mutant is not None:
+        return find(next(one for one in MUTANTS if one.name == options.mutant), options.most)
+    if options.seed is not None:
+        outcome = run_seed(options.seed, without=without, also=also, keep=options.keep)
         say("\n".join(outcome.trace))
         say(f"seed {outcome.seed}: {outcome.problem or 'all is well'}; {outcome.facts} facts, {outcome.digest}")
         return int(bool(outcome.problem))
     one = partial(run_seed, without=without, also=also)
-    return many(one, range(given.first, given.first + given.seeds), given.jobs, digests=given.digests)
+    return many(one, range(options.first, options.first + options.seeds), options.jobs, digests=options.digests)
 
 
 def find(mutant: Mutant, most: int) -> int:

@@ -143,7 +143,7 @@ def check(world: World) -> int:
     verified = _verified(world)
     first, facts = verified
     _acknowledged(world, first, facts)
-    if not any(run.told for run in world.runs):
+    if not any(run.facts_by_number for run in world.runs):
         return 0
     hidden = Hidden([*(fact for fact in facts if isinstance(fact, Gap)), *_gaps_lost(world, first + len(facts))])
     _seen(world, first, facts, hidden)
@@ -175,7 +175,7 @@ def _verified(world: World) -> tuple[int, list[Fact]]:
 
 def _acknowledged(world: World, first: int, facts: list[Fact]) -> None:
     """(a) Every fact that was acknowledged is there, in order, once."""
-    starts = [min(run.told) if run.told else None for run in world.runs]
+    starts = [min(run.facts_by_number) if run.facts_by_number else None for run in world.runs]
     removed = _removed(world, first, facts)
     for number, run in enumerate(world.runs):
         following = [start for start in starts[number + 1 :] if start is not None]
@@ -186,7 +186,7 @@ def _acknowledged(world: World, first: int, facts: list[Fact]) -> None:
                 if following
                 else f"process {number} acknowledged {run.acknowledged} facts, {end} are there"
             )
-        for seq, fact in run.told.items():
+        for seq, fact in run.facts_by_number.items():
             if removed <= seq < end and facts[seq - first] != fact:
                 raise Failed(f"fact {seq} of process {number} is {facts[seq - first]!r}, it was {fact!r}")
 
@@ -214,7 +214,7 @@ def _removed(world: World, first: int, facts: list[Fact]) -> int:
 def _seen(world: World, first: int, facts: list[Fact], hidden: Hidden) -> None:
     """(b) Whenever no gap covers it, the state that the recording gives is the server's."""
     ends, removed = _ends(world, first + len(facts)), _removed(world, first, facts)
-    known, taken = Known(), 0
+    known_states, taken = Known(), 0
     for sample in sorted(world.samples, key=lambda one: (one.run, one.facts)):
         if sample.facts >= ends[sample.run] and sample.run < len(world.runs) - 1:
             continue  # no fact that was kept came after: that is the gap of the restart
@@ -222,18 +222,18 @@ def _seen(world: World, first: int, facts: list[Fact], hidden: Hidden) -> None:
             continue  # that is the gap of what was removed
         number = sample.facts - first
         while taken < number:
-            known.take(facts[taken])
+            known_states.take(facts[taken])
             taken += 1
         if taken > number >= 0:
             continue
         for key, truths in world.server.truth.items():
-            _compare(world, key, truths, known, sample, hidden)
+            _compare(world, key, truths, known_states, sample, hidden)
 
 
 def _gaps_lost(world: World, total: int) -> Iterator[Gap]:
     """Gaps that a process knew of and took with it: it died before they were on the disk."""
     for run, end in zip(world.runs, _ends(world, total), strict=True):
-        yield from (fact for seq, fact in run.told.items() if seq >= end and isinstance(fact, Gap))
+        yield from (fact for seq, fact in run.facts_by_number.items() if seq >= end and isinstance(fact, Gap))
 
 
 def _ends(world: World, total: int) -> list[int]:
@@ -241,30 +241,32 @@ def _ends(world: World, total: int) -> list[int]:
     ends, end = [0] * len(world.runs), total
     for number in reversed(range(len(world.runs))):
         ends[number] = end
-        if told := world.runs[number].told:
-            end = min(told)
+        if refusals := world.runs[number].facts_by_number:
+            end = min(refusals)
     return ends
 
 
-def _compare(world: World, key: Key, truths: list[Truth], known: Known, sample: Sample, hidden: Hidden) -> None:
+def _compare(world: World, key: Key, truths: list[Truth], known_states: Known, sample: Sample, hidden: Hidden) -> None:
     resource, namespace, name = key
     if resource in ("events", "customresourcedefinitions") or not _in_scope(world, resource, namespace):
         return
-    place = bisect_right(truths, sample.at_us, key=lambda truth: truth.at_us) - 1
-    if place < 0 or sample.at_us - truths[place].at_us < LATENCY_US:
+    position = bisect_right(truths, sample.at_us, key=lambda truth: truth.at_us) - 1
+    if position < 0 or sample.at_us - truths[position].at_us < LATENCY_US:
         return
-    truth, said = truths[place].object, known.states.get(key)
+    truth, recorded_state = truths[position].object, known_states.states.get(key)
     wanted = None if truth is None else state_of(resource, truth)
     if resource == "apiservices":
         wanted = wanted or ("",)
-    if said == wanted:
+    if recorded_state == wanted:
         return
-    if resource in ("deployments", "widgets", "pods") and not _is_expected(world, known, key, sample):
+    if resource in ("deployments", "widgets", "pods") and not _is_expected(world, known_states, key, sample):
         return
     if hidden.covers(resource, namespace, sample.recorder_us) or _was_blind(world, resource, sample):
         return
     at = (sample.at_us - world.begun_us) / SECOND
-    raise Failed(f"{resource} {namespace}/{name} at {at:.3f}: the recording says {said}, it was {wanted}, and no gap")
+    raise Failed(
+        f"{resource} {namespace}/{name} at {at:.3f}: the recording says {recorded_state}, it was {wanted}, and no gap"
+    )
 
 
 def _was_blind(world: World, resource: str, sample: Sample) -> bool:
@@ -278,7 +280,7 @@ def _in_scope(world: World, resource: str, namespace: str) -> bool:
     return world.plan.namespace in ("", namespace)
 
 
-def _is_expected(world: World, known: Known, key: Key, sample: Sample) -> bool:
+def _is_expected(world: World, known_states: Known, key: Key, sample: Sample) -> bool:
     """Whether a recorder must know of a pod or a target: if an HPA that it knows of wants it."""
     resource, namespace, name = key
     if resource == "widgets" and "no_crd" in world.plan.on:
@@ -286,9 +288,9 @@ def _is_expected(world: World, known: Known, key: Key, sample: Sample) -> bool:
     app = name.split("-", maxsplit=1)[0]
     kind = next((kind for ns, one, kind in APPS if (ns, one) == (namespace, app)), DEPLOYMENTS)
     hpa = ("horizontalpodautoscalers", namespace, app)
-    if hpa not in known.states:  # why it does not know of the HPA is asked for itself
+    if hpa not in known_states.states:  # why it does not know of the HPA is asked for itself
         return False
-    if sample.recorder_us - known.hpas_since[hpa] < MIN_GAP_US:  # so short a time is no gap
+    if sample.recorder_us - known_states.hpas_since[hpa] < MIN_GAP_US:  # so short a time is no gap
         return False
     return all(
         _is_settled(world.server.truth.get(key, []), sample.at_us) for key in (hpa, (kind.resource, namespace, app))
@@ -297,13 +299,13 @@ def _is_expected(world: World, known: Known, key: Key, sample: Sample) -> bool:
 
 def _is_settled(truths: list[Truth], at_us: int) -> bool:
     """Whether an object was there all the time before an instant."""
-    place = bisect_right(truths, at_us, key=lambda truth: truth.at_us) - 1
-    if place < 0:
+    position = bisect_right(truths, at_us, key=lambda truth: truth.at_us) - 1
+    if position < 0:
         return False
-    while place >= 0 and truths[place].object is not None:
-        if at_us - truths[place].at_us >= SETTLED_US:
+    while position >= 0 and truths[position].object is not None:
+        if at_us - truths[position].at_us >= SETTLED_US:
             return True
-        place -= 1
+        position -= 1
     return False
 
 
@@ -318,8 +320,15 @@ def _nothing_invented(world: World, facts: list[Fact]) -> None:
     }
     for fact in facts:
         if isinstance(fact, HpaSeen):
-            said = (fact.namespace, fact.name, fact.uid, fact.resource_version, fact.spec_json, fact.status_json)
-            if said not in true:
+            recorded_state = (
+                fact.namespace,
+                fact.name,
+                fact.uid,
+                fact.resource_version,
+                fact.spec_json,
+                fact.status_json,
+            )
+            if recorded_state not in true:
                 raise Failed(f"an HPA that never was: {fact}")
 
 
@@ -387,12 +396,12 @@ def _values(body: Any) -> Any:
 
 def _events(world: World, facts: list[Fact], hidden: Hidden) -> None:
     """Every Event about an HPA is there, if somebody looked and the HPA was known."""
-    seen = {fact.uid for fact in facts if isinstance(fact, EventSeen)}
+    uids = {fact.uid for fact in facts if isinstance(fact, EventSeen)}
     for (resource, namespace, _), truths in world.server.truth.items():
         if resource != "events" or not _in_scope(world, resource, namespace):
             continue
         posted = truths[0]
-        if posted.object is None or posted.object["metadata"]["uid"] in seen:
+        if posted.object is None or posted.object["metadata"]["uid"] in uids:
             continue
         about = posted.object["involvedObject"]["name"]
         near = [s for s in world.samples if abs(s.at_us - posted.at_us) <= 2 * LATENCY_US]
@@ -417,11 +426,17 @@ def _last_words(world: World) -> None:
     if last.progress is None:
         return
     resumed = [
-        seq for seq, fact in last.told.items() if isinstance(fact, Gap) and fact.cause.startswith("the recorder")
+        seq
+        for seq, fact in last.facts_by_number.items()
+        if isinstance(fact, Gap) and fact.cause.startswith("the recorder")
     ]
-    told = [last.told[seq] for seq in last.told if isinstance(last.told[seq], Gap) and seq > max(resumed, default=-1)]
-    if told and not last.progress.gaps:
-        raise Failed(f"the last words are 'no gaps': {told[0]}")
+    gaps = [
+        last.facts_by_number[seq]
+        for seq in last.facts_by_number
+        if isinstance(last.facts_by_number[seq], Gap) and seq > max(resumed, default=-1)
+    ]
+    if gaps and not last.progress.gaps:
+        raise Failed(f"the last words are 'no gaps': {gaps[0]}")
 
 
 def _replayed(world: World) -> None:

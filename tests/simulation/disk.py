@@ -38,7 +38,7 @@ class Node:
     synced: bytes = b""
     last: bytes | None = None
     lost: bytes | None = None
-    place: Path | None = None
+    path: Path | None = None
 
 
 Change = Callable[[], None]
@@ -70,7 +70,7 @@ class Disk:
         self.pending: list[tuple[tuple[Node, ...], Change]] = []
         self.open: dict[int, Node] = {}
         root.mkdir(parents=True)
-        self.top.place = root
+        self.top.path = root
 
     # What the recorder calls
 
@@ -125,20 +125,20 @@ class Disk:
         if isinstance(path, int):
             return None
         if dir_fd is not None and not Path(os.fsdecode(path)).is_absolute():
-            found = self.open.get(dir_fd)
+            node = self.open.get(dir_fd)
             parts = Path(os.fsdecode(path)).parts
         else:
             text = os.path.abspath(os.fsdecode(path))  # noqa: PTH100  # a link must stay one
             if not text.startswith(f"{self.root}/"):
                 return None
-            found, parts = self.top, Path(text).relative_to(self.root).parts
+            node, parts = self.top, Path(text).relative_to(self.root).parts
         for part in parts[:-1]:
-            if found is None or found.entries is None:
+            if node is None or node.entries is None:
                 return None
-            found = found.entries.get(part)
-        if found is None or found.entries is None:
+            node = node.entries.get(part)
+        if node is None or node.entries is None:
             return None
-        return found, parts[-1]
+        return node, parts[-1]
 
     def _node(self, path: Any, dir_fd: int | None = None) -> Node | None:
         if not isinstance(path, int) and dir_fd is None and Path(os.fsdecode(path)) == self.root:
@@ -174,7 +174,7 @@ class Disk:
         folder, name = where
         assert folder.entries is not None
         folder.entries[name] = node
-        node.place = (folder.place or self.root) / name
+        node.path = (folder.path or self.root) / name
         self.pending.append(((folder,), lambda: folder.names.__setitem__(name, node)))
         return node
 
@@ -219,8 +219,8 @@ class Disk:
 
     def _write_at(self, descriptor: int, data: Any, at: int | None) -> int:
         node = self.open[descriptor]
-        self._step("write", node.place)
-        self._maybe(self.odds.write_error, node.place)
+        self._step("write", node.path)
+        self._maybe(self.odds.write_error, node.path)
         view = memoryview(data).cast("B")
         end = self.real["fstat"](descriptor).st_size
         begin = end if at is None else at
@@ -243,13 +243,13 @@ class Disk:
 
     def _ftruncate(self, descriptor: int, length: int) -> None:
         if node := self.open.get(descriptor):
-            self._step("truncate", node.place)
+            self._step("truncate", node.path)
             self.free += max(0, self.real["fstat"](descriptor).st_size - length)
         self.real["ftruncate"](descriptor, length)
 
     def _posix_fallocate(self, descriptor: int, offset: int, length: int) -> None:
         if node := self.open.get(descriptor):
-            self._step("allocate", node.place)
+            self._step("allocate", node.path)
             if self.free < length:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             self.free -= length
@@ -271,7 +271,7 @@ class Disk:
         assert new.entries is not None
         node = old.entries.pop(name)
         new.entries[other] = node
-        self._moved(node, (new.place or self.root) / other)
+        self._moved(node, (new.path or self.root) / other)
 
         def change() -> None:
             if old.names.get(name) is node:
@@ -282,18 +282,18 @@ class Disk:
 
     _replace = _rename
 
-    def _moved(self, node: Node, place: Path) -> None:
-        node.place = place
+    def _moved(self, node: Node, path: Path) -> None:
+        node.path = path
         for name, inner in (node.entries or {}).items():
-            self._moved(inner, place / name)
+            self._moved(inner, path / name)
 
     def _keep_last(self, node: Node) -> None:
-        assert node.place
-        node.last = self._bytes(node.place)
+        assert node.path
+        node.last = self._bytes(node.path)
         self.free += len(node.last)
 
-    def _bytes(self, place: Path) -> bytes:
-        descriptor = self.real["open"](place, os.O_RDONLY)
+    def _bytes(self, path: Path) -> bytes:
+        descriptor = self.real["open"](path, os.O_RDONLY)
         try:
             return bytes(self.real["pread"](descriptor, 1 << 30, 0))
         finally:
@@ -302,8 +302,8 @@ class Disk:
     def _unlink(self, path: Any, *, dir_fd: int | None = None) -> None:
         where, node = self._where(path, dir_fd), self._node(path, dir_fd)
         if where and node is not None and node.entries is None:
-            self._step("unlink", node.place)
-            self._maybe(self.odds.write_error, node.place)
+            self._step("unlink", node.path)
+            self._maybe(self.odds.write_error, node.path)
             self._keep_last(node)
         self.real["unlink"](path, dir_fd=dir_fd)
         if where and node is not None:
@@ -314,7 +314,7 @@ class Disk:
     def _rmdir(self, path: Any, *, dir_fd: int | None = None) -> None:
         where, node = self._where(path, dir_fd), self._node(path, dir_fd)
         if where and node is not None:
-            self._step("rmdir", node.place)
+            self._step("rmdir", node.path)
         self.real["rmdir"](path, dir_fd=dir_fd)
         if where and node is not None:
             self._drop(where, node)
@@ -354,14 +354,14 @@ class Disk:
         if node is None:
             self.real["fsync"](descriptor)
             return
-        self._step("fsync", node.place)
+        self._step("fsync", node.path)
         if node.entries is not None:
-            self._maybe(self.odds.sync_error, node.place)
+            self._maybe(self.odds.sync_error, node.path)
             self._sync_names(node)
             return
         data = bytes(self.real["pread"](descriptor, 1 << 30, 0))
         try:
-            self._maybe(self.odds.sync_error, node.place)
+            self._maybe(self.odds.sync_error, node.path)
         except OSError:
             if self.chance.random() < 0.5:
                 node.lost = data
@@ -381,10 +381,10 @@ class Disk:
         """The power fails: what was not synced is there, or is not, or partly."""
         mode = self.chance.choice(MODES)
         if mode == "everything":
-            kept = len(self.pending)
+            count_kept = len(self.pending)
         else:
-            kept = self.chance.randint(0, len(self.pending)) if mode == "up to an instant" else 0
-        for _, change in self.pending[:kept]:
+            count_kept = self.chance.randint(0, len(self.pending)) if mode == "up to an instant" else 0
+        for _, change in self.pending[:count_kept]:
             change()
         if mode == "by folder":
             cut: dict[int, bool] = {}
@@ -407,8 +407,8 @@ class Disk:
                 continue
             now = node.last
             if now is None:
-                assert node.place
-                now = self._bytes(node.place) if node.place.exists() else node.synced
+                assert node.path
+                now = self._bytes(node.path) if node.path.exists() else node.synced
             node.synced = node.last = self._torn(node.synced, now, name)
             node.lost = None
 
@@ -430,15 +430,15 @@ class Disk:
         self.trace(f"{name} is torn: {len(before)} bytes were synced, {len(now)} written, {size} are left ({how})")
         return bytes(damaged)
 
-    def _rebuild(self, folder: Node, place: Path) -> None:
-        place.mkdir()
-        folder.place, folder.entries = place, dict(folder.names)
+    def _rebuild(self, folder: Node, path: Path) -> None:
+        path.mkdir()
+        folder.path, folder.entries = path, dict(folder.names)
         for name, node in folder.names.items():
             if node.entries is not None:
-                self._rebuild(node, place / name)
+                self._rebuild(node, path / name)
             else:
-                (place / name).write_bytes(node.synced)
-                node.place, node.last = place / name, None
+                (path / name).write_bytes(node.synced)
+                node.path, node.last = path / name, None
 
     def end_process(self) -> None:
         """The process is gone: its files are closed, and its locks with them."""
@@ -452,7 +452,7 @@ class Disk:
         """Another one comes."""
         self.dead, self.steps, self.kill_at = False, 0, -1
         for folder in (self.top,):
-            folder.place = self.root
+            folder.path = self.root
 
 
 class _Raw(io.RawIOBase):

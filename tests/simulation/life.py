@@ -86,8 +86,8 @@ class Life:
 
     def get(self, kind: Kind, namespace: str, name: str) -> Object | None:
         """An object, to be changed and put back."""
-        found = self.server.collections[kind.resource].objects.get((namespace, name))
-        return None if found is None else {**found, "metadata": dict(found["metadata"])}
+        target = self.server.collections[kind.resource].objects.get((namespace, name))
+        return None if target is None else {**target, "metadata": dict(target["metadata"])}
 
     # Objects
 
@@ -123,7 +123,7 @@ class Life:
         self.server.put(HPAS, {"metadata": self.meta(namespace, name), "spec": spec})
 
     def scale_pods(self, namespace: str, name: str, wanted: int) -> None:
-        """Pods come up to a number, or go."""
+        """Create or delete pods, up to the wanted number."""
         mine = [key for key, raw in self.server.collections["pods"].objects.items()
                 if key[0] == namespace and raw["metadata"]["labels"]["app"] == name]  # fmt: skip
         for key in mine[wanted:]:
@@ -191,8 +191,14 @@ class Life:
                        "lastTransitionTime": now}]  # fmt: skip
         before = hpa.get("status") or {}
         scaled = {"lastScaleTime": now} if desired != current else {}
-        kept = {"lastScaleTime": before["lastScaleTime"]} if "lastScaleTime" in before and not scaled else {}
-        status = {"currentReplicas": current, "desiredReplicas": desired, "conditions": conditions, **kept, **scaled}
+        kept_fields = {"lastScaleTime": before["lastScaleTime"]} if "lastScaleTime" in before and not scaled else {}
+        status = {
+            "currentReplicas": current,
+            "desiredReplicas": desired,
+            "conditions": conditions,
+            **kept_fields,
+            **scaled,
+        }
         if status != before:
             self.server.put(HPAS, {**hpa, "status": status})
         if desired != current:

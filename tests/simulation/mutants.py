@@ -31,7 +31,7 @@ class Mutant:
     name: str
     owner: type
     attribute: str
-    made: Callable[[Any], Any]
+    make_faulty: Callable[[Any], Any]
     faults: tuple[str, ...]
 
 
@@ -39,7 +39,7 @@ class Mutant:
 def planted(mutant: Mutant) -> Iterator[None]:
     """The bug, for a while."""
     sound = getattr(mutant.owner, mutant.attribute)
-    setattr(mutant.owner, mutant.attribute, mutant.made(sound))
+    setattr(mutant.owner, mutant.attribute, mutant.make_faulty(sound))
     try:
         yield
     finally:
@@ -119,7 +119,10 @@ def _loses_what_flew(sound: Any) -> Any:
 def _says_too_much(sound: Any) -> Any:
     def append(log: WriteAheadLog, first_seq: int, facts: int, rows: Mapping[str, Any], unchanged: Any) -> None:
         if facts > 1 and first_seq % 3 == 0:
-            rows = {table: found[1:] if len(found) > 1 else found for table, found in rows.items()}
+            rows = {
+                table: rows_of_table[1:] if len(rows_of_table) > 1 else rows_of_table
+                for table, rows_of_table in rows.items()
+            }
         sound(log, first_seq, facts, rows, unchanged)
 
     return append

@@ -108,7 +108,7 @@ class Request:
             await self._wait(network.chance.choice((3, 12, 28, 60)))
             if network.down:
                 raise aiohttp.ClientConnectionError("Connection reset by peer")
-        kind, namespace, _, _ = network.server.place(urlsplit(self.path).path)
+        kind, namespace, _, _ = network.server.resource_of(urlsplit(self.path).path)
         refusal = self._refusal(kind)
         if refusal is not None:
             return self._answer(refusal)
@@ -159,7 +159,7 @@ class Request:
 
     def _watch(self, kind: Kind, namespace: str) -> "Response":
         network, query = self.network, self.query
-        held = network.server.collections[kind.resource]
+        collection = network.server.collections[kind.resource]
         version = int(query.get("resourceVersion") or 0)
         self.stream = stream = Stream(network, kind, namespace, query, self.timeout.sock_read or UNANSWERED)
         if "sendInitialEvents" in query:
@@ -172,11 +172,13 @@ class Request:
             )
             stream.closed()
             return self._answer(Reply(504, reply))
-        elif version < held.forgotten or network.happens(network.odds.expired, f"410 for a watch of {kind.resource}"):
+        elif version < collection.forgotten or network.happens(
+            network.odds.expired, f"410 for a watch of {kind.resource}"
+        ):
             stream.say("ERROR", status_of(410, "Expired", f"too old resource version: {version}"))
             stream.end("ended")
         else:
-            for change in held.past:
+            for change in collection.past:
                 if change.version > version:
                     stream.take(kind.resource, change)
         return Response(200, {}, stream)

@@ -41,9 +41,9 @@ def run_seed(
 ) -> Outcome:
     """One world and its checks; in the folder `keep` its recording stays."""
     base = Path("/dev/shm") if Path("/dev/shm").is_dir() else Path(tempfile.gettempdir())  # noqa: S108
-    place = keep or Path(tempfile.mkdtemp(prefix="simulation-", dir=base))
+    folder = keep or Path(tempfile.mkdtemp(prefix="simulation-", dir=base))
     drawn = plan(seed, without=without, also=also)
-    world = World(drawn, place)
+    world = World(drawn, folder)
     chosen = (("--without", without), ("--also", also))
     outcome = Outcome(seed, "".join(f" {name} {','.join(sorted(kinds))}" for name, kinds in chosen if kinds))
     try:
@@ -55,15 +55,15 @@ def run_seed(
     outcome.digest, outcome.starts = digest(world.folder), len(world.runs)
     outcome.seconds = drawn.seconds
     if keep is None:
-        clean(place)
+        clean(folder)
     return outcome
 
 
 def digest(folder: Path) -> str:
     """One hash of every file of a folder."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            found.update(f"{path.relative_to(folder)} {path.stat().st_size}\n".encode())
-            found.update(path.read_bytes())
-    return found.hexdigest()[:16]
+            digest.update(f"{path.relative_to(folder)} {path.stat().st_size}\n".encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]

@@ -121,19 +121,19 @@ class Server:
         """Create or replace an object."""
         meta = raw["metadata"]
         key = (meta.get("namespace", ""), meta["name"])
-        held = self.collections[kind.resource]
+        collection = self.collections[kind.resource]
         self.version += 1
         raw = {"apiVersion": kind.api_version, "kind": kind.kind, **copy.deepcopy(raw)}
         raw["metadata"]["resourceVersion"] = str(self.version)
-        verb = "MODIFIED" if key in held.objects else "ADDED"
-        held.objects[key] = raw
+        verb = "MODIFIED" if key in collection.objects else "ADDED"
+        collection.objects[key] = raw
         self._changed(kind, verb, raw)
         return raw
 
     def drop(self, kind: Kind, key: Key) -> None:
         """Delete an object."""
-        held = self.collections[kind.resource]
-        raw = held.objects.pop(key, None)
+        collection = self.collections[kind.resource]
+        raw = collection.objects.pop(key, None)
         if raw is not None:
             self.version += 1
             raw = copy.deepcopy(raw)
@@ -153,13 +153,16 @@ class Server:
 
     def compact(self) -> None:
         """Forget the past."""
-        for held in self.collections.values():
-            held.past.clear()
-            held.forgotten = self.version
+        for collection in self.collections.values():
+            collection.past.clear()
+            collection.forgotten = self.version
 
     def save(self) -> None:
         """Make a backup."""
-        self.backup = self.version, {name: copy.deepcopy(held.objects) for name, held in self.collections.items()}
+        self.backup = (
+            self.version,
+            {name: copy.deepcopy(collection.objects) for name, collection in self.collections.items()},
+        )
 
     def restore(self) -> bool:
         """Come back with the objects of the backup, each in its older version; whether there is a backup.
@@ -171,15 +174,15 @@ class Server:
             return False
         _, saved = self.backup
         version = self.version + BUMP
-        for name, held in self.collections.items():
-            for key in held.objects.keys() | saved[name].keys():
-                now, then = held.objects.get(key), saved[name].get(key)
+        for name, collection in self.collections.items():
+            for key in collection.objects.keys() | saved[name].keys():
+                now, then = collection.objects.get(key), saved[name].get(key)
                 if now != then:
                     meta = (then or now or {})["metadata"]
                     self._know(name, meta, then)
-            held.objects = copy.deepcopy(saved[name])
-            held.past.clear()
-            held.forgotten = version
+            collection.objects = copy.deepcopy(saved[name])
+            collection.past.clear()
+            collection.forgotten = version
         self.version = version
         self.tokens.clear()
         self.restores += 1
@@ -194,21 +197,25 @@ class Server:
         path = parts.path
         if path == "/version":
             return Reply(200, {"gitVersion": self.git_version})
-        if found := self._discovery(path):
-            return Reply(200, found)
+        if found_object := self._discovery(path):
+            return Reply(200, found_object)
         words = [unquote(word) for word in path.strip("/").split("/")]
         if len(words) > 1 and words[1] in METRICS and self.metric:
             body = self.metric(words, query)
             self.answered.setdefault(url, []).append((self.machine.now_us, body))
             return Reply(body.get("code", 200), body)
-        kind, namespace, name, rest = self.place(path)
+        kind, namespace, name, rest = self.resource_of(path)
         if kind is None:
             return Reply(404, status_of(404, "NotFound", f"{path} is not served"))
         if rest == "scale":
             return self._scale(url, kind, (namespace, name))
         if name:
-            found = self.collections[kind.resource].objects.get((namespace, name))
-            return Reply(200, found) if found else Reply(404, status_of(404, "NotFound", f"{name} not found"))
+            found_object = self.collections[kind.resource].objects.get((namespace, name))
+            return (
+                Reply(200, found_object)
+                if found_object
+                else Reply(404, status_of(404, "NotFound", f"{name} not found"))
+            )
         return self._list(kind, namespace, query)
 
     def _discovery(self, path: str) -> Object | None:
@@ -228,7 +235,7 @@ class Server:
         rows = [{"kind": kind.kind, "name": kind.resource} for kind in KINDS if kind.base == path]
         return {"resources": rows} if rows else None
 
-    def place(self, path: str) -> tuple[Kind | None, str, str, str]:
+    def resource_of(self, path: str) -> tuple[Kind | None, str, str, str]:
         """Kind, namespace, name and subresource of a path."""
         for kind in KINDS:
             if not path.startswith(f"{kind.base}/"):
@@ -296,10 +303,10 @@ def matches(raw: Object, namespace: str, query: dict[str, str]) -> bool:
     for term in filter(None, query.get("fieldSelector", "").split(",")):
         differs = "!=" in term
         name, _, value = term.partition("!=" if differs else "=")
-        found: Any = raw
+        found_object: Any = raw
         for part in name.split("."):
-            found = found.get(part, "") if isinstance(found, dict) else ""
-        if (found == value) == differs:
+            found_object = found_object.get(part, "") if isinstance(found_object, dict) else ""
+        if (found_object == value) == differs:
             return False
     return True
 

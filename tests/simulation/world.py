@@ -48,11 +48,11 @@ class Failed(Exception):
 class Run:
     """One process: what it was told to keep, and what it said it had kept.
 
-    told    facts by their number;  acknowledged  how many facts it said are on the disk
+    facts_by_number   what the recorder was told;  acknowledged  how many facts it said are on the disk
     """
 
     number: int
-    told: dict[int, Fact] = field(default_factory=dict)
+    facts_by_number: dict[int, Fact] = field(default_factory=dict)
     writer: RecorderWriter | None = None
     observer: Observer | None = None
     clock: Clock | None = None
@@ -75,15 +75,15 @@ class Sample:
 class World:
     """A seed's world. `run` lets it happen; then `runs`, `samples` and `server.truth` say what was."""
 
-    def __init__(self, plan: Plan, place: Path) -> None:
-        self.plan, self.folder = plan, place / "disk" / "recording"
+    def __init__(self, plan: Plan, folder: Path) -> None:
+        self.plan, self.folder = plan, folder / "disk" / "recording"
         self.lines: list[str] = []
         self.chance = random.Random(f"world {plan.seed}")  # noqa: S311
         self.machine = Machine(self.chance)
         self.server = Server(self.machine, self.chance, plan.version, plan.page)
         self.life = Life(self.machine, self.server, self.chance)
         self.network = Network(self.machine, self.server, self.chance, plan.odds, self.trace)
-        self.disk = Disk(place / "disk", self.chance, self.trace)
+        self.disk = Disk(folder / "disk", self.chance, self.trace)
         self.disk.odds = plan.disk
         self.runs: list[Run] = []
         self.samples: list[Sample] = []
@@ -209,7 +209,7 @@ class World:
 
         def taken(writer: RecorderWriter, fact: Fact) -> None:
             seq = writer.next_seq
-            run.told[seq] = fact
+            run.facts_by_number[seq] = fact
             take(writer, fact)
 
         def init_observer(observer: Observer, *args: Any, **kwargs: Any) -> None:
@@ -399,6 +399,6 @@ def _why(problem: BaseException) -> str:
     return repr(problem)
 
 
-def clean(place: Path) -> None:
+def clean(folder: Path) -> None:
     """Take away what a world left."""
-    shutil.rmtree(place, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hpaaudit.api.times import precise, whole_seconds
-from tests.importers.lines import CONTROLLER, Line, at, got, items, line, running, saw
+from tests.importers.lines import CONTROLLER, Line, at, get_line, items, line, running, saw
 
 SCALE = "/apis/extensions/v1beta1/namespaces/shop/deployments/web/scale"
 PODS = "/api/v1/namespaces/shop/pods?labelSelector=app%3Dweb"
@@ -115,10 +115,10 @@ def old_world(
         listed = {"apiVersion": version_of(release), "kind": "HorizontalPodAutoscalerList", **items(hpa)}
         if minor_of(release) == 1 or number == 0:
             by = {"by": CONTROLLER} if minor_of(release) == 1 else {}
-            lines.append(got(look.at_s - (0 if minor_of(release) == 1 else 20), path, listed, **by))
+            lines.append(get_line(look.at_s - (0 if minor_of(release) == 1 else 20), path, listed, **by))
         else:
             lines.append(saw(look.at_s - 20, path, "MODIFIED", hpa))
-        lines.append(got(look.at_s, SCALE, look.scale or old_scale(release, look), by=CONTROLLER))
+        lines.append(get_line(look.at_s, SCALE, look.scale or old_scale(release, look), by=CONTROLLER))
         lines += _metrics(release, look)
         lines.append(line(look.at_s, reconcile="shop/web"))
     return lines
@@ -135,10 +135,10 @@ def _metrics(release: str, look: Look) -> list[Line]:
         pod["metadata"]["labels"] = dict(look.labels)
         pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = f"{look.request}m"
         shown.append(pod)
-    pods = got(look.at_s, PODS, items(*shown), by=CONTROLLER)
+    pods = get_line(look.at_s, PODS, items(*shown), by=CONTROLLER)
     if minor_of(release) <= 2:
         series = look.series or tuple(((0, value), (60, value)) for value in look.usage)
-        answer = got(look.at_s, _model_path(release, names, look), _model(series, look), by=CONTROLLER)
+        answer = get_line(look.at_s, _model_path(release, names, look), _model(series, look), by=CONTROLLER)
         return [pods, answer]
     samples = [
         {
@@ -151,7 +151,7 @@ def _metrics(release: str, look: Look) -> list[Line]:
     ]
     usage_path = f"{heapster(release)}/apis/metrics/v1alpha1/namespaces/shop/pods?labelSelector=app%3Dweb"
     body = samples if minor_of(release) == 3 else {"items": samples}
-    return [pods, got(look.at_s, usage_path, body, by=CONTROLLER)]
+    return [pods, get_line(look.at_s, usage_path, body, by=CONTROLLER)]
 
 
 def _model_path(release: str, names: list[str], look: Look) -> str:

@@ -13,6 +13,6 @@ from tests.importers.lines import Line, read
 def replayed(folder: Path, release: str, *lines: Line) -> list[Decision]:
     """Decide every reconcile of a capture, with the flags that its first line names if it is one of the controller."""
     facts = read(folder, *lines)
-    laid_out, given = plan(facts, None), with_flags(flags(release=release), lines[0].get("flags", {}))
-    process = Process(laid_out, given, lambda _: given, keep_pods=False)
+    laid_out, controller = plan(facts, None), with_flags(flags(release=release), lines[0].get("flags", {}))
+    process = Process(laid_out, controller, lambda _: controller, keep_pods=False)
     return [reconcile.decision for reconcile in replay(facts, laid_out, process, ())]

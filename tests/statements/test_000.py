@@ -37,15 +37,15 @@ from tests.engine.scenes import (
     says,
     slots,
 )
-from tests.importers.lines import HPAS, PODS, SCALE, USAGE, got, hpa, items, line, read, running, saw, scale, usage
+from tests.importers.lines import HPAS, PODS, SCALE, USAGE, get_line, hpa, items, line, read, running, saw, scale, usage
 
 every = pytest.mark.parametrize("release", ["1.28", "1.36", "1.37"])
 
 
 def replayed(facts: list[Fact], release: str = "1.28") -> list[ReplayedReconcile]:
     """Replay facts with the controller of a release."""
-    laid_out, given = plan(facts, None), flags(release=release)
-    return list(replay(facts, laid_out, Process(laid_out, given, lambda _: given, keep_pods=False), ()))
+    laid_out, controller = plan(facts, None), flags(release=release)
+    return list(replay(facts, laid_out, Process(laid_out, controller, lambda _: controller, keep_pods=False), ()))
 
 
 @every
@@ -53,14 +53,14 @@ def test_s000_01_a_pass_sees_the_pods_as_of_the_last_watch_event(tmp_path: Path,
     facts = read(
         tmp_path,
         saw(1, HPAS, "ADDED", hpa()),
-        got(1, PODS, items(running("web-0"), running("web-1"))),
-        got(2, SCALE, scale(2)),
-        got(3, USAGE, usage(web_0=900, web_1=900)),
+        get_line(1, PODS, items(running("web-0"), running("web-1"))),
+        get_line(2, SCALE, scale(2)),
+        get_line(3, USAGE, usage(web_0=900, web_1=900)),
         line(15, reconcile="shop/web"),
         saw(20, PODS, "DELETED", running("web-1")),
         line(30, reconcile="shop/web"),
     )
-    assert [made.decision.proposals[0].ready_pods for made in replayed(facts, release)] == [2, 1]
+    assert [result.decision.proposals[0].ready_pods for result in replayed(facts, release)] == [2, 1]
 
 
 @every
@@ -70,8 +70,8 @@ def test_s000_02_two_hpas_may_be_reconciled_at_one_instant(tmp_path: Path, relea
         tmp_path,
         saw(1, HPAS, "ADDED", hpa()),
         saw(1, HPAS, "ADDED", hpa("api")),
-        got(2, SCALE, scale(20)),
-        got(2, SCALE.replace("/web/", "/api/"), scale(3)),
+        get_line(2, SCALE, scale(20)),
+        get_line(2, SCALE.replace("/web/", "/api/"), scale(3)),
         line(15, reconcile="shop/web"),
         line(15, reconcile="shop/api"),
     )
@@ -84,7 +84,7 @@ def test_s000_03_the_sync_period_is_15_seconds(tmp_path: Path) -> None:
     shown = hpa()
     states = [saw(t, HPAS, "MODIFIED", shown | {"status": {"desiredReplicas": t}}) for t in (15, 60)]
     facts = read(tmp_path, saw(0, HPAS, "ADDED", shown), *states, line(61, end=True))
-    instants = [(made.instant.at_us - facts[0].at_us) / 1e6 for made in replayed(facts)]
+    instants = [(result.instant.at_us - facts[0].at_us) / 1e6 for result in replayed(facts)]
     assert [instant for instant in instants if instant >= 15] == [15, 30, 45, 60]
 
 
@@ -118,15 +118,15 @@ def test_s000_06_the_edit_of_a_spec_brings_no_pass_forward(tmp_path: Path) -> No
     without = read(tmp_path, saw(0, HPAS, "ADDED", shown), *states, line(61, end=True))
     edit = saw(37, HPAS, "MODIFIED", edited | {"status": {"desiredReplicas": 30}})
     with_edit = read(tmp_path, saw(0, HPAS, "ADDED", shown), *states, edit, line(61, end=True))
-    assert [made.instant for made in replayed(with_edit)] == [made.instant for made in replayed(without)]
+    assert [result.instant for result in replayed(with_edit)] == [result.instant for result in replayed(without)]
 
 
 @every
 def test_s000_07_a_failed_pass_keeps_its_memory_and_one_of_a_deleted_hpa_frees_it(release: str) -> None:
-    given, kept = flags(release=release), remembered("3@900")
+    controller, memory = flags(release=release), remembered("3@900")
     failed = observation(asks(3).failing(), replicas=3)
-    assert reconcile(failed, kept, given)[1].recommendations == kept.recommendations
-    assert reconcile(replace(failed, hpa=None), kept, given)[1] == EMPTY
+    assert reconcile(failed, memory, controller)[1].recommendations == memory.recommendations
+    assert reconcile(replace(failed, hpa=None), memory, controller)[1] == EMPTY
 
 
 @every
@@ -162,16 +162,16 @@ def test_s000_11_otherwise_the_winner_is_normalized(release: str) -> None:
 
 @every
 def test_s000_12_the_two_normalizers_differ(release: str) -> None:
-    given = flags(release=release)
-    assert decide(asks(20), replicas=1, flags=given).desired == 4
-    assert decide(asks(20), replicas=1, behavior={}, flags=given).desired == 5
+    controller = flags(release=release)
+    assert decide(asks(20), replicas=1, flags=controller).desired == 4
+    assert decide(asks(20), replicas=1, behavior={}, flags=controller).desired == 5
 
 
 @every
 def test_s000_13_a_change_is_one_write_and_none_is_none(release: str) -> None:
-    given = flags(release=release)
-    assert decide(asks(3), replicas=3, flags=given).attempts == ()
-    assert [attempt.to for attempt in decide(asks(5), replicas=3, flags=given).attempts] == [5]
+    controller = flags(release=release)
+    assert decide(asks(3), replicas=3, flags=controller).attempts == ()
+    assert [attempt.to for attempt in decide(asks(5), replicas=3, flags=controller).attempts] == [5]
 
 
 @pytest.mark.parametrize(("release", "attempts"), [("1.28", 1), ("1.33", 1), ("1.34", 2), ("1.37", 2)])
@@ -286,8 +286,8 @@ def test_s000_25_the_guard_is_a_patch_of_1_15_to_1_17(release: str, proposal: in
 
 @every
 def test_s000_26_d06_a_foreign_sample_is_not_in_the_ratio_but_in_the_count(release: str) -> None:
-    given: dict[str, Any] = {"replicas": 3, "flags": flags(release=release)}
-    plain = propose(cpu(60), crowd=pods("2@300 1@500:ghost 1", request=200), **given)
+    scene: dict[str, Any] = {"replicas": 3, "flags": flags(release=release)}
+    plain = propose(cpu(60), crowd=pods("2@300 1@500:ghost 1", request=200), **scene)
     assert (plain.current_utilization, plain.proposal) == (150, 7)
 
 

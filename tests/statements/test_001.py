@@ -46,7 +46,8 @@ from tests.importers.lines import (
     PODS,
     SCALE,
     USAGE,
-    got,
+    described,
+    get_line,
     hpa,
     items,
     line,
@@ -54,7 +55,6 @@ from tests.importers.lines import (
     running,
     saw,
     scale,
-    told,
     usage,
 )
 from tests.statements.old_worlds import Look, old_world
@@ -146,9 +146,9 @@ def test_s001_08_without_metrics_server_it_holds_and_the_failed_read_is_kept(
 ) -> None:
     decision = decide(cpu(50).failing(status, text), replicas=3, flags=flags(release=release))
     assert (decision.desired, decision.proposals[0].valid) == (3, False)
-    (kept,) = read(tmp_path, got(1, USAGE, None, status, error=text))
-    assert isinstance(kept, ResourceMetricsRead)
-    assert (kept.status, kept.samples, kept.error) == (status, None, text)
+    (fact,) = read(tmp_path, get_line(1, USAGE, None, status, error=text))
+    assert isinstance(fact, ResourceMetricsRead)
+    assert (fact.status, fact.samples, fact.error) == (status, None, text)
 
 
 @pytest.mark.parametrize(("release", "proposal"), [("1.19", 11), ("1.32", 11), ("1.33", 10), ("1.37", 10)])
@@ -216,12 +216,12 @@ def test_s001_20_a_scale_up_goes_on_with_a_word_about_the_other(release: str, de
 
 @every
 def test_s001_21_d16_every_pass_over_the_metrics_is_remembered_and_no_other(release: str) -> None:
-    given, kept = flags(release=release), remembered("3@900")
-    assert slots(after(asks(3), replicas=3, memory=kept, flags=given)[1]) == "3@900 3@1000"
-    assert slots(after(asks(60), replicas=3, memory=kept, flags=given)[1]) == "3@900 60@1000"
+    controller, memory = flags(release=release), remembered("3@900")
+    assert slots(after(asks(3), replicas=3, memory=memory, flags=controller)[1]) == "3@900 3@1000"
+    assert slots(after(asks(60), replicas=3, memory=memory, flags=controller)[1]) == "3@900 60@1000"
     for scene in ({"replicas": 200}, {"replicas": 1, "minimum": 2}, {"replicas": 0}):
-        assert slots(after(asks(3), memory=kept, flags=given, **scene)[1]) == "3@900"
-    assert slots(after(asks(3).failing(), replicas=3, memory=kept, flags=given)[1]) == "3@900"
+        assert slots(after(asks(3), memory=memory, flags=controller, **scene)[1]) == "3@900"
+    assert slots(after(asks(3).failing(), replicas=3, memory=memory, flags=controller)[1]) == "3@900"
 
 
 def test_s001_22_d17_v1_keeps_what_it_cannot_say_in_annotations_and_changes_the_order() -> None:
@@ -243,20 +243,20 @@ def test_s001_29_since_1_6_the_annotation_of_1_2_to_1_5_means_nothing(tmp_path: 
     old = {"alpha/target.custom-metrics.podautoscaler.kubernetes.io": '{"items":[{"name":"qps","value":"10"}]}'}
     annotated = hpa()
     annotated["metadata"]["annotations"] = old
-    made = [
+    reconciles = [
         replayed(
             tmp_path,
             "1.19",
             saw(1, HPAS, "ADDED", shown),
-            got(2, PODS, items(running("web-0"), running("web-1"))),
-            got(3, SCALE, scale(2)),
-            got(4, USAGE, usage(web_0=900, web_1=900)),
+            get_line(2, PODS, items(running("web-0"), running("web-1"))),
+            get_line(3, SCALE, scale(2)),
+            get_line(4, USAGE, usage(web_0=900, web_1=900)),
             line(15, reconcile="shop/web"),
         )
         for shown in (hpa(), annotated)
     ]
-    assert made[0] == made[1]
-    assert made[0][0].desired != 2
+    assert reconciles[0] == reconciles[1]
+    assert reconciles[0][0].desired != 2
 
 
 def test_s001_25_kubectl_autoscale_makes_a_v1_that_means_cpu_at_80(tmp_path: Path) -> None:
@@ -270,29 +270,29 @@ def test_s001_25_kubectl_autoscale_makes_a_v1_that_means_cpu_at_80(tmp_path: Pat
             "spec": spec | {"metrics": [{"type": "Resource", "resource": {"name": "cpu", "target": percent}}]},
         },
     )
-    made = [
+    reconciles = [
         replayed(
             tmp_path,
             "1.19",
             saw(1, HPAS, "ADDED", {"metadata": {"name": "web", "namespace": "shop"}} | body),
-            got(2, PODS, items(running("web-0"), running("web-1"))),
-            got(3, SCALE.replace("deployments", "replicasets"), scale(2)),
-            got(4, USAGE, usage(web_0=900, web_1=900)),
+            get_line(2, PODS, items(running("web-0"), running("web-1"))),
+            get_line(3, SCALE.replace("deployments", "replicasets"), scale(2)),
+            get_line(4, USAGE, usage(web_0=900, web_1=900)),
             line(15, reconcile="shop/web"),
         )
         for body in shown
     ]
-    assert [[(d.raw_desired, d.desired) for d in decisions] for decisions in made] == [[(3, 3)], [(3, 3)]]
+    assert [[(d.raw_desired, d.desired) for d in decisions] for decisions in reconciles] == [[(3, 3)], [(3, 3)]]
 
 
 def test_s001_24_lists_are_read_and_a_deletion_ends_the_history(tmp_path: Path) -> None:
     facts = read(
         tmp_path,
-        got(1, HPAS, {"kind": "List", "items": [hpa(), hpa("api")]}),
-        got(2, HPAS, items(hpa("api"))),
+        get_line(1, HPAS, {"kind": "List", "items": [hpa(), hpa("api")]}),
+        get_line(2, HPAS, items(hpa("api"))),
         saw(3, HPAS, "DELETED", hpa("api")),
     )
-    assert told(facts) == ["HpaSeen web", "HpaSeen api", "HpaSeen api", "HpaGone web", "HpaGone api"]
+    assert described(facts) == ["HpaSeen web", "HpaSeen api", "HpaSeen api", "HpaGone web", "HpaGone api"]
 
 
 @every
@@ -308,14 +308,14 @@ def test_s001_26_a_rollout_breaks_no_history(release: str, tmp_path: Path) -> No
         tmp_path,
         release,
         saw(1, HPAS, "ADDED", hpa()),
-        got(2, PODS, items(running("web-0"), running("web-1"))),
+        get_line(2, PODS, items(running("web-0"), running("web-1"))),
         saw(3, "/apis/apps/v1/deployments", "ADDED", {"kind": "Deployment"} | _placed(rolled("1"))),
-        got(4, USAGE, usage(web_0=100, web_1=100)),
+        get_line(4, USAGE, usage(web_0=100, web_1=100)),
         line(15, reconcile="shop/web"),
         saw(20, "/apis/apps/v1/deployments", "MODIFIED", _placed(rolled("2"))),
         line(30, reconcile="shop/web"),
     )
-    assert [made.desired for made in (first, second)] == [2, 2]
+    assert [decision.desired for decision in (first, second)] == [2, 2]
     assert second.reason_code == "stabilize.down_hold"
 
 
@@ -328,17 +328,17 @@ def test_s001_27_a_target_that_was_replaced_is_never_followed(release: str, tmp_
     named = hpa()
     named["spec"]["scaleTargetRef"] = {"apiVersion": "v1", "kind": "ReplicationController", "name": "web-v1"}
     path = "/api/v1/namespaces/shop/replicationcontrollers/web-v1"
-    made = replayed(
+    reconciles = replayed(
         tmp_path,
         release,
         saw(1, HPAS, "ADDED", named),
-        got(2, f"{path}/scale", scale(2)),
+        get_line(2, f"{path}/scale", scale(2)),
         line(3, delete=path, status=200),
         line(15, reconcile="shop/web"),
         line(30, reconcile="shop/web"),
     )
-    assert [decision.reason_code for decision in made] == ["gate.target_unreadable"] * 2
-    assert DEPLOYMENT not in str(made)
+    assert [decision.reason_code for decision in reconciles] == ["gate.target_unreadable"] * 2
+    assert DEPLOYMENT not in str(reconciles)
 
 
 @every
@@ -353,20 +353,22 @@ def test_s001_28_a_longer_window_reacts_later(release: str) -> None:
 
 @every
 def test_s001_30_an_api_that_is_not_registered_is_no_empty_answer(release: str) -> None:
-    given = flags(release=release)
-    absent = propose(cpu(50).failing(404, "the server could not find the requested resource"), replicas=2, flags=given)
-    empty = propose(cpu(50), replicas=2, crowd=pods("1"), flags=given)
+    controller = flags(release=release)
+    absent = propose(
+        cpu(50).failing(404, "the server could not find the requested resource"), replicas=2, flags=controller
+    )
+    empty = propose(cpu(50), replicas=2, crowd=pods("1"), flags=controller)
     assert (absent.invalid_code, empty.invalid_code) == ("metric.invalid.not_registered", "metric.invalid.no_metrics")
 
 
 @pytest.mark.parametrize(("release", "wakes"), [("1.16", True), ("1.19", True), ("1.35", True), ("1.36", False)])
 def test_s001_44_d22_a_target_at_zero_by_hand_stays_off_until_it_is_set_again(release: str, wakes: bool) -> None:
     """With a minimum of zero the metrics are asked from 1.16 to 1.35; from 1.36 on only after its own scale to zero."""
-    given = flags(release=release)
-    off = decide(asks(3), replicas=0, minimum=1, flags=given)
+    controller = flags(release=release)
+    off = decide(asks(3), replicas=0, minimum=1, flags=controller)
     assert (off.desired, says(off, "ScalingActive")) == (0, "False/ScalingDisabled")
-    assert says(decide(asks(3), replicas=3, flags=given), "ScalingActive") == "True/ValidMetricFound"
-    assert (decide(asks(3), replicas=0, minimum=0, flags=given).desired == 3) == wakes
+    assert says(decide(asks(3), replicas=3, flags=controller), "ScalingActive") == "True/ValidMetricFound"
+    assert (decide(asks(3), replicas=0, minimum=0, flags=controller).desired == 3) == wakes
 
 
 def test_s001_44_d22_until_1_15_zero_is_always_off() -> None:

@@ -104,11 +104,11 @@ def test_s001_37_disabled_keeps_what_stands(release: str) -> None:
 
 @every
 def test_s001_38_down_the_highest_of_the_window_up_the_lowest(release: str) -> None:
-    given = flags(release=release)
-    down = decide(asks(3), replicas=9, behavior=_down(300), memory=remembered("9@700", "7@701"), flags=given)
+    controller = flags(release=release)
+    down = decide(asks(3), replicas=9, behavior=_down(300), memory=remembered("9@700", "7@701"), flags=controller)
     assert down.stabilized == 7
     lowest = {"scaleUp": {"stabilizationWindowSeconds": 60}}
-    up = decide(asks(9), replicas=3, behavior=lowest, memory=remembered("1@940", "5@941"), flags=given)
+    up = decide(asks(9), replicas=3, behavior=lowest, memory=remembered("1@940", "5@941"), flags=controller)
     assert up.stabilized == 5
 
 

@@ -44,7 +44,7 @@ from tests.engine.scenes import (
     says,
     slots,
 )
-from tests.importers.lines import HPAS, PODS, SCALE, USAGE, got, hpa, items, line, read, running, saw, scale, usage
+from tests.importers.lines import HPAS, PODS, SCALE, USAGE, get_line, hpa, items, line, read, running, saw, scale, usage
 from tests.statements.replaying import replayed
 
 every = pytest.mark.parametrize("release", ["1.15", "1.36", "1.37"])
@@ -52,7 +52,7 @@ every = pytest.mark.parametrize("release", ["1.15", "1.36", "1.37"])
 
 @pytest.mark.parametrize("prefix", ["horizontal-pod-autoscaler-", "--horizontal-pod-autoscaler-", ""])
 def test_s002_01_five_flags_change_decisions_since_1_12_and_the_others_none(prefix: str) -> None:
-    given = {
+    flag_texts = {
         "sync-period": "30s",
         "downscale-stabilization": "1m",
         "tolerance": "0.2",
@@ -62,7 +62,7 @@ def test_s002_01_five_flags_change_decisions_since_1_12_and_the_others_none(pref
         "downscale-delay": "5m",
         "use-rest-clients": "true",
     }
-    assert with_flags(Flags(), {prefix + name: text for name, text in given.items()}) == Flags(
+    assert with_flags(Flags(), {prefix + name: text for name, text in flag_texts.items()}) == Flags(
         sync_period_us=Micros(30_000_000),
         downscale_stabilization_us=Micros(60_000_000),
         tolerance=0.2,
@@ -94,7 +94,7 @@ def test_s002_03_one_hpa_in_v1_and_in_v2_decides_and_remembers_alike(release: st
     }
     v1 = named | {"apiVersion": "autoscaling/v1", "spec": spec | {"targetCPUUtilizationPercentage": 60}}
     v2 = named | {"apiVersion": "autoscaling/v2", "spec": spec | {"metrics": [dict(cpu(60).written)]}}
-    made = [
+    reconciles = [
         after(
             cpu(60),
             crowd=pods("3@900 1:pending"),
@@ -104,23 +104,23 @@ def test_s002_03_one_hpa_in_v1_and_in_v2_decides_and_remembers_alike(release: st
         )
         for shown in (v1, v2)
     ]
-    assert made[0] == made[1]
+    assert reconciles[0] == reconciles[1]
 
 
 @every
 def test_s002_04_the_target_lies_in_the_hpas_namespace_and_containers_are_summed(release: str, tmp_path: Path) -> None:
-    (made,) = replayed(
+    (reconcile,) = replayed(
         tmp_path,
         release,
         saw(1, HPAS, "ADDED", hpa()),
-        got(2, PODS, items(running("web-0"))),
-        got(3, SCALE.replace("/shop/", "/kitchen/"), scale(7)),
-        got(3, SCALE, scale(1)),
-        got(4, USAGE.replace("/shop/", "/kitchen/"), usage(web_0=10)),
-        got(5, USAGE, usage(web_0=700)),
+        get_line(2, PODS, items(running("web-0"))),
+        get_line(3, SCALE.replace("/shop/", "/kitchen/"), scale(7)),
+        get_line(3, SCALE, scale(1)),
+        get_line(4, USAGE.replace("/shop/", "/kitchen/"), usage(web_0=10)),
+        get_line(5, USAGE, usage(web_0=700)),
         line(15, reconcile="shop/web"),
     )
-    assert (made.spec_replicas, made.raw_desired) == (1, 2)
+    assert (reconcile.spec_replicas, reconcile.raw_desired) == (1, 2)
     two = pods("1@0", containers=(("a", 500, 400), ("b", 500, 500)))
     assert propose(cpu(50), crowd=two, replicas=1, flags=flags(release=release)).current_milli == 900
 
@@ -130,36 +130,36 @@ def _idle(release: str) -> Decision:
     crowd = pods("1@1", request=143_360_000_000)  # 143 360 000 bytes
     observed = observation(memory(70), cpu(60), crowd=crowd, replicas=1)
     used = (("cpu", Milli(0)), ("memory", Milli(1_433_600_000)))
-    reads = [found for found in observed.metrics if isinstance(found, ResourceMetricsRead)]
+    reads = [read for read in observed.metrics if isinstance(read, ResourceMetricsRead)]
     answered = tuple(
         replace(
-            found,
+            read,
             samples=tuple(
                 replace(sample, containers=tuple(replace(c, usage=used) for c in sample.containers))
-                for sample in found.samples or ()
+                for sample in read.samples or ()
             ),
         )
-        for found in reads
+        for read in reads
     )
     return reconcile(replace(observed, metrics=answered), remembered("1@1"), flags(release=release))[0]
 
 
 @every
 def test_s002_05_memory_at_1_percent_and_idle_cpu_keep_one(release: str) -> None:
-    made = _idle(release)
-    assert [proposal.proposal for proposal in made.proposals] == [1, 0]
-    assert [proposal.is_winner for proposal in made.proposals] == [True, False]
-    assert (made.desired, made.attempts) == (1, ())
+    reconcile = _idle(release)
+    assert [proposal.proposal for proposal in reconcile.proposals] == [1, 0]
+    assert [proposal.is_winner for proposal in reconcile.proposals] == [True, False]
+    assert (reconcile.desired, reconcile.attempts) == (1, ())
 
 
 @every
 def test_s002_06_three_conditions_say_so(release: str) -> None:
-    made = _idle(release)
-    assert says(made, "AbleToScale") == "True/ReadyForNewScale"
-    assert says(made, "ScalingActive") == "True/ValidMetricFound"
-    assert says(made, "ScalingLimited") == "False/DesiredWithinRange"
-    assert made.status is not None
-    active = next(condition for condition in made.status.conditions if condition.type == "ScalingActive")
+    reconcile = _idle(release)
+    assert says(reconcile, "AbleToScale") == "True/ReadyForNewScale"
+    assert says(reconcile, "ScalingActive") == "True/ValidMetricFound"
+    assert says(reconcile, "ScalingLimited") == "False/DesiredWithinRange"
+    assert reconcile.status is not None
+    active = next(condition for condition in reconcile.status.conditions if condition.type == "ScalingActive")
     assert "memory resource utilization (percentage of request)" in active.message
 
 
@@ -167,12 +167,12 @@ def test_s002_06_three_conditions_say_so(release: str) -> None:
     ("release", "text"), [("1.15", "1433600"), ("1.33", "1433600"), ("1.34", "1400Ki"), ("1.37", "1400Ki")]
 )
 def test_s002_07_memory_is_printed_in_powers_of_1024_from_1_34_on(release: str, text: str) -> None:
-    made = _idle(release)
-    assert made.status is not None
-    assert made.status.current_metrics is not None
-    shown = made.status.current_metrics[0].average_value
+    reconcile = _idle(release)
+    assert reconcile.status is not None
+    assert reconcile.status.current_metrics is not None
+    shown = reconcile.status.current_metrics[0].average_value
     assert shown is not None
-    assert (shown.text, made.status.current_metrics[0].average_utilization) == (text, 1)
+    assert (shown.text, reconcile.status.current_metrics[0].average_utilization) == (text, 1)
 
 
 @pytest.mark.parametrize(
@@ -218,12 +218,12 @@ def test_s002_13_an_annotation_that_is_no_json_counts_as_absent() -> None:
 
 @every
 def test_s002_14_of_a_target_only_group_and_kind_matter(release: str) -> None:
-    given = flags(release=release)
+    controller = flags(release=release)
     older = {"apiVersion": "apps/v1beta2", "kind": "Deployment", "name": "web"}
-    assert decide(asks(3), replicas=3, target=older, flags=given).raw_desired == 3
+    assert decide(asks(3), replicas=3, target=older, flags=controller).raw_desired == 3
     bad = {"apiVersion": "a/b/c", "kind": "Deployment", "name": "web"}
-    assert says(decide(asks(3), replicas=3, target=bad, flags=given), "AbleToScale") == "False/FailedGetScale"
-    unknown = decide(asks(3), replicas=3, target_error='no matches for kind "Widget" in group "apps"', flags=given)
+    assert says(decide(asks(3), replicas=3, target=bad, flags=controller), "AbleToScale") == "False/FailedGetScale"
+    unknown = decide(asks(3), replicas=3, target_error='no matches for kind "Widget" in group "apps"', flags=controller)
     assert says(unknown, "AbleToScale") == "False/FailedGetScale"
 
 
@@ -239,8 +239,8 @@ def test_s002_15_current_replicas_are_those_of_the_scales_spec(release: str, des
     "scene", [{"replicas": 3}, {"replicas": 0}, {"replicas": 200}, {"replicas": 1, "minimum": 2}], ids=str
 )
 def test_s002_16_the_first_sight_is_remembered_in_every_branch(release: str, scene: dict[str, Any]) -> None:
-    _, kept = after(asks(3).failing(), status_replicas=scene["replicas"], flags=flags(release=release), **scene)
-    assert slots(kept) == f"{scene['replicas']}@1000"
+    _, memory = after(asks(3).failing(), status_replicas=scene["replicas"], flags=flags(release=release), **scene)
+    assert slots(memory) == f"{scene['replicas']}@1000"
 
 
 @every
@@ -262,8 +262,8 @@ def test_s002_19_an_unknown_type_is_named(release: str) -> None:
 
 @every
 def test_s002_20_names_and_what_status_has_of_a_raw_target(release: str) -> None:
-    given: dict[str, Any] = {"crowd": pods("2@900"), "replicas": 2, "flags": flags(release=release)}
-    raw, percent = decide(cpu(average=500), **given), decide(cpu(50), **given)
+    scene: dict[str, Any] = {"crowd": pods("2@900"), "replicas": 2, "flags": flags(release=release)}
+    raw, percent = decide(cpu(average=500), **scene), decide(cpu(50), **scene)
     assert raw.scale_reason == "cpu resource above target"
     assert percent.scale_reason == "cpu resource utilization (percentage of request) above target"
     assert raw.status is not None
@@ -282,17 +282,17 @@ def test_s002_21_until_1_15_a_pending_pod_is_missing(release: str, proposal: int
 
 @pytest.mark.parametrize("release", ["1.12", "1.15", "1.16", "1.36"])
 def test_s002_17_below_the_minimum_it_jumps_and_at_zero_it_rests(release: str) -> None:
-    given = flags(release=release)
-    assert decide(asks(9), replicas=2, minimum=3, status_replicas=2, flags=given).desired == 3
-    assert decide(asks(9), replicas=0, minimum=3, status_replicas=0, flags=given).desired == 0
-    assert decide(asks(9), replicas=0, minimum=3, status=ASLEEP, status_replicas=0, flags=given).desired == 0
+    controller = flags(release=release)
+    assert decide(asks(9), replicas=2, minimum=3, status_replicas=2, flags=controller).desired == 3
+    assert decide(asks(9), replicas=0, minimum=3, status_replicas=0, flags=controller).desired == 0
+    assert decide(asks(9), replicas=0, minimum=3, status=ASLEEP, status_replicas=0, flags=controller).desired == 0
 
 
 def test_s002_07_the_documents_object_is_read(tmp_path: Path) -> None:
     """Its v2beta2 status, served as v2, is the one that the engine would have published."""
-    made = _idle("1.15")
-    assert made.status is not None
-    assert made.status.current_metrics is not None
+    reconcile = _idle("1.15")
+    assert reconcile.status is not None
+    assert reconcile.status.current_metrics is not None
     shown = hpa(status={"currentReplicas": 1, "desiredReplicas": 1, "currentMetrics": [
         {"type": "Resource", "resource": {"name": "memory", "current":
             {"averageUtilization": 1, "averageValue": "1433600"}}},
@@ -300,7 +300,7 @@ def test_s002_07_the_documents_object_is_read(tmp_path: Path) -> None:
     ]})  # fmt: skip
     (fact,) = read(tmp_path, saw(1, HPAS, "ADDED", shown))
     assert isinstance(fact, HpaSeen)
-    assert decode_hpa(fact).status.current_metrics == made.status.current_metrics
+    assert decode_hpa(fact).status.current_metrics == reconcile.status.current_metrics
 
 
 SAME = ("autoscaling/v1", "autoscaling/v2alpha1", "autoscaling/v2beta1", "autoscaling/v2beta2", "autoscaling/v2")

@@ -13,7 +13,7 @@ from hpaaudit.errors import UnknownRelease
 from hpaaudit.model.facts import ScaleRead
 from hpaaudit.model.target import Scale
 from tests.engine.scenes import LEAVING_ZERO, Loop, Metric, asks, cpu, decide, external, flags, per_pod, pods, propose
-from tests.importers.lines import SCALE, got, read
+from tests.importers.lines import SCALE, get_line, read
 
 every = pytest.mark.parametrize("release", ["1.12", "1.19", "1.28", "1.36", "1.37"])
 
@@ -25,15 +25,17 @@ def test_s003_01_release_1_0_has_no_hpa_and_is_refused() -> None:
 
 def test_s003_03_a_scale_may_have_its_selector_as_a_map(tmp_path: Path) -> None:
     shown = {"spec": {"replicas": 3}, "status": {"replicas": 2, "selector": {"tier": "fe", "app": "web"}}}
-    (found,) = read(tmp_path, got(1, SCALE, shown))
-    assert isinstance(found, ScaleRead)
-    assert found.scale == Scale(spec_replicas=3, status_replicas=2, selector="app=web,tier=fe")
+    (fact,) = read(tmp_path, get_line(1, SCALE, shown))
+    assert isinstance(fact, ScaleRead)
+    assert fact.scale == Scale(spec_replicas=3, status_replicas=2, selector="app=web,tier=fe")
 
 
 def test_s003_04_asked_and_running_replicas_may_differ(tmp_path: Path) -> None:
-    (found,) = read(tmp_path, got(1, SCALE, {"spec": {"replicas": 3}, "status": {"replicas": 5, "selector": "a=b"}}))
-    assert isinstance(found, ScaleRead)
-    assert found.scale == Scale(spec_replicas=3, status_replicas=5, selector="a=b")
+    (fact,) = read(
+        tmp_path, get_line(1, SCALE, {"spec": {"replicas": 3}, "status": {"replicas": 5, "selector": "a=b"}})
+    )
+    assert isinstance(fact, ScaleRead)
+    assert fact.scale == Scale(spec_replicas=3, status_replicas=5, selector="a=b")
 
 
 CALCULATIONS: list[tuple[str, Metric, str, int | None, int, int]] = [

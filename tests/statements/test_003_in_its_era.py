@@ -21,7 +21,7 @@ from hpaaudit.model.facts import HpaGone, HpaSeen
 from hpaaudit.model.hpa import ObjectRef
 from hpaaudit.model.units import Micros
 from tests.engine.scenes import cpu, hpa_of
-from tests.importers.lines import CONTROLLER, HPAS, got, hpa, items, read, saw, write
+from tests.importers.lines import CONTROLLER, HPAS, get_line, hpa, items, read, saw, write
 from tests.statements.old_worlds import SCALE, Look, heapster, old_hpa, old_scale, old_world
 from tests.statements.replaying import replayed
 
@@ -209,7 +209,7 @@ def test_s003_18_created_updated_listed_and_deleted(tmp_path: Path) -> None:
     """We only read: each of these is seen, and several objects in one file are converted one by one."""
     seen = read(
         tmp_path,
-        got(1, HPAS, items(hpa())),
+        get_line(1, HPAS, items(hpa())),
         saw(2, HPAS, "ADDED", hpa("api")),
         saw(3, HPAS, "MODIFIED", hpa(maximum=4)),
         saw(4, HPAS, "DELETED", hpa("api")),
@@ -236,7 +236,7 @@ def test_s003_19_other_metrics_came_in_an_annotation(release: str, tmp_path: Pat
     path = f"{heapster(release)}/api/v1/model/namespaces/shop/pod-list/web-0,web-1/metrics/custom/qps?start=x"
     point = {"timestamp": "2026-03-02T14:00:00Z", "value": 25}
     series = {"items": [{"metrics": [point], "latestTimestamp": point["timestamp"]}] * 2}
-    lines[-2] = got(0, path, series, by=CONTROLLER)  # cpu is not asked for
+    lines[-2] = get_line(0, path, series, by=CONTROLLER)  # cpu is not asked for
     (made,) = replayed(tmp_path, release, *lines)
     assert json.loads(made.status.custom_metrics)["items"][0]["name"] == "qps"
     assert made.desired in (4, 5)  # twice the replicas, or four, is the most since 1.4.4

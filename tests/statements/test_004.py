@@ -37,7 +37,7 @@ from tests.engine.scenes import (
     remembered,
     says,
 )
-from tests.importers.lines import got, items, read
+from tests.importers.lines import get_line, items, read
 
 every = pytest.mark.parametrize("release", ["1.16", "1.17", "1.36", "1.37"])
 POD_CPU = per_pod(60_000, name="pod_cpu_1m")
@@ -46,16 +46,16 @@ POD_CPU = per_pod(60_000, name="pod_cpu_1m")
 @every
 def test_s004_02_a_pods_metric_needs_no_requests(release: str) -> None:
     crowd = pods("2@50000", request=None)
-    given: dict[str, Any] = {"crowd": crowd, "replicas": 2, "flags": flags(release=release)}
-    assert propose(POD_CPU, **given).valid
-    assert propose(cpu(50), **given).invalid_code == "metric.invalid.missing_request"
+    scene: dict[str, Any] = {"crowd": crowd, "replicas": 2, "flags": flags(release=release)}
+    assert propose(POD_CPU, **scene).valid
+    assert propose(cpu(50), **scene).invalid_code == "metric.invalid.missing_request"
 
 
 def test_s004_03_the_defaults_of_the_flags() -> None:
-    given = Flags()
-    assert (given.sync_period_us, given.downscale_stabilization_us) == (15 * SECOND, 300 * SECOND)
-    assert (given.cpu_initialization_period_us, given.initial_readiness_delay_us) == (300 * SECOND, 30 * SECOND)
-    assert given.tolerance == 0.1
+    defaults = Flags()
+    assert (defaults.sync_period_us, defaults.downscale_stabilization_us) == (15 * SECOND, 300 * SECOND)
+    assert (defaults.cpu_initialization_period_us, defaults.initial_readiness_delay_us) == (300 * SECOND, 30 * SECOND)
+    assert defaults.tolerance == 0.1
 
 
 @every
@@ -71,9 +71,9 @@ def test_s004_05_a_minimum_may_be_absent() -> None:
 
 @every
 def test_s004_06_zero_rests_and_the_bounds_come_first(release: str) -> None:
-    given = flags(release=release)
+    controller = flags(release=release)
     for replicas, desired in ((0, 0), (9, 5), (1, 2)):
-        assert decide(asks(3), replicas=replicas, minimum=2, maximum=5, flags=given).desired == desired
+        assert decide(asks(3), replicas=replicas, minimum=2, maximum=5, flags=controller).desired == desired
 
 
 @pytest.mark.parametrize(("release", "asked"), [("1.16", True), ("1.35", True), ("1.36", False)])
@@ -119,8 +119,8 @@ def test_s004_08_of_all_invalid_metrics_the_first_is_told(release: str) -> None:
 )
 def test_s004_09_a_rescale_has_its_reason(release: str, scene: dict[str, Any], reason: str) -> None:
     words = dict(scene)
-    crowd, kept = pods(words.pop("crowd")), remembered(words.pop("memory", f"{words['replicas']}@990"))
-    decision = decide(POD_CPU, crowd=crowd, memory=kept, flags=flags(release=release), **words)
+    crowd, memory = pods(words.pop("crowd")), remembered(words.pop("memory", f"{words['replicas']}@990"))
+    decision = decide(POD_CPU, crowd=crowd, memory=memory, flags=flags(release=release), **words)
     assert (decision.scale_reason, posted(decision)) == (reason, ["SuccessfulRescale"])
 
 
@@ -179,10 +179,10 @@ def test_s004_14_one_read_for_all_pods(tmp_path: Path) -> None:
     assert path == (
         "/apis/custom.metrics.k8s.io/v1beta1/namespaces/shop/pods/%2A/pod_cpu_1m?labelSelector=app%3Dzx-hpa-test"
     )
-    (found,) = read(tmp_path, got(1, path, items({"describedObject": {"name": "a"}, "value": "50"})))
-    assert isinstance(found, ValuesRead)
-    assert found.values is not None
-    assert (found.values[0].object, found.values[0].value, found.values[0].window_us) == ("a", 50_000, None)
+    (fact,) = read(tmp_path, get_line(1, path, items({"describedObject": {"name": "a"}, "value": "50"})))
+    assert isinstance(fact, ValuesRead)
+    assert fact.values is not None
+    assert (fact.values[0].object, fact.values[0].value, fact.values[0].window_us) == ("a", 50_000, None)
     assert propose(POD_CPU, crowd=pods("2"), replicas=2).invalid_code == "metric.invalid.no_metrics"
 
 

@@ -29,18 +29,18 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, help="one world in so many")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--page", type=Path, help="write the figures of every view to this page")
-    given = parser.parse_args()
-    worlds = [path for folder in given.folders for path in sorted(folder.glob("*.capture.jsonl.gz"))]
-    worlds = worlds or [path for release in given.release or releases() for path in captures(release)]
-    worlds = [path for path in worlds if given.world in name_of(path)]
+    options = parser.parse_args()
+    worlds = [path for folder in options.folders for path in sorted(folder.glob("*.capture.jsonl.gz"))]
+    worlds = worlds or [path for release in options.release or releases() for path in captures(release)]
+    worlds = [path for path in worlds if options.world in name_of(path)]
     wrong = 0
     judged_by_view: dict[str, Judged] = {}
-    for view in given.view or VIEWS:
-        judgement = judged_by_view[view] = judge(worlds[:: given.every], view, given.jobs)
+    for view in options.view or VIEWS:
+        judgement = judged_by_view[view] = judge(worlds[:: options.every], view, options.jobs)
         sys.stdout.write(table(view, judgement))
         wrong += len(judgement.wrong)
-        if given.page:
-            given.page.write_text(page(judged_by_view, given.every), encoding="utf-8")
+        if options.page:
+            options.page.write_text(page(judged_by_view, options.every), encoding="utf-8")
     return int(wrong > 0)
 
 

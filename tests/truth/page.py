@@ -13,13 +13,13 @@ TEMPLATE = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
 def page(judged: Mapping[str, Judged], every: int) -> str:
     """The page with these figures, by view."""
     by_view = [_row(view, judgement) for view, judgement in judged.items()]
-    said, false = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    class_counts, false = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for judgement in judged.values():
-        said += judgement.classes
+        class_counts += judgement.classes
         false += judgement.false
     by_class = [
         f"| {verdict} | {f'`{name}`' if name else ''} | {count} | {false[verdict, name]} |\n"
-        for (verdict, name), count in sorted(said.items(), key=lambda item: (-item[1], item[0]))
+        for (verdict, name), count in sorted(class_counts.items(), key=lambda item: (-item[1], item[0]))
     ]
     return TEMPLATE.format(every=every, by_view="".join(by_view), by_class="".join(by_class))
 

@@ -42,28 +42,28 @@ def _worlds(view: Callable[[Sequence[Fact]], Iterator[Fact]]) -> Iterator[tuple[
 
 
 def test_no_controller_that_ran_is_said_not_to_have_run() -> None:
-    rows = [(name, row) for name, _, found in _worlds(alive) for row in found]
+    rows = [(name, row) for name, _, rows_of_world in _worlds(alive) for row in rows_of_world]
     assert len(rows) > 500
     assert [both for both in rows if both[1]["class"].startswith("not_run.")] == []
 
 
 def test_after_the_lease_ran_out_no_reconcile_took_place() -> None:
-    found = Counter[str]()
+    counts = Counter[str]()
     for _, stopped_us, rows in _worlds(dead):
         later = [row["class"] for row in rows if row["at_us"] > stopped_us + 31 * SECOND]
-        found.update(name for name in later if not name.startswith(POSITIVE))
-    assert set(found) == {"not_run.controller_down"}
-    assert found["not_run.controller_down"] > 200
+        counts.update(name for name in later if not name.startswith(POSITIVE))
+    assert set(counts) == {"not_run.controller_down"}
+    assert counts["not_run.controller_down"] > 200
 
 
 def test_a_silent_controller_is_never_explained_by_what_it_read() -> None:
     """Where only its decision should have changed, other flags explain the silence as well: that stays unexplained."""
-    found = Counter[str]()
+    counts = Counter[str]()
     for _, stopped_us, rows in _worlds(hung):
-        found.update(row["class"] for row in rows if row["at_us"] > stopped_us + 31 * SECOND)
-    assert found["input.metric_value_skew"] == 0, found
-    assert found["not_run.controller_hung"] > 200, found
-    assert found["unexplained"] * 10 < found["not_run.controller_hung"], found
+        counts.update(row["class"] for row in rows if row["at_us"] > stopped_us + 31 * SECOND)
+    assert counts["input.metric_value_skew"] == 0, counts
+    assert counts["not_run.controller_hung"] > 200, counts
+    assert counts["unexplained"] * 10 < counts["not_run.controller_hung"], counts
 
 
 def _dead_all_along(*, lease: bool) -> Iterator[Fact]:

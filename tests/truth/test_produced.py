@@ -26,33 +26,33 @@ def test_another_number_than_the_hpa_wrote_is_said_to_be_stored(world: Path, vie
     facts = facts_of(world)
     changed = sum(one.asked != one.stored is not None for one in truth_of(world, facts).decided)
     with replayed(VIEWS[view](facts)) as results:
-        found = _classes(results)
+        classes = _classes(results)
     # Nobody looks at the target after the last reconcile.
-    assert set(found) == {"write_mutated.admission"}
-    assert changed - 1 <= found["write_mutated.admission"] <= changed
+    assert set(classes) == {"write_mutated.admission"}
+    assert changed - 1 <= classes["write_mutated.admission"] <= changed
 
 
 @pytest.mark.parametrize("world", ADMITTED, ids=name_of)
 def test_where_nobody_watched_the_workload_it_is_unknown_who_changed_the_number(world: Path) -> None:
     with replayed(VIEWS["outside"](facts_of(world))) as results:
-        found = _classes(results)
+        classes = _classes(results)
         settings = results.sql("from sensitivity").fetchall()
         texts = results.sql("select distinct split_part(explanation, 'unknown: ', 2) from divergences").fetchall()
-    assert set(found) == {"no_data.object_unseen"}
+    assert set(classes) == {"no_data.object_unseen"}
     assert settings == []
     assert texts == [("whether admission changed what the HPA wrote, or somebody wrote afterwards",)]
 
 
 @pytest.mark.parametrize("view", ["whole", "outside", "watched"])
 def test_pods_that_a_quota_keeps_away_are_missed_and_only_those(view: str) -> None:
-    found = {}
+    classes = {}
     for world in produced():
         with replayed(VIEWS[view](facts_of(world))) as results:
             rows = results.sql("from findings select verdict where pattern = 'pods_not_created'").fetchall()
-            found[name_of(world)] = [text for (text,) in rows]
-    quota = [text for name, texts in found.items() if "quota" in name for text in texts]
+            classes[name_of(world)] = [text for (text,) in rows]
+    quota = [text for name, texts in classes.items() if "quota" in name for text in texts]
     assert quota == ["the target was scaled to 7, and only 3 pods were made"]
-    assert sum(map(len, found.values())) == 1
+    assert sum(map(len, classes.values())) == 1
 
 
 @pytest.mark.parametrize("view", VIEWS)

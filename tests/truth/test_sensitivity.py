@@ -15,16 +15,16 @@ from tests.truth.views import VIEWS
 from tests.truth.worlds import facts_of
 
 
-def _replayed(world: str, *, told: bool) -> tuple[dict[str, int], list[tuple[Any, ...]]]:
+def _replayed(world: str, *, is_told: bool) -> tuple[dict[str, int], list[tuple[Any, ...]]]:
     """How often each class occurs, and what explains it. `told`: the recording holds the controller's flags."""
     facts = facts_of(next(path for path in captures("1.36") if name_of(path) == world))
 
     def shown(fact: Fact) -> Fact:
-        return with_fields(fact, flags=(), gates=()) if isinstance(fact, ControllerSeen) and not told else fact
+        return with_fields(fact, flags=(), gates=()) if isinstance(fact, ControllerSeen) and not is_told else fact
 
-    seen = [shown(fact) for fact in VIEWS["outside"](facts)]
+    facts_shown = [shown(fact) for fact in VIEWS["outside"](facts)]
     with tempfile.TemporaryDirectory() as folder:
-        write(Path(folder) / "recording", seen, len(seen) + 1)
+        write(Path(folder) / "recording", facts_shown, len(facts_shown) + 1)
         results = replay(Path(folder) / "recording", detail="numbers")
         classes = dict(results.sql("select coalesce(class, verdict), count(*) from reconciles group by 1").fetchall())
         settings = results.sql(
@@ -45,13 +45,13 @@ def _replayed(world: str, *, told: bool) -> tuple[dict[str, int], list[tuple[Any
 def test_the_setting_that_explains_what_an_assumed_one_does_not_is_named(
     world: str, key: str, used: str, explaining: str
 ) -> None:
-    classes, [(found_key, value, alternative, differing, explained, broken)] = _replayed(world, told=False)
+    classes, [(found_key, value, alternative, differing, explained, broken)] = _replayed(world, is_told=False)
     assert (found_key, value, alternative, broken) == (key, used, explaining, 0)
     assert explained == differing == classes[f"config.{key.replace('-', '_')}"]
     assert "unexplained" not in classes
 
 
 def test_where_the_flags_are_known_nothing_is_put_down_to_them() -> None:
-    classes, settings = _replayed("restart-100-0001", told=True)
+    classes, settings = _replayed("restart-100-0001", is_told=True)
     assert settings == []
     assert not any(name.startswith(("config.", "unexplained")) for name in classes)

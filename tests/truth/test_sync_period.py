@@ -21,8 +21,8 @@ KNOWN_LONGER = 1.25
 
 def _true_period(facts: list[Fact]) -> int:
     flags = dict(flag for fact in facts if isinstance(fact, ControllerSeen) for flag in fact.flags)
-    told = [value for name, value in flags.items() if name.endswith("sync-period")]
-    return duration(told[0]) if told else SYNC_PERIOD_US
+    flag_values = [value for name, value in flags.items() if name.endswith("sync-period")]
+    return duration(flag_values[0]) if flag_values else SYNC_PERIOD_US
 
 
 def test_the_sync_period_of_the_real_controller_is_found_from_its_status_writes() -> None:
@@ -31,12 +31,12 @@ def test_the_sync_period_of_the_real_controller_is_found_from_its_status_writes(
         facts, reading = facts_of(capture), Reading()
         for index, fact in enumerate(VIEWS["no sync period"](facts)):
             reading.read(index, fact)
-        found, true_us = reading.periods(None), _true_period(facts)
-        if found.source == "inferred":
+        periods, true_us = reading.periods(None), _true_period(facts)
+        if periods.source == "inferred":
             inferred += 1
-            right += abs(found.common_us - true_us) <= 0.03 * true_us
-            assert found.common_us <= true_us * KNOWN_LONGER, capture.name
-        assert not found.own, capture.name
+            right += abs(periods.common_us - true_us) <= 0.03 * true_us
+            assert periods.common_us <= true_us * KNOWN_LONGER, capture.name
+        assert not periods.own, capture.name
     assert inferred > 80
     assert right >= inferred * 0.98
 

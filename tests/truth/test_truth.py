@@ -20,8 +20,8 @@ FEW = 3
 @pytest.mark.parametrize("view", VIEWS)
 def test_no_match_is_proven_that_was_none_and_no_write_is_given_to_the_wrong_one(view: str) -> None:
     worlds = [capture for release in RELEASES for capture in captures(release)[:: EVERY.get(release, SOME)]]
-    seen = worlds if view in IN_FULL else worlds[list(VIEWS).index(view) % FEW :: FEW]
-    judgement = judge(seen, view, jobs=2)
+    worlds_seen = worlds if view in IN_FULL else worlds[list(VIEWS).index(view) % FEW :: FEW]
+    judgement = judge(worlds_seen, view, jobs=2)
     assert judgement.reconciles > (200 if view in IN_FULL else 80)
     assert judgement.changes > (5 if view in IN_FULL else 1)
     assert judgement.wrong == []

@@ -78,19 +78,19 @@ def _hole(prefix: str, *kinds: type) -> View:
     """The same with a fifth of the time in the middle in which these were not observed, which a gap says."""
 
     def view(facts: Sequence[Fact]) -> Iterator[Fact]:
-        seen = list(outside(facts))
-        first_us, last_us = seen[0].at_us, seen[-1].at_us
+        seen_facts = list(outside(facts))
+        first_us, last_us = seen_facts[0].at_us, seen_facts[-1].at_us
         from_us, until_us = (Micros(first_us + (last_us - first_us) * fifth // 5) for fifth in (2, 3))
         gap = Gap(at_us=from_us, until_us=until_us, prefix=prefix, cause="nobody looked")
-        before = [fact for fact in seen if fact.at_us < from_us]
-        within = [fact for fact in seen if from_us <= fact.at_us < until_us]
+        before = [fact for fact in seen_facts if fact.at_us < from_us]
+        within = [fact for fact in seen_facts if from_us <= fact.at_us < until_us]
         yield from before
         yield gap
         yield from (fact for fact in within if not isinstance(fact, kinds))
         yield from (
             replace(fact, at_us=until_us) for fact in within if isinstance(fact, kinds) and isinstance(fact, WATCHED)
         )
-        yield from (fact for fact in seen if fact.at_us >= until_us)
+        yield from (fact for fact in seen_facts if fact.at_us >= until_us)
 
     return view
 
@@ -98,12 +98,12 @@ def _hole(prefix: str, *kinds: type) -> View:
 def _minimal_rights(facts: Sequence[Fact]) -> Iterator[Fact]:
     """HPAs, pods, scales and metrics, and nothing of who writes: the rest is a gap from beginning to end."""
     hidden = ControllerSeen | EventSeen | LeaseSeen | ScaleWritten | TargetSeen
-    seen = [fact for fact in outside(facts) if not isinstance(fact, hidden)]
-    if not seen:
+    seen_facts = [fact for fact in outside(facts) if not isinstance(fact, hidden)]
+    if not seen_facts:
         return
     for prefix in ("/api/v1/events", "/apis/apps/v1/deployments#writers", "/apis/coordination.k8s.io/v1/leases"):
-        yield Gap(at_us=seen[0].at_us, until_us=seen[-1].at_us, prefix=prefix, cause="HTTP 403: forbidden")
-    yield from seen
+        yield Gap(at_us=seen_facts[0].at_us, until_us=seen_facts[-1].at_us, prefix=prefix, cause="HTTP 403: forbidden")
+    yield from seen_facts
 
 
 def watched(facts: Sequence[Fact]) -> Iterator[Fact]:
@@ -186,13 +186,13 @@ def _restarts_by_lease(facts: Sequence[Fact]) -> Iterator[Fact]:
 
 def _strange_lease(facts: Sequence[Fact]) -> Iterator[Fact]:
     """The Lease is that of another program: it changes its holder in the middle, while the controller goes on."""
-    seen = list(outside(facts))
-    half_us = middle_us(seen)
+    seen_facts = list(outside(facts))
+    half_us = middle_us(seen_facts)
     renewals = [
         _lease(Micros(at_us), f"node_{int(at_us > half_us)}", int(at_us > half_us))
-        for at_us in range(seen[0].at_us, seen[-1].at_us, RENEWALS_US)
+        for at_us in range(seen_facts[0].at_us, seen_facts[-1].at_us, RENEWALS_US)
     ]
-    yield from sorted([*seen, *renewals], key=lambda fact: fact.at_us)
+    yield from sorted([*seen_facts, *renewals], key=lambda fact: fact.at_us)
 
 
 def _lease(at_us: Micros, holder: str, transitions: int) -> LeaseSeen:

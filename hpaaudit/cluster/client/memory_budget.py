@@ -147,11 +147,11 @@ class Reservation:
                 f"{_mb(self.budget.limit)} leaves for one: raise it"
             )
 
-    def shrink(self, held: int) -> None:
+    def shrink(self, bytes_left: int) -> None:
         """Release all but this many bytes."""
-        self.budget.taken -= self.held - held
-        self.held = held
-        if not held:
+        self.budget.taken -= self.held - bytes_left
+        self.held = bytes_left
+        if not bytes_left:
             self.budget.holders.discard(self)
         self.budget.wake_waiting()
 

@@ -145,10 +145,10 @@ def _samples(
     """
     unfetched = f"unable to get metrics for resource {metric.name}"
     if context.uses_heapster and context.reads is not None:
-        given = heapster_client.pod_resource(
+        samples = heapster_client.pod_resource(
             context.reads.heapster(), metric.name, context.server, "failed to get pod resource metrics"
         )
-        return (given.under(unfetched), client.ZERO_TIME_US) if isinstance(given, Problem) else given
+        return (samples.under(unfetched), client.ZERO_TIME_US) if isinstance(samples, Problem) else samples
     read = answer.read if isinstance(answer.read, ResourceMetricsRead) else None
     everything = read is not None and read.request.selector == "" and context.scale.selector != ""
     result = client.pod_resource(

@@ -40,8 +40,8 @@ class MetricContext:
         """Whether metrics come from Heapster (to 1.11)."""
         if self.reads is None:
             return False
-        given = self.flags.rest_clients
-        return not (self.behaviours.rest_clients if given is None else given)
+        rest_clients = self.flags.rest_clients
+        return not (self.behaviours.rest_clients if rest_clients is None else rest_clients)
 
     def with_listed_pods(self, prefix: str) -> "MetricContext | Problem":
         """The context with the pods that a metric lists for itself (to 1.11), or why that failed.

@@ -32,5 +32,5 @@ def failure_of(condition: Condition) -> int:
     if condition.type != "ScalingActive" or condition.status != "False":
         return OTHER
     text = condition.message
-    known = (kind for ending, kind in _ENDINGS.items() if text.endswith(ending))
-    return next(known, next((kind for part, kind in _PARTS.items() if part in text), OTHER))
+    kinds_by_ending = (kind for ending, kind in _ENDINGS.items() if text.endswith(ending))
+    return next(kinds_by_ending, next((kind for part, kind in _PARTS.items() if part in text), OTHER))

@@ -96,7 +96,7 @@ def _without_selector(*, is_custom: bool) -> MetricFailure:
     return MetricFailure(events=(event,), error=_SELECTOR_REQUIRED, is_custom=is_custom, code=CODES[SELECTOR_MISSING])
 
 
-def _not_had(state: ReconcileState, problem: Problem, *, is_custom: bool) -> MetricFailure:
+def _unread_metric(state: ReconcileState, problem: Problem, *, is_custom: bool) -> MetricFailure:
     """The failure of a metric that could not be read."""
     what, reason = (
         ("custom metric value", "FailedGetCustomMetrics") if is_custom else (CPU_UTILIZATION, "FailedGetMetrics")
@@ -133,7 +133,7 @@ def _cpu(state: ReconcileState, context: MetricContext) -> MetricsProposal | Met
         return _calculated_cpu(state, context, percent)
     average = pod_averages.cpu_utilization(_averages(state, context))
     if isinstance(average, Problem):
-        return _not_had(state, average, is_custom=False)
+        return _unread_metric(state, average, is_custom=False)
     utilization = int(average.value) if state.behaviours.full_integers else _int32(int(average.value))
     ratio = divide_float(float(utilization), float(percent))
     inside = within(ratio, context.tolerance)
@@ -180,14 +180,14 @@ def _averages(state: ReconcileState, context: MetricContext) -> AveragesContext:
 def _calculated_cpu(state: ReconcileState, context: MetricContext, percent: int) -> MetricsProposal | MetricFailure:
     """What CPU proposes by the replica calculator (1.5)."""
     answer = None if context.reads is None else context.reads.heapster()
-    given = pod_resource(answer, "cpu", context.server, "failed to get heapster service")
-    if isinstance(given, Problem):
-        return _not_had(state, given.under("unable to get metrics for resource cpu"), is_custom=False)
-    samples, measured_us = given
+    values = pod_resource(answer, "cpu", context.server, "failed to get heapster service")
+    if isinstance(values, Problem):
+        return _unread_metric(state, values.under("unable to get metrics for resource cpu"), is_custom=False)
+    samples, measured_us = values
     metric = cpu_utilization(percent)
     calculated = calculator.resource_replicas(metric, samples, percent, state.observation.decided_us, context)
     if isinstance(calculated, Problem):
-        return _not_had(state, calculated, is_custom=False)
+        return _unread_metric(state, calculated, is_custom=False)
     utilization = calculated.utilization or 0
     events: tuple[PostedEvent, ...] = ()
     if calculated.replicas != state.current:
@@ -224,8 +224,8 @@ def _custom(state: ReconcileState, context: MetricContext, annotation: str) -> M
     targets = custom_metrics.targets_of(annotation)
     if isinstance(targets, Problem):
         event = PostedEvent(type="Warning", reason="FailedParseCustomMetricsAnnotation", message=targets.text)
-        said = (event,) if state.behaviours.first_minutes_forgiven else ()
-        return MetricFailure(events=said, error=targets.text, is_custom=True, code=CODES[ALL_INVALID])
+        warnings = (event,) if state.behaviours.first_minutes_forgiven else ()
+        return MetricFailure(events=warnings, error=targets.text, is_custom=True, code=CODES[ALL_INVALID])
     best = MetricsProposal(replicas=0, name="", measured_us=ZERO_TIME_US, cpu=None, custom="", events=(), views=())
     if not annotation:
         return best
@@ -237,7 +237,7 @@ def _custom(state: ReconcileState, context: MetricContext, annotation: str) -> M
             return _without_selector(is_custom=True)
         proposal = _custom_proposal(state, context, target)
         if isinstance(proposal, Problem):
-            return _not_had(state, proposal, is_custom=True)
+            return _unread_metric(state, proposal, is_custom=True)
         if proposal.replicas > best.replicas:
             best = replace(
                 best,
@@ -250,9 +250,9 @@ def _custom(state: ReconcileState, context: MetricContext, annotation: str) -> M
             values.append((target.name, text))
         except ValueError as error:
             event = PostedEvent(type="Warning", reason="FailedSetCustomMetrics", message=str(error))
-            said = (event,) if state.behaviours.first_minutes_forgiven else ()
+            warnings = (event,) if state.behaviours.first_minutes_forgiven else ()
             text = f"failed to set custom metric value: {error}"
-            return MetricFailure(events=said, error=text, is_custom=True, code=CODES[ALL_INVALID])
+            return MetricFailure(events=warnings, error=text, is_custom=True, code=CODES[ALL_INVALID])
         inside = within(proposal.ratio, context.tolerance)
         replicas = fitting(proposal.replicas)
         view = OldView("Pods", target.name, "AverageValue", target.milli, proposal.ratio, replicas, inside)

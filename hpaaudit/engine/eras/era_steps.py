@@ -27,9 +27,9 @@ def chain_of(propose: Step, limits: Bounded, current: int, opened: Opened, *, re
         code = limits.code
         steps.append(Step(stage="bound", code=code, before=raw, after=limits.replicas, binding=True))
     if limits.replicas != current and not rescales:
-        held = held_step(limits.replicas, current, opened)
-        code = held.code
-        steps.append(held)
+        window_step = held_step(limits.replicas, current, opened)
+        code = window_step.code
+        steps.append(window_step)
     return Chain(tuple(steps), code)
 
 

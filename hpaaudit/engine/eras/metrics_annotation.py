@@ -104,8 +104,8 @@ def _moved(
     proposed = MetricsProposal(replicas=desired, name="", measured_us=now_us, cpu=None, custom="", events=(), views=())
     chain = gate_chain(step)
     if not rescales and not never and desired != current:
-        held = held_step(desired, current, opened)
-        chain = Chain((step, held), held.code)
+        window_step = held_step(desired, current, opened)
+        chain = Chain((step, window_step), window_step.code)
     return _written(state, proposed, desired if rescales else current, reason, chain)
 
 
@@ -155,7 +155,7 @@ def _failed(state: ReconcileState, failure: MetricFailure) -> Outcome:
         if failure.is_custom
         else (CPU_UTILIZATION, "FailedComputeReplicas")
     )
-    said = PostedEvent(type="Warning", reason=reason, message=failure.error)
+    posted = PostedEvent(type="Warning", reason=reason, message=failure.error)
     status: HpaStatus = replace(state.hpa.status, current_replicas=state.current)
     return Outcome(
         status=status,
@@ -163,7 +163,7 @@ def _failed(state: ReconcileState, failure: MetricFailure) -> Outcome:
         scale=state.scale,
         desired=state.scale.spec_replicas,
         events=failure.events,
-        events_after_write=() if state.behaviours.first_minutes_forgiven else (said,),
+        events_after_write=() if state.behaviours.first_minutes_forgiven else (posted,),
         error=f"failed to compute desired number of replicas based on {of} for {reference(state.hpa)}: {failure.error}",
         handles_status_error=False,
         chain=gate_chain(gate(failure.code, state.scale.spec_replicas, (("error", failure.error),))),

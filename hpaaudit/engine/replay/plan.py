@@ -180,7 +180,7 @@ class Reading:
 
     def periods(self, given_us: Micros | None) -> SyncPeriods:
         """The sync period that the user gave, else the recorded one, else what the times of status writes show."""
-        recorded = (flag for seen in self.controllers for flag in seen.flags)
+        recorded = (flag for controller in self.controllers for flag in controller.flags)
         texts = [text for name, text in recorded if short_name(name) == "sync-period"]
         if given_us is None and texts:
             given_us = duration(texts[0])
@@ -242,7 +242,7 @@ def _inferred(reading: Reading, periods: SyncPeriods) -> list[PlannedReconcile]:
     """The reconciles of HPAs without lines."""
     times = reading.times
     last_us = times[-1] if times else 0
-    found: list[PlannedReconcile] = []
+    planned_reconciles: list[PlannedReconcile] = []
     for history in reading.histories.all():
         own, period_us = [], periods.of(history.key)
         for at_us, index, source in history.reconcile_times(last_us, period_us, reading.starts):
@@ -254,8 +254,8 @@ def _inferred(reading: Reading, periods: SyncPeriods) -> list[PlannedReconcile]:
                 )
             )
         _publish(own, history)
-        found += own
-    return sorted(found, key=lambda planned: (planned.index, planned.instant.at_us, planned.key))
+        planned_reconciles += own
+    return sorted(planned_reconciles, key=lambda planned: (planned.index, planned.instant.at_us, planned.key))
 
 
 def _instant(at_us: int, source: int, period_us: int) -> ReconcileTime:

@@ -71,14 +71,14 @@ def times_between(writes: Iterable[int], unsure: Iterable[tuple[int, int]] = ())
     ordered = sorted(writes)
     late = [(one, other + 1) for one, other in pairwise(ordered) if other - one < _SEEN_TOGETHER_US]
     spans = sorted([*unsure, *late])
-    found, passed, end = [], 0, 0
+    times, passed, end = [], 0, 0
     for earlier, later in pairwise(ordered):
         while passed < len(spans) and spans[passed][0] <= later:
             end = max(end, spans[passed][1])
             passed += 1
         if end <= earlier:
-            found.append(later - earlier)
-    return found
+            times.append(later - earlier)
+    return times
 
 
 def sync_periods(times_by_hpa: Mapping[str, Sequence[int]], given_us: Micros | None = None) -> SyncPeriods:
@@ -118,9 +118,9 @@ def period_shown(times: Sequence[int]) -> Micros | None:
     """The period of which the short times are one, two, three or four; None if they are too few or show none."""
     ordered = sorted(times)
     for dropped in (0, int(len(ordered) * _OUTLIERS)):
-        found = _fitting(ordered[dropped:])
-        if found is not None:
-            return found
+        fitting_us = _fitting(ordered[dropped:])
+        if fitting_us is not None:
+            return fitting_us
     return None
 
 
@@ -168,7 +168,7 @@ def _weightiest(by_hpa: Mapping[str, Micros], times_by_hpa: Mapping[str, Sequenc
     """The period that explains what most times of single HPAs show."""
     weights: dict[Micros, int] = {}
     for key, period in by_hpa.items():
-        alike = next((known for known in weights if _alike(known, period)), period)
+        alike = next((other for other in weights if _alike(other, period)), period)
         weights[alike] = weights.get(alike, 0) + len(times_by_hpa[key])
     enough = _OUTLIERS * sum(weights.values())
     explained = {

@@ -298,7 +298,7 @@ class RecorderWriter:
     # The end
 
     def close(self) -> None:
-        """Seals, and marks the recording as complete. A second call does nothing.
+        """Seal, and mark the recording as complete. A second call does nothing.
 
         Raises `RecordingError` if the disk refuses: then only the acknowledged facts are on the disk.
         """

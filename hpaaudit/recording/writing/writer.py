@@ -57,7 +57,7 @@ class Writer:
             self._pending = PendingFacts(self._recording.facts)
 
     def close(self) -> None:
-        """Seals, and marks the recording as complete. A second call does nothing."""
+        """Seal, and mark the recording as complete. A second call does nothing."""
         if self._closed:
             return
         self.seal()

@@ -78,15 +78,15 @@ class Listed:
         self.now[alive] = np.where(answered, shown, self.now[alive])
         self.dirty[alive[news]] = False
         self.unbegun &= failed
-        found = self._items(alive[news], of[news], indices[news], ~shown[news])
+        answer_items = self._items(alive[news], of[news], indices[news], ~shown[news])
         items = np.where(failed, -1, np.bincount(of[shown], minlength=len(polled)))
-        return Polled(of=np.arange(len(polled)), at=polled, took=took, items=items, **found)
+        return Polled(of=np.arange(len(polled)), at=polled, took=took, items=items, **answer_items)
 
-    def _items(self, who: Whole, read: Whole, place: Whole, gone: Truth) -> dict[str, object]:
+    def _items(self, who: Whole, read: Whole, indices: Whole, gone: Truth) -> dict[str, object]:
         """Return a row for each container of a sample, one for a pod that vanished."""
         two = (self.hpas.kind[self.pods["hpa"][who]] == CONTAINER) & ~gone
         again = np.concatenate([np.arange(len(who)), np.flatnonzero(two)])
-        who, read, place, gone = who[again], read[again], place[again], gone[again]
+        who, read, indices, gone = who[again], read[again], indices[again], gone[again]
         second = np.arange(len(again)) >= len(again) - int(two.sum())
         usage = self.usage
         numbers = {
@@ -96,7 +96,7 @@ class Listed:
             "cpu": rounded_up(np.where(second, usage["side_nano"][who], usage["nano"][who])),
             "memory": np.where(second, usage["side_pages"][who], usage["pages"][who]) * PAGE,
         }
-        return {"read": read, "who": who, "place": place, "gone": gone, "numbers": numbers}
+        return {"read": read, "who": who, "place": indices, "gone": gone, "numbers": numbers}
 
 
 @dataclass(slots=True)

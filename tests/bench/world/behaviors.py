@@ -86,8 +86,8 @@ def rules(chosen: NDArray[np.int64], direction: str) -> Rules:
     )
 
 
-def _rules(given: Mapping[str, Any], direction: str) -> tuple[int, list[dict[str, Any]], bool]:
+def _rules(scaling_rules: Mapping[str, Any], direction: str) -> tuple[int, list[dict[str, Any]], bool]:
     """Return window, two policies (a single one stands twice), and whether the greater change is selected."""
-    policies = given.get("policies", DEFAULT_POLICIES[direction])
-    window = given.get("stabilizationWindowSeconds", DEFAULT_WINDOWS[direction])
-    return window, (policies * POLICIES)[:POLICIES], given.get("selectPolicy", "Max") == "Max"
+    policies = scaling_rules.get("policies", DEFAULT_POLICIES[direction])
+    window = scaling_rules.get("stabilizationWindowSeconds", DEFAULT_WINDOWS[direction])
+    return window, (policies * POLICIES)[:POLICIES], scaling_rules.get("selectPolicy", "Max") == "Max"

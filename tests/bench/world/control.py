@@ -47,7 +47,7 @@ def propose(hpa: Whole, state: Whole, usage: Whole, request: Whole, target: Whol
         return np.where(value, average, used * 100 // np.maximum(asked, 1) / target)
 
     ready, missing, unready = sums(READY), sums(MISSING), sums(UNREADY)
-    known = (ready.count > 0) & (ready.asked > 0)
+    has_utilization = (ready.count > 0) & (ready.asked > 0)
     ratio = ratio_of(ready.used, ready.asked, ready.count)
     late = (unready.count > 0) & (ratio > 1)
     plain = np.where(_near(ratio), spec, np.ceil(ratio * ready.count))
@@ -61,7 +61,7 @@ def propose(hpa: Whole, state: Whole, usage: Whole, request: Whole, target: Whol
     turned = ((ratio < 1) & (again > 1)) | ((ratio > 1) & (again < 1))
     against = ((again < 1) & (filled > spec)) | ((again > 1) & (filled < spec))
     filled = np.where(_near(again) | turned | against, spec, filled)
-    return np.where(known, np.where(late | (missing.count > 0), filled, plain), -1).astype(np.int64)
+    return np.where(has_utilization, np.where(late | (missing.count > 0), filled, plain), -1).astype(np.int64)
 
 
 class Control:
@@ -77,17 +77,17 @@ class Control:
         self._added = np.zeros((RING, len(hpas)), np.int64)
         self._removed = np.zeros((RING, len(hpas)), np.int64)
 
-    def decide(self, tick: int, at: Whole, wanted: Whole, known: Truth, spec: Whole) -> Whole:
+    def decide(self, tick: int, at: Whole, wanted: Whole, is_known: Truth, spec: Whole) -> Whole:
         """Return the replicas that each HPA sets; it holds where nothing is known."""
-        place = tick % RING
+        slot = tick % RING
         if tick == 0:  # a process that just began takes the replicas that it finds for its first recommendation
             self._at[-1], self._wanted[-1], self._known[-1] = at, spec, True
-        self._at[place], self._wanted[place], self._known[place] = at, wanted, known
-        self._added[place] = self._removed[place] = 0
+        self._at[slot], self._wanted[slot], self._known[slot] = at, wanted, is_known
+        self._added[slot] = self._removed[slot] = 0
         age = at - self._at
         new = self._limited(age, spec, self._stable(age, wanted, spec))
-        new = np.where(known, np.clip(new, self._hpas.least, self._hpas.most), spec)
-        self._added[place], self._removed[place] = np.maximum(new - spec, 0), np.maximum(spec - new, 0)
+        new = np.where(is_known, np.clip(new, self._hpas.least, self._hpas.most), spec)
+        self._added[slot], self._removed[slot] = np.maximum(new - spec, 0), np.maximum(spec - new, 0)
         return new
 
     def _stable(self, age: Whole, wanted: Whole, spec: Whole) -> Whole:

@@ -69,15 +69,15 @@ class Facts:
 
     def columns(self, table: str, rows: Chunk) -> dict[str, pa.Array]:
         """Return the columns of a table but `seq`, in any order."""
-        made: dict[str, pa.Array] = getattr(self, f"_{table}")(rows)
-        return made
+        columns: dict[str, pa.Array] = getattr(self, f"_{table}")(rows)
+        return columns
 
     def _hpa(self, of: Whole) -> dict[str, pa.Array]:
         return {"namespace": words(of, self._spaces), "name": words(of, self._world.hpas.names)}
 
     def _controllers(self, rows: Chunk) -> dict[str, pa.Array]:
-        said = {"state": "started", "release": RELEASE, "version": VERSION, "flags_json": "{}", "gates_json": "{}"}
-        return {"at_us": whole(rows["at"])} | {name: same(text, len(rows["at"])) for name, text in said.items()}
+        started = {"state": "started", "release": RELEASE, "version": VERSION, "flags_json": "{}", "gates_json": "{}"}
+        return {"at_us": whole(rows["at"])} | {name: same(text, len(rows["at"])) for name, text in started.items()}
 
     def _hpas(self, rows: Chunk) -> dict[str, pa.Array]:
         of, size = rows["hpa"], len(rows["hpa"])

@@ -48,10 +48,10 @@ def normal_bits(sigma: Real) -> Real:
 
 def _surprise() -> float:
     """Return the deviation of the next logarithm of cpu from what all before it foretell (Kalman's, at rest)."""
-    known = PUSH**2
+    variance = PUSH**2
     for _ in range(100):
-        known = DRIFT**2 * known * NOISE**2 / (known + NOISE**2) + PUSH**2
-    return sqrt(known + NOISE**2)
+        variance = DRIFT**2 * variance * NOISE**2 / (variance + NOISE**2) + PUSH**2
+    return sqrt(variance + NOISE**2)
 
 
 def _coin(chance: float) -> float:

@@ -84,7 +84,7 @@ class Pods:
         lost = ready + chance.integers(0, 86_400 * SECOND, size)
         suffix = (places * 5_800_327 + 4_211) % len(LETTERS) ** SUFFIX
         template = self.latest[hpa]
-        made = {
+        columns = {
             "hpa": hpa,
             "template": template,
             "suffix": suffix,
@@ -100,7 +100,7 @@ class Pods:
             "lost": np.where(loses, lost, NEVER),
             "found": np.where(loses, lost + (60 + chance.exponential(120, size)).astype(np.int64) * SECOND, NEVER),
         }
-        for name, values in made.items():
+        for name, values in columns.items():
             self[name][places] = values
         self.names += [
             f"{self.hpas.names[one]}-{self.templates[of][2]}-{spelled(tail, SUFFIX)}"
@@ -143,14 +143,14 @@ class Pods:
 
 def changes(pods: Pods, since: int, until: int) -> tuple[Whole, Whole]:
     """Return who of the living changed within a time, and when: a state begun is a change."""
-    found = [
+    selected = [
         (pods.alive[mask], pods[state][pods.alive][mask])
         for state in STATES
         if (mask := _in(pods, state, since, until)).any()
     ]
-    if not found:
+    if not selected:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    return np.concatenate([places for places, _ in found]), np.concatenate([when for _, when in found])
+    return np.concatenate([places for places, _ in selected]), np.concatenate([when for _, when in selected])
 
 
 def _in(pods: Pods, state: str, since: int, until: int) -> NDArray[np.bool_]:

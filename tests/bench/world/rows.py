@@ -101,8 +101,8 @@ class Rows:
         return {name: values[now] for name, values in rows.items()} if now.any() else {}
 
     def _table(self, name: str, seq: Whole, rows: Chunk) -> pa.Table:
-        made = {"seq": whole(seq)} | self._facts.columns(name, rows)
-        return pa.table({column.name: made[column.name] for column in TABLES[name].columns})
+        columns = {"seq": whole(seq)} | self._facts.columns(name, rows)
+        return pa.table({column.name: columns[column.name] for column in TABLES[name].columns})
 
 
 def _joined(chunks: list[Chunk]) -> Chunk:

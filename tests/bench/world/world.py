@@ -116,8 +116,8 @@ class World:
         by_memory = propose(of, memory, used, asked, hpas.memory_percent, hpas.kind == VALUE, self.spec)
         by_memory[(hpas.kind != VALUE) & (hpas.kind != UTILIZATION)] = -1
         wanted = np.maximum(by_cpu, by_memory)
-        known = answered & (wanted >= 0) & ((by_cpu >= 0) | (wanted >= self.spec))
-        return self.control.decide(self.tick, decided, wanted, known, self.spec)
+        is_known = answered & (wanted >= 0) & ((by_cpu >= 0) | (wanted >= self.spec))
+        return self.control.decide(self.tick, decided, wanted, is_known, self.spec)
 
     def _move(self, new: Whole, decided: Whole) -> Scales:
         """Let workloads follow: pods are born and deleted, templates rolled out; return what was seen of it."""
