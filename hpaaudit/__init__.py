@@ -10,6 +10,8 @@ Each command of `hpaaudit` is a function of the same name here. Its code is load
     inspect(recording)             says what is in a recording: `Inspection`
     verify(recording)              checks every checksum of a recording: `Verification`
     repair(recording)              keeps what can be read of a damaged recording: `Repair`
+    convert(file, to=…)            converts HPAs to another API version: `Conversion`
+    releases(between=…)            says what each Kubernetes release changed: `Releases`
 
 Every error that they raise deliberately is an `AuditError`.
 """
@@ -21,15 +23,19 @@ from hpaaudit.version import VERSION
 
 if TYPE_CHECKING:
     from hpaaudit.errors import AuditError
+    from hpaaudit.flows.convert import convert
     from hpaaudit.flows.explain import explain
     from hpaaudit.flows.importing import import_capture
     from hpaaudit.flows.inspect import inspect
     from hpaaudit.flows.query import query
     from hpaaudit.flows.record import record
+    from hpaaudit.flows.releases import releases
     from hpaaudit.flows.repair import repair
     from hpaaudit.flows.replay import replay
     from hpaaudit.flows.verify import verify
     from hpaaudit.model.account import ReconcileAccount
+    from hpaaudit.model.conversion import Conversion
+    from hpaaudit.model.history import Releases
     from hpaaudit.model.inspection import Inspection, Repair, Verification
     from hpaaudit.results.answer import Answer
     from hpaaudit.results.read import Results
@@ -39,17 +45,21 @@ __version__ = VERSION
 __all__ = [
     "Answer",
     "AuditError",
+    "Conversion",
     "Inspection",
     "ReconcileAccount",
+    "Releases",
     "Repair",
     "Results",
     "Verification",
     "__version__",
+    "convert",
     "explain",
     "import_capture",
     "inspect",
     "query",
     "record",
+    "releases",
     "repair",
     "replay",
     "verify",
@@ -59,16 +69,20 @@ __all__ = [
 _MODULES = {
     "Answer": "results.answer",
     "AuditError": "errors",
+    "Conversion": "model.conversion",
     "Inspection": "model.inspection",
     "ReconcileAccount": "model.account",
+    "Releases": "model.history",
     "Repair": "model.inspection",
     "Results": "results.read",
     "Verification": "model.inspection",
+    "convert": "flows.convert",
     "explain": "flows.explain",
     "import_capture": "flows.importing",
     "inspect": "flows.inspect",
     "query": "flows.query",
     "record": "flows.record",
+    "releases": "flows.releases",
     "repair": "flows.repair",
     "replay": "flows.replay",
     "verify": "flows.verify",

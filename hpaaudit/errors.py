@@ -37,6 +37,10 @@ class DamagedRecording(RecordingError):
     """A file differs from what its manifest says."""
 
 
+class BadObject(AuditError):
+    """An object of Kubernetes in a file that cannot be read, or that no API server accepts."""
+
+
 class BadFact(RecordingError):
     """Something was seen that no recording can hold: a predicate that names its table and column."""
 

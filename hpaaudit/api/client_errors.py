@@ -34,6 +34,12 @@ _BEFORE = {
 _UNREAD_GROUP_IN = 6
 """The client of 1.6 for the group `metrics` does not decode a Status."""
 
+_WITHOUT_GROUPS = 1
+"""The client of 1.1 names no group, and spells the HPA's resource in its own way."""
+
+_GROUP_OF_SCALE = range(2, 9)
+"""The releases whose scales have a typed client, which names the group. Before, no client does."""
+
 _SERVER_ERROR_QUOTED_SINCE = 4  # 1.4 quotes what the server said
 
 
@@ -84,16 +90,26 @@ def _generic(verb: str, path: str, status: int, raw: str, minor: int) -> str:
         message = f"an error on the server{quoted} has prevented the request from succeeding"
     else:
         message = f"the server responded with the status code {status} but did not return more information"
-    where = _subject(path)
+    where = _subject(path, minor)
     return f"{message} ({verb} {where})" if where else message
 
 
-def _subject(path: str) -> str:
+def _subject(path: str, minor: int) -> str:
     """Resource, group and name as in the generic sentences of client-go."""
     parts, _ = split(path)
     match parts:
-        case ["apis", _, _, "namespaces", _, resource, name, "scale"]:
+        case ["apis", _, _, "namespaces", _, "horizontalpodautoscalers", name, *_] if minor == _WITHOUT_GROUPS:
+            return f"horizontalPodAutoscalers {name}"
+        case ["apis", _, _, "namespaces", _, resource, name, "scale"] if minor not in _GROUP_OF_SCALE:
             return f"{resource} {name}"  # the scale client knows no group
+        case ["api", _, "namespaces", _, resource]:
+            return resource
+        case _:
+            return _named_with_group(parts)
+
+
+def _named_with_group(parts: list[str]) -> str:
+    match parts:
         case ["apis", "external.metrics.k8s.io", _, "namespaces", _, metric]:
             return f"{metric}.external.metrics.k8s.io"
         case ["apis", group, _, "namespaces", _, resource]:

@@ -7,11 +7,12 @@ from hpaaudit.model.facts import HpaSeen
 from hpaaudit.model.hpa import Hpa, HpaSpec, HpaStatus, MetricType
 
 V1, V2BETA1, EXTENSIONS = "autoscaling/v1", "autoscaling/v2beta1", "extensions/v1beta1"
+V2ALPHA1 = "autoscaling/v2alpha1"
 SHOWN_WHOLE = ("autoscaling/v2", "autoscaling/v2beta2")
 """Versions whose status is one JSON document of the same shape."""
 
-READ = (*SHOWN_WHOLE, V2BETA1, V1, EXTENSIONS)
-"""The supported versions. v2beta2 has the shape of v2."""
+READ = (*SHOWN_WHOLE, V2BETA1, V2ALPHA1, V1, EXTENSIONS)
+"""The supported versions. v2beta2 has the shape of v2, and v2alpha1 that of v2beta1 without a behavior."""
 
 TARGET_ANNOTATION = "alpha/target.custom-metrics.podautoscaler.kubernetes.io"
 
@@ -53,6 +54,8 @@ def decode_spec(version: str, spec_json: str, annotations_json: str) -> HpaSpec:
         return extensions.decode_spec(spec_json)
     if version == V2BETA1:
         return v2beta1.decode_spec(spec_json, annotations_json)
+    if version == V2ALPHA1:
+        return v2beta1.decode_spec(spec_json, "{}")
     return v2.decode_spec(spec_json)
 
 
@@ -62,6 +65,6 @@ def decode_status(fact: HpaSeen) -> HpaStatus:
         return v1.decode_status(fact.status_json, fact.annotations_json)
     if fact.api_version == EXTENSIONS:
         return extensions.decode_status(fact.status_json, fact.annotations_json)
-    if fact.api_version == V2BETA1:
+    if fact.api_version in (V2BETA1, V2ALPHA1):
         return v2beta1.decode_status(fact.status_json)
     return v2.decode_status(fact.status_json)

@@ -165,10 +165,7 @@ def from_milli(milli: Milli, *, binary: bool = False) -> Quantity:
     if milli == 0:
         text = "0"
     elif binary and milli % 1024_000 == 0:
-        number, power = milli // 1000, 0
-        while number % 1024 == 0 and power < len(_BINARY_SUFFIX) - 1:
-            number, power = number // 1024, power + 1
-        text = f"{number}{_BINARY_SUFFIX[power]}"
+        text = _canonical_binary(milli // 1000)
     else:
         text = _canonical_decimal(int(milli), _MILLI)
     return Quantity(text=text, milli=milli, nano=milli * 10**6)
@@ -189,3 +186,47 @@ def approximate_float(quantity: Quantity) -> float:
         mantissa, exponent = abs(quantity.nano), _NANO
     number = float(-mantissa if match[1] == "-" else mantissa)
     return number if exponent == 0 else number * float(f"1e{exponent}")
+
+
+def printed(text: str) -> str:
+    """The text in which the API server shows a quantity: itself if it was canonical, else the canonical one.
+
+    Raises ValueError.
+    """
+    nano = parse(text).nano
+    match = _GRAMMAR.fullmatch(text)
+    if match is None or text == "0":
+        return "0"
+    base, exponent = _exponent_of(match[4])
+    number, fraction = match[2].lstrip("0") or "0", match[3] or ""
+    if _is_kept(number, fraction, base, exponent):
+        return text
+    if base != 10 and abs(nano) >= 1024 * _WHOLE and nano % _WHOLE == 0:  # noqa: PLR2004 (the bases are upstream's)
+        return _canonical_binary(nano // _WHOLE)
+    plain = _canonical_decimal(nano, _NANO) if nano else "0"
+    parts = re.fullmatch(r"(-?\d+)([a-zA-Z])", plain)
+    if match[4][:1] in ("e", "E") and match[4] != "E" and parts is not None:
+        return f"{parts[1]}e{_DECIMAL[parts[2]]}"
+    return plain
+
+
+_WHOLE = 10**9
+"""Billionths in one."""
+
+
+def _is_kept(number: str, fraction: str, base: int, exponent: int) -> bool:
+    """Whether a text of these parts is kept as it is, because it is canonical or looks so."""
+    digits = number + fraction
+    if base == 10:  # noqa: PLR2004 (the bases are upstream's)
+        scale = exponent - len(fraction)
+        is_fast = len(digits) <= _FAST_DIGITS and scale >= _NANO
+        return is_fast and scale % 3 == 0 and not digits.endswith("000") and digits[0] != "0"
+    is_fast = not fraction and 15 - len(number) - int(exponent * 0.3) - 1 >= 0
+    return is_fast and bool(int(digits) & 7) and int(digits) << exponent <= _MAX_INT64
+
+
+def _canonical_binary(number: int) -> str:
+    power = 0
+    while number % 1024 == 0 and power < len(_BINARY_SUFFIX) - 1:
+        number, power = number // 1024, power + 1
+    return f"{number}{_BINARY_SUFFIX[power]}"

@@ -29,6 +29,8 @@ COMMANDS = {
     "inspect": ("hpaaudit.cli.inspect:inspect_command", "Show what is in a recording, and what is missing."),
     "verify": ("hpaaudit.cli.verify:verify_command", "Check every checksum of a recording."),
     "repair": ("hpaaudit.cli.repair:repair_command", "Save what can be read of a damaged recording."),
+    "convert": ("hpaaudit.cli.convert:convert_command", "Convert HPAs to another API version."),
+    "releases": ("hpaaudit.cli.releases:releases_command", "Show what each Kubernetes release changed."),
     "demo": ("hpaaudit.cli.demo:demo_command", "Replay a bundled incident, without a cluster."),
 }
 """Module and function of each command, and its line in `hpaaudit --help`, in the order of use."""

@@ -1,4 +1,4 @@
-"""A folder to run commands in: the story as `web.duckdb`, a real controller's capture as `people.jsonl.gz`."""
+"""A folder to run commands in: the story as `web.duckdb`, a real controller's capture as `people.jsonl.gz`, HPAs."""
 
 import shutil
 from pathlib import Path
@@ -9,6 +9,7 @@ from hpaaudit.flows.provenance import remember
 from tests.results import story
 
 CAPTURE = Path(__file__).parents[1] / "conformance" / "1.36" / "people-100-0002.capture.jsonl.gz"
+HPAS = Path(__file__).parent / "hpas"
 
 
 @pytest.fixture(scope="session")
@@ -18,6 +19,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     story.results(folder).close()
     remember(folder / "web.duckdb")
     shutil.copy(CAPTURE, folder / "people.jsonl.gz")
+    shutil.copytree(HPAS, folder, dirs_exist_ok=True)
     return folder
 
 

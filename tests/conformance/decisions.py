@@ -65,7 +65,8 @@ def differences(facts: Sequence[Fact], expected: Sequence[dict[str, Any]]) -> It
             shown = status_object(decision.status, decision.status_version)
             ours = shown if decision.writes_status else None
             if uids.get(want["hpa"]) != decision.uid:
-                standing[want["hpa"]] = shown  # a new object
+                # A new object: what it showed before is known where nothing changed, not where the pass failed.
+                standing[want["hpa"]] = shown if ours is not None or not decision.error else None
             uids[want["hpa"]] = decision.uid
             if decision.status_version in PLAIN:
                 pairs["annotation"] = (want.get("annotation", ""), decision.status.custom_metrics if ours else "")

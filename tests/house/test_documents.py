@@ -30,6 +30,7 @@ from hpaaudit.report import codes as in_words
 from hpaaudit.report.reasons import _SENTENCES
 from hpaaudit.results import sql
 from hpaaudit.results.read import Results
+from tests.cli.run import run
 from tests.script import parse
 
 ROOT = Path(__file__).parents[2]
@@ -161,6 +162,18 @@ def test_there_is_one_version_and_the_changelog_has_it() -> None:
     newest = re.search(r"^## \[(\d\S*)\] - \d{4}-\d\d-\d\d$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
     assert newest is not None
     assert newest[1] == hpaaudit.__version__
+
+
+# docs/releases.md
+
+
+@pytest.mark.golden
+def test_the_page_of_releases_is_what_the_command_prints(rewrite: bool) -> None:
+    page = ROOT / "docs" / "releases.md"
+    code, printed, _ = run("hpaaudit releases -o markdown")
+    if rewrite:
+        page.write_text(printed, "utf-8")
+    assert (code, page.read_text("utf-8")) == (0, printed)
 
 
 # docs/results.md

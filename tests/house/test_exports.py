@@ -25,6 +25,8 @@ def test_a_type_checker_knows_what_each_function_returns(tmp_path: Path) -> None
         'inspect(Path("friday"))': "hpaaudit.model.inspection.Inspection",
         'verify(Path("friday"))': "hpaaudit.model.inspection.Verification",
         'repair(Path("friday"))': "hpaaudit.model.inspection.Repair",
+        'convert("web.yaml", to="v1")': "hpaaudit.model.conversion.Conversion",
+        "releases()": "hpaaudit.model.history.Releases",
     }
     lines = ["from pathlib import Path", "import hpaaudit", *(f"reveal_type(hpaaudit.{call})" for call in calls)]
     (tmp_path / "user.py").write_text("\n".join(lines))

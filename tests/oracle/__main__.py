@@ -15,6 +15,9 @@ from pathlib import Path
 from tests.conformance.decisions import compare
 from tests.oracle.controller import prepare, releases, run
 from tests.oracle.draw import Json
+from tests.oracle.era_vectors import era_vectors
+from tests.oracle.eras import PROFILES as ERA_PROFILES
+from tests.oracle.eras import era_scenario, is_era
 from tests.oracle.mishaps import mishaps
 from tests.oracle.shrink import shrink
 from tests.oracle.side_by_side import Compared, compared
@@ -29,12 +32,11 @@ FOUND = Path(__file__).parent / "found"
 
 def portions(release: str, seed: int, profiles: list[str]) -> Iterator[list[Json]]:
     """The single cases, then worlds of every profile in turn, without end."""
-    yield [*vectors(release), *mishaps(release)]
+    yield list(era_vectors(release)) if is_era(release) else [*vectors(release), *mishaps(release)]
+    draw = era_scenario if is_era(release) else scenario
     index = 0
     while True:
-        yield [
-            scenario(seed, profiles[number % len(profiles)], release, number) for number in range(index, index + WORLDS)
-        ]
+        yield [draw(seed, profiles[number % len(profiles)], release, number) for number in range(index, index + WORLDS)]
         index += WORLDS
 
 
@@ -58,11 +60,13 @@ def main() -> int:
     reconciles = sum(part.theirs.reconciles for part in done)
     theirs, ours = sum(part.theirs.seconds for part in done), sum(part.ours_seconds for part in done)
     differing = [difference for part in done for difference in part.differing]
+    chance = sum(part.by_chance for part in done)
     worlds, refused = sum(part.theirs.scenarios for part in done), sum(part.theirs.refused for part in done)
     sys.stdout.write(
         f"release {options.release} seed {options.seed}: {reconciles} reconciles in {worlds} worlds "
-        f"({refused} refused by validation), {len(differing)} worlds decided otherwise; reconciles per second and "
-        f"core: {reconciles / theirs:.0f} the real controller, {reconciles / ours:.0f} ours with its comparison\n"
+        f"({refused} refused by validation), {len(differing)} worlds decided otherwise, {chance} by upstream's chance; "
+        f"reconciles per second and core: {reconciles / theirs:.0f} the real controller, {reconciles / ours:.0f} ours "
+        "with its comparison\n"
     )
     for world, texts in differing:
         say(f"{world['name']}: {len(texts)} differences, first {texts[0]:.1000}")
@@ -98,10 +102,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--release", default="1.36", choices=releases())
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31), help="default: one that nobody chose")
     parser.add_argument("--count", type=int, default=10_000, help="reconciles to compare at least")
-    parser.add_argument("--profile", action="append", choices=PROFILES, help="default: all")
+    parser.add_argument("--profile", action="append", choices=[*PROFILES, "windows"], help="default: all")
     parser.add_argument("--shrink", action=argparse.BooleanOptionalAction, default=True, help="keep the smallest case")
     options = parser.parse_args()
-    options.profile = options.profile or PROFILES
+    options.profile = options.profile or (ERA_PROFILES if is_era(options.release) else PROFILES)
     return options
 
 

@@ -39,7 +39,9 @@ def program(release: str) -> Path:
 def prepare(release: str) -> None:
     """Builds the controller of a release, unless what we have is newer than the harness."""
     built = program(release)
-    sources = [*HERE.glob("harness/*.go"), *HERE.glob("adapters/*"), HERE / "prepare", HERE / "releases.txt"]
+    sources = [*HERE.glob("harness/*.go"), *HERE.glob("adapters/*"), *HERE.glob("prepare*"), HERE / "releases.txt"]
+    if int(release.split(".")[1]) < 12:  # the harness of 1.1 to 1.11
+        sources += HERE.glob("legacy/*")
     if built.exists() and all(source.stat().st_mtime <= built.stat().st_mtime for source in sources):
         return
     subprocess.run([HERE / "prepare", release], check=True)

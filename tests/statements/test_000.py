@@ -295,3 +295,13 @@ def test_s000_26_d06_a_foreign_sample_is_not_in_the_ratio_but_in_the_count(relea
 def test_s000_27_d07_ready_pods_are_multiplied_and_not_current_replicas(release: str) -> None:
     crowd = pods("4@50 1:pending")
     assert propose(per_pod(100), crowd=crowd, replicas=5, flags=flags(release=release)).proposal == 2
+
+
+@pytest.mark.parametrize("release", ["1.16", "1.28", "1.37"])
+def test_s000_28_a_scale_that_made_no_pods_is_written_once_and_is_not_decided_anew(release: str) -> None:
+    """The HPA writes the scale and no more: while its target makes no pods, it stays at what it asked for."""
+    given = flags(release=release)
+    first = decide(cpu(50), crowd=pods("2@100", request=100), replicas=2, flags=given)
+    assert (first.desired, [attempt.to for attempt in first.attempts]) == (4, [4])
+    later = decide(cpu(50), crowd=pods("2@100", request=100), replicas=4, status_replicas=2, flags=given)
+    assert (later.desired, later.attempts) == (4, ())

@@ -4,13 +4,17 @@ Where the document and the real controller differ, the controller is right; the 
 """
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hpaaudit.api import requests, to_facts
+from hpaaudit.api.conversion import from_internal, losses, to_internal
 from hpaaudit.api.decode import decode_hpa
+from hpaaudit.api.refusals import refusals
+from hpaaudit.api.shapes import VERSIONS
 from hpaaudit.model.facts import ResourceMetricsRead
 from hpaaudit.model.units import SECOND, Micros
 from tests.engine.scenes import (
@@ -53,6 +57,7 @@ from tests.importers.lines import (
     scale,
     usage,
 )
+from tests.statements.old_worlds import Look, old_world
 from tests.statements.replaying import replayed
 
 every = pytest.mark.parametrize("release", ["1.19.2", "1.19.4", "1.36", "1.37"])
@@ -369,3 +374,52 @@ def test_s001_44_d22_a_target_at_zero_by_hand_stays_off_until_it_is_set_again(re
 def test_s001_44_d22_until_1_15_zero_is_always_off() -> None:
     assert decide(asks(3), replicas=0, minimum=0, flags=flags(release="1.15")).desired == 0
     assert decide(asks(3), minimum=0, **LEAVING_ZERO).desired == 3
+
+
+@pytest.mark.parametrize("release", ["1.6", "1.8", "1.9", "1.11"])
+def test_s001_09_d10_with_use_rest_clients_false_heapster_is_asked(release: str, tmp_path: Path) -> None:
+    """Resource metrics come through the service proxy, and a metric of type Object is invalid. Ended in 1.22."""
+    look = Look(at_s=0, replicas=2, usage=(160, 160))
+    (made,) = replayed(tmp_path, release, *old_world(release, look))
+    assert made.desired == 4
+    (blind,) = replayed(
+        tmp_path,
+        release,
+        *old_world(release, look, flags={"horizontal-pod-autoscaler-use-rest-clients": "true"}),
+    )
+    assert blind.desired == 2
+    described = {"kind": "Service", "name": "front", "apiVersion": "v1"}
+    metric = {"type": "Object", "object": {"target": described, "metricName": "rps", "targetValue": "10"}}
+    kept = (("autoscaling.alpha.kubernetes.io/metrics", json.dumps([metric])),)
+    (made,) = replayed(tmp_path, release, *old_world(release, replace(look, annotations=kept), target=None))
+    assert [(proposal.metric_type, proposal.valid) for proposal in made.proposals] == [("Object", False)]
+    assert made.desired == 2
+
+
+@pytest.mark.parametrize(("name", "is_refused"), [("web", False), ("web.v1", False), ("My_HPA", True), ("-a", True)])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_s001_23_a_name_is_a_dns_subdomain(name: str, is_refused: bool, version: str) -> None:
+    """`hpaaudit convert` refuses what the API server refuses, in its words."""
+    reference = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
+    spec = {"scaleRef" if version == "extensions/v1beta1" else "scaleTargetRef": reference, "maxReplicas": 3}
+    document = {"apiVersion": version, "kind": "HorizontalPodAutoscaler", "metadata": {"name": name}, "spec": spec}
+    told = refusals(to_internal(document))
+    assert [text.partition(":")[0] for text in told] == (["metadata.name"] if is_refused else [])
+
+
+def test_s001_22_d17_there_and_back_the_order_is_another_and_a_second_utilization_is_lost() -> None:
+    document = {
+        "apiVersion": "autoscaling/v2beta2",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": "web"},
+        "spec": {
+            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
+            "maxReplicas": 9,
+            "metrics": [dict(metric.written) for metric in (cpu(50), per_pod(1500), cpu(70))],
+        },
+    }
+    v1 = from_internal(to_internal(document), "autoscaling/v1")
+    assert v1["spec"]["targetCPUUtilizationPercentage"] == 50
+    back = from_internal(to_internal(v1), "autoscaling/v2beta2")
+    assert [metric["type"] for metric in back["spec"]["metrics"]] == ["Pods", "Resource"]
+    assert [code for code, _ in losses(to_internal(document), "autoscaling/v1")] == ["metric_lost_by_old_api"]

@@ -3,21 +3,26 @@
 Where the document and the real controller differ, the controller is right; the test says so.
 """
 
+import gzip
+import json
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hpaaudit.api import quantity, requests, to_facts
+from hpaaudit.api.conversion import from_internal, to_internal
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.api.flags import with_flags
-from hpaaudit.api.times import duration
+from hpaaudit.api.times import duration, micros
 from hpaaudit.engine.controller.reconcile import reconcile
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.facts import HpaSeen, ResourceMetricsRead
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.units import Micros, Milli
+from tests.conformance.expected import captures
 from tests.engine.scenes import (
     ASLEEP,
     BLANK,
@@ -296,3 +301,75 @@ def test_s002_07_the_documents_object_is_read(tmp_path: Path) -> None:
     (fact,) = read(tmp_path, saw(1, HPAS, "ADDED", shown))
     assert isinstance(fact, HpaSeen)
     assert decode_hpa(fact).status.current_metrics == reconcile.status.current_metrics
+
+
+SAME = ("autoscaling/v1", "autoscaling/v2alpha1", "autoscaling/v2beta1", "autoscaling/v2beta2", "autoscaling/v2")
+
+
+@every
+def test_s002_03_in_every_version_it_decides_and_remembers_alike(release: str) -> None:
+    """The cpu-60 HPA of the document, in each version in the shape in which its API server shows it."""
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
+    spec: dict[str, Any] = {"scaleTargetRef": target, "minReplicas": 1, "maxReplicas": 100}
+    named = {"name": "web", "namespace": "shop", "uid": "uid-web", "resourceVersion": "1", "generation": 1}
+    v2 = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": named}
+    internal = to_internal({**v2, "spec": spec | {"metrics": [dict(cpu(60).written)]}})
+    made = [
+        after(
+            cpu(60),
+            crowd=pods("3@900 1:pending"),
+            replicas=4,
+            hpa=decode_hpa(to_facts.hpa_seen(Micros(0), from_internal(internal, version))),
+            flags=flags(release=release),
+        )
+        for version in SAME
+    ]
+    assert all(each == made[0] for each in made)
+
+
+def _passes(release: str) -> list[tuple[Path, str, int, int]]:
+    """Every reconcile of the worlds kept of a release: its world, its HPA, when it began and when it decided."""
+    found = []
+    for capture in captures(release):
+        for text in gzip.decompress(capture.read_bytes()).splitlines():
+            shown = json.loads(text)
+            if "reconcile" in shown:
+                began = shown.get("began", shown["at"])
+                found.append((capture, shown["reconcile"], int(micros(began)), int(micros(shown["at"]))))
+    return found
+
+
+@pytest.mark.parametrize("release", ["1.12", "1.15", "1.20", "1.23", "1.36"])
+def test_s002_11_a_period_lies_between_two_reconciles_of_an_hpa_and_no_timer_of_its_own(release: str) -> None:
+    """In worlds that the real controller decided: each key comes back a period after it was let go, edits or not."""
+    last: dict[tuple[Path, str], int] = {}
+    gaps = []
+    for capture, hpa_name, began, ended in _passes(release):
+        if (capture, hpa_name) in last:
+            gaps.append(began - last[capture, hpa_name])
+        last[capture, hpa_name] = ended
+    assert len(gaps) > 100
+    seconds = sorted(gap / 1_000_000 for gap in gaps)
+    assert seconds[len(seconds) // 50] >= 5  # the shortest period of these worlds; a restart starts anew
+    assert sum(gap >= 5 for gap in seconds) / len(seconds) > 0.97
+
+
+@pytest.mark.parametrize("release", ["1.12", "1.15", "1.20", "1.23"])
+def test_s002_12_with_one_worker_reconciles_never_overlap(release: str) -> None:
+    """Not even those of different HPAs, in worlds that the real controller decided."""
+    passes = _passes(release)
+    several = {capture for capture, name, _, _ in passes if name != passes[0][1]}
+    assert several
+    for (capture, _, _, ended), (then, _, began, _) in pairwise(passes):
+        assert capture != then or began >= ended
+    assert any(ended > began for _, _, began, ended in passes)  # some take time
+
+
+def test_s002_17_status_based_zero_replicas_go_to_one_where_no_minimum_is_given() -> None:
+    """Until 1.15.1, where current replicas are those of status. Defaulting hides it: every stored HPA has a minimum."""
+    old = flags(release="1.15.1")
+    for minimum, desired in ((1, 1), (3, 3)):
+        assert decide(asks(9), replicas=2, status_replicas=0, minimum=minimum, flags=old).desired == desired
+    new = flags(release="1.15.2")
+    assert decide(asks(9), replicas=2, status_replicas=0, minimum=1, flags=new).desired != 1
+    assert hpa_of(cpu(60), minimum=None).spec.min_replicas == 1

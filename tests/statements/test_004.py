@@ -10,10 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hpaaudit.api import requests
+from hpaaudit.api import requests, to_facts
+from hpaaudit.api.conversion import from_internal, to_internal
+from hpaaudit.api.decode import decode_hpa
+from hpaaudit.api.refusals import refusals
+from hpaaudit.api.shapes import VERSIONS
 from hpaaudit.model.facts import ValuesRead
 from hpaaudit.model.flags import Flags
-from hpaaudit.model.units import SECOND
+from hpaaudit.model.units import SECOND, Micros
 from tests.engine.scenes import (
     Loop,
     asks,
@@ -263,3 +267,40 @@ def test_s004_01_what_v2beta1_called_a_target_average_is_an_average(release: str
     assert metric.target.average_value is not None
     assert (metric.target.type, metric.target.average_value.milli) == ("AverageValue", 60_000)
     assert decide(POD_CPU, crowd=pods("2@60000"), replicas=2, maximum=3, flags=flags(release=release)).desired == 2
+
+
+MANIFEST = {
+    "apiVersion": "autoscaling/v2beta1",
+    "kind": "HorizontalPodAutoscaler",
+    "metadata": {"name": "zx-hpa-test", "namespace": "shop", "annotations": {"metric-config.pod/pod_cpu_1m": "60"}},
+    "spec": {
+        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "zx-hpa-test"},
+        "minReplicas": 1,
+        "maxReplicas": 3,
+        "metrics": [{"type": "Pods", "pods": {"metricName": "pod_cpu_1m", "targetAverageValue": 60}}],
+    },
+}
+
+
+@every
+def test_s004_01_the_manifest_in_v2beta1_decides_as_the_same_one_in_v2(release: str) -> None:
+    internal = to_internal(MANIFEST)
+    assert refusals(internal) == ()
+    shown = {version: from_internal(internal, version) for version in ("autoscaling/v2beta1", "autoscaling/v2")}
+    hpas = [decode_hpa(to_facts.hpa_seen(Micros(0), each)) for each in shown.values()]
+    assert hpas[0].spec == hpas[1].spec
+    given = flags(release=release)
+    made = [decide(POD_CPU, crowd=pods("2@60000"), replicas=2, hpa=each, flags=given).desired for each in hpas]
+    assert made == [2, 2]
+    for each in shown.values():  # a foreign annotation is kept, and means nothing
+        assert each["metadata"]["annotations"] == MANIFEST["metadata"]["annotations"]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_s004_05_without_a_maximum_it_is_refused_by_the_name_of_the_field(version: str) -> None:
+    reference = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
+    spec = {"scaleRef" if version == "extensions/v1beta1" else "scaleTargetRef": reference}
+    document = {"apiVersion": version, "kind": "HorizontalPodAutoscaler", "metadata": {"name": "web"}, "spec": spec}
+    told = refusals(to_internal(document))
+    assert told
+    assert all(text.startswith("spec.maxReplicas: ") for text in told)

@@ -2,14 +2,17 @@
 
 from dataclasses import dataclass
 
+from hpaaudit.model.history import KnownBy
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
     """A feature gate that changes a decision.
 
-    rule    the behaviour that it switches
-    since   the first release whose controller asks it;  on   the first release in which it is on by default
-    locked  the first release in which it cannot be switched off, empty while it can
+    rule         the behaviour that it switches
+    since        the first release whose controller asks it;  on   the first release in which it is on by default
+    locked       the first release in which it cannot be switched off, empty while it can
+    description  the rule that holds while it is on
     """
 
     name: str
@@ -18,6 +21,8 @@ class Gate:
     on: str
     locked: str = ""
     reference: str
+    known_by: KnownBy = KnownBy.EXECUTED
+    description: str
 
 
 GATES = (
@@ -28,6 +33,7 @@ GATES = (
         on="1.27",
         locked="1.30",
         reference="KEP-1610, #116043",
+        description="metrics of type ContainerResource are computed; while it is off they are invalid",
     ),
     Gate(
         name="HPAScaleToZero",
@@ -35,6 +41,7 @@ GATES = (
         since="1.36",
         on="1.37",
         reference="KEP-2021; before 1.36 only the API server asks it",
+        description="an HPA may have minReplicas 0, with an Object or External metric",
     ),
     Gate(
         name="HPAConfigurableTolerance",
@@ -43,6 +50,7 @@ GATES = (
         on="1.35",
         locked="1.37",
         reference="KEP-4951, #140107",
+        description="each direction of a behavior may have its own tolerance",
     ),
     Gate(
         name="PodLevelResources",
@@ -50,13 +58,15 @@ GATES = (
         since="1.34",
         on="1.34",
         reference="KEP-2837, #132430",
+        description="a utilization is of the request of the whole pod, where the pod has one",
     ),
     Gate(
         name="StaleControllerConsistencyHPA",
         rule="StaleCacheSkips",
         since="1.37",
         on="1.37",
-        reference="#139025: a cache older than the controller's own last write is not acted on",
+        reference="#139025",
+        description="a reconcile is skipped while the cache is older than the controller's own last write",
     ),
     Gate(
         name="HPAGeneration",
@@ -65,5 +75,6 @@ GATES = (
         on="1.37",
         locked="1.38",
         reference="#138228; #142386: GA in 1.38-alpha.2",
+        description="status.observedGeneration is written, and a change of the spec is reconciled at once",
     ),
 )

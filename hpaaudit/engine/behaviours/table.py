@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from hpaaudit.engine.behaviours.version import Version, parsed
+from hpaaudit.model.history import KnownBy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +15,7 @@ class Behaviour:
     before     the releases before this one had it as well, and lost it in this one
     until      the first release that does not have it any more
     reference  upstream's pull request or KEP
-    known_by   how we know: `harness` (the controller's own code ran), `vectors` (its tests) or `read` (its source)
+    known_by   how we know
     """
 
     name: str
@@ -22,7 +23,7 @@ class Behaviour:
     before: str = ""
     until: str = ""
     reference: str
-    known_by: str = "harness"
+    known_by: KnownBy = KnownBy.EXECUTED
     description: str
 
     def holds(self, version: Version) -> bool:
@@ -195,7 +196,7 @@ BEHAVIOURS = (
         name="ContainerResourceMetrics",
         since=("1.20",),
         reference="KEP-1610, #90691",
-        known_by="read",
+        known_by=KnownBy.READ,
         description="metrics of type ContainerResource are known",
     ),
     Behaviour(
@@ -284,7 +285,7 @@ BEHAVIOURS = (
         since=("1.16",),
         before="1.12",
         reference="1.16 source",
-        description="a failed Pods metric is no longer called an object metric",
+        description="a failed Pods metric is called a pods metric, not an object metric",
     ),
     Behaviour(
         name="RequirementsPrinted",
@@ -533,28 +534,28 @@ BEHAVIOURS = (
         name="SucceededIgnored",
         since=("1.38",),
         reference="#141302; merged without a release note",
-        known_by="read",
+        known_by=KnownBy.READ,
         description="a Succeeded pod is ignored like a Failed one; before it was missing",
     ),
     Behaviour(
         name="OverheadExcluded",
         since=("1.38",),
         reference="#142154, CHANGELOG-1.38",
-        known_by="read",
+        known_by=KnownBy.READ,
         description="a request of the pod level no longer includes the pod's overhead",
     ),
     Behaviour(
         name="ReplicasCapped",
         since=("1.38",),
         reference="#141397, CHANGELOG-1.38",
-        known_by="read",
+        known_by=KnownBy.READ,
         description="every number of replicas beyond int32 is cut to the largest",
     ),
     Behaviour(
         name="TotalAtZero",
         since=("1.38",),
         reference="#140958, CHANGELOG-1.38",
-        known_by="read",
+        known_by=KnownBy.READ,
         description="at zero replicas the status of an average is the total, which before was divided by zero",
     ),
 )
