@@ -63,7 +63,7 @@ def burning(burners: int) -> Iterator[None]:
 
 
 def play(folder: Path, seconds: float, burners: int, chance: Random) -> list[ByHand]:
-    """Record it into `recording` of a folder; what was written by hand."""
+    """Records it into `recording` of a folder; what was written by hand."""
     with Cluster(folder / "cluster", controller_flags=incident.PACE) as cluster:
         cluster.state |= incident.NODE
         for namespace in NAMESPACES:
@@ -86,7 +86,7 @@ def play(folder: Path, seconds: float, burners: int, chance: Random) -> list[ByH
 
 
 def _unfold(cluster: Cluster, seconds: float, chance: Random) -> Iterator[ByHand]:
-    """Let things happen for so long; yields what was written by hand."""
+    """Lets things happen for so long; yields what was written by hand."""
     alice = cluster.client("alice", KUBECTL)
     began = time.monotonic()
     restart = began + seconds / 2
@@ -148,7 +148,7 @@ def _writer(results: Results, write: ByHand) -> str:
 
 
 def main() -> int:
-    """Play, replay, print what came out; 1 where it is not as good as asked."""
+    """Plays, replays, prints what came out; 1 where it is not as good as asked."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=8)
     parser.add_argument("--burners", type=int, default=2)

@@ -74,7 +74,7 @@ def usage(name: str, factor: float) -> dict[str, Any]:
 
 
 def load(cluster: Cluster, factor: float, namespace: str = NAMESPACE, workloads: Iterable[str] = WORKLOADS) -> None:
-    """Let every workload have this much to do, or some of them."""
+    """Lets every workload have this much to do, or some of them."""
     busy = round(60 * factor)
     for name in workloads:
         cluster.state["pods"][f"{namespace}/app={name}"] = usage(name, factor)

@@ -47,7 +47,7 @@ def judged(release: str, objects: list[Json]) -> Iterator[Json]:
 
 
 def main() -> int:
-    """Draw, ask the judge, compare, and keep the first of them as data of tests if that is wanted."""
+    """Draws, asks the judge, compares, and keeps the first of them as data of tests if that is wanted."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--release", default="1.37", choices=sorted({*OF_RELEASE} & {*releases()}))
     parser.add_argument("--seed", type=int, default=0)

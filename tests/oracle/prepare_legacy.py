@@ -39,7 +39,7 @@ RENAMED = {
 
 
 def main() -> None:
-    """Build one release."""
+    """Builds one release."""
     release = sys.argv[1]
     minor = int(release.split(".")[1])
     jobs = os.environ.get("ORACLE_JOBS", "2")
@@ -72,7 +72,7 @@ def _downloaded(module: str) -> dict[str, str]:
 
 
 def _copy(source: Path, place: Path) -> None:
-    """Copy a folder out of the module cache, whose files are read-only."""
+    """Copies a folder out of the module cache, whose files are read-only."""
     shutil.copytree(source, place, dirs_exist_ok=True)
     _run("chmod", "-R", "u+w", str(place), cwd=WORK)
 
@@ -89,7 +89,7 @@ def _module_of(package: str) -> str:
 
 
 def _with_old_alphabet(codec: Path) -> None:
-    """Give ugorji's codec another alphabet for generated names: Go refuses its own today. Nothing is generated here."""
+    """Gives ugorji's codec another alphabet for generated names: Go refuses its own today, and nothing is generated."""
     codec.write_text(codec.read_text("utf-8").replace("0123456789__", "0123456789_-"), "utf-8")
 
 
@@ -214,7 +214,7 @@ class Build:
         return file
 
     def _resolve(self, overlay: list[str]) -> None:
-        """Add the modules that are asked for, until none is missing."""
+        """Adds the modules that are asked for, until none is missing."""
         listing = ("go", "list", *overlay, "-e", "-deps", "-test", "-f", "{{with .Error}}{{.}}{{end}}", ".")
         patterns = (
             r"finding module for package ([^\s;:]+)",
@@ -294,7 +294,7 @@ def _patch(upstream: Path, tree: Path, minor: int) -> None:
 
 
 def _edit(upstream: Path, tree: Path, name: str, *changes: tuple[str, str]) -> None:
-    """Write a file of upstream into the tree with these changes; each must be found."""
+    """Writes a file of upstream into the tree with these changes; each must be found."""
     text = (upstream / name).read_text("utf-8")
     for pattern, new in changes:
         text, count = re.subn(pattern, new, text, flags=re.MULTILINE)

@@ -11,7 +11,7 @@ from tests.importers.lines import Line, read
 
 
 def replayed(folder: Path, release: str, *lines: Line) -> list[Decision]:
-    """Decide every reconcile of a capture, with the flags that its first line names if it is one of the controller."""
+    """Decides every reconcile of a capture, with the flags that its first line names if it is one of the controller."""
     facts = read(folder, *lines)
     laid_out, controller = plan(facts, None), with_flags(flags(release=release), lines[0].get("flags", {}))
     process = Process(laid_out, controller, lambda _: controller, keep_pods=False)

@@ -31,7 +31,7 @@ until_1_8 = pytest.mark.parametrize("release", OLD[:8])
 
 
 def decided(folder: Path, release: str, *looks: Look, **scene: Any) -> list[Decision]:
-    """Replay a world of the era."""
+    """Replays a world of the era."""
     return replayed(folder, release, *old_world(release, *looks, **scene))
 
 

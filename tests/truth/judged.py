@@ -53,7 +53,7 @@ class Judged:
         return self.classes.total()
 
     def add(self, other: "Judged") -> None:
-        """Take the verdicts of other worlds in."""
+        """Takes the verdicts of other worlds in."""
         self.worlds += other.worlds
         self.classes += other.classes
         self.false += other.false
@@ -75,7 +75,7 @@ class Replayed:
 
 
 def judged(capture: Path, view: str) -> Judged:
-    """Replay what a view shows of a world; hold every verdict to the truth."""
+    """Replays what a view shows of a world; holds every verdict to the truth."""
     return judged_in(capture, (view,))[view]
 
 
