@@ -30,7 +30,7 @@ GIVEN_UP = {
         ("shop/rocket", "neither Rocket web nor its scale may be read"),
         ("shop/web", "neither Deployment web nor its scale may be read"),
     },
-    "a target that is not there": {("shop/rocket", "Rocket web is not there")},
+    "a target that is not there": {("shop/rocket", "Rocket web does not exist")},
 }
 
 

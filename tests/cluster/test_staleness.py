@@ -346,7 +346,7 @@ def test_a_stream_that_is_away_is_not_ready(pki: Path) -> None:
             await stage.until(lambda: bool(stage.gaps.open))
             check = _check(observer)
             assert not check.holds
-            assert "is not seen since" in check.message
+            assert "has not been seen for" in check.message
 
     asyncio.run(play())
 

@@ -7,7 +7,7 @@ import pytest
 from hpaaudit.flows.query import account, query
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.account import ReplayAccount
-from hpaaudit.report.replay import replay_text, verdict
+from hpaaudit.report.replay import clock_of, replay_text, verdict
 
 RECORDINGS = {path.parent.name: path.parent for path in Path(__file__).parents[2].glob("recordings/*/recording.json")}
 POINTS = {
@@ -25,7 +25,7 @@ POINTS = {
 def test_a_recording_says_its_point_on_its_first_screen(name: str, tmp_path: Path) -> None:
     with replay(RECORDINGS[name], into=tmp_path / "results.duckdb") as results:
         outcome = account(results)
-    assert POINTS[name] in verdict(outcome.hpas[0])
+    assert POINTS[name] in verdict(outcome.hpas[0], clock_of(outcome))
     assert POINTS[name].split()[0] in "\n".join(replay_text(outcome).splitlines()[:8])
 
 
