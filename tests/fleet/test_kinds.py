@@ -39,9 +39,9 @@ def _kept(facts: Sequence[Fact], rows: int = 60, keeping: str = "segments") -> D
     return Drawn(story="", facts=tuple(facts), keeping=keeping, rows=rows, asked={})
 
 
-def _world() -> list[Fact]:
+def _world(other: str = "people-100-0001") -> list[Fact]:
     """Two HPAs in namespaces of their own: shop/web, and other-shop/web."""
-    first, second = (facts_of(WORLDS / f"{name}.capture.jsonl.gz") for name in ("behavior-100-0004", "people-100-0001"))
+    first, second = (facts_of(WORLDS / f"{name}.capture.jsonl.gz") for name in ("behavior-100-0004", other))
     return beside(list(first), list(second), "other")
 
 
@@ -133,15 +133,15 @@ def test_an_hpa_has_no_reconcile_after_its_end_though_a_process_starts_then(tmp_
 
 @pytest.mark.parametrize("hidden", ["*", "/apis/autoscaling/v2/namespaces/other-shop/horizontalpodautoscalers/web"])
 def test_an_hpa_with_a_sync_period_of_its_own_is_decided_alike(hidden: str, tmp_path: Path) -> None:
-    """One every 10 s, one every 5 s: what a gap of 7 s hides of one, it does not hide of the other."""
-    facts = [fact for fact in published(_world()) if not isinstance(fact, ControllerSeen)]
+    """One every 10 s, one every 15 s: what a gap of 12 s hides of one, it does not hide of the other."""
+    facts = [fact for fact in published(_world("calm-100-0000")) if not isinstance(fact, ControllerSeen)]
     begin_us = _middle(facts)
-    gap = Gap(at_us=Micros(begin_us), until_us=Micros(begin_us + 7 * SECOND), prefix=hidden, cause="other")
+    gap = Gap(at_us=Micros(begin_us), until_us=Micros(begin_us + 12 * SECOND), prefix=hidden, cause="other")
     write(tmp_path / "recording", sorted([*facts, gap], key=lambda fact: fact.at_us), 60)
     assert _sure(replayed_twice(tmp_path / "recording", tmp_path)) > 40
     with hpaaudit.replay(tmp_path / "recording", into=tmp_path / "again.duckdb") as results:
         assumed = results.rows("select key, value from assumptions where key like 'sync-period%' order by key")
-    assert [tuple(row.values()) for row in assumed] == [("sync-period", "10s"), ("sync-period of other-shop/web", "5s")]
+    assert [tuple(row.values()) for row in assumed] == [("sync-period", "15s"), ("sync-period of shop/web", "10s")]
 
 
 def test_a_fleet_that_was_there_before_the_recorder_is_decided_by_the_compiled_rules(tmp_path: Path) -> None:
