@@ -9,7 +9,7 @@ from typing import Any
 
 import hpaaudit
 from hpaaudit.flows.query import account, bundled_recording
-from hpaaudit.report.replay import verdict
+from hpaaudit.report.replay import clock_of, verdict
 
 WIDTH, HEIGHT = 840, 420
 LEFT, RIGHT = 64, 816
@@ -86,7 +86,8 @@ class Drawing:
 
 def picture(results: "hpaaudit.Results") -> str:
     """The SVG of a replay with one HPA."""
-    [hpa] = account(results).hpas
+    page = account(results)
+    [hpa] = page.hpas
     reconciles = results.rows("select ts, desired, verdict from reconciles order by ts")
     changes = results.rows("select ts, from_replicas, to_replicas, writer_class, writer_name from changes order by ts")
     usage = results.rows(
@@ -96,12 +97,12 @@ def picture(results: "hpaaudit.Results") -> str:
     [span] = results.rows("select started_at, ended_at from recordings")
     drawing = Drawing(span["started_at"], span["ended_at"])
     drawing.text(LEFT - 40, 28, f"{hpa.namespace}/{hpa.name}", "title")
-    drawing.text(LEFT - 40, 48, verdict(hpa), "quiet")
+    drawing.text(LEFT - 40, 48, verdict(hpa, clock_of(page)), "quiet")
     _draw_time(drawing, span["started_at"], span["ended_at"])
     _draw_usage(drawing, usage)
     _draw_replicas(drawing, reconciles, changes, span["ended_at"])
     _draw_verdicts(drawing, reconciles)
-    return drawing.svg(f"{hpa.namespace}/{hpa.name}: {verdict(hpa)}")
+    return drawing.svg(f"{hpa.namespace}/{hpa.name}: {verdict(hpa, clock_of(page))}")
 
 
 def _draw_time(drawing: Drawing, start: datetime, end: datetime) -> None:

@@ -74,7 +74,7 @@ def test_every_start_of_a_recorder_is_a_row_that_every_command_tells(tmp_path: P
         assert "in plain text: use https" in plan.stdout
     started = [fact for fact in open_recording(into).facts() if isinstance(fact, RecorderStarted)]
     assert [(one.server, one.trust, one.auth) for one in started] == [(server.url, "plain", "token")] * 2
-    assert "over plain http: NOT verified; shown: token" in run("inspect", str(into)).stdout
+    assert "over plain http: NOT verified; credentials: token" in run("inspect", str(into)).stdout
     assert run("replay", str(into)).returncode == 0
     asked = run("query", str(into), "select server, trust, auth from recorders order by started_at", "-o", "csv")
     assert asked.returncode == 0, asked.stderr

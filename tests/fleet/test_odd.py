@@ -101,12 +101,13 @@ def facts(request: pytest.FixtureRequest) -> list[Fact]:
     return _world() if request.param == "by lines" else list(published(_world()))
 
 
-@pytest.fixture
-def alone(facts: list[Fact], tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def alone(facts: list[Fact], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The results of the other HPA where nothing is odd."""
-    recording = _keep(tmp_path / "alone", facts)
-    hpaaudit.replay(recording, into=tmp_path / "alone.duckdb", detail="numbers", **ASKED).close()
-    return tmp_path / "alone.duckdb"
+    folder = tmp_path_factory.mktemp("alone")
+    recording = _keep(folder / "alone", facts)
+    hpaaudit.replay(recording, into=folder / "alone.duckdb", detail="numbers", **ASKED).close()
+    return folder / "alone.duckdb"
 
 
 def _others(path: Path) -> list[tuple[Any, ...]]:
