@@ -5,20 +5,16 @@ v2beta1, 1.7 for v2alpha1, 1.5 for `extensions/v1beta1`. Upstream: pkg/apis/auto
 """
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hpaaudit.api import quantity
+from hpaaudit.api import names, quantity
 from hpaaudit.api.conversion import ALPHA, EXTENSIONS, V1, Internal
 from hpaaudit.api.metric_shapes import old_metric
 from hpaaudit.api.shapes import Json
 
-MAX_WINDOW_SECONDS, MAX_PERIOD_SECONDS, MAX_NAME_CHARS, MAX_LABEL_CHARS = 3600, 1800, 253, 63
-_SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
-_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_QUALIFIED = r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+MAX_WINDOW_SECONDS, MAX_PERIOD_SECONDS = 3600, 1800
 _TYPES = ("ContainerResource", "External", "Object", "Pods", "Resource")
 _IN_DEPTH = ("object", "external", "pods", "resource", "containerResource")
 """The order in which sources are looked at; only the first one that is there is looked at in depth."""
@@ -36,7 +32,7 @@ class Words:
     is_new: bool = False
     is_old: bool = False
     minimum: int = 1
-    subdomain: str = "a lowercase RFC 1123 subdomain"
+    subdomain: str = names.RFC_SUBDOMAIN
 
 
 def _words(version: str) -> Words:
@@ -85,17 +81,10 @@ def _name(metadata: Json, words: Words) -> Iterator[str]:
 
 
 def _subdomain(name: str, words: Words) -> Iterator[str]:
-    if len(name) > MAX_NAME_CHARS:
-        yield f"must be no more than {MAX_NAME_CHARS} {'bytes' if words.is_new else 'characters'}"
-    if not re.fullmatch(_SUBDOMAIN, name):
-        yield _subdomain_text(words.subdomain)
-
-
-def _subdomain_text(called: str) -> str:
-    return (
-        f"{called} must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an "
-        f"alphanumeric character (e.g. 'example.com', regex used for validation is '{_SUBDOMAIN}')"
-    )
+    if len(name) > names.MAX_SUBDOMAIN:
+        yield f"must be no more than {names.MAX_SUBDOMAIN} {'bytes' if words.is_new else 'characters'}"
+    if not names.SUBDOMAIN.fullmatch(name):
+        yield names.subdomain_form(words.subdomain)
 
 
 def _spec(hpa: Internal, words: Words) -> Iterator[str]:
@@ -208,39 +197,22 @@ def _resource_name(kind: str, source: Json, path: str) -> Iterator[str]:
         yield _required(f"{path}.container", "must specify a container")
         return
     container = source["container"]
-    if len(container) > MAX_LABEL_CHARS:
-        yield _invalid(f"{path}.container", container, f"must be no more than {MAX_LABEL_CHARS} bytes")
-    if not re.fullmatch(_LABEL, container):
-        yield _invalid(
-            f"{path}.container",
-            container,
-            "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and "
-            f"end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
-            f"'{_LABEL}')",
-        )
+    if len(container) > names.MAX_LABEL:
+        yield _invalid(f"{path}.container", container, f"must be no more than {names.MAX_LABEL} bytes")
+    if not names.LABEL.fullmatch(container):
+        yield _invalid(f"{path}.container", container, names.LABEL_FORM)
 
 
 def _container_resource(name: str, path: str) -> Iterator[str]:
     """The name of a resource that a container may have: one of Kubernetes' own, or one with a domain."""
-    prefix, slash, last = name.rpartition("/")
-    if "/" in prefix:
-        yield _invalid(path, name, f"a qualified name {_QUALIFIED_TEXT} {_PREFIX_TEXT}")
+    errors = names.qualified_name_errors(name)
+    for detail in errors:
+        yield _invalid(path, name, detail)
+    if "/" in name or _is_native(name):
         return
-    if slash and not re.fullmatch(_SUBDOMAIN, prefix):
-        yield _invalid(path, name, f"prefix part {_subdomain_text(Words().subdomain)}")
-    if not re.fullmatch(_QUALIFIED, last):
-        yield _invalid(path, name, f"name part {_QUALIFIED_TEXT}")
-    elif not slash and not _is_native(name):
+    if not errors:
         yield _invalid(path, name, "must be a standard resource type or fully qualified")
-    if not slash and not _is_native(name):
-        yield _invalid(path, name, "must be a standard resource for containers")
-
-
-_QUALIFIED_TEXT = (
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
-    f"(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{_QUALIFIED}')"
-)
-_PREFIX_TEXT = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+    yield _invalid(path, name, "must be a standard resource for containers")
 
 
 def _is_native(name: str) -> bool:

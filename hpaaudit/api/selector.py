@@ -5,29 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from hpaaudit.api.names import MAX_LABEL, NAME, VALUE_FORM, qualified_name_errors
 from hpaaudit.model.hpa import LabelSelector
 
-_NAME = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
-_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _NUMBER = re.compile(r"[+-]?\d{1,19}", re.ASCII)  # longer ones are beyond 64 bits
-_MAX_NAME = 63
-_MAX_PREFIX = 253
 _SPECIAL = "=!(),<>"
-_LABEL_HINT = (
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
-    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
-    "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
-)
-_NAME_HINT = (
-    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
-    "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
-    "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
-)
-_SUBDOMAIN_HINT = (
-    "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and "
-    "must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
-    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
-)
 
 
 class BadSelector(ValueError):
@@ -117,42 +99,12 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _key_errors(key: str) -> list[str]:
-    parts = key.split("/")
-    errors = []
-    if len(parts) == 1:
-        name = parts[0]
-    elif len(parts) == 2:  # noqa: PLR2004 (a prefix and a name)
-        prefix, name = parts
-        if not prefix:
-            errors.append("prefix part must be non-empty")
-        elif not _SUBDOMAIN.fullmatch(prefix):
-            errors.append(_SUBDOMAIN_HINT)
-        elif len(prefix) > _MAX_PREFIX:
-            errors.append(f"prefix part must be no more than {_MAX_PREFIX} bytes")
-    else:
-        hint = (
-            "a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
-            "alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
-            "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' "
-            "(e.g. 'example.com/MyName')"
-        )
-        return [hint]
-    if not name:
-        errors.append("name part must be non-empty")
-    elif len(name) > _MAX_NAME:
-        errors.append(f"name part must be no more than {_MAX_NAME} bytes")
-    if not _NAME.fullmatch(name):
-        errors.append(_NAME_HINT)
-    return errors
-
-
 def _value_errors(value: str) -> list[str]:
     errors = []
-    if len(value) > _MAX_NAME:
-        errors.append(f"must be no more than {_MAX_NAME} bytes")
-    if value and not _NAME.fullmatch(value):
-        errors.append(_LABEL_HINT)
+    if len(value) > MAX_LABEL:
+        errors.append(f"must be no more than {MAX_LABEL} bytes")
+    if value and not NAME.fullmatch(value):
+        errors.append(VALUE_FORM)
     return errors
 
 
@@ -165,7 +117,7 @@ def _term(key: str, operator: str, values: tuple[str, ...]) -> Term:
     errors: list[str] = []
     old: list[str] = []
     oldest: list[str] = []
-    if wrong := _key_errors(key):
+    if wrong := qualified_name_errors(key):
         errors.append(f"key: Invalid value: {_quoted(key)}: {'; '.join(wrong)}")
         old.append(f"invalid label key {_quoted(key)}: {'; '.join(wrong)}")
         oldest.append(old[-1])
@@ -253,7 +205,7 @@ class _Parser:
             token = self.next()
         if not _is_word(token):
             raise BadSelector(f"found '{token}', expected: identifier")
-        if errors := _key_errors(token):
+        if errors := qualified_name_errors(token):
             raise BadSelector(f"<nil>: Invalid value: {_quoted(token)}: {'; '.join(errors)}")
         if negated:
             return _term(token, "!", ())

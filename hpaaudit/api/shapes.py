@@ -7,10 +7,9 @@ from enum import StrEnum
 from typing import Any
 
 from hpaaudit.api import quantity, times
+from hpaaudit.api.type_check import INT32, INT64
 
 Json = dict[str, Any]
-
-INT32, INT64 = (-(2**31), 2**31 - 1), (-(2**63), 2**63 - 1)
 
 
 class Keep(StrEnum):

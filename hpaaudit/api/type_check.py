@@ -11,6 +11,9 @@ Value = TypeVar("Value")
 JSON_LEVELS, JSON_CHARS = 60, 3 << 20
 """Limits of JSON that is recorded. etcd keeps objects of up to 1.5 MB unless told otherwise."""
 
+INT32, INT64 = (-(2**31), 2**31 - 1), (-(2**63), 2**63 - 1)
+"""The least and the greatest whole number of each size."""
+
 _encode = msgspec.msgpack.Encoder().encode
 
 

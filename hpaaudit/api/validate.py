@@ -5,11 +5,10 @@ from typing import Any
 import msgspec
 
 from hpaaudit.api.decode import decode_hpa
-from hpaaudit.api.type_check import type_checked
+from hpaaudit.api.type_check import INT32, type_checked
 from hpaaudit.model.facts import HpaSeen
 from hpaaudit.model.hpa import Hpa
 
-INT32 = -(2**31), 2**31 - 1
 INT64_FIELDS = frozenset({"milli", "nano", "generation", "observed_generation", "last_scale_us", "last_transition_us"})
 """Fields of the model with more than 32 bits."""
 

@@ -8,6 +8,7 @@ from typing import Any
 from hpaaudit.api.canonical import canonical_json
 from hpaaudit.api.selector import BadSelector, from_label_selector
 from hpaaudit.api.to_facts import metadata, named, owner
+from hpaaudit.api.type_check import INT32
 from hpaaudit.api.v2 import label_selector
 from hpaaudit.model.facts import RolloutSeen, TargetRef, TargetSeen
 from hpaaudit.model.target import Scale
@@ -21,7 +22,6 @@ _AVAILABLE = "NewReplicaSetAvailable"
 
 
 _LONGEST_LIMIT = 64
-_INT32 = -(2**31), 2**31 - 1
 
 
 class NoScale(ValueError):
@@ -131,7 +131,7 @@ def _custom_scale(raw: Mapping[str, Any], paths: ScalePaths) -> Scale:
         raise NoScale(f"{named(metadata(raw))} cannot be scaled: it has no .{'.'.join(paths.replicas)}")
     status, selector = 0 if status is None else status, selector or ""
     for value, path in ((replicas, paths.replicas), (status, paths.status_replicas)):
-        if type(value) is not int or not _INT32[0] <= value <= _INT32[1]:
+        if type(value) is not int or not INT32[0] <= value <= INT32[1]:
             raise ValueError(f"cannot be scaled: .{'.'.join(path)} is no number of 32 bits")
     if not isinstance(selector, str):
         raise TypeError(f"cannot be scaled: .{'.'.join(paths.selector)} is no text")
