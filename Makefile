@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: help demo check test golden picture bench oracle mutants wheel sbom image cluster lock clean
+.PHONY: help demo check test golden picture bench oracle mutants wheel sbom image cluster browser lock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -56,6 +56,9 @@ image: sbom  ## build and push the recorder's image: BASE_DIGEST=sha256:… IMAG
 cluster: $(READY)  ## build etcd, kube-apiserver and what else the cluster tests need (Go; 5 to 12 min, once)
 	@$(BIN)/python -m tests.cluster.build
 	@$(BIN)/python -m tests.cluster.tools
+
+browser:  ## install Chromium from Debian's packages, for the tests of the HTML page
+	@command -v chromium >/dev/null || { apt-get update -q && apt-get install -y -q --no-install-recommends chromium; } >/dev/null
 
 lock: $(READY)  ## pin the dependencies anew
 	@$(BIN)/uv pip compile pyproject.toml --extra fast --extra cloud --group dev --universal --generate-hashes --no-header --no-annotate --upgrade -o requirements.lock --quiet

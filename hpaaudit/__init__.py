@@ -3,13 +3,16 @@
 Each command of `hpaaudit` is a function of the same name here. Its code is loaded when it is first called.
 
     record(into, …)                records a cluster into a folder
+    open_recording(folder)         opens a recording: `Recording`
     import_capture(files, into=…)  turns saved answers of the Kubernetes API into a recording
     replay(recording, into=…)      decides every reconcile again and compares it with what happened: `Results`
     explain(results, …)            explains one reconcile step by step: `ReconcileAccount`
+    timeline(results, …)           reads one HPA over time: replicas, metrics, pods, marks: `Timeline`
     query(results, …)              answers a question of sql/questions, or SQL: `Answer`
     inspect(recording)             says what is in a recording: `Inspection`
     verify(recording)              checks every checksum of a recording: `Verification`
     repair(recording)              keeps what can be read of a damaged recording: `Repair`
+    report(results)                reads what a report shows: `Report`
     convert(file, to=…)            converts HPAs to another API version: `Conversion`
     releases(between=…)            says what each Kubernetes release changed: `Releases`
 
@@ -27,16 +30,23 @@ if TYPE_CHECKING:
     from hpaaudit.flows.explain import explain
     from hpaaudit.flows.importing import import_capture
     from hpaaudit.flows.inspect import inspect
+    from hpaaudit.flows.paths import open_recording
     from hpaaudit.flows.query import query
     from hpaaudit.flows.record import record
     from hpaaudit.flows.releases import releases
     from hpaaudit.flows.repair import repair
     from hpaaudit.flows.replay import replay
+    from hpaaudit.flows.report import report
+    from hpaaudit.flows.timeline import timeline
     from hpaaudit.flows.verify import verify
     from hpaaudit.model.account import ReconcileAccount
     from hpaaudit.model.conversion import Conversion
     from hpaaudit.model.history import Releases
     from hpaaudit.model.inspection import Inspection, Repair, Verification
+    from hpaaudit.model.landmark import Landmark
+    from hpaaudit.model.report import Report
+    from hpaaudit.model.timeline import Timeline
+    from hpaaudit.recording.reading.recording import Recording
     from hpaaudit.results.answer import Answer
     from hpaaudit.results.read import Results
 
@@ -47,21 +57,28 @@ __all__ = [
     "AuditError",
     "Conversion",
     "Inspection",
+    "Landmark",
     "ReconcileAccount",
+    "Recording",
     "Releases",
     "Repair",
+    "Report",
     "Results",
+    "Timeline",
     "Verification",
     "__version__",
     "convert",
     "explain",
     "import_capture",
     "inspect",
+    "open_recording",
     "query",
     "record",
     "releases",
     "repair",
     "replay",
+    "report",
+    "timeline",
     "verify",
 ]
 
@@ -71,20 +88,27 @@ _MODULES = {
     "AuditError": "errors",
     "Conversion": "model.conversion",
     "Inspection": "model.inspection",
+    "Landmark": "model.landmark",
     "ReconcileAccount": "model.account",
+    "Recording": "recording.reading.recording",
     "Releases": "model.history",
     "Repair": "model.inspection",
+    "Report": "model.report",
     "Results": "results.read",
+    "Timeline": "model.timeline",
     "Verification": "model.inspection",
     "convert": "flows.convert",
     "explain": "flows.explain",
     "import_capture": "flows.importing",
     "inspect": "flows.inspect",
+    "open_recording": "flows.paths",
     "query": "flows.query",
     "record": "flows.record",
     "releases": "flows.releases",
     "repair": "flows.repair",
     "replay": "flows.replay",
+    "report": "flows.report",
+    "timeline": "flows.timeline",
     "verify": "flows.verify",
 }
 

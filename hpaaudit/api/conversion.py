@@ -311,7 +311,7 @@ _WRITERS: Mapping[str, Callable[[Internal], Written]] = {
 
 
 def losses(hpa: Internal, version: str) -> Iterator[tuple[str, str]]:
-    """What is another after an HPA was stored in a version and read back: the kind of each loss, and its words."""
+    """What an HPA loses when it is stored in a version and read back: the kind of each loss, and its words."""
     back = to_internal(from_internal(hpa, version))
     was, now = hpa.spec, back.spec
     if was.get("behavior") is not None and now.get("behavior") is None:

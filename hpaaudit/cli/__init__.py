@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
+from io import TextIOWrapper
 from pathlib import Path
 from typing import NoReturn
 
@@ -25,6 +26,8 @@ COMMANDS = {
     "import": ("hpaaudit.cli.importing:import_command", "Make a recording from saved answers of the Kubernetes API."),
     "replay": ("hpaaudit.cli.replay:replay_command", "Decide every reconcile again, and compare with what happened."),
     "explain": ("hpaaudit.cli.explain:explain_command", "Explain one reconcile line by line."),
+    "timeline": ("hpaaudit.cli.timeline:timeline_command", "Draw one HPA over time."),
+    "report": ("hpaaudit.cli.report:report_command", "Write a replay as one HTML page."),
     "query": ("hpaaudit.cli.query:query_command", "Ask a named question, or run any SQL."),
     "inspect": ("hpaaudit.cli.inspect:inspect_command", "Show what is in a recording, and what is missing."),
     "verify": ("hpaaudit.cli.verify:verify_command", "Check every checksum of a recording."),
@@ -32,12 +35,44 @@ COMMANDS = {
     "convert": ("hpaaudit.cli.convert:convert_command", "Convert HPAs to another API version."),
     "releases": ("hpaaudit.cli.releases:releases_command", "Show what each Kubernetes release changed."),
     "demo": ("hpaaudit.cli.demo:demo_command", "Replay a bundled incident, without a cluster."),
+    "version": ("hpaaudit.cli.version:version_command", "Show what is installed, and which releases it knows."),
+    "help": ("hpaaudit.cli.help:help_command", "Show the help of a command."),
 }
 """Module and function of each command, and its line in `hpaaudit --help`, in the order of use."""
 
 
+KUBECTL_OPTIONS = {
+    "-n": True,
+    "--namespace": True,
+    "-o": True,
+    "--output": True,
+    "-A": False,
+    "--all-namespaces": False,
+    "-q": False,
+    "--quiet": False,
+    "--no-headers": False,
+}
+"""Options that may stand before the command too, as in kubectl, and whether each takes a value."""
+
+
+def behind_command(words: Sequence[str]) -> list[str]:
+    """The words of a command line, with such options moved from before the command to behind it."""
+    at = 0
+    while at < len(words):
+        word = words[at]
+        name = word.partition("=")[0] if word.startswith("--") else word[:2]
+        if name not in KUBECTL_OPTIONS:
+            break
+        at += 2 if KUBECTL_OPTIONS[name] and name == word else 1
+    return [*words[at : at + 1], *words[:at], *words[at + 1 :]]
+
+
 class LazyGroup(click.Group):
     """Knows every command by name, and imports only the one that is called."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The words that are left after our own options."""
+        return super().parse_args(ctx, behind_command(args))
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 click's signature
         """The commands, in the order of use."""
@@ -67,7 +102,7 @@ class LazyGroup(click.Group):
 
 
 def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
-    """Prints the version and exit."""
+    """Prints the version and exits."""
     if not asked:
         return
     from hpaaudit.version import VERSION
@@ -90,8 +125,11 @@ def hpaaudit_command() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Runs a command and exit with its code. An error is one line on stderr."""
+    """Runs a command and exits with its code. An error is one line on stderr."""
     code = 0
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a name may have characters that the terminal does not know
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = _run(arguments)
         sys.stdout.flush()

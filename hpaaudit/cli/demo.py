@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from hpaaudit.cli.screen import screen
+
 RESULTS = Path("hpaaudit-demo.duckdb")
 
 
@@ -32,5 +34,5 @@ def demo_command(into: Path, overwrite: bool) -> None:
 
     with replay(bundled_recording(), into=into, overwrite=overwrite or into == RESULTS) as results:
         replayed = replace(account(results), missing=missing(bundled_recording()))
-    click.echo(replay_text(replayed))
+    click.echo(replay_text(replayed, screen()), color=True)
     click.echo(explain_text(explain(into)), nl=False)

@@ -1,102 +1,29 @@
 """Options and arguments that several commands share: moments in time, HPAs, settings."""
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
-from hpaaudit.api.times import duration, micros, precise, whole_seconds
+from hpaaudit.cli.completion import hpas
 from hpaaudit.errors import BadOption
-from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.flows.moments import moment, moment_or_landmark
 
-_CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?Z?")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?")
-_DAY_US = 24 * 3600 * SECOND
+Parsed = TypeVar("Parsed")
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """A moment as the user wrote it: RFC 3339, `14:05` or `14:05:19` of the recording's day, `-5m` before its end."""
+def by_click(parse: Callable[[str], Parsed]) -> Callable[[str], Parsed]:
+    """The same parser for click, which says which option it refuses."""
 
-    text: str
+    def parsed(text: str) -> Parsed:
+        try:
+            return parse(text)
+        except BadOption as refused:
+            raise click.BadParameter(str(refused)) from refused
 
-    def at(self, started_us: Micros, ended_us: Micros) -> Micros:
-        """The time that it means in a recording of this span. Without an offset it is UTC."""
-        if self.text.startswith("-"):
-            return Micros(ended_us + duration(self.text))
-        clock = _CLOCK.fullmatch(self.text)
-        if clock is None:
-            return _date_or_rfc3339(self.text)
-        times = self._times_of_day(clock, started_us, ended_us)
-        return times[-1] if times else Micros(started_us // _DAY_US * _DAY_US + _since_midnight(clock))
-
-    def within(self, name: str, started_us: Micros, ended_us: Micros) -> Micros:
-        """The time that it means for this option: `since` from its first instant on, the others up to its last one.
-
-        Screens show whole seconds. So a time without a fraction stands for its whole second, and one that is pasted
-        back means the reconcile beside which it stood. Raises BadOption if the recording has nothing there.
-        """
-        clock = _CLOCK.fullmatch(self.text)
-        times = self._times_of_day(clock, started_us, ended_us) if clock else ()
-        if len(times) > 1:
-            raise BadOption(
-                f"--{name} {self.text} is on {len(times)} days of the recording: "
-                f"give the date too, as in {whole_seconds(times[-1])}."
-            )
-        first_us = self.at(started_us, ended_us)
-        last_us = first_us + self.length_us - 1
-        outside = {"since": first_us > ended_us, "until": last_us < started_us}.get(
-            name, not self._is_within(first_us, started_us, ended_us)
-        )
-        if outside:
-            span = f"{precise(started_us)} to {precise(ended_us)}"
-            raise BadOption(f"--{name} {self.text} is not in the recording, which goes from {span}.")
-        return first_us if name == "since" else Micros(last_us)
-
-    def _times_of_day(self, clock: re.Match[str], started_us: Micros, ended_us: Micros) -> Sequence[Micros]:
-        """The times within this span that have this time of day."""
-        since_midnight = _since_midnight(clock)
-        days = range(started_us // _DAY_US * _DAY_US, ended_us + 1, _DAY_US)
-        times = (Micros(day + since_midnight) for day in days)
-        return [at_us for at_us in times if self._is_within(at_us, started_us, ended_us)]
-
-    @property
-    def length_us(self) -> int:
-        """How long the time lasts that the text names: a second, or an instant if it has a fraction or is relative."""
-        return 1 if self.text.startswith("-") or "." in self.text else SECOND
-
-    def _is_within(self, first_us: int, started_us: Micros, ended_us: Micros) -> bool:
-        return started_us < first_us + self.length_us and first_us <= ended_us
-
-
-def _since_midnight(clock: re.Match[str]) -> int:
-    hour, minute, second, fraction = clock.groups()
-    whole = timedelta(hours=int(hour), minutes=int(minute), seconds=int(second or 0))
-    if whole >= timedelta(days=1) or int(minute) >= 60 or int(second or 0) >= 60:  # noqa: PLR2004 an hour, a minute
-        raise ValueError(f"{clock[0]!r} is not a time of day")
-    return int(whole.total_seconds()) * SECOND + int((fraction or "0").ljust(6, "0"))
-
-
-def _date_or_rfc3339(text: str) -> Micros:
-    if _DATE.fullmatch(text):
-        whole = datetime.fromisoformat(text).replace(tzinfo=UTC)
-        return Micros(round((whole - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(microseconds=1)))
-    return micros(text)
-
-
-def moment(text: str) -> Moment:
-    """Parses a moment. Which time it means depends on the recording."""
-    read = Moment(text)
-    try:
-        read.at(Micros(0), Micros(_DAY_US))
-    except (ValueError, OverflowError) as error:
-        raise click.BadParameter(
-            f"{text!r} is not a time: give 2026-03-02T14:05:00Z, 14:05 (on the day of the recording) or -5m"
-        ) from error
-    return read
+    return parsed
 
 
 def hpa_name(text: str) -> str:
@@ -104,6 +31,61 @@ def hpa_name(text: str) -> str:
     if not all(text.split("/")) or text.count("/") > 1:
         raise click.BadParameter(f"{text!r} is not an HPA: give NS/NAME")
     return text
+
+
+def named_hpa(hpa: str | None, namespace: str | None) -> str | None:
+    """What a name and `-n` mean together: `namespace/name`, a pattern with `*`, a name alone, or None for all."""
+    if not namespace:
+        return hpa
+    if hpa is None or "/" not in hpa:
+        return f"{namespace}/{hpa or '*'}"
+    if hpa.partition("/")[0] != namespace:
+        raise click.UsageError(f"-n {namespace} and {hpa} name two namespaces")
+    return hpa
+
+
+def namespace_option() -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """The options `-n` and `-A`, as in kubectl. What the command gets is the namespace, None for all."""
+
+    def decorate(command: click.decorators.FC) -> click.decorators.FC:
+        every = click.option(
+            "-A",
+            "--all-namespaces",
+            "namespace",
+            flag_value="",
+            help="All namespaces.  [default]",
+        )
+        one = click.option("-n", "--namespace", "namespace", metavar="NS", help="Only HPAs of this namespace.")
+        return one(every(command))
+
+    return decorate
+
+
+def quiet_option() -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """The option `-q`."""
+    return click.option("-q", "--quiet", is_flag=True, help="Print no warnings.")
+
+
+def output_option() -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """The option `-o` of commands that print text for people, or all fields for programs."""
+    return click.option(
+        "-o", "--output", type=click.Choice(("text", "json", "yaml")), default="text", show_default=True
+    )
+
+
+def one_hpa(command: Callable[..., None]) -> Callable[..., None]:
+    """The HPA that a command is about: `NS/NAME` as an argument or by `--hpa`, with `-n` and `-A` as in kubectl."""
+
+    @click.argument("hpa", metavar="[NS/NAME]", type=hpa_name, required=False, shell_complete=hpas)
+    @click.option("--hpa", "hpa_option", metavar="NS/NAME", type=hpa_name, help="The same as the argument NS/NAME.")
+    @namespace_option()
+    @wraps(command)
+    def with_hpa(*, hpa: str | None, hpa_option: str | None, namespace: str | None, **options: object) -> None:
+        if hpa and hpa_option and hpa != hpa_option:
+            raise click.UsageError(f"{hpa} and --hpa {hpa_option} name two HPAs")
+        command(hpa=named_hpa(hpa or hpa_option, namespace), **options)
+
+    return with_hpa
 
 
 def setting(text: str) -> tuple[str, str]:
@@ -116,18 +98,14 @@ def setting(text: str) -> tuple[str, str]:
 
 def moment_option(name: str, text: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
     """An option that takes a moment."""
-    return click.option(name, type=moment, metavar="TIME", help=text)
+    return click.option(name, type=by_click(moment), metavar="TIME", help=text)
+
+
+def at_option(text: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """The option `--at`, which takes a moment or the name of one."""
+    return click.option("--at", type=by_click(moment_or_landmark), metavar="TIME", help=text)
 
 
 def results_argument(*, required: bool = True) -> Callable[[click.decorators.FC], click.decorators.FC]:
     """A results file, or a recording, which is replayed first if it has no results yet."""
     return click.argument("source", metavar="RESULTS|DIR", required=required, type=click.Path(path_type=Path))
-
-
-def moments(span: tuple[Micros, Micros], **asked: Moment | None) -> Mapping[str, Micros | None]:
-    """The times that moments mean in a recording of this span, by the names of their options. Raises BadOption."""
-    times = {name: None if written is None else written.within(name, *span) for name, written in asked.items()}
-    since, until = times.get("since"), times.get("until")
-    if since is not None and until is not None and since > until:
-        raise BadOption(f"--since {asked['since'].text} is later than --until {asked['until'].text}.")  # type: ignore[union-attr]
-    return times

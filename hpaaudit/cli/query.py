@@ -1,41 +1,79 @@
 """The command `query`."""
 
+import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from hpaaudit.cli.options import Moment, hpa_name, moment_option, moments, results_argument
+from hpaaudit.cli.completion import questions
+from hpaaudit.cli.options import (
+    at_option,
+    hpa_name,
+    moment_option,
+    named_hpa,
+    namespace_option,
+    results_argument,
+)
 from hpaaudit.errors import BadOption
+from hpaaudit.flows.moments import Moment, moment_at, moments
+from hpaaudit.model.landmark import Landmark
 
-FORMATS = ("table", "json", "csv", "parquet")
+if TYPE_CHECKING:
+    from hpaaudit.results.answer import Answer
+
+FORMATS = ("table", "wide", "name", "json", "yaml", "csv", "parquet")
+STDIN = Path("-")
 NO_ROWS = "0 rows"
 
 
 @click.command("query", short_help="Ask a named question, or run any SQL.")
 @results_argument(required=False)
-@click.argument("question", metavar='[QUESTION|"SQL"]', required=False)
+@click.argument("question", metavar='[QUESTION|"SQL"]', required=False, shell_complete=questions)
+@click.option(
+    "-f", "--file", metavar="FILE", type=click.Path(path_type=Path), help="Read the SQL from this file; - is stdin."
+)
 @click.option("--hpa", metavar="NS/NAME", type=hpa_name, help="Only this HPA; * matches anything.  [in SQL: $hpa]")
-@moment_option("--at", "The moment that a question asks about.  [default: the one that matters most]")
+@namespace_option()
+@at_option(
+    "The moment that a question asks about; or first, last, next or first-divergence, as in explain.  "
+    "[default: the one that matters most]"
+)
 @moment_option("--since", "The start of the time that a question asks about.")
 @moment_option("--until", "The end of the time that a question asks about.")
 @click.option("--columns", is_flag=True, help="Describe the columns of the question's answer, or of every question.")
-@click.option("-o", "--output", type=click.Choice(FORMATS), default="table", show_default=True)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="table fits the terminal, wide cuts nothing; name lists the HPAs of the rows.",
+)
+@click.option("--no-headers", is_flag=True, help="Print no headings (table, wide, csv).")
+@click.option("-q", "--quiet", is_flag=True, help="Print no explanations of codes and no warnings.")
 def query_command(  # noqa: PLR0913 click hands over every option
     source: Path | None,
     question: str | None,
+    file: Path | None,
     hpa: str | None,
-    at: Moment | None,
+    namespace: str | None,
+    at: Moment | Landmark | None,
     since: Moment | None,
     until: Moment | None,
     *,
     columns: bool,
     output: str,
+    no_headers: bool,
+    quiet: bool,
 ) -> None:
     """Ask a question by its name, or run any SQL; with neither, list the questions.
 
     An option that the question does not use is refused. SQL uses the options as $hpa, $at, $since and $until. TIME is
-    RFC 3339 with any offset, 14:05 (on the day of the recording) or -5m (before its end).
+    RFC 3339 with any offset, 14:05 (on the day of the recording) or 5m (before its end). The question - reads SQL from
+    stdin.
 
     Example: hpaaudit query recordings/friday why_this_number --at 14:05
 
@@ -43,37 +81,98 @@ def query_command(  # noqa: PLR0913 click hands over every option
 
     Example: hpaaudit query recordings/friday "from divergences" -o json
     """
-    from hpaaudit.cli.warn import warn
+    from hpaaudit.cli.warn import warner
     from hpaaudit.flows import query as flow
-    from hpaaudit.report.codes import legend_of_table
-    from hpaaudit.report.questions import columns_text, questions_text
-    from hpaaudit.report.table import table
-    from hpaaudit.report.text import printable
 
+    if file is not None and question is not None:
+        raise click.UsageError("--file takes the place of the question: give one of them")
+    if file is not None or question == str(STDIN):
+        question = _sql_in(file or STDIN)
+    hpa = named_hpa(hpa, namespace)
     scope = [f"--{name}" for name, value in (("hpa", hpa), ("at", at), ("since", since), ("until", until)) if value]
     if columns or source is None or question is None:
         if scope:
             raise click.UsageError(
                 f"{scope[0]} cannot be used with --columns" if columns else f"{scope[0]} needs a question or SQL"
             )
-        named = flow.named_questions() if question is None else {question: flow.named_question(question)}
-        click.echo(columns_text(named.values()) if columns else questions_text(named), nl=False)
+        _list_questions(question, output, columns=columns)
         return
     if output == "parquet" and sys.stdout.isatty():
         raise BadOption("Parquet is not text: redirect it to a file, as in -o parquet > answer.parquet")
     span = flow.span_of(source) if at or since or until else None
-    asked = moments(span, at=at, since=since, until=until) if span else {}
-    with flow.query(source, question, hpa=hpa, warn=warn, **asked) as answer:
-        if output == "parquet":
-            sys.stdout.buffer.write(answer.parquet())
-        elif output == "table":
-            rows = answer.rows()
-            click.echo(table(answer.columns, rows))
-            if not rows:
-                click.echo(NO_ROWS)
-            if words := legend_of_table(answer.columns, rows):
-                click.echo(f"\n{words}", err=True)
-        else:
-            text = answer.json() if output == "json" else answer.csv()
-            for line in text.splitlines():
-                click.echo(printable(line) if sys.stdout.isatty() else line)
+    at_us = moment_at(span, at) if span and at else None
+    asked = moments(span, since=since, until=until) if span else {}
+    with flow.query(source, question, hpa=hpa, at=at_us, warn=warner(quiet=quiet), **asked) as answer:
+        _print_answer(answer, output, has_headings=not no_headers, has_legend=not quiet)
+
+
+def _sql_in(file: Path) -> str:
+    """The SQL in a file, or on stdin. Raises BadOption."""
+    if file == STDIN:
+        return sys.stdin.read()
+    try:
+        return file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadOption(f"--file {file} cannot be read as text: {error}") from error
+
+
+def _list_questions(question: str | None, output: str, *, columns: bool) -> None:
+    """Lists one question or all of them, with the columns of their answers if asked."""
+    from hpaaudit.flows import query as flow
+    from hpaaudit.report.questions import columns_text, questions_json, questions_text
+
+    if output not in ("table", "json"):
+        raise click.UsageError(f"-o {output} needs a question or SQL; the questions are listed as table or json")
+    named = flow.named_questions() if question is None else {question: flow.named_question(question)}
+    if output == "json":
+        text = questions_json(named.values())
+    else:
+        text = columns_text(named.values()) if columns else questions_text(named)
+    click.echo(text, nl=False)
+
+
+def _print_answer(answer: "Answer", output: str, *, has_headings: bool, has_legend: bool) -> None:
+    """Prints an answer in the format that was asked for."""
+    from hpaaudit.report.text import printable
+
+    if output == "parquet":
+        sys.stdout.buffer.write(answer.parquet())
+    elif output in ("table", "wide"):
+        _print_table(answer, has_headings=has_headings, has_legend=has_legend, is_wide=output == "wide")
+    else:
+        for line in _lines(answer, output, has_headings=has_headings):
+            click.echo(printable(line) if sys.stdout.isatty() else line)
+
+
+def _print_table(answer: "Answer", *, has_headings: bool, has_legend: bool, is_wide: bool) -> None:
+    """Prints an answer as a table, on a terminal as wide as that unless it `is_wide`; the legend on stderr."""
+    from hpaaudit.report.codes import legend_of_table
+    from hpaaudit.report.table import table
+
+    rows = answer.rows()
+    width = None if is_wide or not sys.stdout.isatty() else shutil.get_terminal_size().columns
+    if rows or has_headings:
+        click.echo(table(answer.columns, rows, width=width, has_headings=has_headings))
+    if not rows:
+        click.echo(NO_ROWS, err=not has_headings)  # who wants no headings counts lines
+    if has_legend and (words := legend_of_table(answer.columns, rows)):
+        click.echo(f"\n{words}", err=True)
+
+
+def _lines(answer: "Answer", output: str, *, has_headings: bool) -> Sequence[str]:
+    """The lines of an answer for programs."""
+    from hpaaudit.report.structured import structured
+
+    if output == "name":
+        return _names(answer)
+    if output == "csv":
+        return answer.csv().splitlines()[0 if has_headings else 1 :]
+    return (answer.json() if output == "json" else structured(answer.plain(), "yaml")).splitlines()
+
+
+def _names(answer: "Answer") -> Sequence[str]:
+    """The HPAs of the rows as `namespace/name`, each once. Raises BadOption if the rows name no HPA."""
+    if not {"namespace", "name"} <= set(answer.columns):
+        raise BadOption("-o name needs the columns namespace and name in the answer")
+    namespace, name = answer.columns.index("namespace"), answer.columns.index("name")
+    return list(dict.fromkeys(f"{row[namespace]}/{row[name]}" for row in answer.rows()))

@@ -4,11 +4,13 @@ from pathlib import Path
 
 import click
 
+from hpaaudit.cli.options import output_option
+
 
 @click.command("repair", short_help="Save what can be read of a damaged recording.")
 @click.argument("recording", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--plan", is_flag=True, help="Only show what would be done.")
-@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@output_option()
 def repair_command(recording: Path, plan: bool, output: str) -> None:
     """Repair a damaged recording: keep what can be read, move the rest aside, and record it as a gap.
 
@@ -17,8 +19,8 @@ def repair_command(recording: Path, plan: bool, output: str) -> None:
     Example: hpaaudit repair recordings/friday --plan
     """
     from hpaaudit.flows.repair import repair
-    from hpaaudit.report.inspect import as_json
     from hpaaudit.report.repair import repair_text
+    from hpaaudit.report.structured import structured
 
     repaired = repair(recording, plan=plan)
-    click.echo(as_json(repaired) if output == "json" else repair_text(repaired), nl=False)
+    click.echo(repair_text(repaired) if output == "text" else structured(repaired, output), nl=False)

@@ -5,7 +5,17 @@ from pathlib import Path
 
 import click
 
-from hpaaudit.cli.options import Moment, hpa_name, moment_option, moments, setting
+from hpaaudit.cli.options import (
+    hpa_name,
+    moment_option,
+    named_hpa,
+    namespace_option,
+    output_option,
+    quiet_option,
+    setting,
+)
+from hpaaudit.cli.screen import screen
+from hpaaudit.flows.moments import Moment, moments
 
 VERDICTS = ("divergent", "skew", "undecidable")
 FAIL_ON_MATCHED = 1
@@ -36,7 +46,15 @@ FAIL_ON_MATCHED = 1
 @click.option(
     "--without", "switched_off", metavar="RULE", multiple=True, help="Switch off this rule or feature gate; repeatable."
 )
-@click.option("--hpa", "hpas", metavar="NS/NAME", type=hpa_name, multiple=True, help="Only this HPA; repeatable.")
+@click.option(
+    "--hpa",
+    "hpas",
+    metavar="NS/NAME",
+    type=hpa_name,
+    multiple=True,
+    help="Only this HPA; repeatable, * matches anything.",
+)
+@namespace_option()
 @moment_option("--since", "Show no earlier reconcile; what came before still counts as evidence.")
 @moment_option("--until", "Show no later reconcile; what came after still counts as evidence.")
 @click.option(
@@ -45,6 +63,8 @@ FAIL_ON_MATCHED = 1
     help="How much to keep of each reconcile. numbers: no steps and pods; moved: those of what scaled or did not "
     "match; steps: all steps; pods: also all pods; all: also the memory.  [default: moved; for a fleet numbers]",
 )
+@output_option()
+@quiet_option()
 @click.option(
     "--fail-on",
     type=click.Choice(VERDICTS),
@@ -60,42 +80,68 @@ def replay_command(  # noqa: PLR0913 click hands over every option
     switched_on: tuple[str, ...],
     switched_off: tuple[str, ...],
     hpas: tuple[str, ...],
+    namespace: str | None,
     since: Moment | None,
     until: Moment | None,
     detail: str | None,
+    output: str,
+    quiet: bool,
     fail_on: tuple[str, ...],
 ) -> None:
     """Decide every reconcile again, and compare with what happened.
 
-    TIME is RFC 3339 with any offset, 14:05 (on the day of the recording) or -5m (before its end).
+    TIME is RFC 3339 with any offset, 14:05 (on the day of the recording) or 5m (before its end).
+
+    With --release, a recording that was replayed before as it was recorded also shows what differs from that.
 
     Example: hpaaudit replay recordings/friday --fail-on divergent
     """
-    from hpaaudit.cli.warn import warn
+    from hpaaudit.cli.progress import ReplayProgress
+    from hpaaudit.flows.difference import difference
     from hpaaudit.flows.inspect import missing
+    from hpaaudit.flows.options import ControllerOptions, ignore_warning
     from hpaaudit.flows.query import account, span_of
     from hpaaudit.flows.replay import replay
+    from hpaaudit.report.difference import difference_text, replay_fields
     from hpaaudit.report.replay import replay_text
+    from hpaaudit.report.structured import structured
 
     if into is not None and len(recordings) > 1:
         raise click.UsageError("--into names one file, so give one recording")
     failed = False
+    controller = ControllerOptions(
+        release=release,
+        flags=dict(flags),
+        behaviours={**dict.fromkeys(switched_on, True), **dict.fromkeys(switched_off, False)},
+    )
     for recording in recordings:
         bounds = moments(span_of(recording), since=since, until=until) if since or until else {}
-        with replay(
-            recording,
-            into=into,
-            release=release,
-            flags=dict(flags),
-            behaviours={**dict.fromkeys(switched_on, True), **dict.fromkeys(switched_off, False)},
-            hpas=hpas,
-            detail=detail,
-            overwrite=overwrite,
-            warn=warn,
-            **bounds,
-        ) as results:
+        progress = ReplayProgress(quiet=quiet)
+        with (
+            progress,
+            replay(
+                recording,
+                into=into,
+                release=controller.release,
+                flags=controller.flags,
+                behaviours=controller.behaviours,
+                hpas=[name for hpa in hpas or (None,) if (name := named_hpa(hpa, namespace))],
+                detail=detail,
+                overwrite=overwrite,
+                warn=ignore_warning if quiet else progress.warn,
+                progress=progress,
+                **bounds,
+            ) as results,
+        ):
             replayed = replace(account(results), missing=missing(recording, bounds.get("until")))
-        click.echo(replay_text(replayed), nl=False)
+            differing = difference(recording, results, controller) if release else None
+        if output != "text":
+            click.echo(structured(replay_fields(replayed, differing), output), nl=False)
+        else:
+            text = replay_text(replayed, screen())
+            click.echo(text, nl=False, color=True)
+            if differing is not None:
+                click.echo("\n" + difference_text(differing, known=text), nl=False)
         failed = failed or any(getattr(hpa, verdict) for hpa in replayed.hpas for verdict in fail_on)
     if failed:
         click.get_current_context().exit(FAIL_ON_MATCHED)

@@ -18,7 +18,7 @@ def head_hash(text: str) -> str:
 
 @click.command("verify", short_help="Check every checksum of a recording.")
 @click.argument("recording", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Choice(["text", "json", "head"]), default="text", show_default=True)
+@click.option("-o", "--output", type=click.Choice(["text", "json", "yaml", "head"]), default="text", show_default=True)
 @click.option(
     "--expect",
     metavar="HASH",
@@ -33,13 +33,14 @@ def verify_command(recording: Path, output: str, expect: str | None) -> None:
     Example: hpaaudit verify recordings/friday
     """
     from hpaaudit.flows.verify import verify
-    from hpaaudit.report.inspect import as_json, verification_text
+    from hpaaudit.report.inspect import verification_text
+    from hpaaudit.report.structured import structured
 
     verification = verify(recording, expect=expect)
     bad = bool(verification.damages) or (verification.anchor is not None and not verification.anchor.found)
     if output == "head":
         click.echo(verification_text(verification) if bad else f"{verification.head}\n", nl=False, err=bad)
     else:
-        click.echo(as_json(verification) if output == "json" else verification_text(verification), nl=False)
+        click.echo(verification_text(verification) if output == "text" else structured(verification, output), nl=False)
     if bad:
         click.get_current_context().exit(DAMAGED)

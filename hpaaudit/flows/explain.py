@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 from hpaaudit.api.times import duration
 from hpaaudit.errors import NotResults, RecordingError
 from hpaaudit.flows.flips import TOLERANCE_HOLD, desired_without_tolerance, has_flips, nearest_flips
+from hpaaudit.flows.moments import At, landmark_or_time
 from hpaaudit.flows.options import ControllerOptions, Warn, ignore_warning
+from hpaaudit.flows.paths import Source, path_of
 from hpaaudit.flows.prepare import OWN_PERIOD
 from hpaaudit.flows.redecide import Redecided, ReplaySettings, redecide
 from hpaaudit.flows.replay import replayed_reconciles
 from hpaaudit.flows.source import open_source, recording_by_manifest
 from hpaaudit.model.account import PodLine, ReconcileAccount, StepLine
 from hpaaudit.model.decision import Decision
-from hpaaudit.model.units import Micros
+from hpaaudit.model.landmark import Landmark
 
 if TYPE_CHECKING:
     from hpaaudit.recording.reading.recording import Recording
@@ -24,26 +26,38 @@ if TYPE_CHECKING:
 
 
 def explain(
-    source: Path | str, hpa: str | None = None, *, at: Micros | None = None, warn: Warn = ignore_warning
+    source: Source, hpa: str | None = None, *, at: At | None = None, warn: Warn = ignore_warning
 ) -> ReconcileAccount:
     """Explains the last reconcile of an HPA until a moment.
 
-    source   a results file or a recording
-    hpa      `namespace/name`; None: the HPA that matters most
-    at       in microseconds since 1970; None: the moment that matters most
+    source   results or a recording: the path, or what was opened
+    hpa      `namespace/name`, a name alone that only one HPA has, or a pattern with `*`: of several, and without it,
+             the HPA that matters most
+    at       microseconds since 1970, a datetime with its zone, a text such as `14:05` or `-5m`, or the name of a
+             moment, such as `first`; None: the moment that matters most
     warn     is called if somebody else made the results, if the recording is gone, and with what `replay` warns of
 
-    Raises NotResults, UnknownHpa and what `replay` raises.
+    Raises NotResults, UnknownHpa, BadOption where `at` means no reconcile, and what `replay` raises.
     """
-    from hpaaudit.results.account_reconcile import interesting, reconcile_account
+    from hpaaudit.results.account_reconcile import interesting, landmark_us, reconcile_account
 
-    source = Path(source)
-    with open_source(source, warn) as results:
-        chosen, moment = interesting(results, hpa)
-        account = reconcile_account(results, chosen, moment if at is None else at)
+    path = path_of(source)
+    with open_source(path, warn) as results:
+        chosen, at_us = interesting(results, hpa)
+        if at is not None:
+            asked = landmark_or_time(at, results.span)
+            at_us = landmark_us(results, chosen, asked, at_us) if isinstance(asked, Landmark) else asked
+        account = reconcile_account(results, chosen, at_us)
         if not account.steps:
-            account = _with_steps(account, results, source, warn)
-        return _with_flips(account, results, source) if has_flips(account.reason_code) else account
+            account = _with_steps(account, results, path, warn)
+        return _with_flips(account, results, path) if has_flips(account.reason_code) else account
+
+
+def evidence_sql(account: ReconcileAccount) -> str:
+    """The queries that give the rows behind an account, each below the question that it answers."""
+    from hpaaudit.results.account_reconcile import evidence_queries
+
+    return evidence_queries(account.reconcile_id)
 
 
 def _with_steps(account: ReconcileAccount, results: "Results", source: Path, warn: Warn) -> ReconcileAccount:

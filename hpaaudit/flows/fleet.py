@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from hpaaudit.flows.options import Scope, Warn
+from hpaaudit.flows.options import Warn
 from hpaaudit.model.columns import Decided
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _reconcile_lines(recording: "Recording") -> int:
     return sum(file.rows for file in files if file is not None)
 
 
-def decide(prepared: "Prepared", scope: Scope, warn: Warn) -> Iterator[Decided]:
+def decide(prepared: "Prepared", warn: Warn) -> Iterator[Decided]:
     """The decisions of the compiled rules for a recording, segment by segment.
 
     warn   is called if the rules must be compiled first, which takes a while
@@ -101,7 +101,7 @@ def decide(prepared: "Prepared", scope: Scope, warn: Warn) -> Iterator[Decided]:
                 pass
 
         slices = prepared_slices(prepared.recording.slices(COLUMNS, columns=COLUMNS), builder)
-        wanted = ReconcileFilter(keys=scope.hpas)
+        wanted = ReconcileFilter(keys=prepared.hpas)
         kernel = Kernel(walk=walk(str(folder)), spread=in_parallel)
         yield from run(_prefetched(slices), builder, settings_of(flags, options.behaviours), kernel, wanted)
 

@@ -3,11 +3,12 @@
 from pathlib import Path
 
 from hpaaudit.errors import DamagedRecording
+from hpaaudit.flows.paths import RecordingPath, path_of
 from hpaaudit.model.inspection import Inspection, Missing
 from hpaaudit.model.units import Micros
 
 
-def inspect(recording: Path | str) -> Inspection:
+def inspect(recording: RecordingPath) -> Inspection:
     """Counts what is in a recording, and names what is missing.
 
     Raises `NotARecording`, `NewerFormat` or `DamagedRecording`.
@@ -15,7 +16,7 @@ def inspect(recording: Path | str) -> Inspection:
     from hpaaudit.recording.inspection.inspect import inspect as count
     from hpaaudit.recording.reading.recording import open_recording
 
-    return count(open_recording(Path(recording)))
+    return count(open_recording(path_of(recording)))
 
 
 def missing(recording: Path, until: Micros | None = None) -> tuple[Missing, ...]:

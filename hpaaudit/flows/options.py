@@ -10,6 +10,14 @@ Warn = Callable[[str], None]
 """Takes a warning, one line of text."""
 
 
+ShowProgress = Callable[[int, int], None]
+"""Takes how many reconciles are decided, and about how many there are."""
+
+
+def show_nothing(_: int, __: int) -> None:
+    """Shows no progress."""
+
+
 def ignore_warning(_: str) -> None:
     """Drops a warning."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from hpaaudit.errors import UnknownHpa
@@ -9,12 +10,14 @@ from hpaaudit.flows.options import AS_RECORDED, EVERYTHING, ControllerOptions, S
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.facts import ControllerSeen
 from hpaaudit.model.flags import OLD_SYNC_PERIOD_US, Flags
+from hpaaudit.model.meant_hpas import meant_hpas
 from hpaaudit.model.nearest import did_you_mean
 from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
     from hpaaudit.engine.fleet.reconciles.inferred import InferredReconciles
     from hpaaudit.engine.replay.plan import Plan
+    from hpaaudit.engine.replay.process import MemoryLoss
     from hpaaudit.recording.reading.recording import Recording
 
 OWN_PERIOD = "sync-period of "
@@ -31,7 +34,9 @@ class Prepared:
     derived   the inferred reconciles in the form of the compiled rules; None if the recording has `reconcile` lines,
               or if the rules are not compiled
     searched  every fact was searched for what cannot be replayed
+    loss      when the controller's memory is lost, if another time than the recorded ones is tried
     recorded_release   what the recording says, empty if nothing
+    hpas      `namespace/name` of each HPA to be replayed; empty: all
     """
 
     recording: "Recording"
@@ -43,6 +48,8 @@ class Prepared:
     recorded_release: str
     derived: "InferredReconciles | None" = None
     searched: bool = False
+    loss: "MemoryLoss | None" = None
+    hpas: frozenset[str] = frozenset()
 
     def flags_of(self, controller: ControllerSeen) -> Flags:
         """The flags of one controller process. What the user said wins."""
@@ -60,8 +67,7 @@ def prepare(recording: "Recording", controller: ControllerOptions = AS_RECORDED,
     from hpaaudit.engine.replay.plan import plan
 
     planned = plan(recording.facts(), _given_sync_period(controller))
-    _require(scope.hpas, planned.keys)
-    return with_settings(recording, planned, controller)
+    return replace(with_settings(recording, planned, controller), hpas=_meant(scope.hpas, planned.keys))
 
 
 def prepare_compiled(
@@ -89,12 +95,12 @@ def prepare_compiled(
     if any(segment.file("reconciles") for segment in recording.segments):
         planned = plan(recording.watched(TABLES_THAT_TELL_OF_THE_CONTROLLER), period_us, exact=True)
     else:
-        derived = InferredReconciles(recording.reconcile_evidence(COMPONENT), period_us)
+        derived = InferredReconciles(recording.reconcile_evidence(COMPONENT), period_us, recording.facts())
         planned = derived.plan()
     if searched or planned.unsupported:
         planned, searched = _without_unsupported(recording, planned, derived), True
-    _require(scope.hpas, planned.keys)
-    return replace(with_settings(recording, planned, controller), derived=derived, searched=searched)
+    hpas = _meant(scope.hpas, planned.keys)
+    return replace(with_settings(recording, planned, controller), hpas=hpas, derived=derived, searched=searched)
 
 
 def _given_sync_period(controller: ControllerOptions) -> Micros | None:
@@ -187,9 +193,11 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
     )
 
 
-def _require(hpas: Collection[str], recorded: Collection[str]) -> None:
-    """Raises UnknownHpa, which names the nearest ones, unless all these HPAs were recorded."""
-    for key in hpas:
-        if key not in recorded:
+def _meant(hpas: Collection[str], recorded: Collection[str]) -> frozenset[str]:
+    """The recorded HPAs that these texts mean; raises UnknownHpa, which names the nearest, for one that means none."""
+    by_text = {text: meant_hpas(text, recorded) for text in hpas}
+    for text, meant in by_text.items():
+        if not meant:
             some = f"it has {', '.join(sorted(recorded)[:3])}" if recorded else "it holds no HPA at all"
-            raise UnknownHpa(f"no HPA {key!r} in this recording: {did_you_mean(key, recorded, some)}")
+            raise UnknownHpa(f"no HPA {text!r} in this recording: {did_you_mean(text, recorded, some)}")
+    return frozenset(chain.from_iterable(by_text.values()))

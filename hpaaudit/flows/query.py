@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpaaudit.errors import BadOption
+from hpaaudit.flows.moments import At, When, landmark_or_time, time_of
 from hpaaudit.flows.options import Warn, ignore_warning
+from hpaaudit.flows.paths import Source, path_of, recorded_span
 from hpaaudit.flows.source import open_file, open_source
 from hpaaudit.model.account import ReplayAccount
+from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.question import Question
 from hpaaudit.model.units import Micros
 
@@ -18,19 +21,22 @@ if TYPE_CHECKING:
 
 
 def query(  # noqa: PLR0913 the public API: an argument for each option of the command
-    source: Path | str,
+    source: Source,
     question: str,
     *,
     hpa: str | None = None,
-    at: Micros | None = None,
-    since: Micros | None = None,
-    until: Micros | None = None,
+    at: At | None = None,
+    since: When | None = None,
+    until: When | None = None,
     warn: Warn = ignore_warning,
 ) -> "Answer":
     """Answers a question of `sql/questions/` by its name, or any SQL that only reads.
 
-    hpa                `namespace/name`, `*` matches anything; None: all
-    at, since, until   what a question asks about, in microseconds since 1970
+    hpa                `namespace/name`, `*` matches anything, or a name alone that only one HPA has; None: all
+    source             results or a recording: the path, or what was opened
+    at, since, until   what a question asks about: microseconds since 1970, a datetime with its zone, or a text such as
+                       `14:05` or `-5m`. `at` may be the name of a moment of the HPA, or without one of the HPA that
+                       matters most
     warn               is called if somebody else made the results, and with what `replay` warns of
 
     SQL uses these values as `$hpa` (for `like`), `$at`, `$since` and `$until`.
@@ -38,18 +44,32 @@ def query(  # noqa: PLR0913 the public API: an argument for each option of the c
     Raises NotResults, UnknownQuestion, UnknownHpa, BadOption if the question does not use a value, BadQuery and what
     `replay` raises.
     """
+    from hpaaudit.results.account_reconcile import interesting, landmark_us
     from hpaaudit.results.answer import Answer
-    from hpaaudit.results.questions import Scope, ask, ask_sql, parameters_of, question_named, require_hpa, require_used
+    from hpaaudit.results.questions import Scope, ask, ask_sql, hpas_of, parameters_of, question_named, require_used
 
     known_question = None if _is_sql(question) else question_named(question)
-    scope = Scope(hpa=hpa, at_us=at, since_us=since, until_us=until)
+    given = {
+        name for name, value in (("hpa", hpa), ("at", at), ("since", since), ("until", until)) if value is not None
+    }
     if known_question is None:
-        require_used("this SQL", parameters_of(question), scope)
+        require_used("this SQL", parameters_of(question), given)
     else:
-        require_used(known_question.name, known_question.parameters, scope)
-    results = open_source(Path(source), warn)
+        require_used(known_question.name, known_question.parameters, given)
+    results = open_source(path_of(source), warn)
     if hpa is not None:
-        require_hpa(results, hpa)
+        meant = hpas_of(results, hpa)
+        hpa = hpa if "*" in hpa else meant[0]
+    at_us = None if at is None else landmark_or_time(at, results.span)
+    if isinstance(at_us, Landmark):
+        chosen, moment_us = interesting(results, hpa)
+        at_us = landmark_us(results, chosen, at_us, moment_us)
+    scope = Scope(
+        hpa=hpa,
+        at_us=at_us,
+        since_us=None if since is None else time_of("since", since, results.span),
+        until_us=None if until is None else time_of("until", until, results.span),
+    )
     if known_question is None:
         return Answer(results, ask_sql(results, question, scope))
     return Answer(results, ask(results, known_question, scope))
@@ -81,15 +101,18 @@ def account(results: "Results") -> ReplayAccount:
     return replay_account(results)
 
 
+def replayed_hpas(file: Path) -> list[str]:
+    """Every HPA of a results file as `namespace/name`. Raises NotResults."""
+    from hpaaudit.results.account import hpa_names
+
+    with open_file(file) as results:
+        return hpa_names(results)
+
+
 def span_of(source: Path) -> tuple[Micros, Micros]:
     """Begin and end of a recording, or of the recording behind a results file. The recording may be damaged."""
-    from hpaaudit.recording.reading.recording import recording_info
-    from hpaaudit.recording.reading.survey import survey_recording
-
     if source.is_dir():
-        surveyed = survey_recording(source)
-        info = recording_info(source, surveyed, surveyed.segments)
-        return info.started_us, info.ended_us
+        return recorded_span(source)
     with open_file(source) as results:
         return results.span
 

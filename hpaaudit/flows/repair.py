@@ -1,11 +1,10 @@
 """Repairs a recording."""
 
-from pathlib import Path
-
+from hpaaudit.flows.paths import RecordingPath, path_of
 from hpaaudit.model.inspection import Repair
 
 
-def repair(recording: Path, *, plan: bool = False) -> Repair:
+def repair(recording: RecordingPath, *, plan: bool = False) -> Repair:
     """Keeps all that can be read, moves damaged files to `quarantine/`, and records a gap for what is lost.
 
     plan   only say what would be done
@@ -15,4 +14,4 @@ def repair(recording: Path, *, plan: bool = False) -> Repair:
     """
     from hpaaudit.recording.upkeep.repair import repair as repair_recording
 
-    return repair_recording(recording, plan=plan)
+    return repair_recording(path_of(recording), plan=plan)

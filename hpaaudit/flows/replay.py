@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING
 from hpaaudit.errors import DamagedRecording
 from hpaaudit.flows import fleet
 from hpaaudit.flows.destination import Destination, destination_of, open_writer
-from hpaaudit.flows.options import AS_RECORDED, EVERYTHING, ControllerOptions, Scope, Warn, command_line, ignore_warning
+from hpaaudit.flows.moments import When, time_of
+from hpaaudit.flows.options import (
+    AS_RECORDED,
+    EVERYTHING,
+    ControllerOptions,
+    Scope,
+    ShowProgress,
+    Warn,
+    command_line,
+    ignore_warning,
+    show_nothing,
+)
+from hpaaudit.flows.paths import RecordingPath, path_of, recorded_span
 from hpaaudit.flows.prepare import Prepared, prepare, prepare_compiled
 from hpaaudit.flows.provenance import is_ours, remember
 from hpaaudit.flows.sensitivity import MOST_RECONCILES, VALUES, sensitivity
@@ -17,7 +29,6 @@ from hpaaudit.model.audit import Replay, ReplayedReconcile
 from hpaaudit.model.counted import counted
 from hpaaudit.model.facts import Fact, HpaSeen
 from hpaaudit.model.sensitivity import Compared, Sensitivity
-from hpaaudit.model.units import Micros
 from hpaaudit.version import VERSION
 
 if TYPE_CHECKING:
@@ -37,70 +48,85 @@ SECONDS_PER_INFERRED_RECONCILE = 0.003
 PATIENCE_SECONDS = 10
 """A replay that takes longer says so before it begins."""
 
+ONE_BY_ONE = "decided one by one, because "
+"""How a warning begins that says what the compiled rules did not decide."""
+
 FOREIGN_FILES_NAMED = 5
 """The most foreign files that a replay names. `verify` names them all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayRequest:
-    """What to replay, how, and where its results go; `detail` as in `replay`."""
+    """What to replay, how, and where its results go; `detail` and `progress` as in `replay`."""
 
     controller: ControllerOptions
     scope: Scope
     destination: Destination
     detail: str | None
+    progress: ShowProgress = show_nothing
 
 
 def replay(  # noqa: PLR0913 the public API: an argument for each option of the command
-    recording: Path | str,
+    recording: RecordingPath,
     *,
     into: Path | str | None = None,
     release: str | None = None,
     flags: Mapping[str, str] | None = None,
     hpas: Collection[str] = (),
-    since: Micros | None = None,
-    until: Micros | None = None,
+    since: When | None = None,
+    until: When | None = None,
     detail: str | None = None,
     overwrite: bool = False,
     behaviours: Mapping[str, bool] | None = None,
     warn: Warn = ignore_warning,
+    progress: ShowProgress = show_nothing,
 ) -> "Results":
     """Decides every reconcile of a recording again and compares it with what happened.
 
+    recording   its folder, or the recording that was opened there
     into        the results file; None: `results.duckdb` in the recording, which is replaced. If another option narrows
                 or changes the replay it is `what-if.duckdb`. If the recording cannot be written to, the file lies in
                 the state folder
     release     a Kubernetes release; None: the recorded one
     flags       flags of kube-controller-manager, by name; they win over the recorded ones
     behaviours  single rules or feature gates switched on or off, by name; they win over release and recording
-    hpas        `namespace/name`; empty: all
-    since       show no earlier reconcile, in microseconds since 1970; it is evidence all the same
+    hpas        `namespace/name`, patterns with `*`, or names alone that only one HPA has; empty: all
+    since       show no earlier reconcile; it is evidence all the same. Microseconds since 1970, a datetime with its
+                zone, or a text such as `14:05` or `-5m`
     until       show no later one; of a damaged recording nothing later is read
     detail      `numbers` keeps what was decided and proposed; `moved` also the steps and pods of reconciles that scaled
                 or did not match; `steps` and `pods` keep these of all reconciles; `all` keeps the memory as well.
                 None: `numbers` for a fleet that the compiled rules decide, else `moved`
     overwrite   replace the file that `into` names
     warn        is called with each HPA that cannot be replayed, and before a replay that takes long
+    progress    is called again and again while reconciles are decided
 
     Raises RecordingError, UnknownRelease, UnknownHpa, BadOption, FileExists, NotWritable.
     """
     from hpaaudit.recording.reading.recording import open_recording
 
     controller = ControllerOptions(release=release, flags=flags or {}, behaviours=behaviours or {})
-    scope = Scope(hpas=hpas, since_us=since, until_us=until)
+    folder = path_of(recording)
+    since_us, until_us = (
+        time if time is None or isinstance(time, int) else time_of(name, time, recorded_span(folder))
+        for name, time in (("since", since), ("until", until))
+    )
+    scope = Scope(hpas=hpas, since_us=since_us, until_us=until_us)
     destination = destination_of(
-        Path(recording),
+        folder,
         None if into is None else Path(into),
         overwrite=overwrite,
         is_what_if=command_line(controller, scope) != "",
     )
-    request = ReplayRequest(controller=controller, scope=scope, destination=destination, detail=detail)
+    request = ReplayRequest(
+        controller=controller, scope=scope, destination=destination, detail=detail, progress=progress
+    )
     try:
-        return _replay(open_recording(Path(recording)), request, warn)
+        return _replay(open_recording(folder), request, warn)
     except DamagedRecording:
         if until is None:
             raise
-    return _replay(open_recording(Path(recording), until_us=until), request, warn)
+    return _replay(open_recording(folder, until_us=until_us), request, warn)
 
 
 def replay_whole(recording: "Recording", warn: Warn = ignore_warning) -> "Results":
@@ -116,15 +142,15 @@ def replayed_reconciles(
     """The reconciles of a recording, decided again in full detail and in order; no results are written."""
     from hpaaudit.recording.reading.recording import open_recording
 
-    return decide_one_by_one(prepare(open_recording(recording), controller, Scope(hpas=hpas)), hpas)
+    return decide_one_by_one(prepare(open_recording(recording), controller, Scope(hpas=hpas)))
 
 
-def decide_one_by_one(prepared: Prepared, hpas: Collection[str] = ()) -> Iterator[ReplayedReconcile]:
+def decide_one_by_one(prepared: Prepared) -> Iterator[ReplayedReconcile]:
     """The reconciles of a prepared recording, decided one at a time in full detail."""
     from hpaaudit.engine.replay import process as engine
 
     process = engine.Process(prepared.plan, prepared.flags, prepared.flags_of, keep_pods=True)
-    return engine.replay(prepared.recording.facts(), prepared.plan, process, hpas)
+    return engine.replay(prepared.recording.facts(), prepared.plan, process, prepared.hpas)
 
 
 def _replay(recording: "Recording", request: ReplayRequest, warn: Warn) -> "Results":
@@ -142,7 +168,7 @@ def _replay(recording: "Recording", request: ReplayRequest, warn: Warn) -> "Resu
         warn(_slow(seconds))
     with _writer(prepared, request, request.detail or "moved", warn) as writer:
         writer.add_facts(_readable(recording.watched(TABLES_OF_FACTS), prepared.plan.unsupported))
-        writer.add(decide_one_by_one(prepared, request.scope.hpas))
+        writer.add(_counted(decide_one_by_one(prepared), len(prepared.plan.reconciles), request.progress))
         return _finish(writer, lambda: prepared, warn)
 
 
@@ -164,8 +190,17 @@ def _replay_compiled(recording: "Recording", request: ReplayRequest, warn: Warn)
             _warn_of_omissions(prepared, warn)
             return _write_compiled(prepared, request, warn)
     except Unsupported as reason:
-        warn(f"decided one by one, because {reason}")
+        warn(f"{ONE_BY_ONE}{reason}")
         return None
+
+
+def _counted(
+    reconciles: Iterable[ReplayedReconcile], planned: int, progress: ShowProgress
+) -> Iterator[ReplayedReconcile]:
+    """The same reconciles, each of them counted."""
+    for decided, reconcile in enumerate(reconciles, start=1):
+        yield reconcile
+        progress(decided, planned)
 
 
 def _write_compiled(prepared: Prepared, request: ReplayRequest, warn: Warn) -> "Results":
@@ -175,8 +210,11 @@ def _write_compiled(prepared: Prepared, request: ReplayRequest, warn: Warn) -> "
         else:
             facts = _readable(prepared.derived.facts, prepared.plan.unsupported)
             writer.add_facts(facts, repeated=prepared.derived.repeated)
-        for columns in fleet.decide(prepared, request.scope, warn):
+        decided, planned = 0, fleet.reconciles(prepared)
+        for columns in fleet.decide(prepared, warn):
             writer.add_columns(columns)
+            decided += columns.count
+            request.progress(decided, planned)
         is_small = fleet.reconciles(prepared) * len(VALUES) <= MOST_RECONCILES
         return _finish(writer, _with_reconciles(prepared, request) if is_small else None, warn)
 

@@ -2,10 +2,10 @@
 
 A flag cannot be read from the API of most clusters, so the replay assumes one. Where that contradicts what was seen,
 the value that explains it is found by trial: what was recorded if the user said otherwise, the usual values of each
-flag, every feature gate, every release; then pairs of these.
+flag, every feature gate, every release; then pairs of these. A restart of the controller that nobody recorded is tried
+before: it forgets earlier recommendations and scale events.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,6 +42,12 @@ MOST_FACTS = 200_000
 ENOUGH = 3
 """So many reconciles must agree with another value: one or two agree by chance."""
 
+RESTARTS = 3
+"""Before so many divergences of an HPA a restart is tried."""
+
+BEFORE = (0, 1, 2, 4, 8)
+"""So many reconciles before a divergence the controller may have restarted without a difference until then."""
+
 PAIRED = 3
 """So many values are tried with every value of the other settings."""
 
@@ -51,6 +57,7 @@ class Setting:
     """Another value of one setting; `change` gives the replay with it.
 
     is_recorded   it is the recorded value, and the user gave the other one
+    is_memory     it is what the controller remembers: a single reconcile may show that
     """
 
     key: str
@@ -58,6 +65,7 @@ class Setting:
     alternative: str
     change: Callable[["Prepared"], "Prepared"]
     is_recorded: bool = False
+    is_memory: bool = False
 
 
 def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[Sensitivity]:
@@ -71,13 +79,48 @@ def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[
     for row in compared:
         by_hpa[row.hpa].append(row)
     known = list(_as_recorded(prepared))
-    wanted = {hpa for hpa, rows in by_hpa.items() if _is_worth_it(rows, is_known=bool(known))}
-    if wanted:
-        trials = _Trials(prepared, {hpa: by_hpa[hpa] for hpa in wanted})
-        trials.run(chosen for number in (1, 2) for chosen in combinations(known, number))
-        trials.run((setting,) for setting in _assumed(prepared))
-        trials.run(trials.pairs())
-        yield from trials.best.values()
+    wanted = {hpa: rows for hpa, rows in by_hpa.items() if _is_worth_it(rows, is_known=bool(known))}
+    settings = _Trials(prepared, wanted)
+    settings.run(chosen for number in (1, 2) for chosen in combinations(known, number))
+    seen = {hpa: rows for hpa, rows in by_hpa.items() if any(row.is_seen and row.divergence_id for row in rows)}
+    memory = _Trials(prepared, {hpa: rows for hpa, rows in seen.items() if not settings.explains(hpa)})
+    memory.run((setting,) for setting in _memories(prepared, memory.rows))
+    settings.run((setting,) for setting in _assumed(prepared))
+    open_rows = {hpa: rows for hpa, rows in wanted.items() if not (settings.explains(hpa) or memory.explains(hpa))}
+    pairs = _Trials(prepared, open_rows)
+    pairs.run(settings.pairs(), to_the_end=True)
+    for hpa in by_hpa:
+        one, remembered, two = (trials.best.get(hpa, []) for trials in (settings, memory, pairs))
+        if prepared.recorded_release and not prepared.release_given:
+            # The recording says the release: another one is a worse explanation than a flag.
+            two = [pair for pair in two if "release" not in (pair.key, pair.also_key)] or two
+        yield from _best(one, remembered, two)
+
+
+def _best(one: Sequence[Sensitivity], memory: Sequence[Sensitivity], two: Sequence[Sensitivity]) -> list[Sensitivity]:
+    """What explains the most reconciles of an HPA: one setting, what it remembered, or only then two settings.
+
+    Several where these explain as many: which of them is true is not known.
+    """
+    most = max((found[0].explained for found in (one, memory, two) if found), default=0)
+    best = [found[0] for found in (one, memory) if found and found[0].explained == most]
+    return best or _aligned(two)
+
+
+def _aligned(pairs: Sequence[Sensitivity]) -> list[Sensitivity]:
+    """The same pairs, with the setting first that all have in common; where all have both, in one order."""
+    if not pairs:
+        return []
+    common = set.intersection(*({one.key, one.also_key} for one in pairs))
+    first = pairs[0].key if pairs[0].key in common else next(iter(common), None)
+    return [_swapped(one) if first == one.also_key else one for one in pairs]
+
+
+def _swapped(pair: Sensitivity) -> Sensitivity:
+    return replace(
+        pair, key=pair.also_key or "", value=pair.also_value or "", alternative=pair.also_alternative or "",
+        also_key=pair.key, also_value=pair.value, also_alternative=pair.alternative,
+    )  # fmt: skip
 
 
 def _is_worth_it(rows: Sequence[Compared], *, is_known: bool) -> bool:
@@ -89,23 +132,26 @@ def _is_worth_it(rows: Sequence[Compared], *, is_known: bool) -> bool:
 class _Trials:
     """Replays of one recording with other settings.
 
-    best    the best explanation of each HPA so far
+    best    the best explanations of each HPA so far; those of one setting are the nearest value alone
     scores  how many reconciles each setting alone decides as the controller did, all HPAs together
     """
 
     def __init__(self, prepared: "Prepared", rows: Mapping[str, Sequence[Compared]]) -> None:
         self._prepared = prepared
-        self._rows = rows
+        self.rows = rows
         self._facts: list[Fact] | None = None
-        self.best: dict[str, Sensitivity] = {}
+        self.best: dict[str, list[Sensitivity]] = {}
         self.scores: dict[Setting, int] = {}
 
-    def run(self, choices: Iterator[tuple[Setting, ...]]) -> None:
-        """Tries these, one after the other, until everything is explained or enough reconciles were decided."""
+    def run(self, choices: Iterator[tuple[Setting, ...]], *, to_the_end: bool = False) -> None:
+        """Tries these, one after the other, until everything is explained or enough reconciles were decided.
+
+        to_the_end   tries all even then: which of several it was is not known
+        """
         budget = MOST_RECONCILES
-        for chosen in choices:
+        for chosen in choices if self.rows else ():
             budget -= len(self._prepared.plan.reconciles)
-            if budget < 0 or all(self._is_explained(hpa) for hpa in self._rows):
+            if budget < 0 or (not to_the_end and all(self.explains(hpa) for hpa in self.rows)):
                 break
             self._try(chosen)
 
@@ -120,8 +166,9 @@ class _Trials:
                 if other.key != one.key and other not in best[:number]:
                     yield one, other
 
-    def _is_explained(self, hpa: str) -> bool:
-        return hpa in self.best and self.best[hpa].explained == self.best[hpa].differing
+    def explains(self, hpa: str) -> bool:
+        """True if everything of an HPA is explained."""
+        return hpa in self.best and self.best[hpa][0].explained == self.best[hpa][0].differing
 
     def _try(self, chosen: tuple[Setting, ...]) -> None:
         prepared = self._prepared
@@ -129,12 +176,17 @@ class _Trials:
             prepared = setting.change(prepared)
         decided, is_known = self._decided(prepared), all(setting.is_recorded for setting in chosen)
         score = 0
-        for hpa, rows in self._rows.items():
+        for hpa, rows in self.rows.items():
             agreeing = [_agrees(row, decided.get(row.reconcile_id), is_known=is_known) for row in rows]
             score += sum(agreeing)
             found = _judged(chosen, hpa, rows, agreeing)
-            if found is not None and (hpa not in self.best or found.explained > self.best[hpa].explained):
-                self.best[hpa] = found
+            before = self.best.get(hpa)
+            if found is None or (before and found.explained < before[0].explained):
+                continue
+            if not before or found.explained > before[0].explained:
+                self.best[hpa] = [found]
+            elif found.also_key is not None:
+                before.append(found)
         if len(chosen) == 1:
             self.scores[chosen[0]] = score
 
@@ -144,8 +196,8 @@ class _Trials:
         if self._facts is None and sum(segment.facts for segment in prepared.recording.segments) <= MOST_FACTS:
             self._facts = list(prepared.recording.facts())
         facts = prepared.recording.facts() if self._facts is None else self._facts
-        process = engine.Process(prepared.plan, prepared.flags, prepared.flags_of, keep_pods=False)
-        again = engine.replay(facts, prepared.plan, process, self._rows.keys())
+        process = engine.Process(prepared.plan, prepared.flags, prepared.flags_of, keep_pods=False, loss=prepared.loss)
+        again = engine.replay(facts, prepared.plan, process, self.rows.keys())
         return {reconcile.reconcile_id: reconcile for reconcile in again}
 
 
@@ -170,6 +222,29 @@ def _as_recorded(prepared: "Prepared") -> Iterator[Setting]:
             setting = _flag(prepared, key, seen[key])
             if setting.value != setting.alternative:
                 yield replace(setting, is_recorded=True)
+
+
+def _memories(prepared: "Prepared", rows: Mapping[str, Sequence[Compared]]) -> Iterator[Setting]:
+    """A Lease that is another program's; a restart before each of the first divergences, or shortly before that."""
+    from hpaaudit.api.times import whole_seconds
+    from hpaaudit.engine.replay.process import MemoryLoss
+
+    def setting(key: str, value: str, alternative: str, loss: MemoryLoss) -> Setting:
+        return Setting(
+            key=key, value=value, alternative=alternative, change=partial(replace, loss=loss), is_memory=True
+        )
+
+    yield setting("lease", "a new process", "the same process", MemoryLoss(by_lease=False))
+    reconciles, tried = prepared.plan.reconciles, set[int]()
+    for hpa, compared in rows.items():
+        own = [number for number, planned in enumerate(reconciles, 1) if planned.key == hpa]
+        opened = {row.divergence_id: own.index(row.reconcile_id) for row in reversed(compared) if row.divergence_id}
+        for place in sorted(opened.values())[:RESTARTS]:
+            for before in BEFORE:
+                at_us = reconciles[own[max(place - before, 0)] - 1].instant.at_us
+                if at_us not in tried:
+                    tried.add(at_us)
+                    yield setting("restart", "none", whole_seconds(at_us), MemoryLoss(at_us=at_us))
 
 
 def _flags(prepared: "Prepared") -> Iterator[Setting]:
@@ -201,21 +276,21 @@ def _flag(prepared: "Prepared", key: str, text: str) -> Setting:
 
 def _gates(prepared: "Prepared") -> Iterator[Setting]:
     from hpaaudit.engine.behaviours.gates import GATES
-    from hpaaudit.engine.behaviours.release import behaviours_of
+    from hpaaudit.engine.behaviours.release import behaviours_of, field_of
 
     in_force = behaviours_of(prepared.flags)
     for gate in GATES:
-        is_on = bool(getattr(in_force, re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", gate.rule).lower()))
+        is_on = bool(getattr(in_force, field_of(gate.rule)))
         used, other = ("on", "--without") if is_on else ("off", "--with")
         yield Setting(
             key="feature-gate",
             value=f"{gate.name} {used}",
             alternative=f"{other} {gate.name}",
-            change=partial(_switched, rule=gate.rule, on=not is_on),
+            change=partial(switched, rule=gate.rule, on=not is_on),
         )
 
 
-def _switched(before: "Prepared", *, rule: str, on: bool) -> "Prepared":
+def switched(before: "Prepared", *, rule: str, on: bool) -> "Prepared":
     """The replay with a rule switched on or off."""
     flags = before.flags
     with_rules = {*flags.with_behaviours} - {rule} | ({rule} if on else set())
@@ -321,8 +396,8 @@ def _judged(
             return None
     whole = [number for number, agree in open_rows.items() if all(agree)]
     explained = sum(len(open_rows[number]) for number in whole)
-    is_known = all(setting.is_recorded for setting in chosen)
-    if not whole or (not is_known and (explained < ENOUGH or seen.isdisjoint(whole))):
+    is_known, is_memory = (all(getattr(one, name) for one in chosen) for name in ("is_recorded", "is_memory"))
+    if not whole or (not is_known and (seen.isdisjoint(whole) or (explained < ENOUGH and not is_memory))):
         return None
     first = chosen[0]
     found = Sensitivity(

@@ -1,11 +1,10 @@
 """Checks a recording."""
 
-from pathlib import Path
-
+from hpaaudit.flows.paths import RecordingPath, path_of
 from hpaaudit.model.inspection import Verification
 
 
-def verify(recording: Path, *, expect: str | None = None) -> Verification:
+def verify(recording: RecordingPath, *, expect: str | None = None) -> Verification:
     """Checks every checksum of a recording, and reads every fact. Damage is returned, not raised.
 
     expect   a head hash that was kept elsewhere; what it proves is returned too
@@ -14,4 +13,4 @@ def verify(recording: Path, *, expect: str | None = None) -> Verification:
     """
     from hpaaudit.recording.inspection.verify import verify as check
 
-    return check(recording, reread=True, expect=expect)
+    return check(path_of(recording), reread=True, expect=expect)

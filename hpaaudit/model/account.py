@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.inspection import Missing
+from hpaaudit.model.timeline import Timeline
 from hpaaudit.model.units import Micros, Milli
 
 
@@ -103,8 +104,11 @@ class Finding:
 class Hold:
     """For how long something kept an HPA from the number that its metrics asked for.
 
-    cause   `memory`: a remembered recommendation held the scale-down; `unready`: pods that were not ready or not
-            measured counted as idle, and stopped a scale-up
+    cause   `memory`: a remembered recommendation held the scale-down; `up_window`: the window that delays a scale-up
+            held it; `unready`: pods that were not ready or not measured counted as idle, and stopped a scale-up;
+            `unmeasured`: they counted as busy, and stopped a scale-down; `up_forbidden`, `down_forbidden`: the window
+            after the last change (to 1.11); `metric_failed`, `partial_metrics`: one metric failed, and the others could
+            not scale
     """
 
     cause: str
@@ -150,6 +154,7 @@ class ReplayAccount:
     file        the results file;  recording   the recording that was replayed
     gaps        what was not observed, and for how many seconds
     missing     what was not recorded at all, as `inspect` says it
+    timelines   the first HPAs over time, as many as a page draws; only those whose replicas changed
     """
 
     file: str
@@ -161,6 +166,7 @@ class ReplayAccount:
     gaps: tuple[tuple[str, float], ...]
     hpas: tuple[HpaAccount, ...]
     missing: tuple[Missing, ...] = ()
+    timelines: tuple[Timeline, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -81,6 +81,12 @@ class Decided:
     proposals: Columns
     writes: Columns
 
+    @property
+    def count(self) -> int:
+        """How many reconciles these are."""
+        numbers = self.reconciles["reconcile_id"]
+        return len(numbers.codes if isinstance(numbers, Words) else numbers.values)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReconcileEvidence:

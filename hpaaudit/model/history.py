@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class ChangeKind(StrEnum):
-    """What a change is a change of."""
+    """The kind of thing that a release changed."""
 
     BEHAVIOUR = "behaviour"
     GATE = "gate"
@@ -14,7 +14,7 @@ class ChangeKind(StrEnum):
 
 
 class ChangeVerb(StrEnum):
-    """What happened to it."""
+    """What became of that thing."""
 
     BEGAN = "began"
     ENDED = "ended"

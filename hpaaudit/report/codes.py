@@ -18,6 +18,7 @@ REASONS = {
     "gate.selector_invalid": "the selector of the scale does not parse",
     "gate.selector_ambiguous": "another HPA selects the same pods",
     "gate.all_metrics_invalid": "no metric was usable",
+    "gate.metric_failed": "one metric was unusable, and until 1.14 that ends the reconcile",
     "gate.partial_metrics_block_down": "one metric was unusable, and the others ask for less",
     "metric.above_target": "the metric asks for more",
     "metric.below_target": "the metric allows less",
@@ -30,6 +31,8 @@ REASONS = {
     "stabilize.down_partial": "an earlier recommendation held a part of the scale-down",
     "stabilize.up_hold": "an earlier recommendation held all of the scale-up",
     "stabilize.up_partial": "an earlier recommendation held a part of the scale-up",
+    "stabilize.up_reversed": "the scale-up window scaled down: an earlier recommendation was lower (to 1.20)",
+    "stabilize.down_reversed": "the scale-down window scaled up: an earlier recommendation was higher (to 1.20)",
     "stabilize.legacy_raise": (
         "without a behavior the highest recent recommendation is applied, even above the current replicas"
     ),
@@ -88,6 +91,13 @@ CLASSES = {
     "config.cpu_initialization_period": "another CPU initialization period than the assumed one explains it",
     "config.feature_gate": "a feature gate switched the other way explains it",
     "config.release": "the rules of another release explain it: see `sensitivity`",
+    "memory.controller_restart": (
+        "a restart of the controller that was not recorded explains it: "
+        "it forgot earlier recommendations and scale events"
+    ),
+    "memory.other_lease": (
+        "the controller went on and forgot nothing, while the Lease that was taken for its own changed hands"
+    ),
     "unexplained": "replay and controller differ, and no other class explains it",
 }
 """Why a reconcile does not match: `class`."""
@@ -159,6 +169,7 @@ MISSING_INPUTS = {
     "instant.window_edge": "on which side of a window's edge an earlier recommendation or scale event was",
     "scale.write": "whether admission changed what the HPA wrote, or somebody wrote afterwards",
     "reconcile.unseen": "whether the HPA was reconciled then, or with other settings: no status was written",
+    "controller.unseen": "what the controller remembered, or with which settings it was started",
 }
 """What would settle which number was decided: `missing_input`."""
 

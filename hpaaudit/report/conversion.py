@@ -3,18 +3,13 @@
 import json
 from collections.abc import Iterator
 
-import yaml
-
 from hpaaudit.model.conversion import Conversion
+from hpaaudit.report import structured
 
 
 def as_yaml(conversion: Conversion) -> str:
     """A document each, keys sorted as kubectl does."""
-    texts = [
-        yaml.safe_dump(dict(document), allow_unicode=True, width=2**20, default_flow_style=False)
-        for document in conversion.documents
-    ]
-    return "---\n".join(texts)
+    return "---\n".join(structured.as_yaml(dict(document), is_sorted=True) for document in conversion.documents)
 
 
 def as_json(conversion: Conversion) -> str:

@@ -1,12 +1,10 @@
-"""Words what is in a recording and whether it is intact, as text or JSON."""
+"""Words what is in a recording and whether it is intact."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 
 from hpaaudit.api.times import whole_seconds
 from hpaaudit.model.counted import counted
-from hpaaudit.model.inspection import Inspection, Repair, StreamSize, TableSize, Verification
+from hpaaudit.model.inspection import Inspection, StreamSize, TableSize, Verification
 from hpaaudit.model.units import Micros
 from hpaaudit.report.gaps import gap_lines
 from hpaaudit.report.table import table
@@ -16,11 +14,6 @@ LISTED = 10
 """The most items of a kind that the text names. JSON has all."""
 
 KILO = 1000
-
-
-def as_json(value: Inspection | Verification | Repair) -> str:
-    """All fields as JSON."""
-    return json.dumps(asdict(value), indent=2, ensure_ascii=False) + "\n"
 
 
 def inspection_text(inspection: Inspection) -> str:

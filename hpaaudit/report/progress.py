@@ -1,4 +1,4 @@
-"""Formats the progress of a recorder in one line."""
+"""Formats the progress of a recorder and of a replay in one line."""
 
 from hpaaudit.model.counted import counted
 from hpaaudit.model.plan import Progress
@@ -22,3 +22,12 @@ def progress_line(progress: Progress) -> str:
     gaps = counted(progress.gaps, "gap") if progress.gaps else "no gaps"
     counts = (counted(progress.hpas, "HPA"), counted(progress.pods, "pod"), counted(progress.samples, "sample"))
     return f"{clock}  {', '.join(counts)}, {size(progress.bytes)}, {gaps}"
+
+
+def replay_line(decided: int, planned: int, seconds: float) -> str:
+    """`decided 12,300 of 43,000 reconciles, 4,100 a second, 8 s left`; after the last one what is done then."""
+    if decided >= planned:
+        return f"decided {decided:,} reconciles, comparing them with what happened"
+    rate = decided / seconds
+    left = (planned - decided) / rate
+    return f"decided {decided:,} of {planned:,} reconciles, {rate:,.0f} a second, {left:,.0f} s left"

@@ -1,5 +1,6 @@
 """Lists the named questions, and the columns of their answers."""
 
+import json
 from collections.abc import Iterable, Mapping
 
 from hpaaudit.model.question import Question
@@ -17,6 +18,21 @@ def questions_text(questions: Mapping[str, Question]) -> str:
 def columns_text(questions: Iterable[Question]) -> str:
     """For each question what one row of its answer is, then a line for each column."""
     return "\n".join(map(_columns_of, questions))
+
+
+def questions_json(questions: Iterable[Question]) -> str:
+    """The questions as JSON, each with its parameters and the columns of its answer."""
+    whole = [
+        {
+            "name": question.name,
+            "asks": question.asks,
+            "row": question.row,
+            "parameters": sorted(question.parameters),
+            "columns": [{"name": name, "is": what} for name, what in question.columns.items()],
+        }
+        for question in questions
+    ]
+    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
 
 
 def _columns_of(question: Question) -> str:

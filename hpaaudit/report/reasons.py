@@ -19,12 +19,13 @@ _SENTENCES = {
     "gate.selector_invalid": "Kept {spec}: the selector of the scale does not parse{because}.",
     "gate.selector_ambiguous": "Kept {spec}: its pods are also selected by another HPA{because}.",
     "gate.all_metrics_invalid": "Kept {spec}: no metric was usable{because}.",
+    "gate.metric_failed": "Kept {spec}: a metric was unusable{because}, and until 1.14 that ends the reconcile.",
     "gate.partial_metrics_block_down": (
         "Kept {spec}: a metric was unusable{because}, and scale-down is not allowed on partial data."
     ),
     "metric.above_target": "{measure} asks for {raw}.",
     "metric.below_target": "{measure} allows {raw}.",
-    "metric.on_target": "{measure} is on target: {raw}.",
+    "metric.on_target": "{measure} asks for {raw}, the current replicas.",
     "tolerance.hold": "Kept {spec}: {measure} is inside the tolerance of {tolerance}.",
     "adjust.damped_into_tolerance": (
         "Kept {spec}: after unready and missing pods were filled in, {measure} is inside the tolerance."
@@ -48,6 +49,14 @@ _SENTENCES = {
     "stabilize.up_partial": (
         "Slowed by an earlier recommendation: {measure} asks for {raw}, but only {recommendation} was "
         "recommended at {recommended_at}; the scale-up window lasts until {until}."
+    ),
+    "stabilize.up_reversed": (
+        "Scaled down by the window that delays a scale-up: {measure} asks for {raw}, but only {recommendation} was "
+        "recommended at {recommended_at}. Since 1.21 this window no longer goes below the current replicas."
+    ),
+    "stabilize.down_reversed": (
+        "Scaled up by the window that delays a scale-down: {measure} allows {raw}, but {recommendation} was "
+        "recommended at {recommended_at}. Since 1.21 this window no longer goes above the current replicas."
     ),
     "stabilize.legacy_raise": (
         "Raised by an earlier recommendation, not by load: {measure} asks for {raw}, but {recommendation} was "

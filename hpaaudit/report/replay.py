@@ -6,16 +6,22 @@ from itertools import groupby
 from hpaaudit.model.account import Change, Divergence, Finding, ForeignWrite, Hold, HpaAccount, ReplayAccount
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.counted import counted
+from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
+from hpaaudit.report.fleet import fleet_text
 from hpaaudit.report.reasons import why
 from hpaaudit.report.table import table
 from hpaaudit.report.text import Clock, duration, duration_between, paragraph, pasteable, printable, stamp
+from hpaaudit.report.timeline import Screen, chart_of_replicas, numbered
 
 IN_FULL = 3
 """So many HPAs are described in full; the others are rows of a table."""
 
-LINES = 20
-"""The most changes that are listed of one HPA."""
+PAGE = Screen()
+"""A page without colours, as wide as its paragraphs."""
+
+ROWS = 7
+"""The most rows of a chart of replicas."""
 
 _SMALL = ("info", "low")
 """The severity of findings that only the question `what_should_be_done` lists."""
@@ -27,16 +33,16 @@ _PREDICTED = "(replay only)"
 _TEXT_ONLY = ("api-server", "release")  # the first occurs only in error texts, the second is in the first line
 
 
-def replay_text(account: ReplayAccount) -> str:
+def replay_text(account: ReplayAccount, screen: Screen = PAGE) -> str:
     """The whole page. It ends with the next commands."""
     in_full = account.hpas[:IN_FULL]
     parts = [_head(account)]
-    parts += [_one(hpa, account) for hpa in in_full]
+    parts += [_one(hpa, account, screen) for hpa in in_full]
     if words := legend([*codes_in("\n".join(parts)), *_verdicts(in_full)]):
         parts.append(words)
     if len(account.hpas) > IN_FULL:
-        parts.append(_others(account.hpas[IN_FULL:]))
-    parts.append("\n".join(_footing(account)))
+        parts.append(fleet_text(account.hpas, IN_FULL, account.file))
+    parts.append("\n".join(certainty_lines(account)))
     parts.append("\n".join(_next(account)))
     return "\n\n".join(parts) + "\n"
 
@@ -59,14 +65,21 @@ def _verdicts(hpas: tuple[HpaAccount, ...]) -> Iterator[str]:
             yield name
 
 
-def _one(hpa: HpaAccount, account: ReplayAccount) -> str:
+def _one(hpa: HpaAccount, account: ReplayAccount, screen: Screen) -> str:
     title = f"{hpa.namespace}/{hpa.name}" + (f" -> {hpa.target}" if hpa.target else "")
     parts = [printable(title), paragraph(verdict(hpa, clock_of(account)))]
-    if lines := list(_findings(hpa.findings, clock_of(account))):
+    if lines := list(finding_lines(hpa.findings, clock_of(account))):
         parts.append("\n".join(lines))
     if hpa.changes:
-        parts.append(_changes(hpa.changes, account))
-    parts.append("\n".join(_counts(hpa)))
+        rows = change_rows(hpa.changes, clock_of(account))
+        marks = [at_us for at_us, _ in rows]
+        parts += [
+            "\n".join(chart_of_replicas(timeline, marks, screen, ROWS))
+            for timeline in account.timelines
+            if (timeline.namespace, timeline.name) == (hpa.namespace, hpa.name)
+        ]
+        parts.append(_changes([cells for _, cells in rows], account))
+    parts.append("\n".join(count_lines(hpa)))
     return "\n\n".join(parts)
 
 
@@ -94,7 +107,7 @@ def verdict(hpa: HpaAccount, clock: Clock) -> str:
         sentences.append(f"Others wrote {counted(len(hpa.foreign_writes) - 2, 'more time')}.")
     if refused:
         sentences.append(_refused(refused, clock))
-    sentences += [_held(hold, clock) for hold in hpa.holds]
+    sentences += [_held(hold, clock) for hold in hpa.holds[:2]]
     return " ".join(sentences)
 
 
@@ -145,15 +158,24 @@ def _sentence_case(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+_HELD = {
+    "memory": "Earlier recommendations, not load, held a scale-down",
+    "unready": "Pods that were not ready or not measured counted as idle and stopped a scale-up",
+    "unmeasured": "Pods that were not measured counted as busy and stopped a scale-down",
+    "up_window": "The window that delays a scale-up held one",
+    "up_forbidden": "The forbidden window after the last change held a scale-up",
+    "down_forbidden": "The forbidden window after the last change held a scale-down",
+    "metric_failed": "One metric failed, and until 1.14 that keeps the others from scaling,",
+    "partial_metrics": "One metric failed, so that the others could not scale down,",
+}
+"""What kept an HPA from the number that its metrics asked for, by the cause of a hold."""
+
+
 def _held(hold: Hold, clock: Clock) -> str:
-    """What kept the HPA from the number that its metrics asked for."""
-    times = f"in {counted(hold.reconciles, 'reconcile')} {_during(hold, clock)}"
-    if hold.cause == "memory":
-        return f"Earlier recommendations, not load, held a scale-down {times}."
-    return f"Pods that were not ready or not measured counted as idle and stopped a scale-up {times}."
+    return f"{_HELD[hold.cause]} in {counted(hold.reconciles, 'reconcile')} {_during(hold, clock)}."
 
 
-def _findings(findings: tuple[Finding, ...], clock: Clock) -> Iterator[str]:
+def finding_lines(findings: tuple[Finding, ...], clock: Clock) -> Iterator[str]:
     """The known problems that the recording shows, each with its time and what to do."""
     for finding in findings:
         if finding.severity in _SMALL:
@@ -164,8 +186,8 @@ def _findings(findings: tuple[Finding, ...], clock: Clock) -> Iterator[str]:
         yield paragraph(f"{finding.pattern}, {finding.severity}, {span}: {finding.verdict}; {finding.next_step}.")
 
 
-_NOT_THE_HPA = ("not_run.", "config.")
-"""Divergences of a controller that did not run, or that runs with other settings than assumed."""
+_NOT_THE_HPA = ("not_run.", "config.", "memory.")
+"""Divergences of a controller that did not run, runs with other settings than assumed, or remembers something else."""
 
 _AFTERWARDS = {
     "external_write": "somebody else wrote afterwards",
@@ -198,6 +220,8 @@ def _about_controller(hpa: HpaAccount, shown: list[Divergence], clock: Clock) ->
         f"The controller seems to run with another setting than assumed: {explanation}."
         for explanation in dict.fromkeys(explanations)
     ]
+    remembered = [one.explanation for one in shown if one.divergence_class.startswith("memory.")]
+    sentences += [f"What the controller remembered is not as assumed: {text}." for text in dict.fromkeys(remembered)]
     open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
     if open_questions:
         sentences.append(_unexplained(open_questions, clock))
@@ -236,19 +260,25 @@ def _unseen(hpa: HpaAccount) -> str:
     return f" (unknown: {'; '.join(map(missing_in_words, hpa.undecidable_why))})" if hpa.undecidable_why else ""
 
 
-def _changes(changes: tuple[Change, ...], account: ReplayAccount) -> str:
-    """A line for each change. Consecutive changes whose lines would be equal share one."""
-    clock = clock_of(account)
-    columns = ("time", "from", "to", "by", "decided", "replay", "why")
+def change_rows(changes: tuple[Change, ...], clock: Clock) -> list[tuple[Micros, tuple[object, ...]]]:
+    """The time and the cells of a row for each change. Consecutive changes whose rows would be equal share one."""
     rows = []
     for cells, run in groupby(changes, key=_shown):
         at_us = [change.at_us for change in run]
         times = [clock(time) for time in (at_us[0], at_us[-1])]
         *others, reason = cells
-        rows.append((times[0], *others, f"{reason}; {len(at_us)} times until {times[1]}" if at_us[1:] else reason))
-    text = table(columns, rows[:LINES], indent="  ")
-    if len(rows) > LINES:
-        text += f"\n  {len(rows) - LINES} more: hpaaudit query {pasteable(account.file)} what_happened"
+        why_all = f"{reason}; {len(at_us)} times until {times[1]}" if at_us[1:] else reason
+        rows.append((at_us[0], (times[0], *others, why_all)))
+    return rows
+
+
+def _changes(rows: list[tuple[object, ...]], account: ReplayAccount) -> str:
+    """A line for each change, with the number that it has in the chart."""
+    columns = ("#", "time", "from", "to", "by", "decided", "replay", "why")
+    listed = [(number, *cells) for number, cells in zip(numbered(len(rows)), rows, strict=False)]
+    text = table(columns, listed, indent="  ")
+    if len(rows) > len(listed):
+        text += f"\n  {len(rows) - len(listed)} more: hpaaudit query {pasteable(account.file)} what_happened"
     return text
 
 
@@ -276,7 +306,8 @@ def _cause(change: Change) -> str:
     return why(change)
 
 
-def _counts(hpa: HpaAccount) -> Iterator[str]:
+def count_lines(hpa: HpaAccount) -> Iterator[str]:
+    """How many reconciles have each verdict, and how many decisions agree."""
     yield (
         f"  {counted(hpa.reconciles, 'reconcile')}   {hpa.match} match   {hpa.skew} skew   "
         f"{hpa.divergent} divergent   {hpa.undecidable} undecidable"
@@ -308,27 +339,8 @@ def _divergent_after(hpa: HpaAccount) -> str:
     return f"; {number} of these {'is' if number == 1 else 'are'} divergent because {' or '.join(causes)}"
 
 
-def _others(hpas: tuple[HpaAccount, ...]) -> str:
-    columns = ("hpa", "reconciles", "match", "skew", "divergent", "undecidable", "changes", "foreign writes")
-    return table(
-        columns,
-        [
-            (
-                f"{hpa.namespace}/{hpa.name}",
-                hpa.reconciles,
-                hpa.match,
-                hpa.skew,
-                hpa.divergent,
-                hpa.undecidable,
-                len(hpa.changes),
-                len(hpa.foreign_writes),
-            )
-            for hpa in hpas
-        ],
-    )
-
-
-def _footing(account: ReplayAccount) -> Iterator[str]:
+def certainty_lines(account: ReplayAccount) -> Iterator[str]:
+    """What was not observed, what was not recorded at all, and what is assumed."""
     gaps = ", ".join(f"{stream} {duration(seconds)}" for stream, seconds in account.gaps)
     yield paragraph(f"recorder gaps: {gaps or 'none'}")
     for missing in account.missing:
@@ -343,7 +355,7 @@ def _assumption(assumption: Assumption) -> str:
 
 def _next(account: ReplayAccount) -> Iterator[str]:
     file = pasteable(account.file)
-    worst = next((hpa for hpa in account.hpas if hpa.changes or hpa.divergences), None)
+    worst = next((hpa for hpa in account.hpas if hpa.changes or hpa.divergences or hpa.holds), None)
     commands = [f"hpaaudit query   {file} what_happened"]
     if worst is not None:
         moment = account.ended_us if worst.moment_us is None else worst.moment_us

@@ -8,6 +8,10 @@ from hpaaudit.model.account import Finding, ForeignWrite, Hold, HpaAccount, Repl
 from hpaaudit.results.account_rows import change, divergences
 from hpaaudit.results.moments import HELD, LONG_HOLD_S, moments
 from hpaaudit.results.read import Results
+from hpaaudit.results.timeline import timeline
+
+DRAWN = 3
+"""So many HPAs are read over time: the page of a replay describes them in full."""
 
 _ByHpa = Mapping[str, list[dict[str, Any]]]
 
@@ -21,6 +25,7 @@ def replay_account(results: Results) -> ReplayAccount:
         from replays as p
         join recordings as r using (replay_id)
     """)[0]
+    hpas = tuple(_hpas(results))
     return ReplayAccount(
         file=str(results.path),
         recording=head["path"],
@@ -29,7 +34,12 @@ def replay_account(results: Results) -> ReplayAccount:
         release=head["release"],
         assumptions=results.assumptions,
         gaps=tuple(head["gaps"] or ()),
-        hpas=tuple(_hpas(results)),
+        hpas=hpas,
+        timelines=tuple(
+            timeline(results, f"{hpa.namespace}/{hpa.name}", hpa.moment_us or head["ended_us"])
+            for hpa in hpas[:DRAWN]
+            if hpa.changes
+        ),
     )
 
 

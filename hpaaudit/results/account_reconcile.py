@@ -2,16 +2,21 @@
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hpaaudit.errors import NotResults
-from hpaaudit.model.account import Divergence, Metric, PodLine, ReconcileAccount, StepLine
+from hpaaudit.errors import BadOption, NotResults
+from hpaaudit.model.account import PodLine, ReconcileAccount, StepLine
+from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.units import Micros
+from hpaaudit.results import sql
 from hpaaudit.results.account import hpa_names
-from hpaaudit.results.account_rows import change, divergences, metric
-from hpaaudit.results.questions import Scope, defaults, require_one_hpa
+from hpaaudit.results.account_rows import change, divergence, metric
+from hpaaudit.results.questions import Scope, defaults, hpas_of
 from hpaaudit.results.read import Results
+
+_EVIDENCE = "evidence"
+"""The folder of `sql/` with a query for each kind of statement about a reconcile."""
 
 _CONDITIONS = ("able", "active", "limited")
 _TYPES = ("AbleToScale", "ScalingActive", "ScalingLimited")
@@ -20,9 +25,11 @@ _TYPES = ("AbleToScale", "ScalingActive", "ScalingLimited")
 def interesting(results: Results, hpa: str | None) -> tuple[str, Micros]:
     """The HPA and the moment that matter most: the worst divergence, the last scale, the end.
 
-    Raises NotResults where no HPA was replayed.
+    hpa   `namespace/name`, a name alone that only one HPA has, or a pattern with `*`; None: all
+
+    Raises NotResults where no HPA was replayed, and UnknownHpa, which names the nearest.
     """
-    names = [hpa] if hpa else hpa_names(results)
+    names = hpas_of(results, hpa) if hpa else hpa_names(results)
     if not names:
         command = f"hpaaudit inspect {shlex.quote(results.recording)}"
         raise NotResults(f"{results.path} holds no reconcile: `{command}` says what the recording lacks")
@@ -30,29 +37,44 @@ def interesting(results: Results, hpa: str | None) -> tuple[str, Micros]:
     return names[0], Micros(results.rows("select epoch_us($at) as at_us", at=moment)[0]["at_us"])
 
 
-def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAccount:
-    """The last reconcile of `namespace/name` until then, else its first.
+def landmark_us(results: Results, hpa: str, landmark: Landmark, moment_us: Micros) -> Micros:
+    """The time of a landmark of this HPA, whose moment that matters most is given.
 
-    Raises UnknownHpa, which names the nearest.
+    Raises BadOption if the HPA has no such reconcile.
     """
-    require_one_hpa(results, hpa)
-    rows = results.rows(
+    row = results.rows(
         """
         select
-            r.*, epoch_us(r.ts) as at_us, epoch_us(r.began_at) as began_us, p.path, p.release,
-            epoch_us(o.started_at) as started_us, epoch_us(o.ended_at) as ended_us
-        from reconciles as r
-        join replays as p using (replay_id)
-        join recordings as o using (replay_id)
-        where r.namespace || '/' || r.name = $hpa
-        order by r.ts > make_timestamp($at_us), case when r.ts > make_timestamp($at_us) then r.ts end, r.ts desc
+            epoch_us(min(ts)) as "first",
+            epoch_us(max(ts)) as "last",
+            epoch_us(min(ts) filter (where ts > make_timestamp($moment_us))) as "next",
+            epoch_us(min(ts) filter (where verdict = 'divergent')) as "first-divergence"
+        from reconciles
+        where namespace || '/' || name = $hpa
+        """,
+        hpa=hpa,
+        moment_us=moment_us,
+    )[0]
+    if row[landmark] is None:
+        raise BadOption(f"--at {landmark}: {hpa} has no such reconcile")
+    return Micros(row[landmark])
+
+
+def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAccount:
+    """The last reconcile of `namespace/name` until then, else its first."""
+    number = results.rows(
+        """
+        select reconcile_id
+        from reconciles
+        where namespace || '/' || name = $hpa
+        order by ts > make_timestamp($at_us), case when ts > make_timestamp($at_us) then ts end, ts desc
         limit 1
         """,
         hpa=hpa,
         at_us=at_us,
-    )
-    row = rows[0]
-    number = row["reconcile_id"]
+    )[0]["reconcile_id"]
+    evidence = {name: results.rows(text, reconcile_id=number) for name, text in sql.folder(_EVIDENCE).items()}
+    row = evidence["10_reconcile"][0]
     return ReconcileAccount(
         recording=row["path"],
         started_us=row["started_us"],
@@ -82,105 +104,34 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAcc
         evidence=row["evidence"],
         missing_input=row["missing_input"],
         error=row["error"] or "",
-        metrics=tuple(_metrics(results, number)),
-        steps=tuple(_steps(results, number)),
-        pods=tuple(_pods(results, number)),
-        conditions=tuple(_published(results, row)),
-        events=tuple(_events(results, row)),
-        before=next(map(change, _earlier(results, row)), None),
-        divergence=_divergence(results, row),
+        metrics=tuple(map(metric, evidence["20_metrics"])),
+        steps=tuple(map(_step, evidence["30_steps"])),
+        pods=tuple(PodLine(**pods) for pods in evidence["40_pods"]),
+        conditions=tuple(condition for status in evidence["50_status"] for condition in _conditions(status)),
+        events=tuple((event["reason"], event["message"]) for event in evidence["60_events"]),
+        before=next(map(change, evidence["70_change_before"]), None),
+        divergence=next(map(divergence, evidence["80_divergence"]), None),
     )
 
 
-def _divergence(results: Results, row: dict[str, Any]) -> Divergence | None:
-    of_hpa = divergences(results, row["hpa_uid"])
-    return next((divergence for _, number, divergence in of_hpa if number == row["divergence_id"]), None)
+def evidence_queries(reconcile_id: int) -> str:
+    """The queries that give the rows behind an account, for any SQL client."""
+    return "\n".join(text.replace("$reconcile_id", str(reconcile_id)) for text in sql.folder(_EVIDENCE).values())
 
 
-def _metrics(results: Results, number: int) -> Iterator[Metric]:
-    for row in results.rows("from metric_proposals where reconcile_id = $number order by metric_idx", number=number):
-        yield metric(row)
-
-
-def _steps(results: Results, number: int) -> Iterator[StepLine]:
-    for row in results.rows("from decision_steps where reconcile_id = $number order by seq", number=number):
-        yield StepLine(
-            stage=row["stage"],
-            code=row["code"],
-            before=row["before"],
-            after=row["after"],
-            binding=row["binding"],
-            detail=tuple(json.loads(row["detail"]).items()),
-        )
-
-
-def _pods(results: Results, number: int) -> Iterator[PodLine]:
-    for row in results.rows(
-        """
-        select metric_idx, bucket, why_code, count(*) as pods
-        from reconcile_pods
-        where reconcile_id = $number
-        group by metric_idx, bucket, why_code
-        order by metric_idx, bucket, why_code
-        """,
-        number=number,
-    ):
-        yield PodLine(**row)
-
-
-def _published(results: Results, row: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """The conditions of the status after the reconcile: type, status and reason."""
-    statuses = results.rows(
-        """
-        select s.*
-        from hpa_status as s
-        where s.hpa_uid = $uid and s.observed_at < coalesce(
-            (select min(n.began_at) from reconciles as n where n.hpa_uid = $uid and n.ts > $ts),
-            'infinity'
-        )
-        order by s.observed_at desc
-        limit 1
-        """,
-        uid=row["hpa_uid"],
-        ts=row["ts"],
+def _step(row: Mapping[str, Any]) -> StepLine:
+    return StepLine(
+        stage=row["stage"],
+        code=row["code"],
+        before=row["before"],
+        after=row["after"],
+        binding=row["binding"],
+        detail=tuple(json.loads(row["detail"]).items()),
     )
-    for status in statuses:
-        for kind, column in zip(_TYPES, _CONDITIONS, strict=True):
-            if status[f"{column}_status"] is not None:
-                yield kind, status[f"{column}_status"], status[f"{column}_reason"]
 
 
-def _events(results: Results, row: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for event in results.rows(
-        """
-        select reason, message
-        from k8s_events
-        where kind = 'HorizontalPodAutoscaler' and namespace = $namespace and name = $name and observed_at >= $began
-            and observed_at < coalesce(
-                (select min(n.began_at) from reconciles as n where n.hpa_uid = $uid and n.ts > $ts),
-                'infinity'
-            )
-        order by observed_at
-        """,
-        namespace=row["namespace"],
-        name=row["name"],
-        uid=row["hpa_uid"],
-        began=row["began_at"],
-        ts=row["ts"],
-    ):
-        yield event["reason"], event["message"]
-
-
-def _earlier(results: Results, row: dict[str, Any]) -> list[dict[str, Any]]:
-    """The last actual change of spec.replicas before the reconcile began, if any."""
-    return results.rows(
-        """
-        select *, epoch_us(ts) as at_us
-        from changes
-        where hpa_uid = $uid and ts < $began and writer_class is not null
-        order by ts desc
-        limit 1
-        """,
-        uid=row["hpa_uid"],
-        began=row["began_at"],
-    )
+def _conditions(status: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """The conditions of a published status: type, status and reason."""
+    for kind, column in zip(_TYPES, _CONDITIONS, strict=True):
+        if status[f"{column}_status"] is not None:
+            yield kind, status[f"{column}_status"], status[f"{column}_reason"]

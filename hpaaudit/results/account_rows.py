@@ -58,12 +58,25 @@ def divergences(results: Results, uid: str | None = None) -> Iterator[tuple[str,
     for row in results.rows(
         """
         select
-            hpa_uid, divergence_id, epoch_us(opened_at) as opened_us, epoch_us(closed_at) as closed_us,
-            class as divergence_class, severity, confidence, reconciles, explanation, next_step
+            *, epoch_us(opened_at) as opened_us, epoch_us(closed_at) as closed_us
         from divergences
         where hpa_uid = coalesce($uid, hpa_uid)
         order by opened_at
         """,
         uid=uid,
     ):
-        yield row.pop("hpa_uid"), row.pop("divergence_id"), Divergence(**row)
+        yield row["hpa_uid"], row["divergence_id"], divergence(row)
+
+
+def divergence(row: Mapping[str, Any]) -> Divergence:
+    """A divergence, from a row of `divergences` with `opened_us` and `closed_us`."""
+    return Divergence(
+        opened_us=row["opened_us"],
+        closed_us=row["closed_us"],
+        divergence_class=row["class"],
+        severity=row["severity"],
+        confidence=row["confidence"],
+        reconciles=row["reconciles"],
+        explanation=row["explanation"],
+        next_step=row["next_step"],
+    )

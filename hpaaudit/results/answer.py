@@ -46,8 +46,16 @@ class Answer:
 
     def json(self) -> str:
         """An array with an object for each row, one per line; ASCII only, times as RFC 3339."""
-        lines = [json.dumps(dict(zip(self.columns, row, strict=True)), default=_plain) for row in self.rows()]
+        lines = [json.dumps(row, default=_plain) for row in self._records()]
         return "[" + ",\n ".join(lines) + "]\n"
+
+    def plain(self) -> list[dict[str, Any]]:
+        """Every row by the names of its columns, in the types of JSON; times as RFC 3339."""
+        plain: list[dict[str, Any]] = json.loads(json.dumps(self._records(), default=_plain))
+        return plain
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows()]
 
     def csv(self) -> str:
         """A line of headings, then one line per row; NULL is empty."""

@@ -18,7 +18,7 @@ QUANTITIES = "35_quantities"
 def copy_statuses(
     connection: duckdb.DuckDBPyConnection, recorded: Recorded, until_us: Micros, repeated: Sequence[int]
 ) -> None:
-    """Runs the queries of `sql/statuses/` over the recorded HPAs, all served as `autoscaling/v2`.
+    """Runs the queries of `sql/statuses/` over the recorded HPAs, whose statuses are each one JSON document.
 
     until_us   no later fact is copied
     repeated   the sequence numbers of facts that show the same status as the one before

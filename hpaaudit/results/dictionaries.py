@@ -33,7 +33,7 @@ class Dictionaries:
         connection.unregister("arrived")
 
     def _renumbered(self, name: str, chunk: pa.DictionaryArray) -> pa.Array:
-        """The indices of a chunk's own dictionary, as indices of ours."""
+        """The same texts of a chunk, numbered by our dictionary instead of its own."""
         number_by_text = self._numbers[name]
         numbers = [number_by_text.setdefault(text, len(number_by_text)) for text in chunk.dictionary.to_pylist()]
         if numbers == list(range(len(numbers))):

@@ -7,6 +7,25 @@ from hpaaudit.model.units import Micros
 from hpaaudit.results.read import Results
 
 HELD = """
+    with held as (
+        select
+            reconcile_id, hpa_uid, ts, lasted_s, reason_code, spec_replicas, min_replicas, max_replicas, raw_desired,
+            desired, starts_with(reason_code, 'adjust.') as is_adjusted
+        from reconciles
+        where verdict in ('match', 'skew')
+            and reason_code in (
+                'stabilize.down_hold', 'stabilize.up_hold',
+                'adjust.direction_flip_hold', 'adjust.damped_into_tolerance',
+                'window.up_forbidden', 'window.down_forbidden',
+                'gate.metric_failed', 'gate.partial_metrics_block_down'
+            )
+    ), adjusted as (
+        -- Only these ask for the metric: a fleet has millions of proposals, and few of them were adjusted.
+        select h.reconcile_id, p.ratio, p.missing_pods
+        from held as h
+        join metric_proposals as p on p.reconcile_id = h.reconcile_id and p.is_winner
+        where h.is_adjusted
+    )
     select
         r.hpa_uid, r.ts, r.lasted_s,
         case
@@ -14,17 +33,20 @@ HELD = """
                 and r.desired <> greatest(least(r.raw_desired, r.max_replicas), r.min_replicas)
                 -- Then policies hold it too.
                 and not coalesce(contains(s.behavior::varchar, 'Disabled'), false) then 'memory'
-            when r.reason_code in ('adjust.direction_flip_hold', 'adjust.damped_into_tolerance')
-                and p.ratio > 1 then 'unready'
+            when r.is_adjusted and p.ratio > 1 then 'unready'
+            when r.is_adjusted and p.ratio < 1 and p.missing_pods > 0 then 'unmeasured'
+            when r.reason_code = 'stabilize.up_hold' then 'up_window'
+            when r.reason_code = 'window.up_forbidden' and r.raw_desired > r.spec_replicas then 'up_forbidden'
+            when r.reason_code = 'window.down_forbidden' and r.raw_desired < r.spec_replicas then 'down_forbidden'
+            when r.reason_code = 'gate.metric_failed' then 'metric_failed'
+            when r.reason_code = 'gate.partial_metrics_block_down' then 'partial_metrics'
         end as cause
-    from reconciles as r
-    left join metric_proposals as p on p.reconcile_id = r.reconcile_id and p.is_winner
+    from held as r
+    left join adjusted as p using (reconcile_id)
     left join hpa_specs as s
         on s.hpa_uid = r.hpa_uid
         and r.ts >= s.valid_from
         and r.ts < coalesce(s.valid_to, 'infinity')
-    where r.verdict in ('match', 'skew')
-        and r.reason_code in ('stabilize.down_hold', 'adjust.direction_flip_hold', 'adjust.damped_into_tolerance')
 """
 """Reconciles that did not follow their metrics: one row each, with the cause, NULL if there is none."""
 
@@ -41,7 +63,9 @@ with holds as (
 ), causes as (
     select hpa_uid, 1 as rank, opened_at as moment from divergences where starts_with(class, 'not_run.')
     union all
-    select hpa_uid, 2, opened_at from divergences where starts_with(class, 'config.')
+    select hpa_uid, 2, opened_at
+    from divergences
+    where starts_with(class, 'config.') or starts_with(class, 'memory.')
     union all
     select hpa_uid, 3, first_at from findings where pattern = 'metrics_api_down'
     union all

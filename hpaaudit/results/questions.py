@@ -4,12 +4,12 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
-from fnmatch import fnmatchcase
 from functools import lru_cache
 
 import duckdb
 
 from hpaaudit.errors import BadOption, UnknownHpa, UnknownQuestion
+from hpaaudit.model.meant_hpas import meant_hpas
 from hpaaudit.model.nearest import did_you_mean
 from hpaaudit.model.question import Question
 from hpaaudit.model.units import Micros
@@ -21,8 +21,8 @@ from hpaaudit.results.read_only import only_reads
 
 _PARAMETER = re.compile(r"\$(\w+)")
 _COLUMNS = "Columns:"
-_SCOPE = {"hpa": "hpa", "at_us": "at", "since_us": "since", "until_us": "until"}
-"""The parameter of questions for each part of a scope; options have the same names."""
+_SCOPE = ("hpa", "at", "since", "until")
+"""The parameters that a question can have. The options of `query` have the same names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,20 +53,20 @@ def question_named(name: str) -> Question:
     return question
 
 
-def require_used(asked: str, parameters: Collection[str], scope: Scope) -> None:
-    """Raises BadOption for a part of the scope that is not among the parameters of what is asked."""
-    for attribute, name in _SCOPE.items():
-        if getattr(scope, attribute) is not None and name not in parameters:
-            options = " and ".join(f"--{option}" for option in _SCOPE.values() if option in parameters) or "no option"
+def require_used(asked: str, parameters: Collection[str], given: Collection[str]) -> None:
+    """Raises BadOption for a given part of the scope that is not among the parameters of what is asked."""
+    for name in _SCOPE:
+        if name in given and name not in parameters:
+            options = " and ".join(f"--{option}" for option in _SCOPE if option in parameters) or "no option"
             raise BadOption(f"{asked} does not use --{name}: it takes {options}")
 
 
 def parameters_of(text: str) -> frozenset[str]:
     """The parts of a scope that SQL names, as `$hpa`; all of them where the text is no SQL, which `sql` refuses."""
     try:
-        return frozenset(_SCOPE.values()) & only_reads(text).named_parameters
+        return frozenset(_SCOPE) & only_reads(text).named_parameters
     except duckdb.Error:
-        return frozenset(_SCOPE.values())
+        return frozenset(_SCOPE)
 
 
 def ask(results: Results, asked: Question, scope: Scope) -> duckdb.DuckDBPyRelation:
@@ -86,24 +86,17 @@ def _values(results: Results, parameters: Collection[str], scope: Scope) -> dict
     return {name: values[name] for name in parameters}
 
 
-def require_hpa(results: Results, pattern: str) -> None:
-    """Raises UnknownHpa, which names the nearest, if no HPA of the results is meant; `*` matches anything."""
+def hpas_of(results: Results, text: str) -> list[str]:
+    """The HPAs of the results that a text means, the one first that matters most: see `meant_hpas`.
+
+    Raises UnknownHpa, which names the nearest, if there is none.
+    """
     names = hpa_names(results)
-    if any(fnmatchcase(name, pattern.replace("[", "[[]").replace("?", "[?]")) for name in names):
-        return
-    raise _unknown_hpa(results, pattern, names)
-
-
-def require_one_hpa(results: Results, name: str) -> None:
-    """Raises UnknownHpa, which names the nearest, unless the results hold this one HPA."""
-    names = hpa_names(results)
-    if name not in names:
-        raise _unknown_hpa(results, name, names)
-
-
-def _unknown_hpa(results: Results, pattern: str, names: Collection[str]) -> UnknownHpa:
-    some = f"there are {', '.join(tuple(names)[:3]) or 'none'}"
-    return UnknownHpa(f"no HPA {pattern!r} in {results.path}: {did_you_mean(pattern, names, some)}")
+    meant = meant_hpas(text, names)
+    if not meant:
+        some = f"there are {', '.join(names[:3]) or 'none'}"
+        raise UnknownHpa(f"no HPA {text!r} in {results.path}: {did_you_mean(text, names, some)}")
+    return meant
 
 
 def defaults(results: Results, scope: Scope) -> dict[str, str | datetime]:

@@ -292,7 +292,13 @@ class ResultsWriter:
                     "divergence_ids": list(sensitivity.divergence_ids),
                 },
             )
-        for name in ("settle_reconciles", "settle_divergences", "settle_silence", "settle_silent_reconciles"):
+        for name in (
+            "settled",
+            "settle_reconciles",
+            "settle_divergences",
+            "settle_silence",
+            "settle_silent_reconciles",
+        ):
             self._connection.execute(texts[name])
 
     def _parts(self) -> list[tuple[int, int]]:

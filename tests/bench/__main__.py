@@ -114,7 +114,7 @@ def large(hpas: int, hours: float, seed: int, folder: Path, one: OneByOne, *, we
         say(f"made in {seconds:.0f} s: {written.reconciles:,} reconciles, {written.samples:,} samples")
     yield from sizes.rows(recording, written)
     beside = fast.Beside(
-        group_by_s=dense.group_by(rows),
+        group_by=dense.group_by(rows),
         reference_us=one.reference,
         reconcile_us=one.ours,
         real_rate=go.reconciles_a_second() if go.is_built() else None,

@@ -16,9 +16,9 @@ from hpaaudit.engine.fleet.compile import walk
 from hpaaudit.engine.fleet.input.tables import COLUMNS
 from hpaaudit.engine.fleet.run import Kernel, one_by_one, prepared_slices, run_kernel
 from hpaaudit.flows import fleet
-from hpaaudit.flows.options import EVERYTHING
 from hpaaudit.flows.prepare import prepare_compiled
 from hpaaudit.recording.reading.recording import open_recording
+from tests.bench.seconds import Seconds, measured
 from tests.bench.table import Row
 
 REPEATS = 3
@@ -31,7 +31,7 @@ MEGA = 1e6
 class Beside:
     """What others take, and what a reconcile costs in CPython; `real_rate` is the real controller's a second."""
 
-    group_by_s: float
+    group_by: Seconds
     reference_us: float
     reconcile_us: float
     real_rate: float | None
@@ -39,12 +39,13 @@ class Beside:
 
 def rows(recording: Path, reconciles: int, beside: Beside) -> Iterator[Row]:
     """Yields the speeds of a recording of a fleet."""
-    decide_s = min(_decide(recording) for _ in range(REPEATS))
+    decide = min(_decide(recording) for _ in range(REPEATS))
+    decide_s = decide.wall
     yield Row(
         "s, decide only, from Parquet",
-        f"{decide_s:.2f}",
-        f"{beside.group_by_s:.2f} DuckDB, GROUP BY hpa, poll over the dense rows",
-        f"{decide_s / beside.group_by_s:.1f}x its time",
+        f"{decide}",
+        f"{beside.group_by} DuckDB, GROUP BY hpa, poll over the dense rows",
+        f"{decide.wall / beside.group_by.wall:.1f}x its time, {decide.cpu / beside.group_by.cpu:.1f}x its CPU",
     )
     reference_s = beside.reference_us * reconciles / MEGA
     yield Row(
@@ -65,16 +66,16 @@ def rows(recording: Path, reconciles: int, beside: Beside) -> Iterator[Row]:
         )
         yield Row("the same, CPython", f"{plain_rate:,.0f}", real, f"{plain_rate / beside.real_rate:.1f}x")
     results = recording.with_suffix(".duckdb")
-    whole_s, peak = min(_process("replay", recording, "--into", results, "--overwrite") for _ in range(REPEATS))
+    whole, peak = min(_process("replay", recording, "--into", results, "--overwrite") for _ in range(REPEATS))
     yield Row(
         "s, hpaaudit replay, whole process",
-        f"{whole_s:.1f}",
-        f"{decide_s:.2f} decide only",
-        f"{whole_s / decide_s:.1f}x its time",
+        f"{whole}",
+        f"{decide} decide only",
+        f"{whole.wall / decide.wall:.1f}x its time, {whole.cpu / decide.cpu:.1f}x its CPU",
     )
     yield Row("MB, its peak memory", f"{peak:,.0f}", "", "")
-    explain_s, _ = min(_process("explain", results) for _ in range(REPEATS))
-    yield Row("s, hpaaudit explain, whole process", f"{explain_s:.2f}", "", "")
+    explain, _ = min(_process("explain", results) for _ in range(REPEATS))
+    yield Row("s, hpaaudit explain, whole process", f"{explain}", "", "")
 
 
 def peak_row(week: Path, day: Path) -> Row:
@@ -86,13 +87,15 @@ def peak_row(week: Path, day: Path) -> Row:
     return Row("MB, peak memory of a week", f"{peak:,.0f}", f"{day_peak:,.0f} of a day", f"{peak / day_peak:.2f}x")
 
 
-def _decide(recording: Path) -> float:
-    """Seconds from the files to every decision."""
+def _decide(recording: Path) -> Seconds:
+    """What it takes from the files to every decision."""
     prepared = prepare_compiled(open_recording(recording))
-    begun = time.perf_counter()
-    for _ in fleet.decide(prepared, EVERYTHING, sys.stderr.write):
-        pass
-    return time.perf_counter() - begun
+
+    def decide() -> None:
+        for _ in fleet.decide(prepared, sys.stderr.write):
+            pass
+
+    return measured(decide)
 
 
 def _kernel(recording: Path) -> float:
@@ -115,8 +118,8 @@ def _kernel(recording: Path) -> float:
     return taken
 
 
-def _process(*words: object) -> tuple[float, float]:
-    """Seconds of a whole `hpaaudit` process, and the most memory that it held, in MB."""
+def _process(*words: object) -> tuple[Seconds, float]:
+    """What a whole `hpaaudit` process takes, and the most memory that it held, in MB."""
     begun = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, "-m", "hpaaudit", *map(str, words)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -125,4 +128,5 @@ def _process(*words: object) -> tuple[float, float]:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise AssertionError(f"hpaaudit {' '.join(map(str, words))} failed")
-    return time.perf_counter() - begun, usage.ru_maxrss * 1024 / MEGA
+    seconds = Seconds(time.perf_counter() - begun, usage.ru_utime + usage.ru_stime)
+    return seconds, usage.ru_maxrss * 1024 / MEGA

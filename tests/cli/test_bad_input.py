@@ -25,7 +25,7 @@ AN_HPA = {
 }
 WATCHED = "/apis/autoscaling/v2/horizontalpodautoscalers"
 OPTION, SEE = "Invalid value for", "(see hpaaudit replay --help)"
-TIMES = "give 2026-03-02T14:05:00Z, 14:05 (on the day of the recording) or -5m"
+TIMES = "give 2026-03-02T14:05:00Z, 14:05 (on the day of the recording) or 5m (before its end)"
 STARTED = '{"at":"2026-03-02T14:05:00Z","controller":"started","release":"1.36"}'
 
 

@@ -166,3 +166,21 @@ def test_ctrl_c_ends_sql_at_once(sql: str, output: str, desk: Path) -> None:
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=5)
         assert (process.returncode, stderr.strip()) == (130, b"interrupted")
+
+
+@pytest.mark.parametrize("command", ["replay", "import capture", ""])
+def test_help_shows_what_the_option_shows(command: str) -> None:
+    assert run(f"hpaaudit help {command}") == run(f"hpaaudit {command} --help")
+
+
+def test_help_for_what_is_no_command_suggests_the_nearest() -> None:
+    code, out, err = run("hpaaudit help replya")
+    assert (code, out) == (2, "")
+    assert "did you mean replay" in err
+    assert run("hpaaudit help replay shop/web")[0] == 2
+
+
+def test_version_names_the_releases_and_the_format() -> None:
+    versions = json.loads(run("hpaaudit version -o json")[1])
+    assert (versions["oldest_release"], versions["newest_release"], versions["recording_format"]) == ("1.1", "1.37", 1)
+    assert f"hpaaudit          {versions['hpaaudit']}\n" in run("hpaaudit version")[1]

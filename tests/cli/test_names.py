@@ -31,12 +31,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("explain r.duckdb checkout", "did you mean shop/checkout?"),
-        ("explain r checkout", "did you mean shop/checkout?"),
-        ("explain r.duckdb 'shop/*'", "did you mean shop/checkout?"),
-        ("query r.duckdb why_this_number --hpa checkout", "did you mean shop/checkout?"),
+        ("explain r.duckdb chekout", "did you mean shop/checkout?"),
+        ("explain r Checkout", "did you mean shop/checkout?"),
+        ("explain r.duckdb 'shp/*'", "there are shop/checkout"),
+        ("query r.duckdb why_this_number --hpa chekout", "did you mean shop/checkout?"),
         ("query r.duckdb why_this_number --hpa SHOP/Checkout", "did you mean shop/checkout?"),
-        ("replay r --hpa checkout", "did you mean shop/checkout?"),
+        ("replay r --hpa Checkout", "did you mean shop/checkout?"),
         ("replay r --hpa shop/chekout", "did you mean shop/checkout?"),
         ("replay r --hpa x/y", "it has shop/checkout"),
         ("query r.duckdb whathappened", "did you mean what_happened"),

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hpaaudit.api.times import micros, precise
-from hpaaudit.cli.options import hpa_name, moment, moments, setting
+from hpaaudit.cli.options import hpa_name, setting
 from hpaaudit.errors import BadOption
+from hpaaudit.flows.moments import moment, moments
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.text import Clock
 
@@ -31,6 +32,8 @@ THREE_DAYS = (micros("2026-03-02T10:00:00Z"), micros("2026-03-04T12:00:00Z"))
         ("23:45", OVER_MIDNIGHT, "2026-03-02T23:45:00Z"),
         ("00:15", OVER_MIDNIGHT, "2026-03-03T00:15:00Z"),
         ("-5m", AFTERNOON, "2026-03-02T14:15:00Z"),
+        ("5m", AFTERNOON, "2026-03-02T14:15:00Z"),
+        ("1.5h", AFTERNOON, "2026-03-02T12:50:00Z"),
         ("-1h30m", AFTERNOON, "2026-03-02T12:50:00Z"),
     ],
 )
@@ -99,9 +102,11 @@ def test_a_range_that_ends_before_it_begins_is_refused() -> None:
         moments(AFTERNOON, since=moment("14:10"), until=moment("14:05"))
 
 
-@pytest.mark.parametrize("written", ["yesterday", "25:00", "14:60", "5m", "-5 minutes", "", "2026-13-01", "14", "-"])
+@pytest.mark.parametrize(
+    "written", ["yesterday", "25:00", "14:60", "5 m", "5d", "--5m", "-+5m", "-5 minutes", "", "2026-13-01", "14", "-"]
+)
 def test_what_is_not_a_moment_is_refused(written: str) -> None:
-    with pytest.raises(click.BadParameter, match="is not a time"):
+    with pytest.raises(BadOption, match="is not a time"):
         moment(written)
 
 

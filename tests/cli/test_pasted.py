@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.cli.options import moment, moments
+from hpaaudit.flows.moments import moment, moments
 from hpaaudit.flows.query import account
 from hpaaudit.flows.replay import replay
 from hpaaudit.report.replay import replay_text

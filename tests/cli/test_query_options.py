@@ -1,5 +1,6 @@
 """An option of `query` takes effect or is refused; an HPA that is not there is an error everywhere."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,19 @@ def test_a_dollar_in_a_text_is_no_parameter() -> None:
 def test_without_a_question_an_option_is_refused() -> None:
     assert run("hpaaudit query web.duckdb --hpa shop/web")[:2] == (2, "")
     assert run("hpaaudit query web.duckdb")[0] == 0
+
+
+@pytest.mark.usefixtures("at_desk")
+def test_the_list_of_questions_is_json_too_and_nothing_else() -> None:
+    listed = json.loads(run("hpaaudit query web.duckdb -o json")[1])
+    assert [question["name"] for question in listed] == [*questions()]
+    (asked,) = json.loads(run("hpaaudit query web.duckdb what_happened --columns -o json")[1])
+    answer = run("hpaaudit query web.duckdb what_happened -o csv")[1].splitlines()[0]
+    assert ",".join(column["name"] for column in asked["columns"]) == answer
+    for output in ("csv", "parquet"):
+        code, out, err = run(f"hpaaudit query web.duckdb --columns -o {output}")
+        assert (code, out) == (2, "")
+        assert f"-o {output} needs a question or SQL" in err
 
 
 @pytest.mark.parametrize("asked", ["query web.duckdb what_happened --hpa", "explain web.duckdb"])

@@ -2,6 +2,7 @@
 
 import json
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,20 +28,25 @@ def compare(capture: Path) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         recording = Path(folder) / "recording"
         import_capture([capture], into=recording)
-        results = replay(recording, detail="all")
+        found = differences(recording, expected)
+    return Outcome(name_of(capture), len(expected), tuple(found))
+
+
+def differences(recording: Path, expected: Sequence[dict[str, Any]]) -> list[str]:
+    """What the results of a recording say otherwise than the real controller decided."""
+    with replay(recording, detail="all") as results:
         predicted = _predictions(results)
-        start_us = results.sql("select epoch_us(started_at) from recordings").fetchall()[0][0]
-        results.close()
+        start_us = results.span[0]
     living = [row for row in expected if not row.get("gone")]
-    differences = [] if len(living) == len(predicted) else [f"{len(living)} reconciles, {len(predicted)} replayed"]
+    found = [] if len(living) == len(predicted) else [f"{len(living)} reconciles, {len(predicted)} replayed"]
     standing: dict[str, Any] = {}
     for want, actual in zip(living, predicted, strict=False):
         ours = None if actual["status"] is None else json.loads(actual["status"])
         before = standing.get(actual["hpa_uid"])
         pairs = {**_decided(want, actual, start_us), **status_pairs(want, ours, before)}
         standing[actual["hpa_uid"]] = standing_after(want, before)
-        differences += differing(want, pairs)
-    return Outcome(name_of(capture), len(expected), tuple(differences))
+        found += differing(want, pairs)
+    return found
 
 
 _PREDICTIONS = """

@@ -5,8 +5,12 @@ import pytest
 from hpaaudit.api.heapster import NotJson, Point, resource_samples, series
 from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.controller.heapster_client import last_minute
-from hpaaudit.engine.eras.bounds import bounded, limited_words
+from hpaaudit.engine.eras.bounds import limited_words
 from hpaaudit.engine.eras.custom_metrics import published
+from hpaaudit.engine.rules.bounds import Bounds, bounded
+from hpaaudit.engine.rules.primary_reason import primary_before_stabilization
+from hpaaudit.engine.rules.published_status import has_conditions
+from hpaaudit.engine.rules.reason_codes import ABOVE_TARGET, CODES
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.units import SECOND, Micros
 
@@ -27,6 +31,7 @@ from hpaaudit.model.units import SECOND, Micros
         ("1.7.2", 0, 5, 3, 7, 3),
         ("1.8", 0, 5, None, 7, 1),
         ("1.11", 0, 5, None, 7, 1),
+        ("1.11", 0, 5, 0, 7, 1),
         ("1.6", 0, 5, None, 7, 1),
     ],
 )
@@ -34,7 +39,7 @@ def test_rate_and_bounds_of_each_release(
     release: str, raw: int, current: int, minimum: int | None, maximum: int, replicas: int
 ) -> None:
     behaviours = behaviours_of(Flags(release=release))
-    assert bounded(raw, current, minimum, maximum, behaviours).replicas == replicas
+    assert bounded(raw, current, Bounds(minimum or 0, minimum is not None, maximum), behaviours).replicas == replicas
 
 
 @pytest.mark.parametrize(
@@ -49,7 +54,7 @@ def test_rate_and_bounds_of_each_release(
 )
 def test_the_words_of_a_limit(release: str, raw: int, reason: str, message: str) -> None:
     behaviours = behaviours_of(Flags(release=release))
-    limits = bounded(raw, 5, None, 7, behaviours)
+    limits = bounded(raw, 5, Bounds(0, has_minimum=False, maximum=7), behaviours)
     assert limited_words(raw, limits, behaviours) == (reason, message, limits.replicas != raw)
 
 
@@ -94,3 +99,31 @@ def test_a_status_reads_as_an_answer_without_series_but_not_as_a_bare_list() -> 
     assert series('{"kind":"Status","code":500}') == ()
     with pytest.raises(NotJson, match=r"object into Go value of type \[\]v1alpha1.PodMetrics"):
         resource_samples('{"kind":"Status","code":500}', bare=True)
+
+
+@pytest.mark.parametrize(
+    ("raw", "current", "minimum", "maximum", "rescales", "code"),
+    [
+        (6, 5, 1, 10, True, "metric.above_target"),
+        (6, 5, 1, 10, False, "window.up_forbidden"),
+        (4, 5, 1, 10, False, "window.down_forbidden"),
+        (5, 5, 1, 10, False, "metric.above_target"),
+        (30, 5, 1, 10, True, "bound.max"),
+        (30, 5, 1, 40, True, "policy.legacy_up_limit"),
+        (30, 5, 1, 40, False, "window.up_forbidden"),
+        (1, 5, 3, 40, True, "bound.min"),
+    ],
+)
+def test_the_primary_reason_is_the_window_then_the_limit_then_the_metric(
+    raw: int, current: int, minimum: int, maximum: int, rescales: bool, code: str
+) -> None:
+    bounds = Bounds(minimum, has_minimum=True, maximum=maximum)
+    limits = bounded(raw, current, bounds, behaviours_of(Flags(release="1.11")))
+    assert CODES[primary_before_stabilization(ABOVE_TARGET, raw, limits, current, rescales)] == code
+
+
+def test_only_1_6_of_those_with_a_list_of_metrics_has_no_conditions() -> None:
+    having = [
+        release for release in ("1.6", "1.7", "1.11", "1.12") if has_conditions(behaviours_of(Flags(release=release)))
+    ]
+    assert having == ["1.7", "1.11", "1.12"]

@@ -115,7 +115,7 @@ EDGES = [
     ("10@550", "1.28", "metric.above_target"),
     ("10@550", "1.32", "metric.above_target"),
     ("10@550", "1.33", "tolerance.hold"),
-    ("9@550", "1.28", "metric.above_target"),
+    ("9@550", "1.28", "metric.on_target"),
     ("9@550", "1.33", "tolerance.hold"),
 ]
 """The edge of the tolerance; nine pods ask for ten by their count, whether the tolerance holds or not."""

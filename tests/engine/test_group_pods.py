@@ -2,6 +2,7 @@
 
 import pytest
 
+from hpaaudit.engine.rules.group_pods import IGNORED, MISSING, READY, UNREADY, group_by_readiness
 from tests.engine.scenes import Metric, cpu, memory, pods, propose
 
 CASES = [
@@ -71,3 +72,19 @@ def test_each_pod_falls_into_exactly_one_bucket() -> None:
     proposal = propose(cpu(50), crowd=crowd, replicas=5)
     assert (proposal.ready_pods, proposal.unready_pods, proposal.missing_pods, proposal.ignored_pods) == (3, 3, 2, 3)
     assert len({pod.pod for pod in proposal.pods}) == len(proposal.pods) == 11
+
+
+@pytest.mark.parametrize(
+    ("is_ready", "has_failed", "has_sample", "skips_failed", "bucket"),
+    [
+        (True, False, True, True, READY),
+        (True, False, False, True, MISSING),
+        (False, False, True, True, UNREADY),
+        (False, True, True, True, IGNORED),
+        (False, True, True, False, UNREADY),
+    ],
+)
+def test_up_to_1_11_a_pod_that_is_not_ready_now_is_unready_for_every_metric(
+    is_ready: bool, has_failed: bool, has_sample: bool, skips_failed: bool, bucket: int
+) -> None:
+    assert group_by_readiness(is_ready, has_failed, has_sample, skips_failed) == bucket

@@ -45,10 +45,17 @@ def us(seconds: float) -> Micros:
 )
 def test_a_grid_stands_between_the_evidence(evidence: list[float], starts: list[float], grid: list[float]) -> None:
     times = reconcile_times(
-        evidence_at(*evidence), us(0), us(100), PERIOD, newborn=False, starts=[us(second) for second in starts]
+        evidence_at(*evidence), us(0), us(104), PERIOD, newborn=False, starts=[us(second) for second in starts]
     )
     assert [reconcile.at_us for reconcile in times if reconcile.source == GRID] == [us(second) for second in grid]
     assert [reconcile.at_us for reconcile in times if reconcile.source != GRID] == [us(second) for second in evidence]
+
+
+@pytest.mark.parametrize(("end", "last"), [(53.4, 30), (53.6, 45), (68.4, 45), (68.6, 60)])
+def test_nothing_is_inferred_that_may_have_taken_place_after_the_end(end: float, last: float) -> None:
+    """It is uncertain by half a period, and its status comes a moment later."""
+    times = reconcile_times(evidence_at(30), us(0), us(end), PERIOD, newborn=False)
+    assert times[-1].at_us == us(last)
 
 
 def test_evidence_has_its_place_among_the_facts_and_a_grid_has_none() -> None:
@@ -63,8 +70,9 @@ def test_evidence_has_its_place_among_the_facts_and_a_grid_has_none() -> None:
         pytest.param(EVENT, 1.9, 15, 1, id="even two seconds late"),
         pytest.param(EVENT, 1.1, 1.2, 2, id="a period later it is of the next reconcile"),
         pytest.param(EVENT, 2.1, 15, 2, id="no Event comes later than that"),
-        pytest.param(STATUS_WRITE, 0.6, 1.2, 2, id="a status is written within the reconcile"),
-        pytest.param(STATUS_WRITE, 0.4, 1.2, 1, id="or just after it"),
+        pytest.param(SCALE_WRITE, 0.6, 1.2, 2, id="a write of the scale after a while is of another"),
+        pytest.param(SCALE_WRITE, 0.4, 1.2, 1, id="but not soon after"),
+        pytest.param(STATUS_WRITE, 0.4, 1.2, 2, id="a reconcile writes one status, however soon the next one comes"),
     ],
 )
 def test_what_belongs_to_one_reconcile(source: int, after: float, period: float, reconciles: int) -> None:

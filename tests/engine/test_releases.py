@@ -319,3 +319,40 @@ def test_an_average_of_an_object_names_it_since_1_33(release: str, described: bo
     assert status.current_metrics is not None
     named = status.current_metrics[0].described
     assert (named is not None and named.name == "main-route") == described
+
+
+@pytest.mark.parametrize(
+    ("release", "decided"),
+    [
+        ("1.14", (3, "gate.metric_failed")),
+        ("1.15", (4, "metric.above_target")),
+    ],
+)
+def test_until_1_14_a_metric_that_fails_after_another_one_ends_the_reconcile(
+    release: str, decided: tuple[int, str]
+) -> None:
+    decision = decide(asks(4), external(average=1).failing(), replicas=3, flags=flags(release=release))
+    assert (decision.desired, decision.reason_code) == decided
+
+
+_UP_AFTER_A_MINUTE = {"scaleUp": {"stabilizationWindowSeconds": 60}}
+
+
+@pytest.mark.parametrize(
+    ("asked", "remembered_replicas", "behavior", "release", "decided"),
+    [
+        (9, "3@990", _UP_AFTER_A_MINUTE, "1.20", (3, "stabilize.up_reversed")),
+        (9, "3@990", _UP_AFTER_A_MINUTE, "1.21", (4, "stabilize.up_hold")),
+        (9, "5@990", _UP_AFTER_A_MINUTE, "1.20", (5, "stabilize.up_partial")),
+        (2, "6@990", {}, "1.20", (6, "stabilize.down_reversed")),
+        (2, "6@990", {}, "1.21", (4, "stabilize.down_hold")),
+        (2, "3@990", {}, "1.20", (3, "stabilize.down_partial")),
+    ],
+)
+def test_until_1_20_a_window_that_delays_one_direction_may_move_in_the_other(
+    asked: int, remembered_replicas: str, behavior: dict[str, Any], release: str, decided: tuple[int, str]
+) -> None:
+    decision = decide(
+        asks(asked), replicas=4, memory=remembered(remembered_replicas), behavior=behavior, flags=flags(release=release)
+    )
+    assert (decision.desired, decision.reason_code) == decided

@@ -155,5 +155,39 @@ def test_a_given_period_is_kept_and_the_contradiction_is_named() -> None:
     assert sync_periods({"shop/web": times}, us(1)).shown is None
 
 
+@fast
+@given(
+    st.sampled_from((15, 30, 60)),
+    st.sampled_from((10, 15, 20, 30, 40, 50, 60, 75, 90, 120, 300)),
+    st.integers(8, 60),
+    st.integers(0, 59),
+    st.randoms(use_true_random=False),
+)
+def test_samples_that_come_seldom_are_no_long_period(
+    period: int, sample_every: int, samples: int, phase: int, random: Random
+) -> None:
+    """A metric that is measured once a minute shows one period a minute, of a controller with 15 s or with a minute."""
+    new = [phase + number * sample_every for number in range(samples)]
+    # Each new sample is read by the first reconcile after it, and changes the status.
+    read = sorted({-(-at // period) * period for at in new})
+    writes = [us(at) + random.randrange(us(0.3)) for at in read]
+    periods = sync_periods(
+        {"shop/web": times_between(writes)}, renewals={"shop/web": [us(sample_every)] * (samples - 1)}
+    )
+    if period == DEFAULT_US // SECOND:
+        assert periods.common_us <= us(period * 1.03), sorted(times_between(writes))
+    if sample_every < 0.85 * period and len(writes) > 10:
+        assert abs(periods.common_us - us(period)) <= us(0.03 * period)
+    assert not contradicts(periods.common_us, times_between(writes))
+
+
+def test_where_samples_explain_the_times_the_default_is_kept_and_said_to_be_assumed() -> None:
+    times, renewals = {"shop/web": [us(60)] * 20}, {"shop/web": [us(60)] * 20}
+    assert (sync_periods(times).common_us, sync_periods(times).source) == (us(60), "inferred")
+    kept = sync_periods(times, renewals=renewals)
+    assert (kept.common_us, kept.source, kept.own) == (us(15), "default", {})
+    assert sync_periods(times, default_us=us(30), renewals=renewals).common_us == us(30)
+
+
 def test_random_times_show_nothing() -> None:
     assert period_shown([us(t) for t in (18, 22, 27, 31, 24, 36, 29, 39, 20, 34)]) is None

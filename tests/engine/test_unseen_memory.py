@@ -2,6 +2,7 @@
 
 import pytest
 
+from hpaaudit.engine.replay.hpa_history import never_reconciled
 from hpaaudit.engine.replay.unseen_memory import has_near_age, hidden_hpa, hides_reconciles, shifted
 from hpaaudit.engine.rules.candidates import SHIFTS
 from hpaaudit.model.facts import Gap
@@ -87,3 +88,25 @@ def test_a_gap_of_one_hpa_hides_that_one_alone(prefix: str, key: str | None) -> 
     gap = Gap(at_us=NOW, until_us=Micros(NOW + 60 * SECOND), prefix=prefix, cause="it cannot be read")
     assert hides_reconciles(gap, Micros(15 * SECOND))
     assert hidden_hpa(gap) == key
+
+
+@pytest.mark.parametrize(
+    ("status", "annotations", "is_new"),
+    [
+        ("{}", "{}", True),
+        ('{"currentReplicas":0,"desiredReplicas":0}', "{}", True),
+        ('{"currentMetrics":null,"desiredReplicas":0}', "{}", True),
+        ('{"conditions":null,"currentMetrics":null,"currentReplicas":0,"desiredReplicas":0}', "{}", True),
+        ('{"conditions":[],"currentMetrics":[],"currentReplicas":0,"desiredReplicas":0}', "{}", True),
+        ('{"currentReplicas":1,"desiredReplicas":0}', "{}", False),
+        ('{"currentReplicas":0,"desiredReplicas":0}', '{"autoscaling.alpha.kubernetes.io/conditions":"[]"}', False),
+        ('{"currentReplicas":0,"desiredReplicas":0}', '{"autoscaling.alpha.kubernetes.io/behavior":"{}"}', True),
+        ('{"conditions":[{"type":"AbleToScale"}],"desiredReplicas":0}', "{}", False),
+        ('{"desiredReplicas":0,"lastScaleTime":"2026-03-02T14:05:30Z"}', "{}", False),
+        ("null", "{}", False),
+        ("[", "{}", False),
+    ],
+)
+def test_an_hpa_is_new_while_nothing_in_its_status_has_a_value(status: str, annotations: str, is_new: bool) -> None:
+    """Each version of the API shows an empty status in its own way."""
+    assert never_reconciled(status, annotations) is is_new

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,7 @@ def by_kernel(folder: Path, flags_of: FlagsOf, walk: Walk) -> Tables:
     if any(segment.file("reconciles") for segment in opened.segments):
         planned = plan(opened.facts(), None)
     else:
-        inferred = InferredReconciles(opened.reconcile_evidence(COMPONENT), None)
+        inferred = InferredReconciles(opened.reconcile_evidence(COMPONENT), None, opened.facts())
         planned = inferred.plan()
     flags = flags_for_all(planned, flags_of(planned.controllers[0] if planned.controllers else None), flags_of)
     options = FleetOptions(
@@ -106,6 +107,9 @@ def by_kernel(folder: Path, flags_of: FlagsOf, walk: Walk) -> Tables:
         tables.writes.extend(_rows(results.writes))
         for hpa in np.unique(prepared.reconciles["hpa"]).tolist():
             tables.memories["/".join(builder.hpas.keys.named[hpa])] = _slots_of(decided.memory, hpa)
+    # The last reconcile of an HPA waits for the next slice, and then comes after later ones of other HPAs.
+    for rows in (tables.reconciles, tables.proposals, tables.writes):
+        rows.sort(key=itemgetter("reconcile_id"))
     return tables
 
 

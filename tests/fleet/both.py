@@ -9,6 +9,7 @@ import duckdb
 
 import hpaaudit
 from hpaaudit.errors import AuditError
+from hpaaudit.flows.replay import ONE_BY_ONE
 
 TEXTS = {"replay_id", "error", "invalid_text"}
 """What names the replay, and what the compiled rules leave to `explain`."""
@@ -21,8 +22,6 @@ ONLY_MOVED = {
 
 SAID = {("findings", "evidence"): """json_merge_patch(evidence, '{"error": null}') as evidence"""}
 """Columns that hold such a text among others."""
-
-ONE_BY_ONE = "decided one by one, for "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +78,7 @@ def _replay(recording: Path, path: Path, detail: str, asked: dict[str, Any]) -> 
     try:
         hpaaudit.replay(recording, into=path, overwrite=True, detail=detail, warn=lines.append, **asked).close()
     except AuditError as error:
-        problem = f"{type(error).__name__}: {error}"
+        problem = f"{type(error).__name__}: {error}".replace(str(path), "RESULTS")
     return _Made(path=path, problem=problem, messages=lines)
 
 

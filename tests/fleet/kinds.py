@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
+from hpaaudit.api.conversion import from_internal, to_internal
 from hpaaudit.api.to_facts import canonical_json
 from hpaaudit.api.v2beta1 import PREFIX
 from hpaaudit.importers.capture import Reader
@@ -44,6 +45,13 @@ KEPT = (*sorted(path.parent for path in ROOT.glob("recordings/*/recording.json")
 
 V2_READ = 23
 """From release 1.23 on the controller reads v2."""
+
+OLDEST, OLD_READ = 6, 11
+"""Of the releases from the first to the second the compiled rules decide in another control flow."""
+
+RELEASES = ("1.12", "1.18", "1.23", "1.28", "1.33", "1.36", "1.37")
+OLD_RELEASES = ("1.6", "1.7.0", "1.7.5", "1.8.1", "1.8.15", "1.9", "1.10", "1.11")
+"""What a replay is asked for."""
 
 LINE_KINDS = ("lines", "lines", "published", "begun", "begun", "late", "thin", "blind", "well", "thin begun")
 VERSIONS = ("as served", "as served", "as served", "autoscaling/v2beta2", "autoscaling/v2beta1", "autoscaling/v1")
@@ -89,6 +97,14 @@ def modern() -> tuple[Path, ...]:
     return tuple(source for source in sources() if str(source.parent) not in old)
 
 
+@lru_cache(maxsize=1)
+def old() -> tuple[Path, ...]:
+    """Captures of the controllers that list pods and ask Heapster, as far as the compiled rules decide them."""
+    return tuple(
+        capture for release in releases() if OLDEST <= int(release[2:]) <= OLD_READ for capture in captures(release)
+    )
+
+
 @lru_cache(maxsize=64)
 def facts_of(source: Path) -> tuple[Fact, ...]:
     """What a capture or a recording holds."""
@@ -97,15 +113,30 @@ def facts_of(source: Path) -> tuple[Fact, ...]:
 
 def draw(seed: int) -> Drawn:
     """Draws a recording of any kind."""
-    chance = Random(seed)  # noqa: S311 (a seed makes a recording)
-    story, facts = [], list[Fact]()
+    return _drawn(Random(seed), is_old=False)  # noqa: S311 (a seed makes a recording)
+
+
+def draw_old(seed: int) -> Drawn:
+    """Draws a recording of any kind that a controller of 1.6 to 1.11 made, or that is replayed as one of these."""
+    return _drawn(Random(f"old {seed}"), is_old=True)  # noqa: S311 (a seed makes a recording)
+
+
+def _drawn(chance: Random, *, is_old: bool) -> Drawn:
+    story, facts, sees_old = [], list[Fact](), False
     for number in range(chance.choice((1, 1, 1, 2, 3))):
-        source = chance.choice(sources() if chance.random() < 1 / 4 else modern())
+        if is_old:
+            source = chance.choice(old() if chance.random() < 2 / 3 else modern())
+        else:
+            source = chance.choice(sources() if chance.random() < 1 / 4 else modern())
+        sees_old = sees_old or source in old()
         story.append(source.name.split(".")[0])
         facts = beside(facts, facts_of(source), f"world-{number}" if number else "")
     kind = chance.choice(LINE_KINDS)
     story.append(kind)
     facts = _seen(facts, kind, chance)
+    if is_old and chance.random() < 2 / 3:
+        story.append("of v2beta1")
+        facts = [of_v2beta1(fact) for fact in facts]
     version = chance.choice(VERSIONS)
     if version != "as served":
         story.append(version)
@@ -122,12 +153,15 @@ def draw(seed: int) -> Drawn:
             story.append(name)
             facts = list(change(facts, chance))
     facts = facts or [Ended(at_us=Micros(0))]
+    asked = _asked(facts, chance, OLD_RELEASES if is_old else RELEASES)
+    if is_old and not sees_old:
+        asked.setdefault("release", chance.choice(OLD_RELEASES))
     return Drawn(
         story=" ".join(story),
         facts=tuple(facts),
         keeping=chance.choice(KEEPINGS),
         rows=chance.choice((7, 40, 150, 400, 2000)),
-        asked=_asked(facts, chance),
+        asked=asked,
     )
 
 
@@ -274,7 +308,7 @@ def _relabelled(facts: Sequence[Fact], chance: Random) -> Iterator[Fact]:
         yield fact
 
 
-def _asked(facts: Sequence[Fact], chance: Random) -> dict[str, Any]:
+def _asked(facts: Sequence[Fact], chance: Random, releases_asked: Sequence[str]) -> dict[str, Any]:
     """What a user may ask of a replay."""
     asked: dict[str, Any] = {}
     keys = sorted({f"{fact.namespace}/{fact.name}" for fact in facts if isinstance(fact, HpaSeen)})
@@ -286,10 +320,31 @@ def _asked(facts: Sequence[Fact], chance: Random) -> dict[str, Any]:
     if span[1] > span[0] and chance.random() < 1 / 4:
         asked["until"] = Micros(chance.randrange(*span))
     if chance.random() < 1 / 4:
-        asked["release"] = chance.choice(("1.12", "1.18", "1.23", "1.28", "1.33", "1.36", "1.37"))
+        asked["release"] = chance.choice(releases_asked)
     if chance.random() < 1 / 6:
         asked["flags"] = {"sync-period": chance.choice(("5s", "15s", "30s"))}
     return asked
+
+
+def of_v2beta1(fact: Fact) -> Fact:
+    """An HPA of autoscaling/v1 as the same API server would have served it in v2beta1."""
+    if not isinstance(fact, HpaSeen) or fact.api_version != "autoscaling/v1":
+        return fact
+    document = {
+        "apiVersion": fact.api_version,
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": fact.name, "annotations": json.loads(fact.annotations_json)},
+        "spec": json.loads(fact.spec_json),
+        "status": json.loads(fact.status_json),
+    }
+    written = from_internal(to_internal(document), "autoscaling/v2beta1")
+    return replace(
+        fact,
+        api_version="autoscaling/v2beta1",
+        spec_json=canonical_json(written["spec"]),
+        status_json=canonical_json(written.get("status") or {}),
+        annotations_json=canonical_json(written["metadata"].get("annotations") or {}),
+    )
 
 
 def served(fact: Fact, version: str) -> Fact:

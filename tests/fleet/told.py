@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from hpaaudit.engine.controller.reconcile import reconcile
+from hpaaudit.engine.eras.reconcile import reconcile
 from hpaaudit.model.facts import ControllerSeen, Ended, Fact, PodGone, PodSeen, TargetSeen
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import HpaStatus
@@ -15,7 +15,7 @@ from hpaaudit.model.units import SECOND, Micros
 from tests.engine.recorded_facts import hpa_seen
 from tests.engine.scenes import ASLEEP, TARGET
 from tests.engine.worlds import GRID, observations, world
-from tests.fleet.chance import ROWS, release_of, write
+from tests.fleet.chance import ROWS, flags_of, with_status, write
 
 STEPS = (2, 2, 2, 2, 2, 4, 6, 12)
 """The sync period is two steps of the grid. So half of it is one: ages stand exactly at the edge of what is near."""
@@ -24,19 +24,19 @@ LATE = 200_000
 """So much later than a reconcile its status is seen, in µs."""
 
 
-def draw_told(folder: Path, seed: int, count: int, rows: int = ROWS) -> Flags:
+def draw_told(folder: Path, seed: int, count: int, rows: int = ROWS, *, is_old: bool = False) -> Flags:
     """Writes a world whose replicas and statuses follow its decisions; returns the flags of its controller.
 
     Odd seeds begin while the controller runs already, so that it remembers what nobody saw.
     """
     chance = Random(seed)  # noqa: S311 (a seed makes a world)
     drawn = world(chance)
-    flags = replace(drawn.flags, release=release_of(seed))
+    flags = flags_of(seed, drawn.flags, is_old=is_old)
     unseen = count // 3 if seed % 2 else 0
     memory, status, pods_before = EMPTY, ASLEEP if drawn.replicas == 0 else None, dict[str, Pod]()
     facts: list[Fact] = []
     for number, observation in enumerate(observations(drawn, count, steps=STEPS)):
-        observed = _with_status(observation, status)
+        observed = with_status(observation, status)
         decision, memory = reconcile(observed, memory, flags)
         replicas, status = drawn.replicas, decision.status or status
         if decision.desired is not None:
@@ -53,13 +53,6 @@ def draw_told(folder: Path, seed: int, count: int, rows: int = ROWS) -> Flags:
     facts.sort(key=lambda fact: fact.at_us)
     write(folder, [*facts, Ended(at_us=facts[-1].at_us)], rows)
     return flags
-
-
-def _with_status(observation: Observation, status: HpaStatus | None) -> Observation:
-    """The observation with the status that the reconcile before it left."""
-    if observation.hpa is None or status is None:
-        return observation
-    return replace(observation, hpa=replace(observation.hpa, status=status))
 
 
 def _edited(status: HpaStatus, chance: Random) -> HpaStatus:

@@ -21,6 +21,7 @@ def test_a_type_checker_knows_what_each_function_returns(tmp_path: Path) -> None
     calls = {
         'replay("friday")': "hpaaudit.results.read.Results",
         'explain(Path("friday"))': "hpaaudit.model.account.ReconcileAccount",
+        'timeline("friday", "shop/web")': "hpaaudit.model.timeline.Timeline",
         'query(Path("friday"), "select 1")': "hpaaudit.results.answer.Answer",
         'inspect(Path("friday"))': "hpaaudit.model.inspection.Inspection",
         'verify(Path("friday"))': "hpaaudit.model.inspection.Verification",

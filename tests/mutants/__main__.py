@@ -1,7 +1,8 @@
 """`make mutants`: every mutant must be noticed twice, by the object engine and by the kernel.
 
-The object engine is held to the tests of the changed file, to the decisions of the real controller, and to the tests of
-all rules; the kernel's source, run by CPython, to what it made of some worlds before.
+The object engine is held to the tests of the changed file (of all eras, if it is one of `engine/eras`), to the
+decisions of the real controller, and to the tests of all rules; the kernel's source, run by CPython, to what it made of
+some worlds before.
 
 python -m tests.mutants [TEXT…]     only those whose name contains one of the texts
 python -m tests.mutants --kernel [TEXT…]     ask the kernel only
@@ -99,7 +100,7 @@ def fate(mutant: Mutant) -> Fate:
     by_kernel = _kernel_world(mutant) if reached else ""
     if KERNEL_ONLY:
         return Fate(mutant, by_kernel or ("" if mutant.equivalent else "not asked"), by_kernel, reached)
-    own = [path for path in UNIT_TESTS if Path(path).stem.startswith(f"test_{mutant.file}")]
+    own = [path for path in UNIT_TESTS if Path(path).stem.startswith(f"test_{mutant.file.partition('/')[0]}")]
     killer = _failing_test(own) or _decision() or _failing_test(UNIT_TESTS)
     return Fate(mutant, killer, by_kernel, reached)
 

@@ -11,13 +11,18 @@ from types import CodeType, ModuleType
 
 from tests.mutants.mutants import Mutant
 
-PACKAGE = "hpaaudit.engine.rules"
-RULES = Path(__file__).parents[2] / "hpaaudit" / "engine" / "rules"
+PACKAGE = "hpaaudit.engine"
+ENGINE = Path(__file__).parents[2] / "hpaaudit" / "engine"
+
+
+def path_of(mutant: Mutant) -> Path:
+    """The file of a mutant."""
+    return ENGINE / f"{mutant.file if '/' in mutant.file else f'rules/{mutant.file}'}.py"
 
 
 def mutated(mutant: Mutant) -> str:
     """The source of the file with the mutant in it; ValueError unless it fits in exactly one place."""
-    source = (RULES / f"{mutant.file}.py").read_text(encoding="utf-8")
+    source = path_of(mutant).read_text(encoding="utf-8")
     functions = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
     (function,) = [node for node in functions if node.name == mutant.function]
     lines = source.splitlines(keepends=True)
@@ -42,8 +47,9 @@ class _Loader(SourceFileLoader):
 
 class _Finder(MetaPathFinder):
     def __init__(self, mutant: Mutant) -> None:
-        self.name = f"{PACKAGE}.{mutant.file}"
-        self.path = str(RULES / f"{mutant.file}.py")
+        path = path_of(mutant)
+        self.name = f"{PACKAGE}.{path.parent.name}.{path.stem}"
+        self.path = str(path)
         self.source = mutated(mutant)
 
     def find_spec(
@@ -58,6 +64,7 @@ class _Finder(MetaPathFinder):
 
 def install(mutant: Mutant) -> None:
     """From now on the mutant is imported; the engine must not have been before."""
-    if PACKAGE in sys.modules:
-        raise RuntimeError("the rules are imported already: a mutant must come first")
-    sys.meta_path.insert(0, _Finder(mutant))
+    finder = _Finder(mutant)
+    if finder.name in sys.modules:
+        raise RuntimeError(f"{finder.name} is imported already: a mutant must come first")
+    sys.meta_path.insert(0, finder)

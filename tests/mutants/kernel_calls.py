@@ -24,6 +24,8 @@ CHANCE: Mapping[str, tuple[int, ...]] = {
         *(171, 595),
     ),
     "told": (5, 6, 30, 56, 71, 72, 82, 111, 138, 1741, 1985),
+    "windows": tuple(range(16)),
+    "windows told": tuple(range(6)),
 }
 """Seeds of worlds of chance, by kind. All but the first 24 were chosen: each meets edges of rules that few others meet.
 

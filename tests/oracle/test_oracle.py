@@ -2,11 +2,13 @@
 
 import copy
 import json
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from tests.oracle import shrink
-from tests.oracle.controller import program
+from tests.oracle.controller import program, releases
 from tests.oracle.draw import Json
 from tests.oracle.mishaps import mishaps
 from tests.oracle.side_by_side import compared
@@ -75,3 +77,14 @@ def test_fresh_worlds_are_decided_as_the_real_controller_decides_them() -> None:
     comparisons = compared(RELEASE, [*vectors(RELEASE), *mishaps(RELEASE), *drawn])
     assert comparisons.theirs.reconciles > 500
     assert [(world["name"], texts[0]) for world, texts in comparisons.differing] == []
+
+
+def test_prepare_finds_every_release_and_no_other() -> None:
+    """Compared as numbers, 1.20 would be 1.2 as well."""
+    here = Path(__file__).parent
+    lines = (here / "prepare").read_text("utf-8").splitlines()
+    line = next(line for line in lines if line.startswith("version="))
+    for release in releases():
+        script = f'here={here}; release={release}; {line}; echo "$version"'
+        found = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.split()
+        assert [version.rpartition(".")[0] for version in found] == [release]

@@ -9,7 +9,12 @@ import pytest
 from hpaaudit.flows.importing import import_capture
 from hpaaudit.flows.replay import replay
 from tests.cli.run import shown
-from tests.script import play
+from tests.conformance import verdicts
+from tests.conformance.expected import expected_of
+from tests.oracle.controller import program
+from tests.recordings.old_releases import DECISIONS as DECIDED
+from tests.recordings.old_releases import STORIES, make
+from tests.script import parse, play
 
 ROOT = Path(__file__).parents[2]
 RECORDINGS = sorted(path for path in (ROOT / "recordings").iterdir() if path.is_dir())
@@ -64,10 +69,10 @@ def test_a_recording_has_three_sentences_and_they_end_in_how_it_was_made(recordi
     sentences = [line for line in text if line]
     assert title == f"# {recording.name}"
     assert len(sentences) == 3
-    assert sentences[-1].startswith("It was made by `python -m tests.cluster.")
+    assert sentences[-1].startswith("It was made by `python -m tests.")
 
 
-@pytest.mark.parametrize("recording", RECORDINGS, ids=each)
+@pytest.mark.parametrize("recording", [path for path in RECORDINGS if path.name not in STORIES], ids=each)
 def test_what_was_recorded_decides_as_what_the_controller_saw(recording: Path, beside: Path) -> None:
     """Each reconcile that the cluster itself knows of has one in the recording, at that time, with that decision."""
     import_capture([TRUTH / f"{recording.name}.jsonl.gz"], into=beside / "truth")
@@ -88,6 +93,53 @@ def test_what_was_recorded_decides_as_what_the_controller_saw(recording: Path, b
     # The recorder may have looked on a moment longer than the cluster kept account.
     rest = set(recorded) - {own_decision for _, own_decision in pairs}
     assert [own_decision for own_decision in rest if own_decision.at_us < truth[-1].at_us] == []
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_a_recording_of_an_old_release_decides_as_its_controller_did(name: str, beside: Path) -> None:
+    """Replicas, writes, the whole status and Events of every reconcile."""
+    shutil.copytree(ROOT / "recordings" / name, beside / name)
+    expected = expected_of(DECIDED / f"{name}.capture.jsonl.gz")
+    assert len(expected) > 10
+    assert verdicts.differences(beside / name, expected) == []
+
+
+@pytest.mark.parametrize("name", [name for name in STORIES if program(STORIES[name]()["release"]).exists()])
+def test_a_recording_of_an_old_release_can_be_made_again(name: str, tmp_path: Path) -> None:
+    """The controller in the same world makes the same bytes. `make oracle RELEASE=…` builds it; CI has that of 1.1."""
+    made, _ = make(name, tmp_path)
+    files = {path.relative_to(made): path.read_bytes() for path in made.rglob("*") if path.is_file()}
+    kept = ROOT / "recordings" / name
+    assert files == {path: (kept / path).read_bytes() for path in files}
+
+
+_TWO_ERAS = (
+    "# The same incident in two eras\n\n"
+    "Six recordings of old controllers, and what the newest release would have decided. Each is in `recordings/`: "
+    "replay it, then replay it again with `--release 1.37`. "
+    "[How the two are compared](replay.md#another-release-beside-the-audit)\n"
+)
+
+
+@pytest.mark.golden
+def test_the_page_of_two_eras_shows_what_the_recordings_show(rewrite: bool) -> None:
+    """Each story with the difference that its golden file prints."""
+    parts = [_TWO_ERAS]
+    for name in STORIES:
+        _, happened, _, made = (
+            line for line in (ROOT / "recordings" / name / "README.md").read_text("utf-8").splitlines() if line
+        )
+        script = (ROOT / "recordings" / name / GOLDEN).read_text("utf-8")
+        block = next(each for each in parse(script) if "--release" in each.command)
+        _, _, differs = block.expected.partition(f"saved {name}/what-if.duckdb\n\n")
+        lead = script.partition("\n")[0].removeprefix("# ")
+        assert "decides as" in differs
+        assert made.startswith("It was made by")
+        parts.append(f"## {lead}\n\n{happened}\n\n```\n$ {block.command}\n…\n{differs}```\n")
+    page, text = ROOT / "docs" / "two-eras.md", "\n".join(parts)
+    if rewrite:
+        page.write_text(text, "utf-8")
+    assert page.read_text("utf-8") == text
 
 
 def nearest(true_decision: Decided, recorded: list[Decided]) -> Decided:

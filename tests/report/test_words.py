@@ -234,7 +234,8 @@ def test_many_hpas_are_told_in_a_table() -> None:
         )
     )
     assert text.count("The HPA was faithful") == 3
-    assert "\nshop/web4          40     40" in text
+    assert "\n  shop/web4          40     40" in text
+    assert "5 HPAs   200 reconciles   200 match   0 skew   0 divergent   0 undecidable\n" in text
     assert "recorder gaps: events 1m 01s, pods 2s\n" in text
     assert "assumed: nothing\n" in text
 

@@ -180,6 +180,8 @@ def _wrong(truth: Truth, other: set[str], row: dict[str, Any]) -> Iterator[str]:
         yield "no write was refused"
     elif family == "write_mutated" and not any(one.asked != one.stored is not None for one in around):
         yield "what was asked for was stored"
+    elif family == "memory" and (detail == "controller_restart") != truth.restarted(row["at_us"]):
+        yield "the controller restarted" if detail != "controller_restart" else "the controller did not restart"
     elif family == "config" and not {detail, (row["also_key"] or detail).replace("-", "_")} <= other:
         yield f"only {other} was another"
 

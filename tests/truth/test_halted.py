@@ -18,7 +18,7 @@ from tests.truth.replayed import replayed
 from tests.truth.views import alive, dead, hung, middle_us
 from tests.truth.worlds import facts_of
 
-EVERY = 24
+EVERY = 12
 ROWS = "select epoch_us(ts) as at_us, verdict, coalesce(class, '') as class, at_source from reconciles order by all"
 POSITIVE = ("external_write.", "write_failed.", "no_data.")
 """Classes with evidence of their own: somebody wrote, or nothing was seen."""
@@ -37,7 +37,7 @@ def _worlds(view: Callable[[Sequence[Fact]], Iterator[Fact]]) -> Iterator[tuple[
 
 def test_no_controller_that_ran_is_said_not_to_have_run() -> None:
     rows = [(name, row) for name, _, rows_of_world in _worlds(alive) for row in rows_of_world]
-    assert len(rows) > 250
+    assert len(rows) > 500
     assert [both for both in rows if both[1]["class"].startswith("not_run.")] == []
 
 
@@ -47,7 +47,7 @@ def test_after_the_lease_ran_out_no_reconcile_took_place() -> None:
         later = [row["class"] for row in rows if row["at_us"] > stopped_us + 31 * SECOND]
         counts.update(name for name in later if not name.startswith(POSITIVE))
     assert set(counts) == {"not_run.controller_down"}
-    assert counts["not_run.controller_down"] > 100
+    assert counts["not_run.controller_down"] > 200
 
 
 def test_a_silent_controller_is_never_explained_by_what_it_read() -> None:
@@ -56,7 +56,7 @@ def test_a_silent_controller_is_never_explained_by_what_it_read() -> None:
     for _, stopped_us, rows in _worlds(hung):
         counts.update(row["class"] for row in rows if row["at_us"] > stopped_us + 31 * SECOND)
     assert counts["input.metric_value_skew"] == 0, counts
-    assert counts["not_run.controller_hung"] > 100, counts
+    assert counts["not_run.controller_hung"] > 200, counts
     assert counts["unexplained"] * 10 < counts["not_run.controller_hung"], counts
 
 

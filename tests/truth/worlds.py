@@ -8,10 +8,12 @@ from hpaaudit.api.times import micros
 from hpaaudit.engine.replay.cluster_state import is_controller
 from hpaaudit.importers.capture import Reader
 from hpaaudit.model.facts import ControllerSeen, Fact, HpaSeen, Reconciled, ScaleWritten, StatusWritten, TargetRef
-from hpaaudit.model.units import Micros
+from hpaaudit.model.units import SECOND, Micros
 from tests.conformance.expected import expected_of
 
 OK = 200
+MEMORY_US = 3600 * SECOND
+"""No stabilization window is longer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +52,10 @@ class Truth:
     decided: tuple[Decided, ...]
     written: tuple[Written, ...]
     controllers: tuple[ControllerSeen, ...]
+
+    def restarted(self, at_us: int) -> bool:
+        """Whether a process took over so shortly before that the memory of the one before might still count."""
+        return any(one.at_us <= at_us <= one.at_us + MEMORY_US for one in self.controllers[1:])
 
     def until(self, at_us: Micros) -> "Truth":
         """The truth of the same world if its controller stopped at this time."""

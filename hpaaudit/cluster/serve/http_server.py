@@ -74,7 +74,7 @@ class HttpServer:
         return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
     def begin(self, observer: Observer, storage: Callable[[], StorageCounts]) -> None:
-        """Serves the state of this observer and of its recording from now on."""
+        """Answers `/readyz` and `/metrics` from this observer and its recording from now on."""
         self.observer, self.storage = observer, storage
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

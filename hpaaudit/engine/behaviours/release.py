@@ -54,7 +54,8 @@ def known_release(text: str) -> str:
     return f"{major}.{minor}" if patch == NEWEST_OLD_PATCH else f"{major}.{minor}.{patch}"
 
 
-def _field(name: str) -> str:
+def field_of(name: str) -> str:
+    """The field of `Behaviours` that a rule of the table is."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
@@ -68,17 +69,17 @@ def behaviours_of(flags: Flags) -> Behaviours:
     """The behaviours that a release has and that these flags switch on or off."""
     version = version_of(flags.release)
     switched_gates = dict(flags.gates)
-    on = {_field(behaviour.name): behaviour.holds(version) for behaviour in BEHAVIOURS}
+    on = {field_of(behaviour.name): behaviour.holds(version) for behaviour in BEHAVIOURS}
     for gate in GATES:
         is_known = version >= parsed(gate.since)
         default = version >= parsed(gate.on)
         free = not gate.locked or version < parsed(gate.locked)
-        on[_field(gate.rule)] = is_known and (switched_gates.get(gate.name, default) if free else True)
+        on[field_of(gate.rule)] = is_known and (switched_gates.get(gate.name, default) if free else True)
     # Before the controller asked the gate it computed a container's metric whenever the API let one through.
     on["container_metrics"] = on["container_metrics"] or version < parsed("1.27")
     behaviours = Behaviours(**{name: on[name] for name in Behaviours._fields})
-    changes = {_field(name): True for name in flags.with_behaviours}
-    changes |= {_field(name): False for name in flags.without_behaviours}
+    changes = {field_of(name): True for name in flags.with_behaviours}
+    changes |= {field_of(name): False for name in flags.without_behaviours}
     return behaviours._replace(**changes)
 
 

@@ -17,6 +17,7 @@ _WHY_UNREADY = {
     rules.UNREADY_NEVER_READY: "never_ready",
 }
 _WHY_NOT_READY = {"Pending": "pending", "Failed": "failed", "Succeeded": "succeeded"}
+_WHY_BY_READINESS = {rules.READY: "measured", rules.MISSING: "no_sample"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,13 +69,10 @@ def group_by_readiness(pods: Sequence[Pod], samples: Mapping[str, Sample], *, sk
     names: dict[int, list[str]] = {rules.READY: [], rules.UNREADY: [], rules.MISSING: [], rules.IGNORED: []}
     why: dict[str, str] = {}
     for pod in pods:
-        if pod.phase == "Running" and pod.ready == "True":
-            bucket = rules.READY if pod.name in samples else rules.MISSING
-            why[pod.name] = "measured" if pod.name in samples else "no_sample"
-        elif skips_failed and pod.phase == "Failed":
-            bucket, why[pod.name] = rules.IGNORED, "failed"
-        else:
-            bucket, why[pod.name] = rules.UNREADY, _WHY_NOT_READY.get(pod.phase, "not_ready")
+        is_ready, has_failed = pod.phase == "Running" and pod.ready == "True", pod.phase == "Failed"
+        bucket = rules.group_by_readiness(is_ready, has_failed, pod.name in samples, skips_failed)
+        unready = _WHY_NOT_READY.get(pod.phase, "not_ready")
+        why[pod.name] = _WHY_BY_READINESS.get(bucket, unready)
         names[bucket].append(pod.name)
     return _groups(names, why)
 

@@ -38,10 +38,7 @@ class MetricContext:
     @property
     def uses_heapster(self) -> bool:
         """Whether metrics come from Heapster (to 1.11)."""
-        if self.reads is None:
-            return False
-        rest_clients = self.flags.rest_clients
-        return not (self.behaviours.rest_clients if rest_clients is None else rest_clients)
+        return self.reads is not None and uses_heapster(self.flags, self.behaviours)
 
     def with_listed_pods(self, prefix: str) -> "MetricContext | Problem":
         """The context with the pods that a metric lists for itself (to 1.11), or why that failed.
@@ -69,6 +66,13 @@ class MetricContext:
     def tolerance(self) -> Tolerance:
         """How far a usage ratio may be from 1, as this release compares it."""
         return tolerance_of(self.down, self.up, self.behaviours)
+
+
+def uses_heapster(flags: Flags, behaviours: Behaviours) -> bool:
+    """Whether a controller asks Heapster for metrics: by its flag, else by its release. Since 1.12 none does."""
+    if not behaviours.forbidden_windows:
+        return False
+    return not (behaviours.rest_clients if flags.rest_clients is None else flags.rest_clients)
 
 
 def tolerances(hpa: Hpa, flags: Flags, behaviours: Behaviours) -> tuple[float, float]:

@@ -3,10 +3,11 @@
 from hpaaudit.engine.controller.outcome import Outcome, gate
 from hpaaudit.engine.controller.reconcile import Unreadable
 from hpaaudit.engine.controller.steps import Chain, gate_chain
-from hpaaudit.engine.eras.bounds import Bounded
 from hpaaudit.engine.eras.windows import Opened
+from hpaaudit.engine.rules.bounds import Bounded
 from hpaaudit.engine.rules.go_numbers import MAX_INT32, MIN_INT32
-from hpaaudit.engine.rules.reason_codes import CODES, FORBIDDEN_DOWN, FORBIDDEN_UP, UNREADABLE
+from hpaaudit.engine.rules.primary_reason import of_forbidden_window, of_old_bound, primary_before_stabilization
+from hpaaudit.engine.rules.reason_codes import CODES, UNREADABLE
 from hpaaudit.model.decision import PostedEvent, Step
 from hpaaudit.model.hpa import Hpa
 from hpaaudit.model.memory import EMPTY
@@ -22,15 +23,14 @@ def chain_of(propose: Step, limits: Bounded, current: int, opened: Opened, *, re
 
     rescales   the scale is written
     """
-    steps, code, raw = [propose], propose.code, propose.after
+    steps, raw = [propose], propose.after or 0
     if limits.replicas != raw:
-        code = limits.code
+        code = CODES[of_old_bound(limits.why)]
         steps.append(Step(stage="bound", code=code, before=raw, after=limits.replicas, binding=True))
     if limits.replicas != current and not rescales:
-        window_step = held_step(limits.replicas, current, opened)
-        code = window_step.code
-        steps.append(window_step)
-    return Chain(tuple(steps), code)
+        steps.append(held_step(limits.replicas, current, opened))
+    metric = CODES.index(propose.code)
+    return Chain(tuple(steps), CODES[primary_before_stabilization(metric, raw, limits, current, rescales)])
 
 
 def without_scale(hpa: Hpa, problem: Unreadable, event_type: str) -> Outcome:
@@ -53,7 +53,7 @@ def held_step(wanted: int, current: int, opened: Opened) -> Step:
     up = wanted > current
     return Step(
         stage="stabilize",
-        code=CODES[FORBIDDEN_UP if up else FORBIDDEN_DOWN],
+        code=CODES[of_forbidden_window(wanted, current)],
         before=wanted,
         after=current,
         binding=True,

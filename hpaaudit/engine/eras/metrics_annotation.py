@@ -16,13 +16,14 @@ from hpaaudit.engine.controller.reconcile_state import ReconcileState, reference
 from hpaaudit.engine.controller.steps import Chain, gate_chain
 from hpaaudit.engine.controller.write_scale import write_scale
 from hpaaudit.engine.eras.annotation_metrics import CPU_UTILIZATION, MetricFailure, MetricsProposal, proposal_of_metrics
-from hpaaudit.engine.eras.bounds import bounded
+from hpaaudit.engine.eras.bounds import bounds_of
 from hpaaudit.engine.eras.era_steps import chain_of, fitting, held_step, without_scale
 from hpaaudit.engine.eras.era_steps import proposed as step_of_metrics
 from hpaaudit.engine.eras.pod_averages import Panic
 from hpaaudit.engine.eras.windows import forbidden_windows
 from hpaaudit.engine.rules import branch as branches
 from hpaaudit.engine.rules import forbidden_windows as windows
+from hpaaudit.engine.rules.bounds import bounded
 from hpaaudit.engine.rules.normalize import ABOVE_MAXIMUM, AT_ZERO, BELOW_MINIMUM, scale_reason_of
 from hpaaudit.engine.rules.reason_codes import CODES, PANICKED
 from hpaaudit.model.decision import Decision, PostedEvent, Step
@@ -112,7 +113,7 @@ def _moved(
 def _proposed(state: ReconcileState, proposed: MetricsProposal) -> Outcome:
     """The outcome of a proposal, after the bounds and the forbidden windows."""
     raw, current, hpa = proposed.replicas, state.current, state.hpa
-    limits = bounded(raw, current, hpa.spec.min_replicas, hpa.spec.max_replicas, state.behaviours)
+    limits = bounded(raw, current, bounds_of(hpa), state.behaviours)
     opened = forbidden_windows(hpa.status.last_scale_us, proposed.measured_us, state.flags, state.behaviours)
     desired = limits.replicas
     rescales = windows.may_scale(current, desired, opened.last_scale_us, proposed.measured_us, opened.windows)

@@ -27,12 +27,14 @@ from hpaaudit.engine.controller.reconcile import (
 from hpaaudit.engine.controller.reconcile_state import ReconcileState, state_of
 from hpaaudit.engine.controller.steps import metric_code
 from hpaaudit.engine.controller.write_scale import write_scale
-from hpaaudit.engine.eras.bounds import Bounded, bounded, limited_words
+from hpaaudit.engine.eras.bounds import bounds_of, limited_words
 from hpaaudit.engine.eras.era_steps import chain_of
 from hpaaudit.engine.eras.windows import forbidden_windows
 from hpaaudit.engine.rules import branch as branches
 from hpaaudit.engine.rules import forbidden_windows as windows
+from hpaaudit.engine.rules.bounds import Bounded, bounded
 from hpaaudit.engine.rules.normalize import ABOVE_MAXIMUM, AT_ZERO, BELOW_MINIMUM, scale_reason_of
+from hpaaudit.engine.rules.published_status import has_conditions
 from hpaaudit.engine.rules.reason_codes import CODES
 from hpaaudit.model.decision import Decision, Step
 from hpaaudit.model.flags import Flags
@@ -41,6 +43,17 @@ from hpaaudit.model.observation import Observation
 from hpaaudit.model.units import Micros
 
 _BACKOFF = "the time since the previous scale is still within "
+_ABLE_WORDS = {
+    windows.BOTH_OPEN: (
+        "True",
+        "ReadyForNewScale",
+        "the last scale time was sufficiently old as to warrant a new scale",
+    ),
+    windows.DOWN_CLOSED: ("False", "BackoffDownscale", f"{_BACKOFF}the downscale forbidden window"),
+    windows.UP_CLOSED: ("False", "BackoffUpscale", f"{_BACKOFF}the upscale forbidden window"),
+    windows.BOTH_CLOSED: ("False", "BackoffBoth", f"{_BACKOFF}both the downscale and upscale forbidden windows"),
+}
+"""Status, reason and message of AbleToScale, by which windows are closed."""
 
 
 def reconcile(
@@ -54,13 +67,13 @@ def reconcile(
     scale = read_scale(observation, hpa, flags)
     if isinstance(scale, Unreadable):
         outcome = unreadable(observation, hpa, memory, scale, behaviours)
-        if not behaviours.conditions:
+        if not has_conditions(behaviours):
             outcome = replace(outcome, status=hpa.status, ends_without_status=True)
         return decision_of(observation, hpa, outcome, flags, behaviours), memory
     outcome = _decide(able_to_scale(state_of(observation, hpa, memory, scale, flags, keep_pods=keep_pods)))
     # In v2beta1 a value is no pointer: one that was not set is compared as zero.
     outcome = replace(outcome, status=through_v1(outcome.status))
-    if not behaviours.conditions:
+    if not has_conditions(behaviours):
         outcome = replace(outcome, status=replace(outcome.status, conditions=hpa.status.conditions))
         if outcome.attempts and outcome.error:
             outcome = replace(outcome, ends_without_status=True)  # the scale could not be written
@@ -98,7 +111,7 @@ def _by_metrics(state: ReconcileState) -> Outcome:
     if recommendation.replicas is None:
         return without_recommendation(state, recommendation)
     raw = max(recommendation.replicas, 0)
-    limits = bounded(raw, state.current, hpa.spec.min_replicas, hpa.spec.max_replicas, state.behaviours)
+    limits = bounded(raw, state.current, bounds_of(hpa), state.behaviours)
     reason, message, is_limited = limited_words(raw, limits, state.behaviours)
     state = state.with_condition("ScalingLimited", "True" if is_limited else "False", reason, message, now_us)
     # A recommendation of zero has no winning metric, and so no time of one.
@@ -112,7 +125,7 @@ def _within_windows(
     """The outcome of a recommendation: written if the window of its direction has passed."""
     current, desired = state.current, limits.replicas
     opened = forbidden_windows(state.hpa.status.last_scale_us, measured_us, state.flags, state.behaviours)
-    state = state.with_condition("AbleToScale", *_able_words(opened.up, opened.down), state.observation.decided_us)
+    state = state.with_condition("AbleToScale", *_ABLE_WORDS[opened.closed], state.observation.decided_us)
     rescales = windows.may_scale(current, desired, opened.last_scale_us, measured_us, opened.windows)
     outcome = Outcome(
         status=replace(state.hpa.status, conditions=state.conditions),
@@ -128,18 +141,6 @@ def _within_windows(
         chain=chain_of(_propose(recommendation, raw, current), limits, current, opened, rescales=rescales),
     )
     return write_scale(state, outcome, recommendation.current_metrics)
-
-
-def _able_words(up: bool, down: bool) -> tuple[str, str, str]:
-    """Status, reason and message of AbleToScale: which windows are open, whatever the direction."""
-    if up and down:
-        text = "the last scale time was sufficiently old as to warrant a new scale"
-        return "True", "ReadyForNewScale", text
-    if up:
-        return "False", "BackoffDownscale", f"{_BACKOFF}the downscale forbidden window"
-    if down:
-        return "False", "BackoffUpscale", f"{_BACKOFF}the upscale forbidden window"
-    return "False", "BackoffBoth", f"{_BACKOFF}both the downscale and upscale forbidden windows"
 
 
 def _propose(recommendation: MetricsRecommendation, raw: int, current: int) -> Step:

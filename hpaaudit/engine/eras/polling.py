@@ -18,11 +18,12 @@ from hpaaudit.engine.controller.reconcile import Unreadable, decision_of, delete
 from hpaaudit.engine.controller.reconcile_state import ReconcileState, reference, state_of
 from hpaaudit.engine.controller.steps import gate_chain
 from hpaaudit.engine.controller.write_scale import write_scale
-from hpaaudit.engine.eras.bounds import bounded
+from hpaaudit.engine.eras.bounds import bounds_of
 from hpaaudit.engine.eras.era_steps import chain_of, fitting, proposed, without_scale
 from hpaaudit.engine.eras.pod_averages import AveragesContext, cpu_utilization
 from hpaaudit.engine.eras.windows import forbidden_windows
 from hpaaudit.engine.rules import forbidden_windows as windows
+from hpaaudit.engine.rules.bounds import bounded
 from hpaaudit.engine.rules.go_numbers import ceil, divide_float, to_int64
 from hpaaudit.engine.rules.reason_codes import ALL_INVALID, CODES
 from hpaaudit.engine.rules.tolerance import within
@@ -79,7 +80,7 @@ def _by_cpu(state: ReconcileState) -> Outcome:
     ratio = divide_float(average.value, float(percent))
     inside = within(ratio, context.tolerance)
     raw = current if inside else to_int64(ceil(ratio * float(current)))
-    limits = bounded(raw, current, hpa.spec.min_replicas, hpa.spec.max_replicas, state.behaviours)
+    limits = bounded(raw, current, bounds_of(hpa), state.behaviours)
     desired = limits.replicas
     opened = forbidden_windows(hpa.status.last_scale_us, average.measured_us, state.flags, state.behaviours)
     rescales = windows.may_scale(current, desired, opened.last_scale_us, average.measured_us, opened.windows)

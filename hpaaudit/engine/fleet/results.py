@@ -26,6 +26,7 @@ from hpaaudit.engine.fleet.input.rows import Rows
 from hpaaudit.engine.replay.reconcile_times import GRID, SOURCES
 from hpaaudit.engine.rules.candidates import MISSING
 from hpaaudit.engine.rules.normalize import METRIC_ABOVE
+from hpaaudit.engine.rules.published_status import has_conditions
 from hpaaudit.engine.rules.reason_codes import CODES
 from hpaaudit.engine.rules.replica_calculator import ADJUST_CODES
 from hpaaudit.model.columns import Columns, Decided, Numbers, Words
@@ -127,9 +128,9 @@ class _Results:
             "reason_code": Words(decisions.reason[rows].astype(np.int32), CODES),
             "scale_reason": self._scale_reason(behaviours),
             "winner_idx": _nullable(np.where(decisions.winner[rows] == NONE, NULL, decisions.winner[rows])),
-            **self._condition("able"),
-            **self._condition("active"),
-            **self._condition("limited"),
+            **self._condition("able", behaviours),
+            **self._condition("active", behaviours),
+            **self._condition("limited", behaviours),
             "band_lo": _nullable(decisions.band_lo[rows]),
             "band_hi": _nullable(decisions.band_hi[rows]),
             "evidence": Words(decisions.evidence[rows].astype(np.int32), EVIDENCE),
@@ -159,12 +160,12 @@ class _Results:
             texts.append(SCALE_REASONS[code].format(name=name))
         return Words(number.astype(np.int32), tuple(texts))
 
-    def _condition(self, name: str) -> Relation:
+    def _condition(self, name: str, behaviours: Behaviours) -> Relation:
         """Status and reason of a condition: as the reconcile set it, else as it was."""
         batch, words = self.prepared.batch, self.prepared.condition_words
         status = np.asarray(batch.hpas.status)[self.decisions.hpa_state[self.rows]]
         old, new = np.asarray(getattr(batch.statuses, name))[status], getattr(self.decisions, name)[self.rows]
-        code = np.where(new == KEPT, old, new).astype(np.int32)
+        code = np.where((new == KEPT) | (not has_conditions(behaviours)), old, new).astype(np.int32)
         return {
             f"{name}_status": Words(code, tuple(status for status, _, _ in words)),
             f"{name}_reason": Words(code, tuple(reason for _, reason, _ in words)),

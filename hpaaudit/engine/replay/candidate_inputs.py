@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from hpaaudit.api.requests import RESOURCE_METRICS, requests_of, target_ref
-from hpaaudit.api.selector import BadSelector, scale_selector
+from hpaaudit.api.requests import RESOURCE_METRICS, requests_of
+from hpaaudit.api.selector import BadSelector, parse, scale_selector
 from hpaaudit.engine.replay.cluster_state import ClusterState, MetricsRead, whole_namespace
 from hpaaudit.engine.rules.candidates import FIRST, Candidate, answer_choices, chosen_answers, failed_reads, unanswered
 from hpaaudit.model.facts import ScaleRead
@@ -19,14 +19,18 @@ class CandidateInputs:
     observation   the newest inputs
     earlier       how many facts a lagging cache of pods and scale may have received
     reach_us      an answer recorded at most this long after the reconcile may be the one that it read
+    by_kind       the controller found a target by its kind alone (to 1.8)
     """
 
-    def __init__(self, cluster: ClusterState, observation: Observation, earlier: int, reach_us: Micros) -> None:
+    def __init__(
+        self, cluster: ClusterState, observation: Observation, earlier: int, reach_us: Micros, *, by_kind: bool = False
+    ) -> None:
         self._cluster = cluster
+        self._read_selector = parse if by_kind else scale_selector
         self._newest = observation
         self._reach_us = reach_us
         hpa = observation.hpa
-        target = None if hpa is None else cluster.served(target_ref(hpa.namespace, hpa.spec.target))
+        target = None if hpa is None else cluster.target_of(hpa, by_kind=by_kind)
         self.earlier_scale = None if target is None else cluster.earlier_scale(target, earlier)
         self.earlier_pods = None if hpa is None else cluster.earlier_pods(observation.namespace, earlier)
         self._requests = list(dict.fromkeys(read.request for read in observation.metrics if read is not None))
@@ -58,7 +62,7 @@ class CandidateInputs:
             for rank, (request, (newest, later)) in enumerate(answers.items())
         }
         metrics = tuple(
-            None if request is None else by_request.get(request) for request in _wanted(observation.hpa, scale)
+            None if request is None else by_request.get(request) for request in self._wanted(observation.hpa, scale)
         )
         return replace(
             observation,
@@ -91,7 +95,7 @@ class CandidateInputs:
         if observation.hpa is None:
             return {}
         answers: dict[MetricsRequest, tuple[MetricsRead | None, MetricsRead | None]] = {}
-        for request in _wanted(observation.hpa, scale):
+        for request in self._wanted(observation.hpa, scale):
             if request is None or request in answers:
                 continue
             recorded_request = request
@@ -102,11 +106,10 @@ class CandidateInputs:
             answers[request] = cluster.metrics.get(recorded_request), later
         return answers
 
-
-def _wanted(hpa: Hpa, scale: ScaleRead | None) -> tuple[MetricsRequest | None, ...]:
-    if scale is None or scale.scale is None:
-        return ()
-    try:
-        return requests_of(hpa, str(scale_selector(scale.scale.selector)))
-    except BadSelector:
-        return ()
+    def _wanted(self, hpa: Hpa, scale: ScaleRead | None) -> tuple[MetricsRequest | None, ...]:
+        if scale is None or scale.scale is None:
+            return ()
+        try:
+            return requests_of(hpa, str(self._read_selector(scale.scale.selector)))
+        except BadSelector:
+            return ()

@@ -1,13 +1,14 @@
 """The state of the cluster, fact by fact, and what a reconcile at some time reads of it."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.api.requests import RESOURCE_METRICS, group_of, requests_of, target_by_kind, target_ref
 from hpaaudit.api.selector import BadSelector, Selector, parse, scale_selector
+from hpaaudit.engine.replay.heapster_answers import as_metrics_read
 from hpaaudit.model.audit import ReconcileTime
 from hpaaudit.model.facts import (
     Fact,
@@ -71,11 +72,14 @@ class ClusterState:
     own_…       answers to the controller itself, each with the number of facts up to it: many facts may have one time
     upcoming    later answers that are not applied yet
     pass_reads  lists of pods and answers of Heapster that the controller got since it last read a scale (to 1.11)
+    asks_heapster   the controller may ask Heapster itself (to 1.11). For a later one what Heapster answered counts as
+                    an answer of the metrics APIs
     unmatched   kinds, with their groups, that the controller called unknown. A target of such a kind is unknown until
                 somebody reads its scale
     """
 
     unmatched: frozenset[tuple[str, str]] = frozenset()
+    asks_heapster: bool = True
     applied: int = 0
     hpas: dict[str, HpaSeen] = field(default_factory=dict)
     pods: dict[str, dict[str, Pod]] = field(default_factory=dict)
@@ -206,20 +210,23 @@ class ClusterState:
         metrics: tuple[MetricsRead | None, ...] = ()
         times: tuple[Micros, ...] = ()
         scale_us = at_us
-        own: tuple[int, ScaleRead] | None = None
+        own_reads: tuple[PodListRead | HeapsterRead, ...] = ()
         target_error = "" if hpa is None or by_kind else self._target_error(namespace, hpa.spec.target)
         if hpa is not None and not target_error:
-            named = (target_by_kind if by_kind else target_ref)(namespace, hpa.spec.target)
-            target = named if by_kind else self.served(named)
+            target = self.target_of(hpa, by_kind=by_kind)
             own = self.own_scales.get(target)
             newest = self.scales.get(target)
             if own is not None and own[0] > since:
                 reads, scale_us = (own[1],), own[1].at_us
             elif newest is not None:
                 reads = (newest,)
+            if reads and own is not None and reads[0] is own[1]:
+                own_reads = tuple(self.pass_reads)
             if reads and reads[0].scale is not None:
                 selector = reads[0].scale.selector
-                metrics, times = self._metrics(hpa, selector, since, at_us, (parse if by_kind else scale_selector))
+                read_selector = parse if by_kind else scale_selector
+                answers = () if self.asks_heapster else own_reads
+                metrics, times = self._metrics(hpa, selector, since, at_us, read_selector, answers)
         return Observation(
             at_us=at_us,
             began_us=instant.began_us,
@@ -237,7 +244,7 @@ class ClusterState:
             scale_writes=writes.scale_writes,
             status_write=writes.status_write,
             written_version=writes.version_before,
-            pass_reads=tuple(self.pass_reads) if reads and own is not None and reads[0] is own[1] else (),
+            pass_reads=own_reads,
         )
 
     def _target_error(self, namespace: str, target: ObjectRef) -> str:
@@ -247,6 +254,12 @@ class ClusterState:
         if (target.kind, group) not in self.unmatched or regular in self.scales or regular in self.own_scales:
             return ""
         return f'no matches for kind "{target.kind}" in group "{group}"'
+
+    def target_of(self, hpa: Hpa, *, by_kind: bool) -> TargetRef:
+        """The target of an HPA; `by_kind`: as the controllers up to 1.8 found it."""
+        if by_kind:
+            return target_by_kind(hpa.namespace, hpa.spec.target)
+        return self.served(target_ref(hpa.namespace, hpa.spec.target))
 
     def served(self, target: TargetRef) -> TargetRef:
         """The target under the plural that it is really served as, if that is not the regular one."""
@@ -261,9 +274,18 @@ class ClusterState:
         return same[0] if len(set(same)) == 1 else target
 
     def _metrics(
-        self, hpa: Hpa, selector: str, since: int, at_us: Micros, read_selector: Callable[[str], Selector]
+        self,
+        hpa: Hpa,
+        selector: str,
+        since: int,
+        at_us: Micros,
+        read_selector: Callable[[str], Selector],
+        own_reads: Sequence[PodListRead | HeapsterRead],
     ) -> tuple[tuple[MetricsRead | None, ...], tuple[Micros, ...]]:
-        """The answer that each metric reads. Of several metrics with one request the n-th reads the n-th answer."""
+        """The answer that each metric reads. Of several metrics with one request the n-th reads the n-th answer.
+
+        own_reads   where no metrics API was read, what Heapster answered in this reconcile counts
+        """
         try:
             canonical = str(read_selector(selector))
         except BadSelector:
@@ -278,6 +300,8 @@ class ClusterState:
             if request is not None:
                 n = turn[request] = turn.get(request, -1) + 1
                 read, own = self._answer(request, n, uses[request], since)
+                if read is None:
+                    read = as_metrics_read(request, (each for each in own_reads if isinstance(each, HeapsterRead)))
             reads.append(read)
             times.append(read.at_us if read is not None and own else at_us)
         return tuple(reads), tuple(times)

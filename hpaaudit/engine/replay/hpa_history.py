@@ -1,5 +1,6 @@
 """The history of each HPA in a recording: since when it was seen, its statuses, and all evidence of its reconciles."""
 
+import json
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -25,8 +26,9 @@ COMPONENT = "horizontal-pod-autoscaler"
 CONTROLLER_MANAGER = "kube-controller-manager"
 _NEWBORN_US = 2 * SECOND
 
-NEVER_RECONCILED = ("{}", '{"currentMetrics":null,"desiredReplicas":0}')
-"""Statuses of an HPA that no controller has reconciled yet."""
+_CONDITIONS_OF_V1 = '"autoscaling.alpha.kubernetes.io/conditions"'
+_LONGEST_EMPTY = 200
+"""A status in which nothing has a value is no longer than so many characters."""
 
 
 @dataclass(slots=True)
@@ -168,6 +170,17 @@ class HpaHistories:
     def keys(self) -> Collection[str]:
         """Every HPA that was seen."""
         return {*self.of, *self.unsupported}
+
+
+def never_reconciled(status_json: str, annotations_json: str) -> bool:
+    """True if no controller has reconciled an HPA of this status yet: nothing in it has a value."""
+    if len(status_json) > _LONGEST_EMPTY or _CONDITIONS_OF_V1 in annotations_json:
+        return False
+    try:
+        status = json.loads(status_json)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(status, dict) and not any(status.values())
 
 
 def _status(fact: HpaSeen) -> object:

@@ -8,10 +8,13 @@ from dataclasses import dataclass, field, replace
 
 from hpaaudit.api.flags import is_before_1_12, short_name
 from hpaaudit.api.times import duration
+from hpaaudit.engine.behaviours.release import behaviours_of, known_release
 from hpaaudit.engine.replay.cluster_state import LAG_US, is_controller
 from hpaaudit.engine.replay.hpa_history import COMPONENT, HpaHistories, HpaHistory
 from hpaaudit.engine.replay.reconcile_times import GRID, NOWHERE, SOURCES
+from hpaaudit.engine.replay.renewals import Renewals
 from hpaaudit.engine.replay.sync_period import SyncPeriods, sync_periods, times_between
+from hpaaudit.errors import UnknownRelease
 from hpaaudit.model.audit import ReconcileTime
 from hpaaudit.model.facts import (
     ControllerSeen,
@@ -22,18 +25,22 @@ from hpaaudit.model.facts import (
     HpaSeen,
     LeaseSeen,
     Reconciled,
+    ResourceMetricsRead,
     ScaleRead,
     ScaleWritten,
     StatusWritten,
     TargetRef,
     TargetSeen,
+    ValuesRead,
     VersionRead,
 )
-from hpaaudit.model.flags import OLD_SYNC_PERIOD_US, SYNC_PERIOD_US
+from hpaaudit.model.flags import OLD_SYNC_PERIOD_US, SYNC_PERIOD_US, Flags
 from hpaaudit.model.hpa import MetricSpec
 from hpaaudit.model.observation import WriteOutcome
 from hpaaudit.model.units import SECOND, Micros
 
+RENEWALS_SEEN = 50_000
+"""The answers among so many facts at the beginning show how often samples are renewed."""
 _SEEN_AGAIN_US = 2 * SECOND
 """So long after a gap a status may have been written before."""
 
@@ -99,6 +106,7 @@ class Reading:
         self.version = ""
         self.api_server = ""
         self.unmatched: set[tuple[str, str]] = set()
+        self.renewals = Renewals()
         self.starts: list[Micros] = []
         self.gaps: list[Gap] = []
         self.holder: str | None = None
@@ -140,6 +148,9 @@ class Reading:
             case HpaSeen():
                 self.read_text(fact.status_json)
                 self.read_text(fact.annotations_json)
+            case ResourceMetricsRead() | ValuesRead():
+                if index < RENEWALS_SEEN:
+                    self.renewals.read(fact)
             case HpaGone():
                 self.histories.gone(index, fact)
             case EventSeen(component=component) if component == COMPONENT:
@@ -188,12 +199,16 @@ class Reading:
         unsure = [(start_us, start_us) for start_us in self.starts]
         for gap in self.gaps:
             unsure += [(gap.at_us, gap.at_us), (gap.until_us, Micros(gap.until_us + _SEEN_AGAIN_US))]
+        releases = [*(seen.version or seen.release for seen in self.controllers[:1]), self.version]
+        release = next(filter(None, releases), "")
+        default_us = OLD_SYNC_PERIOD_US if is_before_1_12(release) else SYNC_PERIOD_US
         times: dict[str, list[int]] = {}
-        for history in self.histories.all():
+        renewals: dict[str, list[int]] = {}
+        # Where an HPA is reconciled again as soon as its status was written, the times between statuses say nothing.
+        for history in () if _reconciles_again(release) else self.histories.all():
             times.setdefault(history.key, []).extend(times_between(history.status_writes(), unsure))
-        releases = [self.version, *(seen.version or seen.release for seen in self.controllers[:1])]
-        is_old = any(is_before_1_12(release) for release in releases)
-        return sync_periods(times, given_us, OLD_SYNC_PERIOD_US if is_old else SYNC_PERIOD_US)
+            renewals.setdefault(history.key, []).extend(self.renewals.times(history.newest))
+        return sync_periods(times, given_us, default_us, renewals)
 
     def plan(self, reconciles: list[PlannedReconcile], periods: SyncPeriods, *, exact: bool) -> Plan:
         """The plan with these reconciles."""
@@ -230,6 +245,14 @@ def plan(facts: Iterable[Fact], period_us: Micros | None, *, exact: bool = False
 def _same_but_group(target: TargetRef, other: TargetRef) -> bool:
     """True if two targets differ in their group at most: up to 1.8 the controller did not look at it."""
     return replace(target, group="") == replace(other, group="")
+
+
+def _reconciles_again(release: str) -> bool:
+    """True for the releases 1.2 to 1.5, in which the write of a status makes the next reconcile."""
+    try:
+        return bool(release) and behaviours_of(Flags(release=known_release(release))).metrics_annotation
+    except UnknownRelease:
+        return False
 
 
 def _server_in(text: str) -> str:

@@ -5,11 +5,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from hpaaudit.api.decode import decode_status
+from hpaaudit.api.flags import is_before_1_12
 from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.eras.reconcile import reconcile
 from hpaaudit.engine.replay.candidate_inputs import CandidateInputs
 from hpaaudit.engine.replay.cluster_state import ClusterState, Writes, is_controller
-from hpaaudit.engine.replay.hpa_history import NEVER_RECONCILED
+from hpaaudit.engine.replay.hpa_history import never_reconciled
 from hpaaudit.engine.replay.memory_correction import corrected, recommendation_in
 from hpaaudit.engine.replay.plan import Plan, PlannedReconcile
 from hpaaudit.engine.replay.status_fit import fits_inputs, fits_memory
@@ -77,21 +78,42 @@ class _Choice:
     evidence: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryLoss:
+    """When the controller forgets, where that is not as the recording says: tried for what is not explained.
+
+    at_us      just before the first reconcile from then on: a restart that nobody recorded
+    by_lease   a new holder of the Lease is a new process; False: the Lease is that of another program
+    """
+
+    at_us: Micros | None = None
+    by_lease: bool = True
+
+
 class Process:
     """The controller process of a recording: the cluster, its flags, and what it remembers of every HPA."""
 
     def __init__(
-        self, plan: Plan, flags: Flags, flags_of: Callable[[ControllerSeen], Flags], *, keep_pods: bool
+        self,
+        plan: Plan,
+        flags: Flags,
+        flags_of: Callable[[ControllerSeen], Flags],
+        *,
+        keep_pods: bool,
+        loss: MemoryLoss | None = None,
     ) -> None:
         self.cluster = ClusterState(unmatched=plan.unmatched)
         self.plan = plan
         self.flags = flags
         self.flags_of = flags_of
         self.keep_pods = keep_pods
+        self.loss = loss or MemoryLoss()
+        self.is_lost = False
         self.epoch_id = 0
         self.memories: dict[str, Memory] = {}
         self.previous: dict[str, int] = {}
         self.unseen_us: dict[str, Micros] = {}
+        self.may_be_new: set[str] = set()
         self.written: dict[str, int] = {}
         self.started = False
         self.holder = ""
@@ -109,7 +131,7 @@ class Process:
             case ControllerSeen(state="declared"):
                 self.flags = self.flags_of(fact)
             case LeaseSeen(holder=holder) if holder:
-                if self.holder and holder != self.holder:
+                if self.holder and holder != self.holder and self.loss.by_lease:
                     self._forget()
                 self.holder = holder
             case StatusWritten() if is_controller(fact.by):
@@ -123,6 +145,7 @@ class Process:
                 keys = self.memories if key is None else self.memories.keys() & {key}
                 hidden = [key for key in keys if hides_reconciles(fact, self.plan.periods.of(key))]
                 self.unseen_us |= dict.fromkeys(hidden, fact.until_us)
+                self.may_be_new.update(hidden)
             case HpaGone():
                 # The selector is forgotten at once, everything else only at the next reconcile.
                 key = f"{fact.namespace}/{fact.name}"
@@ -137,11 +160,12 @@ class Process:
                 self.memories[key] = replace(self.memories[key], cached=None)  # the cache has the new object
             return
         # Only a process that was seen to start, or an HPA that was never reconciled, has no past.
-        if self.started or self.plan.exact or fact.status_json in NEVER_RECONCILED:
+        if self.started or self.plan.exact or never_reconciled(fact.status_json, fact.annotations_json):
             self.memories[key] = EMPTY
         else:
             self.memories[key] = _UNKNOWN
             self.unseen_us[key] = fact.at_us
+            self.may_be_new.add(key)
 
     def _forget(self) -> None:
         self.epoch_id += 1
@@ -150,11 +174,21 @@ class Process:
         self.previous.clear()
         self.written.clear()
         self.unseen_us.clear()
+        self.may_be_new.clear()
 
     def reconcile(self, planned: PlannedReconcile, number: int) -> ReplayedReconcile:
         """Decides one reconcile."""
         key, instant = planned.key, planned.instant
+        if not self.is_lost and self.loss.at_us is not None and instant.at_us >= self.loss.at_us:
+            self.is_lost = True
+            self.memories = {name: replace(EMPTY, selector=old.selector) for name, old in self.memories.items()}
+            self.unseen_us.clear()
+        if key in self.unseen_us and key in self.may_be_new:
+            # The first reconcile of a process remembers the replicas that it found: no earlier one may have.
+            self.unseen_us[key] = instant.at_us
+        self.may_be_new.discard(key)
         before = self.memories.get(key, EMPTY)
+        self.cluster.asks_heapster = is_before_1_12(self.flags.release)
         observation = self.cluster.observe(
             key,
             instant=instant,
@@ -207,6 +241,7 @@ class Process:
             observation,
             planned.earlier,
             Micros(self.plan.periods.of(planned.key) + planned.instant.uncertainty_us),
+            by_kind=not behaviours_of(self.flags).scale_client,
         )
         options = self._options(inputs, observation, before)
         chosen, remembered, best, candidate, band = observation, before, None, FIRST, NO_BAND

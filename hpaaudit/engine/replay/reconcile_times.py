@@ -3,7 +3,7 @@
 Evidence gives exact times: a status write, an Event, a write of the scale. Between two of these the reconciles are
 spaced evenly, as many as leave a sync period between any two. These times are uncertain by half a period. Before the
 first evidence and after the last one they go on in steps of a period. A controller process reconciles nothing before a
-period has gone by since its start.
+period has gone by since its start. Nothing is inferred so near the end that it may have taken place after it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,6 +22,8 @@ NOWHERE = -1
 SOURCES = ("status_write", "event", "scale_write", "grid")
 EVENT_LATE_US = 2 * SECOND
 """An Event is seen up to so long after the write of which it tells."""
+WRITTEN_LATE_US = SECOND
+"""A reconcile has written its status so long after it began."""
 MOST = 10_000_000
 """At most so many reconciles of one HPA: nearly five years with one every 15 seconds."""
 
@@ -37,6 +39,9 @@ class Evidence(NamedTuple):
 def merged(evidence: Iterable[Evidence], period_us: int) -> list[Evidence]:
     """The evidence of each reconcile as one: the earliest time and number of facts, the strongest source.
 
+    A reconcile writes its status at most once, so each status is evidence of another one, however near they are. From
+    1.2 to 1.5 an HPA was reconciled again at once after its status was written.
+
     The controller sends an Event without waiting for it, after the write that it tells of: on a busy machine it is seen
     much later than that. An Event alone so soon after other evidence is none of another reconcile.
     """
@@ -44,9 +49,10 @@ def merged(evidence: Iterable[Evidence], period_us: int) -> list[Evidence]:
     event_within_us = min(EVENT_LATE_US, period_us * 4 // 5)
     groups: list[Evidence] = []
     for trace in sorted(evidence):
-        after_us = trace.at_us - groups[-1].at_us if groups else None
-        if after_us is not None and after_us <= (event_within_us if trace.source == EVENT else within_us):
-            first = groups[-1]
+        first = groups[-1] if groups else None
+        longest_us = event_within_us if trace.source == EVENT else within_us
+        is_other = first is not None and first.source == trace.source == STATUS_WRITE
+        if first is not None and trace.at_us - first.at_us <= longest_us and not is_other:
             groups[-1] = Evidence(first.at_us, min(first.facts, trace.facts), min(first.source, trace.source))
         else:
             groups.append(trace)
@@ -85,9 +91,11 @@ def reconcile_times(
         previous = trace.at_us
     last_us = born_us if previous is None else previous
     # A process that takes over after the end of the HPA finds nothing to reconcile.
-    for start in [*(start for start in starts if last_us < start <= end_us), end_us + 1]:
+    for start in (start for start in starts if last_us < start <= end_us):
         times += [Evidence(at_us, NOWHERE, GRID) for at_us in _until(last_us, start, period_us)]
         last_us = start
+    written_us = end_us - period_us // 2 - WRITTEN_LATE_US
+    times += [Evidence(at_us, NOWHERE, GRID) for at_us in _until(last_us, written_us, period_us)]
     return times
 
 

@@ -5,6 +5,9 @@ its last reconcile or from a resync of the informer, which comes every period. S
 nearer to each other than a period. Each writes its status at most once, as it ends. The shortest time between two
 writes therefore bounds the period, but for how long the first reconcile took. Whether that time is one period or
 several shows the rest: if it is one, the other short times are about one, two or three of it.
+
+A status also stays as it is until there is a new sample. Where samples come as seldom as statuses change, longer times
+than the default show nothing of the controller, and the default is kept.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,6 +34,8 @@ _OUTLIERS = 0.05
 _ENOUGH = 4
 _ENOUGH_FOR_LONGER = 6
 """So many short times show a period. One above the default takes more, as a status that seldom changes looks alike."""
+_AS_SELDOM = 0.9
+"""New samples this part of a time apart explain why a status changed no sooner: both times are measured roughly."""
 _CYCLES = 4.5
 """Times of more cycles than that say nothing: a controller that takes its time shifts them."""
 _FITTING = 0.8
@@ -82,16 +87,27 @@ def times_between(writes: Iterable[int], unsure: Iterable[tuple[int, int]] = ())
 
 
 def sync_periods(
-    times_by_hpa: Mapping[str, Sequence[int]], given_us: Micros | None = None, default_us: Micros = SYNC_PERIOD_US
+    times_by_hpa: Mapping[str, Sequence[int]],
+    given_us: Micros | None = None,
+    default_us: Micros = SYNC_PERIOD_US,
+    renewals: Mapping[str, Sequence[int]] | None = None,
 ) -> SyncPeriods:
-    """The sync periods that the times between status writes show; the default where they show none."""
+    """The sync periods that the times between status writes show; the default where they show none.
+
+    renewals   the times between new samples of what each HPA reads
+    """
     everything = [us for times in times_by_hpa.values() for us in times]
     by_hpa = {key: shown for key, times in times_by_hpa.items() if (shown := period_shown(times)) is not None}
+    seldom = {
+        key for key, shown in by_hpa.items() if _follows_samples(shown, (renewals or {}).get(key, ()), default_us)
+    }
+    by_hpa = {key: shown for key, shown in by_hpa.items() if key not in seldom}
+    telling = [us for key, times in times_by_hpa.items() if key not in seldom for us in times]
     if given_us is not None:
-        shown = _weightiest(by_hpa, times_by_hpa) or period_shown(everything) or _bound(everything)
+        shown = _weightiest(by_hpa, times_by_hpa) or period_shown(telling) or _bound(everything)
         refuted = contradicts(given_us, everything)
         return SyncPeriods(common_us=given_us, source="given", shown=shown if refuted else None)
-    common_us = _weightiest(by_hpa, times_by_hpa) or period_shown(everything)
+    common_us = _weightiest(by_hpa, times_by_hpa) or period_shown(telling)
     source = "inferred"
     if common_us is None:
         common_us, source = default_us, "default"
@@ -108,6 +124,13 @@ def sync_periods(
         common_us, source = min(own.values()), "inferred"
         own = {key: period for key, period in own.items() if not _alike(period, common_us)}
     return SyncPeriods(common_us=common_us, source=source, own=own)
+
+
+def _follows_samples(shown: int, renewals: Sequence[int], default_us: int) -> bool:
+    """True if a controller with the default writes statuses so seldom because samples are renewed so seldom."""
+    if len(renewals) < _ENOUGH or shown <= default_us * (1 + SEEN_LATE):
+        return False
+    return median(renewals) >= _AS_SELDOM * shown and _explains(default_us, shown)
 
 
 def contradicts(period_us: int, times: Sequence[int]) -> bool:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.rules.go_numbers import NONE
-from hpaaudit.engine.rules.reason_codes import ALL_INVALID, ON_TARGET, PARTIAL_BLOCKS
+from hpaaudit.engine.rules.reason_codes import ALL_INVALID, METRIC_FAILED, ON_TARGET, PARTIAL_BLOCKS
 
 NO_FAILURE = ON_TARGET
 """The metrics came to a recommendation."""
@@ -73,13 +73,16 @@ def failure(choice: Choice, current: int, behaviours: Behaviours) -> int:
     ALL_INVALID      no metric has a proposal
     PARTIAL_BLOCKS   some metrics have, but they would scale down. The invalid metric might have asked for more, so a
                      scale-down must not rest on the others; a scale-up may. This holds in 1.15, was lost in 1.16, and
-                     holds again since 1.21 (#99514). Until 1.14 one invalid metric prevented both directions.
+                     holds again since 1.21 (#99514)
+    METRIC_FAILED    some metrics have, but one is invalid: until 1.14 that prevents both directions
     """
     if choice.invalid == 0:
         return NO_FAILURE
     if choice.invalid >= choice.computed:
         return ALL_INVALID
-    if is_over(choice, behaviours) or (behaviours.partial_blocks_down and choice.best < current):
+    if is_over(choice, behaviours):
+        return METRIC_FAILED
+    if behaviours.partial_blocks_down and choice.best < current:
         return PARTIAL_BLOCKS
     return NO_FAILURE
 

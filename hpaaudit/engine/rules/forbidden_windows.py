@@ -11,6 +11,12 @@ from hpaaudit.engine.rules.go_numbers import MIN_INT64
 NEVER_SCALED = MIN_INT64
 """In place of the time of the last change where there was none."""
 
+# Which windows are open: what the condition AbleToScale says of them, whatever the direction.
+BOTH_OPEN = 0
+DOWN_CLOSED = 1
+UP_CLOSED = 2
+BOTH_CLOSED = 3
+
 
 class ForbiddenWindows(NamedTuple):
     """How long after a change of the scale nothing moves up, and nothing moves down."""
@@ -34,3 +40,9 @@ def may_scale(current: int, desired: int, last_scale_us: int, metric_us: int, wi
     if desired == current:
         return False
     return is_open(last_scale_us, windows.up_us if desired > current else windows.down_us, metric_us)
+
+
+def closed_windows(last_scale_us: int, metric_us: int, windows: ForbiddenWindows) -> int:
+    """Which windows are closed: BOTH_OPEN, DOWN_CLOSED and so on."""
+    closed = BOTH_OPEN if is_open(last_scale_us, windows.down_us, metric_us) else DOWN_CLOSED
+    return closed if is_open(last_scale_us, windows.up_us, metric_us) else closed + UP_CLOSED

@@ -86,3 +86,15 @@ def group_cpu(readiness: Readiness, sampled: Sampled, now_us: int, periods: Read
     if readiness.is_false and readiness.start_us + periods.delay_us > readiness.transition_us:
         return UNREADY_NEVER_READY
     return READY
+
+
+def group_by_readiness(is_ready: bool, has_failed: bool, has_sample: bool, skips_failed: bool) -> int:
+    """The group of a pod from 1.5 to 1.11: one that is not Running and Ready now is unready, for every metric.
+
+    skips_failed   a failed pod is ignored (1.10, #60648, utilizations only); before, it was unready, and held a rise
+
+    Upstream: `replica_calculator.go`, `GetResourceReplicas` and `calcPlainMetricReplicas` before #68068.
+    """
+    if is_ready:
+        return READY if has_sample else MISSING
+    return IGNORED if skips_failed and has_failed else UNREADY

@@ -4,6 +4,8 @@ Upstream has no such thing: its conditions name the last limit only. So these ru
 release.
 """
 
+from hpaaudit.engine.rules.bounds import Bounded
+from hpaaudit.engine.rules.limit import TOO_FEW, TOO_MANY, WITHIN_RANGE
 from hpaaudit.engine.rules.normalize import Normalized
 from hpaaudit.engine.rules.reason_codes import (
     ABOVE_TARGET,
@@ -15,6 +17,9 @@ from hpaaudit.engine.rules.reason_codes import (
     DOWN_HOLD,
     DOWN_LIMIT,
     DOWN_PARTIAL,
+    DOWN_REVERSED,
+    FORBIDDEN_DOWN,
+    FORBIDDEN_UP,
     LEGACY_RAISE,
     LEGACY_UP_LIMIT,
     ON_TARGET,
@@ -23,6 +28,7 @@ from hpaaudit.engine.rules.reason_codes import (
     UP_HOLD,
     UP_LIMIT,
     UP_PARTIAL,
+    UP_REVERSED,
 )
 from hpaaudit.engine.rules.replica_calculator import COUNT_FLIP_HOLD, DAMPED_INTO_TOLERANCE
 
@@ -33,14 +39,15 @@ def of_metric(adjust: int, inside: bool, proposal: int, current: int, ratio: flo
     adjust, inside   as in `replica_calculator.Proposal`: the tolerance is asked there and nowhere else
 
     Inside the tolerance, an average proposes `status.replicas`. These may differ from current replicas, and then the
-    tolerance kept nothing.
+    tolerance kept nothing. Outside of it a metric may ask for the current replicas all the same: 2 pods at 80 % of
+    their target make 1.6, which is 2.
     """
     if DAMPED_INTO_TOLERANCE <= adjust <= COUNT_FLIP_HOLD:
         return DAMPED + adjust - DAMPED_INTO_TOLERANCE  # the three codes stand in the same order
     if ratio == 1.0:
         return ON_TARGET
-    if inside and proposal == current:
-        return TOLERANCE_HOLD
+    if proposal == current:
+        return TOLERANCE_HOLD if inside else ON_TARGET
     return ABOVE_TARGET if ratio > 1.0 else BELOW_TARGET
 
 
@@ -48,12 +55,18 @@ def of_window(normalized: Normalized) -> int:
     """The reason code of the stabilization window.
 
     Without a behavior it may even raise the number above current replicas (LEGACY_RAISE), as `stabilize_plain` says.
+    With one, until 1.20, each window may go to the other side of current replicas: the one that delays a scale-up then
+    scales down (UP_REVERSED), the one that delays a scale-down scales up (DOWN_REVERSED), as `stabilize` says (#97348).
     """
     stabilized, current = normalized.stabilized.replicas, normalized.current
     if not normalized.has_behavior and stabilized > current:
         return LEGACY_RAISE
     if normalized.raw > stabilized:
+        if stabilized < current:
+            return UP_REVERSED
         return UP_HOLD if stabilized == current else UP_PARTIAL
+    if stabilized > current:
+        return DOWN_REVERSED
     return DOWN_HOLD if stabilized == current else DOWN_PARTIAL
 
 
@@ -93,3 +106,27 @@ def primary(metric: int, normalized: Normalized) -> int:  # noqa: PLR0911 (one r
         if limited.by_policy != stabilized and limited.by_policy == normalized.desired:
             return of_policy(normalized)
     return metric
+
+
+def of_forbidden_window(limited: int, current: int) -> int:
+    """The reason code of the forbidden window that holds current replicas; `limited` is the number that was wanted."""
+    return FORBIDDEN_UP if limited > current else FORBIDDEN_DOWN
+
+
+def of_old_bound(why: int) -> int:
+    """The reason code of what limited a number until 1.11."""
+    if why == TOO_FEW:
+        return BOUND_MIN
+    if why == TOO_MANY:
+        return BOUND_MAX
+    return ON_TARGET if why == WITHIN_RANGE else LEGACY_UP_LIMIT
+
+
+def primary_before_stabilization(metric: int, raw: int, limited: Bounded, current: int, rescales: bool) -> int:
+    """The primary reason code until 1.11: the window that held the number, else its limit, else the metric.
+
+    metric   the code of the winning metric;  rescales   the scale is written
+    """
+    if limited.replicas != current and not rescales:
+        return of_forbidden_window(limited.replicas, current)
+    return metric if limited.replicas == raw else of_old_bound(limited.why)

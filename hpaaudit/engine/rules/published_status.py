@@ -6,6 +6,7 @@ remembers must follow from them.
 
 from typing import NamedTuple
 
+from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.rules.go_numbers import MIN_INT64, NONE
 
 NEVER = MIN_INT64
@@ -26,6 +27,11 @@ EVENT_REPLACED = 2
 RECOMMENDATION_ADJUSTED = 0
 NO_RECOMMENDATION = 1
 RECOMMENDATION_PUBLISHED = 2
+
+
+def has_conditions(behaviours: Behaviours) -> bool:
+    """True if the status has conditions (1.7, #46550). Before, those that somebody else put there stay as they are."""
+    return behaviours.conditions or not behaviours.forbidden_windows
 
 
 class StatusCodes(NamedTuple):

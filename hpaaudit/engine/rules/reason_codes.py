@@ -32,6 +32,9 @@ FORBIDDEN_UP = 28
 FORBIDDEN_DOWN = 29
 SELECTOR_INVALID = 30
 PANICKED = 31
+METRIC_FAILED = 32
+UP_REVERSED = 33
+DOWN_REVERSED = 34
 CODES = (
     "metric.on_target",
     "tolerance.hold",
@@ -65,5 +68,8 @@ CODES = (
     "window.down_forbidden",
     "gate.selector_invalid",
     "gate.panicked",
+    "gate.metric_failed",
+    "stabilize.up_reversed",
+    "stabilize.down_reversed",
 )
 """The codes, by number."""

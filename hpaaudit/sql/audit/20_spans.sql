@@ -12,16 +12,20 @@ with needed as (
             when split_part(getvariable('texts').missing_input[r.missing_input + 1], '.', 1)
                 in ('metric', 'pod', 'scale', 'instant') then 1
             else 2
-        end::tinyint as open
+        end::tinyint as open,
+        -- Its inputs would have changed the status, and none was written.
+        getvariable('texts').at_source[r.at_source + 1] = 'grid' and getvariable('texts').evidence[r.evidence + 1] = 'assumed'
+            as is_silent
     from staged.replayed as r
     join replayed_hpas as h on h.place = r.hpa_uid
     where h.hpa between $first and $last
 ), neighbours as (
     select
-        * exclude (spec_replicas),
+        * exclude (spec_replicas, is_silent),
         (row_number() over later)::integer as nth,
         lead(ts) over later as next_ts,
         lead(began_at) over later as next_began,
+        lead(is_silent) over later as next_is_silent,
         lead(spec_replicas) over later as next_spec_replicas
     from needed
     window later as (partition by hpa order by ts, reconcile_id)

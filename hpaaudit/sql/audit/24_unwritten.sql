@@ -5,6 +5,11 @@ with refused as (
     select h.hpa, f.ts
     from refused_statuses as f
     join replayed_hpas as h on h.namespace = f.namespace and h.name = f.name
+    union all
+    select h.hpa, e.observed_at as ts
+    from runs.k8s_events as e
+    join replayed_hpas as h on h.namespace = e.namespace and h.name = e.name
+    where e.reason = 'FailedUpdateStatus' and e.kind = 'HorizontalPodAutoscaler'
 )
 select reconcile_id
 from reconciles_in_gaps

@@ -11,7 +11,7 @@ with unwatched as (
 ), scalings as (
     select hpa_uid, observed_at, desired_replicas as replicas
     from runs.hpa_status
-    window one as (partition by hpa_uid order by observed_at)
+    window one as (partition by hpa_uid order by observed_at, last_scale_time nulls first)
     qualify able_reason = 'SucceededRescale'
         and row_number() over one > 1
         and last_scale_time is distinct from lag(last_scale_time) over one
@@ -25,7 +25,7 @@ with unwatched as (
     join runs.k8s_events as e on e.namespace = u.namespace and e.name = u.name
     where e.reason = 'SuccessfulRescale' and e.kind = 'HorizontalPodAutoscaler'
 ), placed as (
-    select s.reconcile_id, t.hpa_uid, s.ts, s.next_ts, s.until, arg_max(t.replicas, t.told_at) as replicas
+    select s.reconcile_id, t.hpa_uid, s.ts, s.next_ts, s.until, arg_max(t.replicas, (t.told_at, t.replicas)) as replicas
     from told as t
     join spans as s on s.hpa = t.hpa and t.told_at >= s.began_at and t.told_at < s.until
     where t.replicas is not null

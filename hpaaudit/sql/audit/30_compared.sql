@@ -34,7 +34,7 @@ with lines as (
     from statuses
 ), standing as (
     select
-        s.reconcile_id, s.hpa, s.nth, s.ts, s.until, s.next_ts, s.next_spec_replicas, s.desired, s.expected, s.status_desired, s.open,
+        s.reconcile_id, s.hpa, s.nth, s.ts, s.until, s.next_ts, s.next_spec_replicas, s.next_is_silent, s.desired, s.expected, s.status_desired, s.open,
         s.able_reason, s.active_reason,
         p.desired_replicas, p.able_reason as said_able_reason, p.active_reason as said_active_reason,
         p.is_new_number, p.was_written, p.is_failing,
@@ -58,9 +58,8 @@ with lines as (
             when t.next_ts = t.ts then 0
             -- An unchanged status is no evidence if the next one was not observed, or was refused.
             when not t.is_fresh and u.reconcile_id is not null then 0
-            -- An inferred one may have come so late that the recording ended before its status was written.
-            when not t.is_fresh and t.next_ts is null and t.until <= t.ts + y.sync / 2 + interval 1 second
-                and t.status_desired is distinct from t.desired_replicas then 0
+            -- Nor is it where the next one kept silent too, although its status would have changed.
+            when not t.is_fresh and t.next_is_silent then 0
             when t.is_failing and not (t.is_fresh and t.is_new_number) then 3
             else 2
         end::tinyint as decided_source,
@@ -83,7 +82,8 @@ with lines as (
                     in (coalesce(said_able_reason, ''), if(told_of_failure, 'SucceededRescale', coalesce(said_able_reason, '')))
                 and getvariable('texts').active_reason[active_reason + 1] is not distinct from said_active_reason
         end as decision_agrees,
-        actual = expected as replicas_agree
+        -- Where nothing else tells of a decision, the replicas that it left although it wanted others prove nothing of it.
+        if(decided_source = 0 and desired <> expected, null, actual = expected) as replicas_agree
     from sources
 )
 select

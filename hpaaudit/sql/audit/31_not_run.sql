@@ -6,6 +6,7 @@
 --    for HPAs whose last published status followed from our inputs. Where nothing would have changed, silence says nothing.
 -- 3. A process took over soon after, the reconcile would have left a trace, and nothing was reconciled in between: the
 --    process before it had ended already.
+-- Where silence is all, and no Events were recorded, the class says that it is not known whether they took place.
 -- is_due: the inputs would have changed the status; is_late: they or the decision would have.
 insert into not_run by name
 with steps as (
@@ -75,7 +76,14 @@ with steps as (
                     where e.acquired_at <= first_ts and e.renewed_at >= last_ts - interval 30 second
                 )
                 then 'not_run.controller_hung'
-            else 'not_run.missed_reconcile'
+            -- Only an Event tells of a status that was refused.
+            when exists (from runs.k8s_events as e where e.component = 'horizontal-pod-autoscaler')
+                and not exists (
+                    from runs.coverage_gaps as g
+                    where g.stream in ('everything', 'events') and g.gap_from <= last_ts and g.gap_to >= first_ts
+                )
+                then 'not_run.missed_reconcile'
+            else 'no_data.object_unseen'
         end as class
     from due
 )

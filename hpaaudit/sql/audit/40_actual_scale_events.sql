@@ -5,17 +5,22 @@
 -- If several HPAs scale one target, each change has one writer, the same in the rows of all of them.
 insert into runs.scale_events by name
 with numbered as (
-    select *, lag(spec_replicas) over (partition by hpa_uid order by seq, observed_at) as from_replicas
+    -- A reconcile reads the number and then writes its own at once: what others told comes after what was looked at.
+    select *, lag(spec_replicas) over one as from_replicas, row_number() over one as place
     from (
+        select *, 0 as told
         from runs.scale_states
         union all by name
-        select replay_id, hpa_uid, namespace, name, observed_at, seq, source, observed_at as unchanged_at, spec_replicas
+        select
+            replay_id, hpa_uid, namespace, name, observed_at, seq, source, observed_at as unchanged_at, spec_replicas,
+            if(source = 'told', 1, 2) as told
         from unseen_scales
         where not is_seen
     )
+    window one as (partition by hpa_uid order by seq, observed_at, told, spec_replicas)
 ), changes as (
     select
-        row_number() over (order by hpa_uid, seq, observed_at) as change_id,
+        row_number() over (order by hpa_uid, place) as change_id,
         replay_id, hpa_uid, namespace, name, seq, observed_at as at_hi,
         case source
             when 'written' then observed_at
@@ -41,7 +46,8 @@ with numbered as (
         and concat(w.audit_user, w.user_agent, w.manager) <> ''
     qualify row_number() over (
         partition by c.change_id
-        order by w.resource_version = c.resource_version desc, abs(epoch_us(w.ts) - epoch_us(c.at_hi)), w.ts
+        order by w.resource_version = c.resource_version desc, abs(epoch_us(w.ts) - epoch_us(c.at_hi)), w.ts,
+            writer_name, writer_class
     ) = 1
 ), managed as (
     select
@@ -101,15 +107,16 @@ with numbered as (
     where c.desired <> r.spec_replicas or c.decided <> r.spec_replicas
 ), deciders as (
     -- Which HPA decided just this number from just that one, just then? Of several the first: the next read the new one.
+    -- A write that is known to be the controller's may come from another start: several wrote at one instant.
     select
         w.change_id,
-        arg_min(s.writer_uid, (c.ts, s.writer)) as writer_uid,
-        arg_min(s.writer, (c.ts, s.writer)) as writer
+        arg_min(s.writer_uid, (c.spec_replicas <> w.from_replicas, c.ts, s.writer)) as writer_uid,
+        arg_min(s.writer, (c.spec_replicas <> w.from_replicas, c.ts, s.writer)) as writer
     from writers as w
     join sharing as s using (hpa_uid)
-    join deciding as c on c.hpa = s.hpa and c.spec_replicas = w.from_replicas
+    join deciding as c on c.hpa = s.hpa
     cross join sync as y
-    where w.writer_class in ('hpa', 'unknown')
+    where (w.writer_class = 'hpa' or w.writer_class = 'unknown' and c.spec_replicas = w.from_replicas)
         and c.ts between w.at_lo - if(w.writer_class = 'hpa', y.sync, interval 1 second) and w.at_hi + interval 1 second
         and w.to_replicas in (c.desired, c.decided)
     group by w.change_id
@@ -139,7 +146,7 @@ with numbered as (
     left join spans as before
         on before.hpa = s.hpa
         and before.nth = s.nth - 1
-        and w.at_lo < s.began_at
+        and w.at_lo <= s.began_at
         and before.next_spec_replicas = w.to_replicas
     where s.until > w.at_hi
 )
@@ -167,4 +174,4 @@ from writers as w
 left join deciders as d using (change_id)
 left join others as o using (hpa_uid)
 left join placed as p using (change_id)
-order by w.hpa_uid, w.at_hi;
+order by w.hpa_uid, w.at_hi, w.change_id;

@@ -3,13 +3,19 @@
 -- decides the class: positive evidence, then gaps in the recording, then skew, then unexplained.
 -- also_…: other tests that were true.
 create temp table verdicts as
-with in_long_gaps as (
+with unseen_answers as (
+    -- Reconciles that were seen themselves, but not an answer that they read.
+    select distinct reconcile_id
+    from runs.metric_proposals
+    where invalid_code = 'metric.invalid.unseen'
+), in_long_gaps as (
     select
         b.reconcile_id, b.hides_reconcile, b.cause,
-        getvariable('texts').evidence[r.evidence + 1] = 'assumed' as is_assumed,
+        getvariable('texts').evidence[r.evidence + 1] = 'assumed' or u.reconcile_id is not null as is_assumed,
         getvariable('texts').at_source[r.at_source + 1] = 'grid' as is_inferred
     from reconciles_in_gaps as b
     join staged.replayed as r using (reconcile_id)
+    left join unseen_answers as u using (reconcile_id)
     -- What was never recorded is missing from the beginning to the end.
     where b.is_long or not b.is_interrupted
 ), unproven as (
@@ -24,6 +30,14 @@ with in_long_gaps as (
     where not c.agrees
         or c.reconcile_id in (select reconcile_id from not_run)
         or c.reconcile_id in (select reconcile_id from unproven)
+), shared as (
+    select distinct mine.hpa_uid
+    from runs.hpas as mine
+    join runs.hpas as o
+        on o.namespace = mine.namespace
+        and o.target_kind = mine.target_kind
+        and o.target_name = mine.target_name
+        and o.hpa_uid <> mine.hpa_uid
 ), refusals as (
     select
         s.reconcile_id,
@@ -36,17 +50,21 @@ with in_long_gaps as (
         on s.hpa = h.hpa
         and w.ts >= s.began_at
         and w.ts < s.until
-    where writer_class(w.audit_user, w.user_agent, w.manager, '', w.subresource) = 'hpa'
+    left join shared as o using (hpa_uid)
+    -- Of several HPAs with one target, the one that wanted this number sent it.
+    where (o.hpa_uid is null or w.sent in (s.desired, s.status_desired))
+        and writer_class(w.audit_user, w.user_agent, w.manager, '', w.subresource) = 'hpa'
     group by s.reconcile_id
 ), next_writes as (
+    -- Of several changes at one instant the last one counts.
     select
         reconcile_id,
-        arg_max(writer_class, at_hi) as writer_class,
-        arg_max(writer_name, at_hi) as writer_name,
-        arg_max(evidence_level, at_hi) as evidence_level,
-        arg_max(at_hi, at_hi) as written_at,
-        arg_max(from_replicas, at_hi) as from_replicas,
-        arg_max(to_replicas, at_hi) as to_replicas
+        arg_max(writer_class, (at_hi, scale_event_id)) as writer_class,
+        arg_max(writer_name, (at_hi, scale_event_id)) as writer_name,
+        arg_max(evidence_level, (at_hi, scale_event_id)) as evidence_level,
+        max(at_hi) as written_at,
+        arg_max(from_replicas, (at_hi, scale_event_id)) as from_replicas,
+        arg_max(to_replicas, (at_hi, scale_event_id)) as to_replicas
     from runs.scale_events
     where source = 'actual' and reconcile_id is not null
     group by reconcile_id
@@ -104,7 +122,13 @@ with in_long_gaps as (
         coalesce(c.ts <= g.counts_until, false) as t_memory_guessed,
         coalesce(b.hides_target, false) as t_target_unseen,
         coalesce(b.hides_pods, false) and c.decision_agrees is false as t_pods_unseen,
-        getvariable('texts').evidence[r.evidence + 1] as evidence,
+        coalesce(b.hides_metrics, false) and c.decision_agrees is false
+            and getvariable('texts').evidence[r.evidence + 1] = 'seen' as t_metrics_unseen,
+        if(
+            u.reconcile_id is not null and b.reconcile_id is not null,
+            'assumed',
+            getvariable('texts').evidence[r.evidence + 1]
+        ) as evidence,
         coalesce(b.cause, g.cause) as gap_cause,
         c.open > 0 as t_band,
         c.open = 1 as t_sampling,
@@ -117,6 +141,7 @@ with in_long_gaps as (
     left join watched as w on w.hpa_uid = c.hpa_uid
     left join not_run as m using (reconcile_id)
     left join reconciles_in_gaps as b using (reconcile_id)
+    left join unseen_answers as u using (reconcile_id)
     asof left join guesses as g on g.hpa = c.hpa and c.ts > g.guessed_at
 ), classes as (
     select
@@ -142,9 +167,11 @@ with in_long_gaps as (
             when not_run is not null then not_run
                 -- From here on the verdict depends on what was recorded, so gaps come first. A proven input has no gap.
                 -- If the HPA was not seen, its spec may have changed. The scale is an input, and shows what became of the decision.
-                -- How many pods are ready is an input that no published value proves.
+                -- How many pods are ready is an input that no published value proves. A reconcile that was seen itself may have
+                -- read an answer that was not.
             when t_gap and (
                 t_band or decision_agrees is null or evidence = 'assumed' or t_hpa_unseen or t_target_unseen or t_pods_unseen
+                or t_metrics_unseen
             )
                 then 'no_data.recording_gap'
             when t_memory_guessed and evidence = 'proven' then 'no_data.recording_gap'
@@ -171,7 +198,11 @@ select
     t_foreign and not starts_with(class, 'external_write') as also_external_write,
     t_gap as also_recording_gap,
     t_write_failed and not starts_with(class, 'write_failed') as also_write_failed,
-    if(t_replaced and decision_agrees and class = 'no_data.object_unseen', 'scale.write', missing_input) as missing_input,
+    case
+        when not_run = class and class = 'no_data.object_unseen' then 'reconcile.unseen'
+        when t_replaced and decision_agrees and class = 'no_data.object_unseen' then 'scale.write'
+        else missing_input
+    end as missing_input,
     failed_with, refused_with, gap_cause,
     writer_name, evidence_level, written_at, from_replicas, to_replicas, renewed_at
 from classes;

@@ -30,6 +30,8 @@ with classes as (
         ('config.cpu_initialization_period', 2, 'look at the flags of the controller'),
         ('config.feature_gate', 2, 'look at the feature gates of the controller'),
         ('config.release', 2, 'find out which release the controller is'),
+        ('memory.controller_restart', 1, 'look when kube-controller-manager was restarted, and record its Lease'),
+        ('memory.other_lease', 1, 'look which program holds this Lease'),
         ('unexplained', 3, 'compare both sides with the command explain at this time; look for flags that were assumed')
     ) as classes(class, level, next_step)
 ), runs_of as (

@@ -168,7 +168,8 @@ with pinned_at_max as (
 select
     h.replay_id, h.hpa_uid, h.namespace, h.name,
     row_number() over (
-        order by list_position(['critical', 'high', 'medium', 'low', 'info'], p.severity), p.first_at, h.name, p.pattern
+        order by list_position(['critical', 'high', 'medium', 'low', 'info'], p.severity), p.first_at, h.name, p.pattern,
+            h.namespace, h.hpa_uid
     ) as finding_id,
     p.pattern, p.first_at, p.last_at, p.severity, p.verdict, p.evidence, p.next_step
 from patterns as p

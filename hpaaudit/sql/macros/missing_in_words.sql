@@ -7,5 +7,6 @@ create macro main.missing_in_words(missing_input) as
         when 'instant.window_edge' then 'on which side of a window''s edge an earlier recommendation or scale event was'
         when 'scale.write' then 'whether admission changed what the HPA wrote, or somebody wrote afterwards'
         when 'reconcile.unseen' then 'whether the HPA was reconciled then, or with other settings: no status was written'
+        when 'controller.unseen' then 'what the controller remembered, or with which settings it was started'
         else nullif(missing_input, '')
     end;

@@ -3,33 +3,50 @@
 update runs.divergences as d
 set
     class = s.class,
-    severity = 'medium',
-    confidence = 'likely',
+    shape = if(s.is_one, d.shape, null),
+    severity = if(s.is_one, 'medium', 'info'),
+    confidence = if(s.is_one, 'likely', 'undecidable'),
     explanation = s.explanation,
     next_step = s.next_step
 from (
     select
-        hpa_uid,
-        'config.' || replace(key, '-', '_') as class,
-        unnest(divergence_ids) as divergence_id,
+        hpa_uid, divergence_id, class, is_one,
         format('{} {}', replace(key, '-', ' '), alternative) as setting,
         format('{} {}', replace(also_key, '-', ' '), also_alternative) as also_setting,
-        if(
-            also_key is null,
-            format('{} explains {} of {} that {} does not', setting, explained, counted(differing, 'reconcile'), value),
-            format(
+        case
+            when not is_one then 'unknown: ' || missing_in_words('controller.unseen')
+            when key = 'restart' then format(
+                'a restart at about {}, which was not recorded, explains {} of {}: the controller forgot earlier '
+                || 'recommendations and scale events', alternative, explained, counted(differing, 'reconcile')
+            )
+            when key = 'lease' then format(
+                'no restart when the Lease changed its holder explains {} of {}: the controller remembered earlier '
+                || 'recommendations and scale events', explained, counted(differing, 'reconcile')
+            )
+            when also_key is null
+                then format('{} explains {} of {} that {} does not', setting, explained, counted(differing, 'reconcile'), value)
+            else format(
                 '{} and {} together explain {} of {} that {} and {} do not',
                 setting, also_setting, explained, counted(differing, 'reconcile'), value, also_value
             )
-        ) as explanation,
-        case key
-            when 'release' then 'find out which release the controller is'
-            when 'feature-gate' then 'look at the feature gates of the controller'
+        end as explanation,
+        case
+            when not is_one then 'look at the flags of the controller, and when it was restarted'
+            when key = 'restart' then 'look when kube-controller-manager was restarted, and record its Lease'
+            when key = 'lease' then 'look which program holds this Lease'
+            when key = 'release' then 'find out which release the controller is'
+            when key = 'feature-gate' then 'look at the feature gates of the controller'
             else 'look at the flags of the controller'
         end as look,
-        concat_ws(
-            ' ', look || '; replay with', setting_as_option(key, alternative), setting_as_option(also_key, also_alternative)
+        if(
+            not is_one or key in ('restart', 'lease'),
+            look,
+            concat_ws(
+                ' ', look || '; replay with',
+                setting_as_option(key, split_part(alternative, ' to ', 1)),
+                setting_as_option(also_key, split_part(also_alternative, ' to ', 1))
+            )
         ) as next_step
-    from runs.sensitivity
+    from settled
 ) as s
 where d.hpa_uid = s.hpa_uid and d.divergence_id = s.divergence_id;

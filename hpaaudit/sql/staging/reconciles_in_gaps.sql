@@ -1,7 +1,7 @@
 -- Which reconciles does a gap concern?
 -- One row per such reconcile. hides_status: the gap hides the HPA itself. hides_reconcile: so long, and from
 -- before it on, that nobody knows whether it took place. hides_target: a long gap hides what the HPA scales;
--- hides_pods: the gap hides pods.
+-- hides_pods, hides_metrics: the gap hides pods, or answers of the metrics APIs.
 -- is_long: the gap is longer than two sync periods, so that the replay may be wrong about what the controller remembers.
 -- is_interrupted: a gap of a stream that was recorded before or after; false: only of inputs that were never recorded.
 create temp table reconciles_in_gaps (
@@ -10,6 +10,7 @@ create temp table reconciles_in_gaps (
     hides_reconcile boolean,
     hides_target boolean,
     hides_pods boolean,
+    hides_metrics boolean,
     is_long boolean,
     is_interrupted boolean,
     cause varchar

@@ -1,5 +1,6 @@
 -- Which statuses did the controller publish, according to the recording?
--- One row per status that differs from the one before it; `status` is the JSON as columns.
+-- One row per status that differs from the one before it; `status` is the JSON as columns: the fields of v2 and v2beta2,
+-- and beside them those of v2beta1 and v2alpha1, which have other names.
 create temp table statuses as
 with found (
     seq, at_us, namespace, name, uid, gone, resource_version, status_json
@@ -21,20 +22,25 @@ select
             "type": "VARCHAR",
             "resource": {
                 "name": "VARCHAR",
-                "current": {"value": "VARCHAR", "averageValue": "VARCHAR", "averageUtilization": "INTEGER"}
+                "current": {"value": "VARCHAR", "averageValue": "VARCHAR", "averageUtilization": "INTEGER"},
+                "currentAverageValue": "VARCHAR", "currentAverageUtilization": "INTEGER"
             },
             "containerResource": {
                 "name": "VARCHAR", "container": "VARCHAR",
-                "current": {"value": "VARCHAR", "averageValue": "VARCHAR", "averageUtilization": "INTEGER"}
+                "current": {"value": "VARCHAR", "averageValue": "VARCHAR", "averageUtilization": "INTEGER"},
+                "currentAverageValue": "VARCHAR", "currentAverageUtilization": "INTEGER"
             },
             "pods": {
-                "metric": {"name": "VARCHAR"}, "current": {"value": "VARCHAR", "averageValue": "VARCHAR"}
+                "metric": {"name": "VARCHAR"}, "current": {"value": "VARCHAR", "averageValue": "VARCHAR"},
+                "metricName": "VARCHAR", "currentAverageValue": "VARCHAR"
             },
             "object": {
-                "metric": {"name": "VARCHAR"}, "current": {"value": "VARCHAR", "averageValue": "VARCHAR"}
+                "metric": {"name": "VARCHAR"}, "current": {"value": "VARCHAR", "averageValue": "VARCHAR"},
+                "metricName": "VARCHAR", "currentValue": "VARCHAR", "averageValue": "VARCHAR"
             },
             "external": {
-                "metric": {"name": "VARCHAR"}, "current": {"value": "VARCHAR", "averageValue": "VARCHAR"}
+                "metric": {"name": "VARCHAR"}, "current": {"value": "VARCHAR", "averageValue": "VARCHAR"},
+                "metricName": "VARCHAR", "currentValue": "VARCHAR", "currentAverageValue": "VARCHAR"
             }
         }],
         "conditions": [{

@@ -14,28 +14,35 @@ with each as (
         case metric.type
             when 'Resource' then metric.resource.name
             when 'ContainerResource' then metric.containerResource.name
-            when 'Pods' then metric.pods.metric.name
-            when 'Object' then metric.object.metric.name
-            when 'External' then metric.external.metric.name
+            when 'Pods' then coalesce(metric.pods.metric.name, metric.pods.metricName)
+            when 'Object' then coalesce(metric.object.metric.name, metric.object.metricName)
+            when 'External' then coalesce(metric.external.metric.name, metric.external.metricName)
         end as metric_name,
         if(metric.type = 'ContainerResource', metric.containerResource.container, '') as container,
         case metric.type
-            when 'Resource' then metric.resource.current.averageUtilization
-            when 'ContainerResource' then metric.containerResource.current.averageUtilization
+            when 'Resource'
+                then coalesce(metric.resource.current.averageUtilization, metric.resource.currentAverageUtilization)
+            when 'ContainerResource'
+                then coalesce(
+                    metric.containerResource.current.averageUtilization,
+                    metric.containerResource.currentAverageUtilization
+                )
         end as avg_utilization,
         case metric.type
-            when 'Resource' then metric.resource.current.averageValue
-            when 'ContainerResource' then metric.containerResource.current.averageValue
-            when 'Pods' then metric.pods.current.averageValue
-            when 'Object' then metric.object.current.averageValue
-            when 'External' then metric.external.current.averageValue
+            when 'Resource'
+                then coalesce(metric.resource.current.averageValue, metric.resource.currentAverageValue)
+            when 'ContainerResource'
+                then coalesce(metric.containerResource.current.averageValue, metric.containerResource.currentAverageValue)
+            when 'Pods' then coalesce(metric.pods.current.averageValue, metric.pods.currentAverageValue)
+            when 'Object' then coalesce(metric.object.current.averageValue, metric.object.averageValue)
+            when 'External' then coalesce(metric.external.current.averageValue, metric.external.currentAverageValue)
         end as average,
         case metric.type
             when 'Resource' then metric.resource.current.value
             when 'ContainerResource' then metric.containerResource.current.value
             when 'Pods' then metric.pods.current.value
-            when 'Object' then metric.object.current.value
-            when 'External' then metric.external.current.value
+            when 'Object' then coalesce(metric.object.current.value, metric.object.currentValue)
+            when 'External' then coalesce(metric.external.current.value, metric.external.currentValue)
         end as own
     from each
 )

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from hpaaudit.engine.behaviours.in_force import Behaviours
+from hpaaudit.engine.controller.metric_context import uses_heapster
+from hpaaudit.engine.eras.windows import windows_of
 from hpaaudit.engine.fleet.columns.batch import NONE, InputBatch, Settings
 from hpaaudit.engine.fleet.columns.codes import KEPT, NULL, SEEN
 from hpaaudit.engine.fleet.columns.run import Cursors, Decisions, Proposals
@@ -23,6 +25,7 @@ _INITIAL: Mapping[str, int] = {
     "scale_reason": NO_REASON,
     "winner": NONE,
     "metrics": 0,
+    "pod_lists": 0,
     "evidence": SEEN,
     "missing_input": NOTHING_MISSING,
 }
@@ -36,6 +39,8 @@ def settings_of(flags: Flags, behaviours: Behaviours) -> Settings:
         flags.downscale_stabilization_us,
         flags.cpu_initialization_period_us,
         flags.initial_readiness_delay_us,
+        windows_of(flags, behaviours),
+        uses_heapster(flags, behaviours),
     )
 
 

@@ -6,14 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from hpaaudit.api.flags import is_before_1_12
 from hpaaudit.engine.behaviours.in_force import Behaviours
+from hpaaudit.engine.controller.metric_context import uses_heapster
 from hpaaudit.engine.controller.write_scale import MAX_ATTEMPTS
 from hpaaudit.engine.fleet.batch.resolved_specs import ResolvedSpec, ResolvedSpecTable
 from hpaaudit.engine.fleet.columns.batch import NONE, HpaStates, InputBatch, Reconciles
 from hpaaudit.engine.fleet.columns.codes import NULL
+from hpaaudit.engine.fleet.input.heapster import heapster_answers
 from hpaaudit.engine.fleet.input.hpas import HpaTable
 from hpaaudit.engine.fleet.input.ids import Array, Ids
 from hpaaudit.engine.fleet.input.metric_answers import MetricAnswers
+from hpaaudit.engine.fleet.input.own_reads import OwnReads
 from hpaaudit.engine.fleet.input.pods import PodTable, PodTexts, SelectedPods
 from hpaaudit.engine.fleet.input.rows import Rows, joined, numbers, runs
 from hpaaudit.engine.fleet.input.scales import ScaleTable, by_controller
@@ -23,6 +27,7 @@ from hpaaudit.engine.fleet.input.unsupported import Unsupported
 from hpaaudit.engine.fleet.reconciles.inferred import InferredReconciles
 from hpaaudit.engine.fleet.reconciles.schedule import Attempt, Schedule, is_accepted
 from hpaaudit.engine.replay.reconcile_times import GRID
+from hpaaudit.engine.rules.reason_codes import SELECTOR_INVALID, SELECTOR_MISSING
 from hpaaudit.model.columns import Slice
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Hpa, MetricSpec, MetricType
@@ -90,8 +95,11 @@ class BatchBuilder:
         self._quantities = quantities
         names: Ids[str] = Ids()
         self._pods = PodTable(behaviours, quantities, names, texts)
-        self._scales = ScaleTable(is_searched=options.is_searched)
+        self._scales = ScaleTable(behaviours, is_searched=options.is_searched)
         self._answers = MetricAnswers(behaviours, quantities, names)
+        self._own_reads = OwnReads(behaviours)
+        self._uses_heapster = uses_heapster(options.flags, behaviours)
+        self._asks_heapster = is_before_1_12(options.flags.release)
         self._schedule = Schedule(self.hpas.keys, options.skipped)
         self._has_lines = options.inferred is None
         if options.inferred is not None:
@@ -116,6 +124,7 @@ class BatchBuilder:
             pods=self._pods.columns(),
             series=series,
             reads=reads,
+            pod_lists=self._own_reads.pod_lists(),
             scales=self._scales.columns(),
             hpas=hpas,
             statuses=statuses,
@@ -139,7 +148,15 @@ class BatchBuilder:
         """Takes the tables of one more slice; returns until when what happened to new HPAs was not seen."""
         self._pods.add(tables.pods)
         self._scales.add(tables)
+        self._own_reads.add(tables)
         self._answers.add(tables, slice_.first_seq, slice_.facts)
+        if tables.heapster_reads is not None and self._uses_heapster:
+            answers = heapster_answers(tables.heapster_reads)
+            for answer in answers:
+                self._own_reads.require_own_pods(answer.seq, answer.request.namespace, answer.request.selector)
+            self._answers.add_heapster(answers)
+        if tables.heapster_reads is not None and not self._asks_heapster:
+            raise Unsupported("what Heapster answered counts for a release that does not ask it")
         if self._answers.repeats:
             raise Unsupported("an answer of a metric API names a pod twice")
         if not self._has_lines and _own_acts(tables):
@@ -150,13 +167,22 @@ class BatchBuilder:
         return unseen_us
 
     def _require_supported(self) -> None:
-        """Raises `Unsupported` if a status or a spec is one that the kernel does not decide."""
+        """Raises `Unsupported` if a status, a spec or an answer is one that the kernel does not decide."""
+        if self._own_reads.has_lists and self._answers.has_whole_namespaces:
+            raise Unsupported("the controller listed pods, and the metrics were read for a whole namespace")
+        if self._uses_heapster:
+            self._require_no_values_of_pods()
         if self._has_lines:
             return
         if self.hpas.statuses.lacks_value and not self.behaviours.reads_v2:
             raise Unsupported("a metric was published as no controller of this release does")
         if self._most_metrics().max(initial=0) > MOST_METRICS:
             raise Unsupported("an HPA has more metrics than a number has bits")
+
+    def _require_no_values_of_pods(self) -> None:
+        """Raises `Unsupported` for a Pods metric: Heapster answers with series, whose last minute is averaged."""
+        if any(metric.type == MetricType.PODS for spec in self.hpas.specs for metric in spec.hpa.spec.metrics):
+            raise Unsupported("Heapster was asked for a metric of pods")
 
     def _drop(self, reconciles: Rows, first_seq: int) -> None:
         """Drops what no reconcile after these can read. What came after the last one of each HPA can still be read.
@@ -191,7 +217,10 @@ class BatchBuilder:
                     pods = self._pods.selected(namespace, text if self._scales.is_valid(text) else "")
                     if self.behaviours.ambiguous_selector:
                         _require_one_hpa(owners, pods, hpa)
-                    row = table.add(ResolvedSpec(spec, selector, text, metrics, pods), next_selector=row)
+                    problem = (
+                        SELECTOR_MISSING if not text else NONE if self._scales.is_valid(text) else SELECTOR_INVALID
+                    )
+                    row = table.add(ResolvedSpec(spec, selector, problem, metrics, pods), next_selector=row)
                 first_rows[number] = row
         return first_rows
 
@@ -199,7 +228,9 @@ class BatchBuilder:
         """The metrics of a spec with a selector, which is resolved once."""
         if (number, selector) not in self._resolved:
             valid = text if self._scales.is_valid(text) else ""
-            self._resolved[number, selector] = resolved_metrics(hpa, valid, self.behaviours, self._quantities)
+            self._resolved[number, selector] = resolved_metrics(
+                hpa, valid, self.behaviours, self._quantities, uses_heapster=self._uses_heapster
+            )
         return self._resolved[number, selector]
 
     def _hpa_states(self, first_rows: Mapping[int, int]) -> HpaStates:
@@ -267,6 +298,7 @@ class BatchBuilder:
         """The reconciles as the kernel reads them."""
         begin, end = runs(reconciles["hpa"], len(self.hpas.keys))
         epoch, epoch_facts = self._schedule.epochs(reconciles["facts"])
+        own_since = self._own_reads.since(reconciles["facts"])
         written = np.full(len(reconciles["hpa"]), NONE, np.int64)
         written_us = np.zeros(len(reconciles["hpa"]), np.int64)
         for row, answers in attempts.items():
@@ -289,6 +321,9 @@ class BatchBuilder:
             written=written,
             written_us=written_us,
             proposal_at=np.cumsum(most) - most,
+            own_since=own_since,
+            list_from=self._own_reads.lists_before(own_since),
+            list_to=self._own_reads.lists_before(reconciles["facts"]),
         )
 
     def _published(self, reconciles: Rows) -> Array:

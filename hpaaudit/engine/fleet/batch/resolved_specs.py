@@ -27,11 +27,11 @@ _SAMPLED = (UTILIZATION, AVERAGE, POD_VALUES)
 
 
 class ResolvedSpec(NamedTuple):
-    """A spec with one selector of its target: number and text, and the metrics and pods that it comes to."""
+    """A spec with one selector of its target: its number, why it cannot be used, and the metrics and pods of it."""
 
     spec: Spec
     selector: int
-    text: str
+    selector_problem: int
     metrics: list[ResolvedMetric]
     pods: SelectedPods
 
@@ -118,8 +118,9 @@ class ResolvedSpecTable:
         self._specs.add(
             selector=resolved.selector,
             next_selector=next_selector,
-            has_no_selector=resolved.text == "",
+            selector_problem=resolved.selector_problem,
             minimum=spec.minimum,
+            has_minimum=spec.has_minimum,
             maximum=spec.maximum,
             rises_from_zero=spec.rises_from_zero,
             has_behavior=spec.has_behavior,

@@ -8,6 +8,7 @@ microseconds. NONE means no row.
 from typing import Any, NamedTuple, TypeAlias
 
 from hpaaudit.engine.behaviours.in_force import Behaviours
+from hpaaudit.engine.rules.forbidden_windows import ForbiddenWindows
 from hpaaudit.engine.rules.go_numbers import NONE as NONE  # noqa: PLC0414 (the one NONE of rules and columns)
 
 Ints: TypeAlias = Any
@@ -23,19 +24,25 @@ NO_CONTAINER = 2
 
 
 class Settings(NamedTuple):
-    """What is in force in the controller process: the behaviours of its release, and the flags that the kernel asks."""
+    """What is in force in the controller process: the behaviours of its release, and the flags that the kernel asks.
+
+    windows         the forbidden windows (to 1.11);  uses_heapster   metrics come from Heapster (to 1.11)
+    """
 
     behaviours: Behaviours
     downscale_stabilization_us: int
     cpu_initialization_period_us: int
     initial_readiness_delay_us: int
+    windows: ForbiddenWindows
+    uses_heapster: bool
 
 
 class ResolvedSpecs(NamedTuple):
     """HPA specs, each with one selector of its target. A spec whose target had several selectors has a row for each.
 
-    selector          the selector;  has_no_selector   it is empty
+    selector          the selector;  selector_problem   reason code of why it cannot be used, NONE if it can
     next_selector     row of the same spec with another selector, NONE after the last
+    minimum, has_minimum   minReplicas, 1 by default, and whether the spec says it
     rises_from_zero   it has an Object or External metric, which can rise while there are no pods
     has_behavior, up_window_us, down_window_us   as in `rules.normalize.Limits`
     up_longest_us, down_longest_us   the longest period of the policies of each direction
@@ -47,8 +54,9 @@ class ResolvedSpecs(NamedTuple):
 
     selector: Ints
     next_selector: Ints
-    has_no_selector: Ints
+    selector_problem: Ints
     minimum: Ints
+    has_minimum: Ints
     maximum: Ints
     rises_from_zero: Ints
     has_behavior: Ints
@@ -131,7 +139,7 @@ class PodStates(NamedTuple):
     """The states of pods. The states of one name, as one selector matches it, are rows `row_from` to `row_to`.
 
     exists           the pod is there and matches
-    ignored          it is being deleted or has failed
+    ignored          it is being deleted or has failed; up to 1.11 only the latter
     has_readiness    it has a Ready condition and a start time
     is_running       it is Running with Ready=True
     request, request_problem   one for each quantity of each state: its request, or why there is none
@@ -175,6 +183,7 @@ class MetricReads(NamedTuple):
     problem         code of the problem, NONE where the request was answered
     by_controller   the controller itself read it
     items           how many items the answer has
+    first_us        the time of the first of them, Go's zero time without one (asked until 1.11)
     sum_for_average, sum_for_value   the sum of all items, as this release sums up for either kind of target
     """
 
@@ -186,8 +195,16 @@ class MetricReads(NamedTuple):
     stream: Ints
     by_controller: Ints
     items: Ints
+    first_us: Ints
     sum_for_average: Ints
     sum_for_value: Ints
+
+
+class PodLists(NamedTuple):
+    """The lists of pods that the controller itself read (to 1.11), in the order of time; `failed`: it got none."""
+
+    seq: Ints
+    failed: Ints
 
 
 class ScaleStates(NamedTuple):
@@ -269,6 +286,8 @@ class Reconciles(NamedTuple):
     epoch         the controller process;  epoch_facts   how many facts came before that process began
     written       whether its write of the scale was accepted, NONE if unknown;  written_us   when
     proposal_at   its first row of `Proposals`
+    own_since     the fact with which the controller read the last scale before it (to 1.11), NONE without one
+    list_from, list_to   in `PodLists`: those after that scale
     """
 
     row_from: Ints
@@ -285,6 +304,9 @@ class Reconciles(NamedTuple):
     written: Ints
     written_us: Ints
     proposal_at: Ints
+    own_since: Ints
+    list_from: Ints
+    list_to: Ints
 
 
 class InputBatch(NamedTuple):
@@ -305,6 +327,7 @@ class InputBatch(NamedTuple):
     pods: PodStates
     series: SampleSeries
     reads: MetricReads
+    pod_lists: PodLists
     scales: ScaleStates
     hpas: HpaStates
     statuses: PublishedStatuses

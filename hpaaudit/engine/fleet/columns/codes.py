@@ -21,6 +21,10 @@ NO_READY_METRICS = 9
 NO_MATCHING_PODS = 10
 MISSING_REQUEST = 11
 ABSENT_CONTAINER = 12
+NOT_ANSWERED = 13
+NO_HEAPSTER_METRICS = 14
+UNSEEN_HEAPSTER = 15
+NOT_OF_HEAPSTER = 16
 PROBLEMS = (
     "metric.invalid.unseen",
     "metric.invalid.api_unavailable",
@@ -35,6 +39,10 @@ PROBLEMS = (
     "metric.invalid.no_pods",
     "metric.invalid.missing_request",
     "metric.invalid.container_missing",
+    "metric.invalid.api_unavailable",
+    "metric.invalid.no_metrics",
+    "metric.invalid.unseen",
+    "metric.invalid.not_registered",
 )
 FAILURES = (
     failures.READ_FAILED,
@@ -49,6 +57,10 @@ FAILURES = (
     failures.NO_SAMPLES,
     failures.NONE_MATCHED,
     failures.REQUEST_MISSING,
+    failures.OTHER,
+    failures.OTHER,
+    failures.OTHER,
+    failures.OTHER,
     failures.OTHER,
 )
 """What the message of ScalingActive tells of each problem."""
@@ -76,6 +88,8 @@ FAILED_PODS = 18
 FAILED_OBJECT = 19
 FAILED_EXTERNAL = 20
 BAD_SOURCE = 21
+BACKOFF = 22
+"""The first of the codes of AbleToScale that tell which forbidden windows are closed (to 1.11)."""
 _REASONS = (
     ("", ""),
     ("False", "FailedGetScale"),
@@ -99,6 +113,9 @@ _REASONS = (
     ("False", "FailedGetObjectMetric"),
     ("False", "FailedGetExternalMetric"),
     ("False", "InvalidMetricSourceType"),
+    ("False", "BackoffDownscale"),
+    ("False", "BackoffUpscale"),
+    ("False", "BackoffBoth"),
 )
 _FAILED = _REASONS[FAILED_RESOURCE:BAD_SOURCE]
 CONDITIONS = (

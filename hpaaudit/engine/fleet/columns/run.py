@@ -48,7 +48,7 @@ class Decisions(NamedTuple):
     able, active, limited   codes of what it set the conditions to, KEPT where it left one as it was
     band_lo, band_hi, evidence, missing_input   as in `model.audit`, the last two as codes
     scale_reason   code of `rules.normalize`;  winner   index of the winning metric, NONE without one
-    metrics        how many metrics were computed
+    metrics        how many metrics were computed;  pod_lists   how many lists of pods they read (to 1.11)
     """
 
     hpa_state: Ints
@@ -66,6 +66,7 @@ class Decisions(NamedTuple):
     scale_reason: Ints
     winner: Ints
     metrics: Ints
+    pod_lists: Ints
     band_lo: Ints
     band_hi: Ints
     evidence: Ints
@@ -125,6 +126,7 @@ class ReadInputs(NamedTuple):
     next_answers  a bit for each request that read the answer after the newest
     failed_reads  a bit for each request whose read failed
     since         how many facts the previous reconcile of the HPA knew
+    own_since, list_from, list_to   as in `Reconciles`, if the controller itself read this scale: else there are none
     """
 
     scale: int
@@ -133,3 +135,6 @@ class ReadInputs(NamedTuple):
     next_answers: int
     failed_reads: int
     since: int
+    own_since: int
+    list_from: int
+    list_to: int

@@ -13,7 +13,7 @@ from hpaaudit.engine.fleet.input.specs import Spec, spec_of
 from hpaaudit.engine.fleet.input.statuses import StatusTable
 from hpaaudit.engine.fleet.input.tables import HpaRows
 from hpaaudit.engine.fleet.input.unsupported import Unreadable
-from hpaaudit.engine.replay.hpa_history import NEVER_RECONCILED
+from hpaaudit.engine.replay.hpa_history import never_reconciled
 from hpaaudit.engine.rules.go_numbers import MAX_INT64
 from hpaaudit.model.facts import HpaSeen
 from hpaaudit.model.flags import Flags
@@ -124,13 +124,11 @@ class HpaTable:
     def _unseen_us(self, table: HpaRows, rows: Rows, alive: Array, starts: Sequence[int]) -> dict[int, int]:
         """Until when what happened to new HPAs was not seen; as `replay.process`."""
         unseen_us: dict[int, int] = {}
-        status = table.status_json
-        before = np.array([word not in NEVER_RECONCILED for word in status.words] + [False], bool)[status.codes]
         order = np.argsort(rows["seq"], kind="stable")
         keys, first = np.unique(rows["hpa"][order], return_index=True)
         for key, row in zip(keys.tolist(), order[first].tolist(), strict=True):
             started = any(start < rows["seq"][row] for start in starts)
-            if key not in self._met and alive[row] and before[row] and not started:
+            if key not in self._met and alive[row] and not started and not _is_new(table, row):
                 unseen_us[key] = int(numbers(table.at_us)[row])
             self._met.add(key)
         return unseen_us
@@ -150,6 +148,12 @@ class HpaTable:
             if spec >= 0:
                 specs[hpa].append(spec)
         return specs
+
+
+def _is_new(table: HpaRows, row: int) -> bool:
+    """True if no controller had reconciled the HPA of this row."""
+    status, annotations = table.status_json, table.annotations_json
+    return never_reconciled(status.words[status.codes[row]], annotations.words[annotations.codes[row]])
 
 
 def _number(version: str) -> int:

@@ -1,18 +1,22 @@
 """The answers of the metric APIs: requests, the streams of answers to each, their sums, and the series of samples."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from hpaaudit.api.requests import CUSTOM_METRICS, RESOURCE_METRICS
 from hpaaudit.engine.behaviours.in_force import Behaviours
+from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US
 from hpaaudit.engine.fleet.columns.batch import MetricReads, SampleSeries
 from hpaaudit.engine.fleet.columns.codes import API_UNAVAILABLE, FORBIDDEN, NOT_REGISTERED
+from hpaaudit.engine.fleet.input.first_items import first_times
+from hpaaudit.engine.fleet.input.heapster import HeapsterAnswer, sample_rows
 from hpaaudit.engine.fleet.input.ids import Array, Ids, of_pairs, of_words
 from hpaaudit.engine.fleet.input.rows import Rows, chosen, empty, in_order, joined, numbers, runs
-from hpaaudit.engine.fleet.input.samples import SeriesPart, custom_series, resource_series, series_after
+from hpaaudit.engine.fleet.input.samples import SeriesPart, custom_series, resource_series, series_after, series_of
 from hpaaudit.engine.fleet.input.scales import by_controller
-from hpaaudit.engine.fleet.input.tables import ReadRows, Tables, ValueRows
+from hpaaudit.engine.fleet.input.tables import ReadRows, SampleRows, Tables, ValueRows
 from hpaaudit.engine.fleet.input.totals import totals
 from hpaaudit.model.metrics import MetricsRequest
 
@@ -24,7 +28,18 @@ _UNASKED = MetricsRequest(api="", namespace="", resource="", object="", metric="
 """A request that nobody makes, so that it has no answer."""
 
 _SAMPLES = ("seq", "gone", "at_us", "window_us")
-_READS = ("seq", "at_us", "problem", "stream", "request", "by_controller", "items", "sum_for_average", "sum_for_value")
+_READS = (
+    "seq",
+    "at_us",
+    "problem",
+    "stream",
+    "request",
+    "by_controller",
+    "items",
+    "first_us",
+    "sum_for_average",
+    "sum_for_value",
+)
 
 
 @dataclass(slots=True)
@@ -67,9 +82,39 @@ class MetricAnswers:
         if tables.samples is not None:
             self.repeats = self.repeats or bool(numbers(tables.samples.occurrence).any())
             slice_.parts += resource_series(tables.samples, streams, first_seq, self._names, wanted)
+            if self._behaviours.forbidden_windows:
+                self._time_samples(tables.samples, streams, first_seq, slice_)
         if tables.metric_values is not None:
             self._values(tables.metric_values, streams, first_seq, slice_)
         self._slices.append(slice_)
+
+    def add_heapster(self, answers: Sequence[HeapsterAnswer]) -> None:
+        """Takes what Heapster answered to the controller itself in the slice that was added last."""
+        stream_of: dict[MetricsRequest, int] = {}
+        for request in dict.fromkeys(answer.request for answer in answers):
+            stream_of[request] = len(self.stream_requests)
+            self.stream_requests.append(self.requests.of(request))
+        streams = [stream_of[answer.request] for answer in answers]
+        items = [len(answer.samples) for answer in answers]
+        self.repeats = self.repeats or any(
+            len({sample.pod for sample in answer.samples}) < len(answer.samples) for answer in answers
+        )
+        firsts = [answer.samples[0].timestamp_us if answer.samples else None for answer in answers]
+        columns: dict[str, list[int]] = {
+            "seq": [answer.seq for answer in answers],
+            "at_us": [answer.at_us for answer in answers],
+            "problem": [answer.problem for answer in answers],
+            "stream": streams,
+            "request": [self.stream_requests[stream] for stream in streams],
+            "by_controller": [1] * len(answers),
+            "items": items,
+            "first_us": [ZERO_TIME_US if first is None else first for first in firsts],
+            "sum_for_average": [0] * len(answers),
+            "sum_for_value": [0] * len(answers),
+        }
+        reads = {name: np.array(column, np.int64) for name, column in columns.items()}
+        rows = sample_rows(answers, streams, self._names, self._quantities.named)
+        self._slices.append(SliceAnswers(reads=reads, parts=[series_of(rows)] if len(rows["seq"]) else []))
 
     def _reads(self, table: ReadRows) -> Rows:
         """The reads of metric APIs, those of a stream together."""
@@ -109,14 +154,39 @@ class MetricAnswers:
             "request": np.array([*self.stream_requests, -1], np.int64)[stream],
             "by_controller": by_controller(table.by)[metric],
             "items": items,
+            "first_us": np.full(len(items), int(ZERO_TIME_US), np.int64),
             "sum_for_average": nothing,
             "sum_for_value": nothing.copy(),
         }
+
+    def _time_samples(self, table: SampleRows, streams: Array, first_seq: int, slice_: SliceAnswers) -> None:
+        """Keeps when the first item of each answer with samples of pods was measured."""
+        first_container = numbers(table.container_idx, 0) == 0
+        seq = numbers(table.seq)
+        rows = {
+            "stream": streams[seq - first_seq],
+            "seq": seq,
+            "item": of_words(self._names, table.pod),
+            "place": numbers(table.place, -1),
+            "gone": numbers(table.gone).astype(np.int64),
+            "at_us": numbers(table.timestamp_us, int(ZERO_TIME_US)),
+        }
+        _time(slice_.reads, chosen(rows, first_container))
 
     def _values(self, table: ValueRows, streams: Array, first_seq: int, slice_: SliceAnswers) -> None:
         """Keeps custom metrics of pods as series, and only the sums of all others."""
         seq = numbers(table.seq)
         stream = streams[seq - first_seq]
+        if self._behaviours.forbidden_windows:
+            rows = {
+                "stream": stream,
+                "seq": seq,
+                "item": self._items_of(table),
+                "place": numbers(table.place, -1),
+                "gone": numbers(table.gone).astype(np.int64),
+                "at_us": numbers(table.timestamp_us, int(ZERO_TIME_US)),
+            }
+            _time(slice_.reads, rows)
         of_pods = self._of_pods()[stream]
         if of_pods.any():
             self.repeats = self.repeats or bool(numbers(table.occurrence)[of_pods].any())
@@ -125,13 +195,12 @@ class MetricAnswers:
         rest = ~of_pods
         if not rest.any():
             return
-        item = of_pairs(self._items, of_words(self._names, table.object), numbers(table.occurrence))
         rows = in_order(
             chosen(
                 {
                     "seq": seq,
                     "stream": stream,
-                    "item": item,
+                    "item": self._items_of(table),
                     "place": numbers(table.place, -1),
                     "gone": numbers(table.gone).astype(np.int64),
                     "value": numbers(table.value_milli),
@@ -152,6 +221,10 @@ class MetricAnswers:
             )
             reads["sum_for_average"][own], reads["sum_for_value"][own] = per_pod, summed
 
+    def _items_of(self, table: ValueRows) -> Array:
+        """The number of each row's item: its object, and which value of that object it is."""
+        return of_pairs(self._items, of_words(self._names, table.object), numbers(table.occurrence))
+
     def _of_pods(self) -> Array:
         """Which streams have a value for each pod."""
         return np.array([*map(self.is_of_pods, self.stream_requests), False])
@@ -160,6 +233,11 @@ class MetricAnswers:
         """True if a request asks for a value of each pod."""
         named = self.requests.named[request]
         return named.api == CUSTOM_METRICS and named.object == EVERY_POD
+
+    @property
+    def has_whole_namespaces(self) -> bool:
+        """True if some answer has the samples of a whole namespace."""
+        return any(map(self.is_whole_namespace, range(len(self.stream_requests))))
 
     def is_whole_namespace(self, stream: int) -> bool:
         """True if a stream has the samples of a whole namespace."""
@@ -212,6 +290,12 @@ class MetricAnswers:
         )
         stream, pod = (np.concatenate([getattr(part, name) for part in parts]) for name in ("stream", "pod"))
         return _read_columns(reads, begin, end), series, stream, pod
+
+
+def _time(reads: Rows, rows: Rows) -> None:
+    """Sets when the first item of each answer was measured, of those answers of which there are rows."""
+    mine = np.isin(reads["stream"], np.unique(rows["stream"]))
+    reads["first_us"][mine] = first_times(rows, chosen({name: reads[name] for name in ("stream", "seq")}, mine))
 
 
 def _read_columns(reads: Rows, begin: Array, end: Array) -> MetricReads:

@@ -52,6 +52,7 @@ class PodTable:
         self._quantities = quantities
         self._names = names
         self._texts = texts
+        self._read_selector = selectors.scale_selector if behaviours.scale_client else selectors.parse
         self._keys: Ids[tuple[int, int]] = Ids()
         self._labels: Ids[str] = Ids()
         self._resources: Ids[tuple[str, str, str | None, str]] = Ids()
@@ -92,13 +93,14 @@ class PodTable:
         ended = phase.are("Failed")
         if self._behaviours.succeeded_ignored:
             ended = ended | phase.are("Succeeded")
+        ignored = ended | present(table.deleting_us) if self._behaviours.readiness_by_time else phase.are("Failed")
         has_readiness = exists & (ready.codes >= 0) & ~ready.are("") & present(table.start_us)
         return {
             "seq": numbers(table.seq),
             "history": of_pairs(self._keys, namespace, name),
             "namespace": namespace,
             "exists": exists.astype(np.int64),
-            "ignored": (present(table.deleting_us) | ended).astype(np.int64),
+            "ignored": ignored.astype(np.int64),
             "pending": phase.are("Pending").astype(np.int64),
             "has_readiness": has_readiness.astype(np.int64),
             "ready_false": ready.are("False").astype(np.int64),
@@ -184,7 +186,7 @@ class PodTable:
         matches = self._matches.get((selector, labels))
         if matches is None:
             pairs = self._texts.labels(self._labels.named[labels])
-            matches = self._matches[selector, labels] = selectors.scale_selector(selector).matches_pairs(pairs)
+            matches = self._matches[selector, labels] = self._read_selector(selector).matches_pairs(pairs)
         return matches
 
     def columns(self) -> PodStates:

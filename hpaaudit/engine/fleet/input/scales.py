@@ -3,6 +3,7 @@
 import numpy as np
 
 from hpaaudit.api import selector as selectors
+from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.fleet.columns.batch import ScaleStates
 from hpaaudit.engine.fleet.input.ids import Array, Ids, of_words
 from hpaaudit.engine.fleet.input.rows import Rows, chosen, empty, in_order, joined, needed_after, numbers, present, runs
@@ -21,8 +22,10 @@ class ScaleTable:
     is_searched   HPAs that scale what no API server serves were left out already
     """
 
-    def __init__(self, *, is_searched: bool) -> None:
+    def __init__(self, behaviours: Behaviours, *, is_searched: bool) -> None:
         self._is_searched = is_searched
+        self._has_client = behaviours.scale_client
+        self._read_selector = selectors.scale_selector if behaviours.scale_client else selectors.parse
         self.selectors: Ids[str] = Ids()
         self._targets: Ids[TargetRef] = Ids()
         self._texts: Ids[str] = Ids()
@@ -88,7 +91,7 @@ class ScaleTable:
     def target(self, ref: TargetRef) -> int:
         """The number of a target, under the plural that it is really served as; -1 if nothing was seen of it."""
         exact = self._targets.number_of(ref)
-        if exact >= 0:
+        if exact >= 0 or not self._has_client:
             return exact
         for target in self._targets.named[self._named :]:
             self._by_name.setdefault((target.group, target.namespace, target.name), []).append(self._targets.of(target))
@@ -106,16 +109,24 @@ class ScaleTable:
         return selectors_of
 
     def is_valid(self, text: str) -> bool:
-        """True if the scale client accepts a selector."""
+        """True if the controller can use a selector."""
         if text not in self._valid:
-            self._valid[text] = _parses(text)
+            self._valid[text] = self._parses(text)
         return self._valid[text]
+
+    def _parses(self, text: str) -> bool:
+        try:
+            self._read_selector(text)
+        except selectors.BadSelector:
+            return False
+        return True
 
     def columns(self) -> ScaleStates:
         """The scales as the kernel reads them."""
         rows = self._rows
         begin, end = runs(rows["target"], len(self._targets))
-        usable = np.array([*map(self.is_valid, self.selectors.named), False])
+        # Up to 1.8 there was no scale client that refuses a selector: the first metric did.
+        usable = np.array([*(not self._has_client or self.is_valid(text) for text in self.selectors.named), False])
         return ScaleStates(
             row_from=begin,
             row_to=end,
@@ -145,11 +156,3 @@ def answers_to_controller(rows: Rows) -> Rows:
 def by_controller(by: Words) -> Array:
     """Where a user is the HPA controller itself, 1 or 0."""
     return np.array([is_controller(word) for word in by.words] + [False], np.int64)[by.codes]
-
-
-def _parses(text: str) -> bool:
-    try:
-        selectors.scale_selector(text)
-    except selectors.BadSelector:
-        return False
-    return True

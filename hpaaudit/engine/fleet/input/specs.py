@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from hpaaudit.api import selector as selectors
-from hpaaudit.api.requests import RESOURCE_METRICS, requests_of, target_ref
+from hpaaudit.api.requests import RESOURCE_METRICS, requests_of, target_by_kind, target_ref
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.compute_metric import NO_OBJECT
 from hpaaudit.engine.controller.limits import limits_of
@@ -29,6 +29,7 @@ from hpaaudit.engine.fleet.columns.codes import (
     FAILED_RESOURCE,
     KEPT,
 )
+from hpaaudit.engine.fleet.input.heapster import heapster_request
 from hpaaudit.engine.fleet.input.ids import Ids
 from hpaaudit.engine.fleet.input.statuses import StatusKey, status_key_of
 from hpaaudit.engine.replay.cluster_state import whole_namespace
@@ -79,6 +80,7 @@ class Spec:
     hpa: Hpa
     target: TargetRef
     minimum: int
+    has_minimum: bool
     maximum: int
     rises_from_zero: bool
     has_behavior: bool
@@ -100,8 +102,9 @@ def spec_of(hpa: Hpa, flags: Flags, behaviours: Behaviours) -> Spec:
     limits = limits_of(hpa, 1 if hpa.spec.min_replicas is None else hpa.spec.min_replicas, flags)
     return Spec(
         hpa=hpa,
-        target=target_ref(hpa.namespace, hpa.spec.target),
+        target=(target_ref if behaviours.scale_client else target_by_kind)(hpa.namespace, hpa.spec.target),
         minimum=limits.minimum,
+        has_minimum=hpa.spec.min_replicas is not None,
         maximum=limits.maximum,
         rises_from_zero=has_object_or_external(hpa),
         has_behavior=limits.has_behavior,
@@ -124,10 +127,14 @@ def quantity_of(metric: MetricSpec) -> tuple[str, str]:
 
 
 def resolved_metrics(
-    hpa: Hpa, selector: str, behaviours: Behaviours, quantities: Ids[tuple[str, str]]
+    hpa: Hpa, selector: str, behaviours: Behaviours, quantities: Ids[tuple[str, str]], *, uses_heapster: bool = False
 ) -> list[ResolvedMetric]:
     """The metrics of an HPA whose scale has this selector, which is valid."""
-    requests = requests_of(hpa, str(selectors.scale_selector(selector)))
+    read = selectors.scale_selector if behaviours.scale_client else selectors.parse
+    requests = requests_of(hpa, str(read(selector)))
+    if uses_heapster:
+        asked = zip(hpa.spec.metrics, requests, strict=True)
+        requests = tuple(_of_heapster(metric, request, behaviours) for metric, request in asked)
     turns: dict[MetricsRequest, int] = {}
     resolved = []
     for metric, request in zip(hpa.spec.metrics, requests, strict=True):
@@ -136,7 +143,9 @@ def resolved_metrics(
             turn = turns[request] = turns.get(request, -1) + 1
         how = _computable(metric, behaviours)
         reason = _REASONS.get(MetricType(metric.type), BAD_SOURCE) if metric.type in set(MetricType) else BAD_SOURCE
-        if metric.type == MetricType.CONTAINER_RESOURCE and not behaviours.container_resource_metrics:
+        if (metric.type == MetricType.EXTERNAL and not behaviours.external_metrics) or (
+            metric.type == MetricType.CONTAINER_RESOURCE and not behaviours.container_resource_metrics
+        ):
             how, reason = NOTHING, BAD_SOURCE
         elif metric.type == MetricType.CONTAINER_RESOURCE and not behaviours.container_metrics:
             how, reason = NOTHING, KEPT
@@ -160,6 +169,15 @@ def resolved_metrics(
             )
         )
     return resolved
+
+
+def _of_heapster(metric: MetricSpec, request: MetricsRequest | None, behaviours: Behaviours) -> MetricsRequest | None:
+    """The request to Heapster for a resource metric. For a target that says nothing the controller makes none."""
+    if request is None or request.api != RESOURCE_METRICS:
+        return request
+    if _computable(metric, behaviours) == NOTHING:
+        return None
+    return heapster_request(request.namespace, request.selector)
 
 
 def _status_key(metric: MetricSpec, how: int, behaviours: Behaviours) -> StatusKey:

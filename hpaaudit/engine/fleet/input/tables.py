@@ -88,6 +88,7 @@ class SampleRows(NamedTuple):
     seq: Numbers
     pod: Words
     occurrence: Numbers
+    place: Numbers
     gone: Numbers
     timestamp_us: Numbers
     window_us: Numbers
@@ -109,6 +110,28 @@ class ValueRows(NamedTuple):
     timestamp_us: Numbers
     window_us: Numbers
     value_milli: Numbers
+
+
+class PodListRows(NamedTuple):
+    """The columns of `pod_lists`."""
+
+    seq: Numbers
+    namespace: Words
+    selector: Words
+    status: Numbers
+    by: Words
+
+
+class HeapsterRows(NamedTuple):
+    """The columns of `heapster_reads`."""
+
+    seq: Numbers
+    at_us: Numbers
+    namespace: Words
+    path: Words
+    status: Numbers
+    by: Words
+    body: Words
 
 
 class ScaleWriteRows(NamedTuple):
@@ -170,6 +193,8 @@ class Tables(NamedTuple):
     reads: ReadRows | None
     samples: SampleRows | None
     metric_values: ValueRows | None
+    pod_lists: PodListRows | None
+    heapster_reads: HeapsterRows | None
     scale_writes: ScaleWriteRows | None
     status_writes: StatusWriteRows | None
     controllers: ControllerRows | None
@@ -187,6 +212,8 @@ def tables_of(part: Slice) -> Tables:
         reads=_rows(ReadRows, columns.get("reads")),
         samples=_rows(SampleRows, columns.get("samples")),
         metric_values=_rows(ValueRows, columns.get("metric_values")),
+        pod_lists=_rows(PodListRows, columns.get("pod_lists")),
+        heapster_reads=_rows(HeapsterRows, columns.get("heapster_reads")),
         scale_writes=_rows(ScaleWriteRows, columns.get("scale_writes")),
         status_writes=_rows(StatusWriteRows, columns.get("status_writes")),
         controllers=_rows(ControllerRows, columns.get("controllers")),

@@ -19,8 +19,8 @@ class Unreadable(Exception):
 def flags_for_all(plan: Plan, flags: Flags, flags_of: Callable[[ControllerSeen], Flags]) -> Flags:
     """The flags of all controller processes of a recording; `flags` if none was seen.
 
-    Raises `Unsupported` if they differ, if their release has forbidden windows, or if the controller called the kind of
-    a target unknown.
+    Raises `Unsupported` if they differ, if their release is older than 1.6, if behaviours of one older than 1.12 were
+    switched, or if the controller called the kind of a target unknown.
     """
     if plan.unmatched:
         raise Unsupported("the controller called a kind unknown")
@@ -28,6 +28,9 @@ def flags_for_all(plan: Plan, flags: Flags, flags_of: Callable[[ControllerSeen],
     if len(distinct) > 1:
         raise Unsupported("the controller was started with other flags meanwhile")
     only = distinct.pop()
-    if behaviours_of(only).forbidden_windows:
-        raise Unsupported("Kubernetes 1.11 and older are not compiled")
+    behaviours = behaviours_of(only)
+    if behaviours.polls or behaviours.metrics_annotation:
+        raise Unsupported("Kubernetes 1.5 and older are not compiled")
+    if behaviours.forbidden_windows and (only.with_behaviours or only.without_behaviours):
+        raise Unsupported("behaviours of a release before 1.12 were switched")
     return only

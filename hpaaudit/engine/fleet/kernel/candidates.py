@@ -10,7 +10,7 @@ from hpaaudit.engine.fleet.columns.run import Decisions, Run
 from hpaaudit.engine.fleet.kernel.metrics import current_of, newest_answer, spec_with_selector
 from hpaaudit.engine.rules.candidates import Options, failed_reads
 from hpaaudit.engine.rules.normalize import NO_REASON
-from hpaaudit.engine.rules.published_status import StatusCodes
+from hpaaudit.engine.rules.published_status import StatusCodes, has_conditions
 from hpaaudit.engine.rules.published_status import fits_inputs as codes_fit_inputs
 from hpaaudit.engine.rules.published_status import fits_memory as codes_fit_memory
 from hpaaudit.engine.rules.unseen_memory import event_counts, is_near, recommendation_counts
@@ -174,12 +174,12 @@ def _decided_codes(run: Run, at: int) -> StatusCodes:
     """The status after the candidate: the conditions that it set, and those that it left."""
     statuses, decisions = run.batch.statuses, run.decisions
     old = run.batch.hpas.status[decisions.hpa_state[at]]
-    is_unread = decisions.able[at] == GET_FAILED
+    is_unread, keeps = decisions.able[at] == GET_FAILED, not has_conditions(run.settings.behaviours)
     return StatusCodes(
         statuses.current[old] if is_unread else current_of(run, decisions.scale[at]),
-        statuses.able[old] if decisions.able[at] == KEPT else decisions.able[at],
-        statuses.active[old] if decisions.active[at] == KEPT else decisions.active[at],
-        statuses.limited[old] if decisions.limited[at] == KEPT else decisions.limited[at],
+        statuses.able[old] if keeps or decisions.able[at] == KEPT else decisions.able[at],
+        statuses.active[old] if keeps or decisions.active[at] == KEPT else decisions.active[at],
+        statuses.limited[old] if keeps or decisions.limited[at] == KEPT else decisions.limited[at],
     )
 
 

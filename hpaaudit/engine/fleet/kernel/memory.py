@@ -163,7 +163,7 @@ def follow_published(run: Run, at: int, slots: int, before: int) -> None:
     if is_published and run.memory.has_recommendations[slots]:
         if decisions.raw_desired[at] == NULL:
             remember_recommendation(run.memory, slots, NONE, published_desired, now_us)
-        else:
+        elif decisions.raw_desired[at] != published_desired:
             _correct_recommendation(run.memory, slots, published_desired, now_us)
     if decisions.scale[at] == NONE:
         return

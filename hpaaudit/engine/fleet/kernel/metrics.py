@@ -7,6 +7,7 @@ from `rules.replica_calculator` and `rules.group_pods`.
 from typing import NamedTuple
 
 from hpaaudit.engine.controller.metric_target import (
+    AVERAGE,
     EXTERNAL_AVERAGE,
     EXTERNAL_VALUE,
     NOTHING,
@@ -14,15 +15,20 @@ from hpaaudit.engine.controller.metric_target import (
     OBJECT_VALUE,
     UTILIZATION,
 )
-from hpaaudit.engine.fleet.columns.batch import MEASURED, NO_CONTAINER, NONE, MetricReads, SampleSeries
+from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US
+from hpaaudit.engine.fleet.columns.batch import MEASURED, NO_CONTAINER, NONE, Ints, MetricReads, PodLists, SampleSeries
 from hpaaudit.engine.fleet.columns.codes import (
     CONTAINER_MISSING,
     EMPTY_EXTERNAL,
+    NO_HEAPSTER_METRICS,
     NO_MATCHING_PODS,
     NO_METRICS,
     NO_PODS,
     NO_READY_METRICS,
+    NOT_ANSWERED,
+    NOT_OF_HEAPSTER,
     UNSEEN,
+    UNSEEN_HEAPSTER,
 )
 from hpaaudit.engine.fleet.columns.run import ReadInputs, Run
 from hpaaudit.engine.rules.current_replicas import current_replicas
@@ -36,6 +42,7 @@ from hpaaudit.engine.rules.group_pods import (
     ReadinessPeriods,
     Sampled,
     group,
+    group_by_readiness,
     group_cpu,
 )
 from hpaaudit.engine.rules.replica_calculator import (
@@ -52,9 +59,10 @@ from hpaaudit.engine.rules.replica_calculator import (
     plain_metric_replicas,
     refused,
     resource_replicas,
+    usage_ratio,
     usage_ratio_replicas,
 )
-from hpaaudit.engine.rules.tolerance import tolerance_of
+from hpaaudit.engine.rules.tolerance import tolerance_of, within
 
 NO_TALLY = Tally(NONE, NONE, NONE, NONE, NONE, 0, 0, 0, 0, 0, 0, 0, 0)
 """The tally of a metric that looks at no pods."""
@@ -64,32 +72,40 @@ class Context(NamedTuple):
     """What every metric of a reconcile shares, as `controller.metric_context`.
 
     spec     row of the resolved spec;  current   current replicas
-    facts    how many facts come before the reconcile, which is at `now_us`
+    facts    how many facts come before the reconcile `at`, which is at `now_us`
     inputs   which inputs it read
     """
 
     spec: int
     current: int
+    at: int
     facts: int
     now_us: int
     inputs: ReadInputs
 
 
-def compute_metric(run: Run, context: Context, metric: int) -> tuple[int, Proposal, Tally]:
-    """The problem of a metric, NONE if it is valid, its proposal, and the tally of its pods."""
+def compute_metric(run: Run, context: Context, metric: int) -> tuple[int, Proposal, Tally, int]:
+    """The problem of a metric, NONE if it is valid, its proposal, the tally of its pods, and when it was measured."""
     metrics, reads = run.batch.metrics, run.batch.reads
     if metrics.how[metric] == NOTHING:
-        return metrics.problem[metric], refused(NO_PROBLEM), NO_TALLY
+        return metrics.problem[metric], refused(NO_PROBLEM), NO_TALLY, ZERO_TIME_US
+    uses_heapster = run.settings.uses_heapster
+    if uses_heapster and metrics.how[metric] >= OBJECT_VALUE:
+        return NOT_OF_HEAPSTER, refused(NO_PROBLEM), NO_TALLY, ZERO_TIME_US
     read, by_controller = _answer(run, context, metric)
     if read == NONE:
-        return UNSEEN, refused(NO_PROBLEM), NO_TALLY
+        return UNSEEN_HEAPSTER if uses_heapster else UNSEEN, refused(NO_PROBLEM), NO_TALLY, ZERO_TIME_US
     if reads.problem[read] != NONE:
-        return reads.problem[read], refused(NO_PROBLEM), NO_TALLY
+        return reads.problem[read], refused(NO_PROBLEM), NO_TALLY, ZERO_TIME_US
     if metrics.how[metric] >= OBJECT_VALUE:
         problem, proposal = _from_sum(run, context, metric, read)
-        return problem, proposal, NO_TALLY
+        # The client of an Object average hands no time on.
+        measured_us = ZERO_TIME_US if metrics.how[metric] == OBJECT_AVERAGE else reads.first_us[read]
+        return problem, proposal, NO_TALLY, measured_us
     # Only an answer to the controller itself tells exactly when it looked at the pods.
-    return _from_pods(run, context, metric, read, reads.at_us[read] if by_controller else context.now_us)
+    at_us = reads.at_us[read] if by_controller else context.now_us
+    problem, proposal, tally = _from_pods(run, context, metric, read, at_us)
+    return problem, proposal, tally, reads.first_us[read]
 
 
 def _target(run: Run, context: Context, metric: int) -> Target:
@@ -113,7 +129,16 @@ def _from_sum(run: Run, context: Context, metric: int, read: int) -> tuple[int, 
         status_replicas = run.batch.scales.status_replicas[context.inputs.scale]
         proposal = per_pod_replicas(usage, target, status_replicas, behaviours)
     else:
-        pods = _pod_count(run, context)
+        pods = PodCount(context.current, context.current)
+        if behaviours.ready_pods_multiplied:
+            # In 1.11 the pods of an Object metric were listed only outside the tolerance.
+            looks = target.is_external or not within(
+                usage_ratio(reads.sum_for_value[read], target.amount), target.tolerance
+            )
+            pod_list = _next_list(run.decisions.pod_lists, context) if looks else NONE
+            if _is_failed(run.batch.pod_lists, pod_list):
+                return NOT_ANSWERED, refused(NO_PROBLEM)
+            pods = _pod_count(run, context, _pod_facts(run.batch.pod_lists, pod_list, context.inputs.pod_facts))
         proposal = usage_ratio_replicas(reads.sum_for_value[read], target, context.current, pods, behaviours)
     return NONE if proposal.problem == NO_PROBLEM else NO_PODS, proposal
 
@@ -123,9 +148,15 @@ def _from_pods(run: Run, context: Context, metric: int, read: int, at_us: int) -
 
     at_us   when the controller looked at the pods
     """
-    problem, request_problem, tally = _tally(run, context, metric, read, at_us)
+    lists_before = run.decisions.pod_lists[context.at]
+    pod_list = _next_list(run.decisions.pod_lists, context)
+    pod_facts = _pod_facts(run.batch.pod_lists, pod_list, context.inputs.pod_facts)
+    problem, request_problem, tally = _tally(run, context, metric, read, at_us, pod_facts)
     if problem != NONE:
+        run.decisions.pod_lists[context.at] = lists_before  # the answer comes first, and then no pods are listed
         return problem, refused(NO_PROBLEM), NO_TALLY
+    if _is_failed(run.batch.pod_lists, pod_list):
+        return NOT_ANSWERED, refused(NO_PROBLEM), NO_TALLY
     target, behaviours = _target(run, context, metric), run.settings.behaviours
     if run.batch.metrics.how[metric] == UTILIZATION:
         proposal = resource_replicas(tally, target, context.current, request_problem != NONE, behaviours)
@@ -150,6 +181,13 @@ def _answer(run: Run, context: Context, metric: int) -> tuple[int, bool]:
     if inputs.failed_reads >> rank & 1:
         return NONE, False
     newest, request = newest_answer(run, metric, context.facts)
+    if run.settings.uses_heapster:
+        # The n-th of those that the controller got in this reconcile.
+        row = newest
+        while row >= reads.row_from[request] and reads.seq[row] > inputs.own_since:
+            row -= 1
+        row += 1 + metrics.turn[metric]
+        return (row if row <= newest else NONE), True
     if inputs.next_answers >> rank & 1:
         return newest + 1, False
     first, uses = reads.row_from[request], metrics.uses[metric]
@@ -206,9 +244,31 @@ def _newest(reads: MetricReads, request: int, cursor: int, facts: int) -> int:
     return cursor
 
 
-def _pod_state(run: Run, context: Context, pod: int) -> int:
-    """The state of a selected pod as the reconcile saw it, NONE if the pod was not there."""
-    pods, cursors, facts = run.batch.pods, run.cursors, context.inputs.pod_facts
+def _next_list(read: Ints, context: Context) -> int:
+    """The next list of pods that the controller read in this reconcile, NONE without one (to 1.11).
+
+    read   how many lists the metrics of each reconcile read
+    """
+    pod_list = context.inputs.list_from + read[context.at]
+    if pod_list >= context.inputs.list_to:
+        return NONE
+    read[context.at] += 1
+    return int(pod_list)
+
+
+def _is_failed(lists: PodLists, pod_list: int) -> bool:
+    """True if a list of pods failed."""
+    return pod_list != NONE and lists.failed[pod_list] != 0
+
+
+def _pod_facts(lists: PodLists, pod_list: int, watched: int) -> int:
+    """How many facts come before a list of pods; without one, those that the watch had brought count."""
+    return int(watched if pod_list == NONE else lists.seq[pod_list])
+
+
+def _pod_state(run: Run, context: Context, pod: int, facts: int) -> int:
+    """The state of a selected pod after so many facts, NONE if the pod was not there."""
+    pods, cursors = run.batch.pods, run.cursors
     history = run.batch.selected_pods[pod]
     row, end, first = cursors.pod[pod], pods.row_to[history], pods.row_from[history]
     while row + 1 < end and pods.seq[row + 1] < context.facts:
@@ -219,11 +279,11 @@ def _pod_state(run: Run, context: Context, pod: int) -> int:
     return row if row >= first and pods.exists[row] else NONE
 
 
-def _pod_count(run: Run, context: Context) -> PodCount:
+def _pod_count(run: Run, context: Context, facts: int) -> PodCount:
     """How many pods there are, and how many of them are Running with Ready=True."""
     listed, running = 0, 0
     for pod in range(run.batch.specs.pod_from[context.spec], run.batch.specs.pod_to[context.spec]):
-        state = _pod_state(run, context, pod)
+        state = _pod_state(run, context, pod, facts)
         if state != NONE:
             listed += 1
             running += run.batch.pods.is_running[state]
@@ -263,6 +323,9 @@ def _bucket(run: Run, metric: int, state: int, sample: int, at_us: int) -> int:
     """READY, UNREADY, MISSING or IGNORED; `sample` is NONE without a measured one."""
     pods, series, settings = run.batch.pods, run.batch.series, run.settings
     is_ignored, is_pending = pods.ignored[state] != 0, pods.pending[state] != 0
+    if not settings.behaviours.readiness_by_time:
+        skips_failed = settings.behaviours.failed_pods_skipped and run.batch.metrics.how[metric] == UTILIZATION
+        return group_by_readiness(pods.is_running[state] != 0, is_ignored, sample != NONE, skips_failed)
     bucket = group(is_ignored, is_pending, sample != NONE, settings.behaviours.pending_is_unready)
     if bucket != READY or not run.batch.metrics.is_cpu[metric]:
         return bucket
@@ -286,7 +349,7 @@ def _source(run: Run, metric: int, read: int) -> int:
 
 
 def _tally(  # noqa: C901, PLR0912, PLR0915 (one loop over the pods: the kernel spends its time here)
-    run: Run, context: Context, metric: int, read: int, at_us: int
+    run: Run, context: Context, metric: int, read: int, at_us: int, pod_facts: int
 ) -> tuple[int, int, Tally]:
     """What is wrong with the answer, what is wrong with the requests, NONE where nothing is, and the tally."""
     batch, behaviours = run.batch, run.settings.behaviours
@@ -302,7 +365,7 @@ def _tally(  # noqa: C901, PLR0912, PLR0915 (one loop over the pods: the kernel 
     counted, usage, own, own_usage, own_requests = 0, 0, 0, 0, 0
     missing_requests, missing_usage, unready_requests, request_problem = 0, 0, 0, NONE
     for pod in range(first_pod, batch.specs.pod_to[context.spec]):
-        state = _pod_state(run, context, pod)
+        state = _pod_state(run, context, pod, pod_facts)
         sample, amount = _sample(run, source, pod - first_pod, seq, keeps_cursor), 0
         if sample != NONE and state == NONE and is_whole:
             sample = NONE
@@ -348,7 +411,8 @@ def _tally(  # noqa: C901, PLR0912, PLR0915 (one loop over the pods: the kernel 
                 counted, usage = counted + 1, wrap64(usage + series.value[first_value + sample])
     problem = NONE
     if items == 0:
-        problem = NO_METRICS
+        is_resource = metrics.how[metric] in (UTILIZATION, AVERAGE)
+        problem = NO_HEAPSTER_METRICS if is_resource and not behaviours.metric_apis_named else NO_METRICS
     elif without_container > 0 and not behaviours.missing_container_is_missing_pod:
         problem = CONTAINER_MISSING
     tally = Tally(

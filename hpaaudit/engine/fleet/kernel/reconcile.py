@@ -6,6 +6,7 @@ What is decided comes from `rules`; in which order, from `controller.reconcile`.
 from hpaaudit.engine.controller.metric_failure import OTHER
 from hpaaudit.engine.fleet.columns.batch import NONE
 from hpaaudit.engine.fleet.columns.codes import (
+    BACKOFF,
     BAD_SOURCE,
     DISABLED,
     FAILED_REASONS,
@@ -27,7 +28,8 @@ from hpaaudit.engine.fleet.columns.codes import (
 from hpaaudit.engine.fleet.columns.run import ReadInputs, Run
 from hpaaudit.engine.fleet.kernel.memory import remember_recommendation, remember_scale, remembered_in
 from hpaaudit.engine.fleet.kernel.metrics import Context, compute_metric, current_of, spec_with_selector
-from hpaaudit.engine.rules.branch import ABOVE_MAX, BELOW_MIN, BY_METRICS, branch, computes_at_zero
+from hpaaudit.engine.rules.bounds import Bounds, bounded
+from hpaaudit.engine.rules.branch import ABOVE_MAX, BY_METRICS, branch, computes_at_zero
 from hpaaudit.engine.rules.branch import DISABLED as DISABLED_AT_ZERO
 from hpaaudit.engine.rules.compute_replicas import (
     NO_FAILURE,
@@ -40,22 +42,23 @@ from hpaaudit.engine.rules.compute_replicas import (
     with_invalid,
     with_proposal,
 )
+from hpaaudit.engine.rules.forbidden_windows import BOTH_OPEN, closed_windows, may_scale
 from hpaaudit.engine.rules.limit import Policies
 from hpaaudit.engine.rules.normalize import (
     ABOVE_MAXIMUM,
+    AT_ZERO,
     BELOW_MINIMUM,
     Limits,
     NormalizationArg,
-    Normalized,
     normalize,
+    scale_reason_of,
 )
-from hpaaudit.engine.rules.primary_reason import of_metric, primary
+from hpaaudit.engine.rules.primary_reason import of_metric, primary, primary_before_stabilization
 from hpaaudit.engine.rules.reason_codes import (
     GATE_ABOVE_MAX,
     GATE_BELOW_MIN,
     GATE_DISABLED,
     ON_TARGET,
-    SELECTOR_MISSING,
     UNREADABLE,
     WRITE_FAILED,
 )
@@ -81,26 +84,36 @@ def reconcile(run: Run, at: int, slots: int, hpa_state: int, inputs: ReadInputs)
     spec = spec_with_selector(run, spec, scale)
     decisions.spec[at] = spec
     current = current_of(run, scale)
-    if not run.memory.has_recommendations[slots]:
+    behaviours = run.settings.behaviours
+    if not behaviours.forbidden_windows and not run.memory.has_recommendations[slots]:
         run.memory.has_recommendations[slots] = 1
         remember_recommendation(run.memory, slots, NONE, current, inputs.scale_us)
-    context = Context(spec, current, run.batch.reconciles.facts[at], run.batch.reconciles.at_us[at], inputs)
+    context = Context(spec, current, at, run.batch.reconciles.facts[at], run.batch.reconciles.at_us[at], inputs)
     scaled_to_zero = run.batch.statuses.scaled_to_zero[status] != 0
     taken = _branch(run, context, scaled_to_zero)
-    if taken != BY_METRICS:
-        _without_metrics(run, context, at, slots, taken)
+    if taken == DISABLED_AT_ZERO:
+        decisions.active[at], decisions.reason[at] = DISABLED, GATE_DISABLED
+        decisions.desired[at], decisions.status_desired[at] = 0, current
         return NO_METRICS_SHOWN
-    behaviours = run.settings.behaviours
-    if run.batch.specs.has_no_selector[spec]:
-        decisions.active[at], decisions.reason[at] = NO_SELECTOR, SELECTOR_MISSING
-        decisions.desired[at] = scales.spec_replicas[scale]
-        return NO_METRICS_SHOWN if behaviours.metrics_renewed_on_failure else OLD_METRICS_SHOWN
-    if _compute_replicas(run, context, at):
-        _normalize(run, context, at, slots, scaled_to_zero)
-        return OWN_METRICS_SHOWN
-    if not behaviours.metrics_renewed_on_failure:
-        return OLD_METRICS_SHOWN
-    return OWN_METRICS_SHOWN if behaviours.partial_metrics else NO_METRICS_SHOWN
+    if taken != BY_METRICS:
+        desired, shown = _to_bound(run, context, at, taken), NO_METRICS_SHOWN
+    else:
+        if run.batch.specs.selector_problem[spec] != NONE:
+            decisions.active[at], decisions.reason[at] = NO_SELECTOR, run.batch.specs.selector_problem[spec]
+            decisions.desired[at] = scales.spec_replicas[scale]
+            return NO_METRICS_SHOWN if behaviours.metrics_renewed_on_failure else OLD_METRICS_SHOWN
+        is_recommended, measured_us = _compute_replicas(run, context, at)
+        if not is_recommended:
+            if not behaviours.metrics_renewed_on_failure:
+                return OLD_METRICS_SHOWN
+            return OWN_METRICS_SHOWN if behaviours.partial_metrics else NO_METRICS_SHOWN
+        if behaviours.forbidden_windows:
+            desired = _within_windows(run, context, at, measured_us)
+        else:
+            desired = _normalize(run, context, at, slots, scaled_to_zero)
+        shown = OWN_METRICS_SHOWN
+    _write_scale(run, context, at, slots, desired)
+    return shown
 
 
 def _branch(run: Run, context: Context, scaled_to_zero: bool) -> int:
@@ -112,32 +125,30 @@ def _branch(run: Run, context: Context, scaled_to_zero: bool) -> int:
     return branch(spec_replicas, context.current, minimum, specs.maximum[spec], at_zero, behaviours)
 
 
-def _without_metrics(run: Run, context: Context, at: int, slots: int, taken: int) -> None:
-    """Decides by the branch alone."""
-    decisions, specs = run.decisions, run.batch.specs
-    desired = 0
-    if taken == DISABLED_AT_ZERO:
-        decisions.active[at], decisions.reason[at] = DISABLED, GATE_DISABLED
-        decisions.desired[at], decisions.status_desired[at] = 0, context.current
-        return
+def _to_bound(run: Run, context: Context, at: int, taken: int) -> int:
+    """The nearer bound, to which the replicas go without the metrics."""
+    decisions, specs, spec = run.decisions, run.batch.specs, context.spec
     if taken == ABOVE_MAX:
         decisions.scale_reason[at], decisions.reason[at] = ABOVE_MAXIMUM, GATE_ABOVE_MAX
-        desired = specs.maximum[context.spec]
-    if taken == BELOW_MIN:
-        decisions.scale_reason[at], decisions.reason[at] = BELOW_MINIMUM, GATE_BELOW_MIN
-        desired = specs.minimum[context.spec]
-    _write_scale(run, context, at, slots, desired)
+        return int(specs.maximum[spec])
+    # Until 1.11 a target below a minReplicas that is not said was told that it must be more than zero.
+    is_default = run.settings.behaviours.forbidden_windows and not specs.has_minimum[spec]
+    decisions.scale_reason[at], decisions.reason[at] = AT_ZERO if is_default else BELOW_MINIMUM, GATE_BELOW_MIN
+    return int(specs.minimum[spec])
 
 
-def _compute_replicas(run: Run, context: Context, at: int) -> bool:
-    """Computes every metric; true if they come to a recommendation, which is the winner's."""
+def _compute_replicas(run: Run, context: Context, at: int) -> tuple[bool, int]:
+    """Computes every metric; true if they come to a recommendation, and when the winner was measured."""
+    measured_us = context.inputs.scale_us
     decisions, behaviours = run.decisions, run.settings.behaviours
     first, end = run.batch.specs.metric_from[context.spec], run.batch.specs.metric_to[context.spec]
     choice = NOTHING_COMPUTED
     for metric in range(first, end):
-        problem, proposal, tally = compute_metric(run, context, metric)
+        problem, proposal, tally, at_us = compute_metric(run, context, metric)
         _store_proposal(run, run.batch.reconciles.proposal_at[at] + metric - first, problem, proposal, tally)
         choice = with_proposal(choice, proposal.replicas) if problem == NONE else with_invalid(choice)
+        if choice.winner == metric - first and proposal.replicas > 0:
+            measured_us = at_us
         if is_over(choice, behaviours):
             break
     decisions.metrics[at] = choice.computed
@@ -148,9 +159,9 @@ def _compute_replicas(run: Run, context: Context, at: int) -> bool:
         decisions.active[at] = _failed_condition(run.batch.metrics.reason[first + named], problem)
         decisions.reason[at] = failed
         decisions.desired[at] = run.batch.scales.spec_replicas[context.inputs.scale]
-        return False
+        return False, measured_us
     _store_choice(run, at, choice)
-    return True
+    return True, measured_us
 
 
 def _failed_condition(reason: int, problem: int) -> int:
@@ -186,8 +197,28 @@ def _store_proposal(run: Run, index: int, problem: int, proposal: Proposal, tall
     proposals.ignored[index] = tally.ignored
 
 
-def _normalize(run: Run, context: Context, at: int, slots: int, scaled_to_zero: bool) -> None:
-    """Stabilizes and limits the recommendation, and writes what is left of it; as `controller.normalize`."""
+def _within_windows(run: Run, context: Context, at: int, measured_us: int) -> int:
+    """The recommendation within its bounds, if the forbidden windows let it pass (to 1.11); as `eras.metrics_list`.
+
+    measured_us   when the winning metric was measured
+    """
+    decisions, specs, settings, spec = run.decisions, run.batch.specs, run.settings, context.spec
+    raw, current = decisions.raw_desired[at], context.current
+    bounds = Bounds(specs.minimum[spec], specs.has_minimum[spec] != 0, specs.maximum[spec])
+    limited = bounded(raw, current, bounds, settings.behaviours)
+    scaled_us = run.batch.statuses.last_scale_us[run.batch.hpas.status[decisions.hpa_state[at]]]
+    closed = closed_windows(scaled_us, measured_us, settings.windows)
+    rescales = may_scale(current, limited.replicas, scaled_us, measured_us, settings.windows)
+    decisions.able[at] = READY if closed == BOTH_OPEN else BACKOFF + closed - 1
+    decisions.limited[at], decisions.stabilized[at] = IN_RANGE + limited.why, raw
+    decisions.rate_limited[at], decisions.scale_reason[at] = limited.by_rate, scale_reason_of(raw, current)
+    metric = _metric_reason(run, at, current)
+    decisions.reason[at] = primary_before_stabilization(metric, raw, limited, current, rescales)
+    return int(limited.replicas if rescales else current)
+
+
+def _normalize(run: Run, context: Context, at: int, slots: int, scaled_to_zero: bool) -> int:
+    """The recommendation, stabilized and limited; as `controller.normalize`."""
     decisions, raw = run.decisions, run.decisions.raw_desired[at]
     argument = NormalizationArg(
         raw, context.current, context.now_us, _limits(run, context.spec), remembered_in(run.memory, slots)
@@ -198,18 +229,18 @@ def _normalize(run: Run, context: Context, at: int, slots: int, scaled_to_zero: 
     decisions.stabilized[at] = normalized.stabilized.replicas
     decisions.rate_limited[at] = normalized.limited.by_policy
     decisions.scale_reason[at] = normalized.scale_reason
-    decisions.reason[at] = primary(_metric_reason(run, at, normalized), normalized)
-    _write_scale(run, context, at, slots, normalized.desired)
+    decisions.reason[at] = primary(_metric_reason(run, at, normalized.current), normalized)
+    return int(normalized.desired)
 
 
-def _metric_reason(run: Run, at: int, normalized: Normalized) -> int:
+def _metric_reason(run: Run, at: int, current: int) -> int:
     """The reason code of the winning metric."""
     proposals, winner = run.proposals, run.decisions.winner[at]
     if winner == NONE:
         return ON_TARGET
     index = run.batch.reconciles.proposal_at[at] + winner
     inside, replicas = proposals.inside[index] != 0, proposals.replicas[index]
-    return of_metric(proposals.adjust[index], inside, replicas, normalized.current, proposals.ratio[index])
+    return of_metric(proposals.adjust[index], inside, replicas, current, proposals.ratio[index])
 
 
 def _limits(run: Run, spec: int) -> Limits:
@@ -242,4 +273,5 @@ def _write_scale(run: Run, context: Context, at: int, slots: int, desired: int) 
         return
     decisions.able[at], decisions.status_desired[at] = RESCALED, desired
     now_us = context.now_us if reconciles.written[at] == NONE else reconciles.written_us[at]
-    remember_scale(run, slots, context.spec, context.current, desired, now_us)
+    if not run.settings.behaviours.forbidden_windows:
+        remember_scale(run, slots, context.spec, context.current, desired, now_us)

@@ -126,8 +126,9 @@ def _begin(run: Run, hpa: int, at: int) -> int:
         forget(memory, hpa)
         memory.unseen_us[hpa] = NULL
         memory.epoch[hpa], memory.versions_from[hpa], since = reconciles.epoch[at], reconciles.epoch_facts[at], 0
-    if reconciles.unseen_us[at] != NULL:
-        memory.unseen_us[hpa] = reconciles.unseen_us[at]
+    if reconciles.unseen_us[at] != NULL or (since == 0 and memory.unseen_us[hpa] != NULL):
+        # The first reconcile of a process remembers the replicas that it found: no earlier one may have.
+        memory.unseen_us[hpa] = reconciles.at_us[at]
     memory.facts[hpa] = reconciles.facts[at]
     return int(since)
 
@@ -136,7 +137,10 @@ def _search(run: Run, hpa: int, at: int, state: int, since: int) -> Search:
     """The candidates of a reconcile; if it has a line, there are none but the newest inputs."""
     reconciles, target = run.batch.reconciles, run.batch.hpas.target[state]
     scale, scale_us = _newest_scale(run, hpa, target, at, since)
-    newest = ReadInputs(scale, scale_us, reconciles.facts[at], 0, 0, since)
+    is_own = scale != NONE and scale == run.cursors.own_scale[hpa]
+    list_from, list_to = (reconciles.list_from[at], reconciles.list_to[at]) if is_own else (0, 0)
+    own_since = reconciles.own_since[at] if is_own else reconciles.facts[at]
+    newest = ReadInputs(scale, scale_us, reconciles.facts[at], 0, 0, since, own_since, list_from, list_to)
     hpas = len(reconciles.row_from)
     tried_slots, before_slots = hpas + hpa, 2 * hpas + hpa
     older_scale, options = scale, NO_OPTIONS
@@ -158,10 +162,11 @@ def _tried_inputs(run: Run, search: Search, candidate: Candidate, following: int
         requests = request_count(run, run.batch.hpas.spec[search.hpa_state], scale)
         pod_facts = run.batch.reconciles.lagging_facts[at] if candidate.earlier_pods else newest.pod_facts
         answers = chosen_answers(following, requests, candidate.nth)
-        return ReadInputs(scale, newest.scale_us, pod_facts, answers, 0, newest.since)
+        return ReadInputs(scale, newest.scale_us, pod_facts, answers, 0, newest.since, newest.own_since, 0, 0)
     if candidate.kind == FAILED_READS:
         failed = unanswered(search.options.failed_reads, candidate.nth)
-        return ReadInputs(newest.scale, newest.scale_us, newest.pod_facts, 0, failed, newest.since)
+        since, own_since = newest.since, newest.own_since
+        return ReadInputs(newest.scale, newest.scale_us, newest.pod_facts, 0, failed, since, own_since, 0, 0)
     return chosen
 
 

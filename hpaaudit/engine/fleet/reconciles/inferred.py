@@ -1,11 +1,12 @@
 """Infers when HPAs were reconciled, for recordings without `reconcile` lines; as `replay.plan`, but over columns."""
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from operator import itemgetter
 
 import numpy as np
 
-from hpaaudit.api.decode import SHOWN_WHOLE
+from hpaaudit.api.decode import WHOLE_STATUS
 from hpaaudit.engine.fleet.columns.batch import NONE
 from hpaaudit.engine.fleet.columns.codes import NULL
 from hpaaudit.engine.fleet.input.ids import Array, Ids
@@ -13,11 +14,12 @@ from hpaaudit.engine.fleet.input.rows import Rows, chosen, empty, joined
 from hpaaudit.engine.fleet.input.unsupported import Unsupported
 from hpaaudit.engine.replay.cluster_state import LAG_US
 from hpaaudit.engine.replay.hpa_history import HpaHistory
-from hpaaudit.engine.replay.plan import Plan, Reading
+from hpaaudit.engine.replay.plan import RENEWALS_SEEN, Plan, Reading
 from hpaaudit.engine.replay.reconcile_times import NOWHERE, STATUS_WRITE, Evidence
 from hpaaudit.engine.replay.unseen_memory import hidden_hpa, hides_reconciles
 from hpaaudit.model.columns import ReconcileEvidence
-from hpaaudit.model.facts import Fact, Gap, HpaSeen
+from hpaaudit.model.facts import Fact, Gap, HpaSeen, ResourceMetricsRead, ValuesRead
+from hpaaudit.model.flags import SYNC_PERIOD_US
 from hpaaudit.model.units import Micros
 
 _COLUMNS = (
@@ -39,11 +41,14 @@ class InferredReconciles:
 
     repeated    numbers of facts that show an HPA with the status that it had before
     facts       the facts that are evidence of something, in their order
+    answers     all facts, of which only those with samples are read, and only where these may explain a long period
 
     Raises `Unsupported` if the reconciles cannot be inferred from columns.
     """
 
-    def __init__(self, parts: Iterable[ReconcileEvidence], period_us: Micros | None) -> None:
+    def __init__(
+        self, parts: Iterable[ReconcileEvidence], period_us: Micros | None, answers: Iterable[Fact] = ()
+    ) -> None:
         self._reading = Reading()
         times, statuses = [np.empty(0, np.int64)], dict[str, list[Array]]()
         self.repeated: list[int] = []
@@ -62,12 +67,17 @@ class InferredReconciles:
         for history in self._reading.histories.all():
             self._add_statuses(history, raw, statuses.get(history.key, []))
         self._periods = self._reading.periods(period_us)
+        if self._periods.source == "inferred" and self._periods.longest_us > SYNC_PERIOD_US:
+            for index, fact in enumerate(islice(answers, RENEWALS_SEEN)):
+                if isinstance(fact, ResourceMetricsRead | ValuesRead):
+                    self._reading.learn(index, fact)
+            self._periods = self._reading.periods(period_us)
 
     def _take(self, part: ReconcileEvidence, statuses: dict[str, list[Array]]) -> None:
         """Takes one more segment; `statuses` collects the facts with which each HPA showed another status."""
         for index, fact in part.facts:
             if isinstance(fact, HpaSeen):
-                if fact.api_version not in SHOWN_WHOLE:
+                if fact.api_version not in WHOLE_STATUS:
                     raise Unsupported(f"the HPAs were served as {fact.api_version}")
                 history = self._reading.histories.history_of(index, fact)
                 if history is not None:

@@ -1,0 +1,57 @@
+"""The command `report`."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from hpaaudit.cli.options import quiet_option, results_argument
+
+if TYPE_CHECKING:
+    from hpaaudit.model.report import Report
+
+FORMATS = ("html", "markdown", "junit", "perfetto")
+
+
+@click.command("report", short_help="Write a replay as one HTML page.")
+@results_argument()
+@click.option("--into", metavar="FILE", type=click.Path(path_type=Path), required=True, help="Write the page here.")
+@click.option("--overwrite", is_flag=True, help="Replace the file that --into names.")
+@click.option("-o", "--output", type=click.Choice(FORMATS), default="html", show_default=True)
+@quiet_option()
+def report_command(source: Path, into: Path, output: str, *, overwrite: bool, quiet: bool) -> None:
+    """Write a replay as one HTML page: what happened in a sentence, charts, changes, and reconciles explained.
+
+    The page opens offline, loads nothing, holds no script, and can be printed. Other formats: markdown for a ticket,
+    with an SVG beside it; junit for CI, where an HPA with a divergent reconcile fails; perfetto for ui.perfetto.dev.
+
+    Example: hpaaudit report recordings/friday --into friday.html
+    """
+    from hpaaudit.cli.warn import warner
+    from hpaaudit.errors import FileExists, NotWritable
+    from hpaaudit.flows.report import report
+
+    texts = _files(report(source, explained=output == "html", warn=warner(quiet=quiet)), into, output)
+    for path in texts:
+        if path.exists() and not overwrite:
+            raise FileExists(f"{path} exists: name another file with --into, or add --overwrite")
+    for path, text in texts.items():
+        try:
+            path.write_text(text, "utf-8")
+        except OSError as error:
+            raise NotWritable(f"{path} cannot be written ({error.strerror}): name another file with --into") from error
+        click.echo(f"saved {path} ({len(text.encode()):,} bytes)")
+
+
+def _files(report: "Report", into: Path, output: str) -> Mapping[Path, str]:
+    """The texts of a format by their files."""
+    from hpaaudit.report.export.junit import junit
+    from hpaaudit.report.export.markdown import markdown
+    from hpaaudit.report.export.perfetto import perfetto
+    from hpaaudit.report.page.html import page
+
+    if output == "markdown":
+        text, pictures = markdown(report, into.stem)
+        return {into: text} | {into.with_name(name): picture for name, picture in pictures.items()}
+    return {into: {"html": page, "junit": junit, "perfetto": perfetto}[output](report)}

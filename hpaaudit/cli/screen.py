@@ -1,0 +1,61 @@
+"""The terminal that a page is drawn for: its width, its characters and its colours."""
+
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hpaaudit.model.units import Micros
+    from hpaaudit.report.timeline import Screen
+
+NARROWEST, WIDEST = 60, 250
+
+
+def screen(
+    *,
+    width: int | None = None,
+    is_ascii: bool = False,
+    color: str = "auto",
+    first_us: "Micros | None" = None,
+    last_us: "Micros | None" = None,
+) -> "Screen":
+    """The screen of this process.
+
+    width      in columns; None: 79
+    is_ascii   draw with ASCII characters, as on an output that knows no others
+    color      always, never, or auto: on a terminal, unless NO_COLOR is set or the terminal has none
+    """
+    from hpaaudit.report.chart import ASCII, UNICODE
+    from hpaaudit.report.paint import coloured, plain
+    from hpaaudit.report.text import WIDTH
+    from hpaaudit.report.timeline import Screen
+
+    return Screen(
+        width=width or WIDTH,
+        first_us=first_us,
+        last_us=last_us,
+        glyphs=ASCII if is_ascii or not _can_write(UNICODE.unseen) else UNICODE,
+        paint=coloured if _has_colours(color) else plain,
+    )
+
+
+def terminal_width() -> int | None:
+    """The width of the terminal, within what a chart can use; None without a terminal."""
+    if not sys.stdout.isatty():
+        return None
+    return min(max(shutil.get_terminal_size().columns, NARROWEST), WIDEST)
+
+
+def _can_write(text: str) -> bool:
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def _has_colours(asked: str) -> bool:
+    if asked != "auto":
+        return asked == "always"
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -1,0 +1,152 @@
+"""Moments as users give them, and which times they mean in a recording."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TypeAlias
+
+from hpaaudit.api.times import duration, micros, precise, whole_seconds
+from hpaaudit.errors import BadOption
+from hpaaudit.model.landmark import Landmark
+from hpaaudit.model.units import SECOND, Micros
+
+When: TypeAlias = Micros | datetime | str
+"""A time: microseconds since 1970, a datetime with its zone, or a text as `Moment` reads it."""
+
+At: TypeAlias = When | Landmark
+"""A time, or the name of a reconcile, also as text."""
+
+_CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?Z?")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?")
+_AGO = re.compile(r"-?\d[\d.]*[a-zµ][\d.a-zµ]*")
+_DAY_US = 24 * 3600 * SECOND
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A moment as the user wrote it: RFC 3339, `14:05` of the recording's day, `5m` or `-5m` before its end."""
+
+    text: str
+
+    def at(self, started_us: Micros, ended_us: Micros) -> Micros:
+        """The time that it means in a recording of this span. Without an offset it is UTC."""
+        if self._is_relative:
+            return Micros(ended_us + duration(self.text if self.text.startswith("-") else f"-{self.text}"))
+        clock = _CLOCK.fullmatch(self.text)
+        if clock is None:
+            return _date_or_rfc3339(self.text)
+        times = self._times_of_day(clock, started_us, ended_us)
+        return times[-1] if times else Micros(started_us // _DAY_US * _DAY_US + _since_midnight(clock))
+
+    def within(self, name: str, started_us: Micros, ended_us: Micros) -> Micros:
+        """The time that it means for this option: `since` from its first instant on, the others up to its last one.
+
+        Screens show whole seconds. So a time without a fraction stands for its whole second, and one that is pasted
+        back means the reconcile beside which it stood. Raises BadOption if the recording has nothing there.
+        """
+        clock = _CLOCK.fullmatch(self.text)
+        times = self._times_of_day(clock, started_us, ended_us) if clock else ()
+        if len(times) > 1:
+            raise BadOption(
+                f"--{name} {self.text} is on {len(times)} days of the recording: "
+                f"give the date too, as in {whole_seconds(times[-1])}."
+            )
+        first_us = self.at(started_us, ended_us)
+        last_us = first_us + self.length_us - 1
+        outside = {"since": first_us > ended_us, "until": last_us < started_us}.get(
+            name, not self._is_within(first_us, started_us, ended_us)
+        )
+        if outside:
+            span = f"{precise(started_us)} to {precise(ended_us)}"
+            raise BadOption(f"--{name} {self.text} is not in the recording, which goes from {span}.")
+        return first_us if name == "since" else Micros(last_us)
+
+    def _times_of_day(self, clock: re.Match[str], started_us: Micros, ended_us: Micros) -> Sequence[Micros]:
+        """The times within this span that have this time of day."""
+        since_midnight = _since_midnight(clock)
+        days = range(started_us // _DAY_US * _DAY_US, ended_us + 1, _DAY_US)
+        times = (Micros(day + since_midnight) for day in days)
+        return [at_us for at_us in times if self._is_within(at_us, started_us, ended_us)]
+
+    @property
+    def length_us(self) -> int:
+        """How long the time lasts that the text names: a second, or an instant if it has a fraction or is relative."""
+        return 1 if self._is_relative or "." in self.text else SECOND
+
+    @property
+    def _is_relative(self) -> bool:
+        return self.text.startswith("-") or _AGO.fullmatch(self.text) is not None
+
+    def _is_within(self, first_us: int, started_us: Micros, ended_us: Micros) -> bool:
+        return started_us < first_us + self.length_us and first_us <= ended_us
+
+
+def _since_midnight(clock: re.Match[str]) -> int:
+    hour, minute, second, fraction = clock.groups()
+    whole = timedelta(hours=int(hour), minutes=int(minute), seconds=int(second or 0))
+    if whole >= timedelta(days=1) or int(minute) >= 60 or int(second or 0) >= 60:  # noqa: PLR2004 an hour, a minute
+        raise ValueError(f"{clock[0]!r} is not a time of day")
+    return int(whole.total_seconds()) * SECOND + int((fraction or "0").ljust(6, "0"))
+
+
+def _date_or_rfc3339(text: str) -> Micros:
+    if _DATE.fullmatch(text):
+        whole = datetime.fromisoformat(text).replace(tzinfo=UTC)
+        return Micros(round((whole - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(microseconds=1)))
+    return micros(text)
+
+
+def moment(text: str) -> Moment:
+    """Parses a moment. Which time it means depends on the recording. Raises BadOption."""
+    written = Moment(text)
+    try:
+        written.at(Micros(0), Micros(_DAY_US))
+    except (ValueError, OverflowError) as error:
+        raise BadOption(
+            f"{text!r} is not a time: give 2026-03-02T14:05:00Z, 14:05 (on the day of the recording) "
+            "or 5m (before its end)"
+        ) from error
+    return written
+
+
+def moment_or_landmark(text: str) -> Moment | Landmark:
+    """Parses a moment, or the name of one. Raises BadOption."""
+    return Landmark(text) if text in tuple(Landmark) else moment(text)
+
+
+def moment_at(span: tuple[Micros, Micros], at: Moment | Landmark) -> Micros | Landmark:
+    """Resolves `--at` to a time in a recording of this span. A landmark stays: it is looked up in the results."""
+    return at if isinstance(at, Landmark) else at.within("at", *span)
+
+
+def moments(span: tuple[Micros, Micros], **asked: Moment | None) -> Mapping[str, Micros | None]:
+    """Resolves moments to times in a recording of this span, by the names of their options. Raises BadOption."""
+    times = {name: None if written is None else written.within(name, *span) for name, written in asked.items()}
+    since, until = times.get("since"), times.get("until")
+    if since is not None and until is not None and since > until:
+        raise BadOption(f"--since {asked['since'].text} is later than --until {asked['until'].text}.")  # type: ignore[union-attr]
+    return times
+
+
+def time_of(name: str, when: When, span: tuple[Micros, Micros]) -> Micros:
+    """The time that a caller means in a recording of this span; microseconds are taken as they are.
+
+    name   the parameter: `since` means the begin of a second, the others its end
+
+    Raises BadOption, also for a datetime without a zone.
+    """
+    if isinstance(when, str):
+        return moment(when).within(name, *span)
+    if isinstance(when, datetime):
+        if when.tzinfo is None:
+            raise BadOption(f"{name}={when!r} has no zone: give one, for example tzinfo=datetime.UTC")
+        return Micros((when - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1))
+    return when
+
+
+def landmark_or_time(at: At, span: tuple[Micros, Micros]) -> Micros | Landmark:
+    """What `at` means in a recording of this span; raises as `time_of`."""
+    if isinstance(at, str) and at in tuple(Landmark):
+        return Landmark(at)
+    return time_of("at", at, span)

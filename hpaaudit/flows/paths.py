@@ -1,0 +1,45 @@
+"""Where a recording or its results lie: a path, or what was opened."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+from hpaaudit.model.units import Micros
+
+if TYPE_CHECKING:
+    from hpaaudit.recording.reading.recording import Recording
+    from hpaaudit.results.read import Results
+
+RecordingPath: TypeAlias = Union[Path, str, "Recording"]
+"""A recording: its folder, or the recording that was opened there."""
+
+Source: TypeAlias = Union[Path, str, "Recording", "Results"]
+"""A recording, or results: a path, or what was opened."""
+
+
+def path_of(source: Source) -> Path:
+    """The path of it."""
+    if isinstance(source, Path | str):
+        return Path(source)
+    from hpaaudit.recording.reading.recording import Recording
+
+    return source.folder if isinstance(source, Recording) else source.path
+
+
+def recorded_span(folder: Path) -> tuple[Micros, Micros]:
+    """Begin and end of a recording, which may be damaged. Raises NotARecording."""
+    from hpaaudit.recording.reading.recording import recording_info
+    from hpaaudit.recording.reading.survey import survey_recording
+
+    surveyed = survey_recording(folder)
+    info = recording_info(folder, surveyed, surveyed.segments)
+    return info.started_us, info.ended_us
+
+
+def open_recording(folder: RecordingPath) -> "Recording":
+    """Opens a recording: what it holds, and its facts in their order.
+
+    Raises NotARecording and DamagedRecording.
+    """
+    from hpaaudit.recording.reading.recording import open_recording as opened
+
+    return opened(path_of(folder))

@@ -1,0 +1,89 @@
+"""One HPA over time: its reconciles, the replicas of its target, and what happened besides."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from hpaaudit.model.units import Micros
+
+
+class MarkKind(StrEnum):
+    """What a mark in a timeline stands for."""
+
+    WRITE = "write"
+    SPEC = "spec"
+    ROLLOUT = "rollout"
+    RESTART = "restart"
+    DIVERGENCE = "divergence"
+    GAP = "gap"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """Something that happened besides a reconcile.
+
+    until_us   its end, None for an instant
+    who        who did it, as far as that is known: a writer, a manager of fields, a stream of the recorder
+    what       what was done, such as `6 -> 2`, or the class of a divergence
+    """
+
+    at_us: Micros
+    until_us: Micros | None
+    kind: MarkKind
+    who: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelinePoint:
+    """One reconcile.
+
+    replicas   `spec.replicas` that it read;  replay   what the replay wanted;  decided   what the controller wanted
+    metric     the metric that decided, or the first one;  ratio   its value divided by its target, None if unmeasured
+    ready, unready, missing, ignored   the pods of that metric by bucket
+    """
+
+    at_us: Micros
+    began_us: Micros
+    replicas: int | None
+    replay: int | None
+    decided: int | None
+    min_replicas: int | None
+    max_replicas: int | None
+    verdict: str
+    reason_code: str
+    metric: str
+    ratio: float | None
+    ready: int | None
+    unready: int | None
+    missing: int | None
+    ignored: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """A change of the target's `spec.replicas`."""
+
+    at_us: Micros
+    from_replicas: int
+    to_replicas: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeline:
+    """One HPA over the time that its recording covers.
+
+    file        the results file;  scales   actual changes of the target, in order
+    moment_us   the moment that matters most
+    """
+
+    file: str
+    namespace: str
+    name: str
+    target: str
+    release: str
+    started_us: Micros
+    ended_us: Micros
+    points: tuple[TimelinePoint, ...]
+    moment_us: Micros
+    scales: tuple[Scale, ...]
+    marks: tuple[Mark, ...]

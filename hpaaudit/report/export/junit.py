@@ -1,0 +1,34 @@
+"""Writes a replay as JUnit XML: a test for each HPA, which fails if a reconcile is divergent."""
+
+from xml.etree import ElementTree as ET
+
+from hpaaudit.model.report import Report
+from hpaaudit.report.replay import clock_of, verdict
+from hpaaudit.report.text import printable
+
+
+def junit(report: Report) -> str:
+    """The XML. An HPA of which nothing can be decided is skipped."""
+    account = report.account
+    failed = sum(1 for hpa in account.hpas if hpa.divergent)
+    skipped = sum(1 for hpa in account.hpas if hpa.undecidable == hpa.reconciles)
+    suite = ET.Element(
+        "testsuite",
+        name=printable(account.recording),
+        tests=str(len(account.hpas)),
+        failures=str(failed),
+        skipped=str(skipped),
+        errors="0",
+    )
+    for hpa in account.hpas:
+        case = ET.SubElement(suite, "testcase", classname=printable(hpa.namespace), name=printable(hpa.name))
+        words = printable(verdict(hpa, clock_of(account)))
+        if hpa.divergent:
+            classes = sorted({one.divergence_class for one in hpa.divergences})
+            ET.SubElement(case, "failure", type=printable(", ".join(classes)), message=words)
+        elif hpa.undecidable == hpa.reconciles:
+            ET.SubElement(case, "skipped", message=words)
+        else:
+            ET.SubElement(case, "system-out").text = words
+    ET.indent(suite)
+    return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"

@@ -1,0 +1,62 @@
+"""Writes a replay as Markdown for a ticket. The charts are SVG files beside it."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
+
+from hpaaudit.model.account import HpaAccount
+from hpaaudit.model.report import Report
+from hpaaudit.report.replay import IN_FULL, certainty_lines, change_rows, clock_of, count_lines, finding_lines, verdict
+from hpaaudit.report.svg import picture
+from hpaaudit.report.table import cell
+from hpaaudit.report.text import printable, stamp
+from hpaaudit.report.timeline import numbered
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!])")
+
+
+def markdown(report: Report, stem: str) -> tuple[str, Mapping[str, str]]:
+    """The text, and the pictures that it shows by the names of their files, which begin with `stem`."""
+    account = report.account
+    pictures: dict[str, str] = {}
+    span = f"{stamp(account.started_us)} to {stamp(account.ended_us)}"
+    lines = [f"Replay of {_plain(account.recording)}, {span}, as Kubernetes {_plain(account.release)}.", ""]
+    for number, hpa in enumerate(account.hpas[:IN_FULL], 1):
+        rows = change_rows(hpa.changes, clock_of(account))
+        lines += [f"## {_plain(f'{hpa.namespace}/{hpa.name}')}", "", _plain(verdict(hpa, clock_of(account))), ""]
+        for timeline in account.timelines:
+            if (timeline.namespace, timeline.name) == (hpa.namespace, hpa.name):
+                name = f"{stem}.{number}.svg"
+                pictures[name] = _alone(picture(timeline, [at_us for at_us, _ in rows], "title"))
+                lines += [f"![Replicas, metric and pods over time]({name})", ""]
+        lines += [*_table(rows), *_facts(hpa, report), ""]
+    lines += [f"- {_plain(' '.join(line.split()))}" for line in certainty_lines(account)]
+    return "\n".join(lines) + "\n", pictures
+
+
+def _table(rows: Sequence[tuple[int, tuple[object, ...]]]) -> Iterator[str]:
+    if not rows:
+        return
+    yield "| # | time | from | to | by | decided | replay | why |"
+    yield "| --- | --- | ---: | ---: | --- | ---: | ---: | --- |"
+    for number, (_, cells) in zip(numbered(len(rows)), rows, strict=False):
+        yield f"| {number} | {' | '.join(_plain(cell(value)) for value in cells)} |"
+    yield ""
+
+
+def _facts(hpa: HpaAccount, report: Report) -> Iterator[str]:
+    for line in (*finding_lines(hpa.findings, clock_of(report.account)), *count_lines(hpa)):
+        yield f"- {_plain(' '.join(line.split()))}"
+
+
+def _plain(text: str) -> str:
+    """The text with every character escaped that Markdown or HTML would take for more than text."""
+    return _SPECIAL.sub(r"\\\1", printable(text)).replace("&", "&amp;").replace("\\<", "&lt;").replace("\\>", "&gt;")
+
+
+def _alone(svg: str) -> str:
+    """A picture as a file of its own, with the page's colours."""
+    style = (files("hpaaudit") / "report" / "page" / "page.css").read_text("utf-8")
+    begin = svg.index(">") + 1
+    tag = svg[:begin].replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ')
+    return f"{tag}<style>{style.replace(':root', 'svg')} svg {{ background: var(--paper) }}</style>{svg[begin:]}\n"

@@ -1,0 +1,239 @@
+"""Draws one HPA over time: replicas and bounds, the metric that decided, pods that did not count, and what happened."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hpaaudit.model.timeline import Mark, MarkKind, Timeline, TimelinePoint
+from hpaaudit.model.units import Micros
+from hpaaudit.report.chart import UNICODE, Axis, Glyphs, Steps, block_row, step_rows, time_row
+from hpaaudit.report.codes import legend
+from hpaaudit.report.paint import Paint, plain
+from hpaaudit.report.text import WIDTH, Clock, paragraph, pasteable, printable, stamp
+
+HEIGHT = 10
+"""The most rows of the chart of replicas."""
+
+LISTED = 20
+"""The most marks that are listed."""
+
+_LABEL = 10
+"""So wide are the labels of the rows. A longer name of a metric is cut there."""
+
+_NUMBERS = "123456789abcdefghijklmnopqrstuvwxyz"
+_VERDICTS = {"skew": "s", "undecidable": "?", "divergent": "D"}
+_PODS = {"unready": "not ready", "missing": "no metrics", "ignored": "ignored"}
+_FULL = 2.0
+"""A full block stands for so many times the target. Half a block is on target."""
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What a timeline is drawn on.
+
+    width   in columns;  first_us, last_us   the time that is shown, None: from the begin, to the end
+    """
+
+    width: int = WIDTH
+    first_us: Micros | None = None
+    last_us: Micros | None = None
+    glyphs: Glyphs = UNICODE
+    paint: Paint = plain
+
+
+def timeline_text(timeline: Timeline, screen: Screen) -> str:
+    """The whole page: the chart, the rows below it, what the marks are, and the next command."""
+    first_us = timeline.started_us if screen.first_us is None else screen.first_us
+    last_us = timeline.ended_us if screen.last_us is None else screen.last_us
+    clock = Clock(first_us, last_us)
+    title = f"{timeline.namespace}/{timeline.name}" + (f" -> {timeline.target}" if timeline.target else "")
+    head = f"{screen.paint(printable(title), 'title')}   {stamp(first_us)} to {clock(last_us)}   "
+    head += f"release {timeline.release}"
+    marks = [mark for mark in timeline.marks if mark.at_us <= last_us and first_us <= (mark.until_us or mark.at_us)]
+    parts = [head, "\n".join(drawing(timeline, marks, screen))]
+    if marks:
+        parts.append("\n".join(_listed(marks, clock, timeline)))
+    parts.append("\n".join(_words(timeline, first_us, last_us)))
+    shown = {point.verdict for point in timeline.points if first_us <= point.at_us <= last_us} & _VERDICTS.keys()
+    if words := legend(sorted(shown)):
+        parts.append(words)
+    parts.append(f"  next  {_next(timeline, first_us, last_us)}")
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def drawing(timeline: Timeline, marks: Sequence[Mark], screen: Screen) -> Iterator[str]:
+    """The chart of replicas with its marks and times, then a row for each thing that is worth one."""
+    axis = _axis(timeline, screen)
+    yield from chart_of_replicas(timeline, [mark.at_us for mark in marks], screen)
+    columns = _by_column(timeline, axis)
+    ratios = [max((point.ratio for point in points if point.ratio is not None), default=None) for points in columns]
+    if any(ratio is not None for ratio in ratios):
+        shares = [None if ratio is None else ratio / _FULL for ratio in ratios]
+        yield _line(_metric(timeline.points), block_row(shares, screen.glyphs))
+    for bucket, label in _PODS.items():
+        counts = [max((getattr(point, bucket) or 0 for point in points), default=0) for points in columns]
+        if any(counts):
+            yield _line(label, "".join(map(_digit, counts)))
+    verdicts = "".join(map(_worst, columns))
+    if verdicts.strip():
+        yield _line("verdict", re.sub("[Ds?]+", lambda run: screen.paint(run[0], "doubtful"), verdicts.rstrip()))
+    unseen = not_seen(timeline, axis)
+    if unseen:
+        row = "".join(screen.glyphs.unseen if column in unseen else " " for column in range(axis.columns))
+        yield _line("not seen", screen.paint(row.rstrip(), "quiet"))
+
+
+def chart_of_replicas(
+    timeline: Timeline, marks: Sequence[Micros], screen: Screen, height: int = HEIGHT
+) -> Iterator[str]:
+    """The chart alone: replicas and bounds, the number of each of these marks, and times."""
+    axis = _axis(timeline, screen)
+    for label, cells in _chart(timeline, axis, screen.glyphs, height):
+        yield _line(label, _painted(cells, screen), right=True)
+    if marks:
+        yield _line("", _mark_row(marks, axis))
+    yield _line("", time_row(axis, screen.glyphs))
+
+
+def numbered(marks: int) -> Sequence[str]:
+    """What stands for each of so many marks in a chart; later ones have no number."""
+    return _NUMBERS[: min(marks, LISTED)]
+
+
+def _axis(timeline: Timeline, screen: Screen) -> Axis:
+    return Axis(
+        timeline.started_us if screen.first_us is None else screen.first_us,
+        timeline.ended_us if screen.last_us is None else screen.last_us,
+        max(screen.width - _LABEL - 3, 1),
+    )
+
+
+def replicas(timeline: Timeline) -> Steps:
+    """What `spec.replicas` of the target was, from each time on."""
+    first = next((point for point in timeline.points if point.replicas is not None), None)
+    steps: list[tuple[Micros, int | None]] = []
+    if first is not None and not any(scale.at_us <= first.began_us for scale in timeline.scales):
+        before = timeline.scales[0].from_replicas if timeline.scales else first.replicas
+        steps.append((first.began_us, before))
+    return [*steps, *((scale.at_us, scale.to_replicas) for scale in timeline.scales)]
+
+
+def replay_beside(timeline: Timeline) -> Steps:
+    """What the replay wanted while that was another number than the controller's, or than what became of it."""
+    return [(point.at_us, point.replay if _parts(point) else None) for point in timeline.points]
+
+
+def not_seen(timeline: Timeline, axis: Axis) -> set[int]:
+    """The columns in which something was not recorded that this HPA depends on."""
+    return {column for mark in timeline.marks if mark.kind == MarkKind.GAP for column in _columns(mark, axis)}
+
+
+def _chart(timeline: Timeline, axis: Axis, glyphs: Glyphs, height: int) -> list[tuple[str, str]]:
+    bounds: list[Steps] = [
+        [(point.at_us, point.max_replicas) for point in timeline.points],
+        [(point.at_us, point.min_replicas) for point in timeline.points],
+    ]
+    return step_rows(replicas(timeline), axis, height, glyphs, other=replay_beside(timeline), bounds=bounds)
+
+
+def _parts(point: TimelinePoint) -> bool:
+    """True where the replay wanted another number than the controller, or than what became of it."""
+    return point.verdict == "divergent" or point.decided not in (None, point.replay)
+
+
+def _line(label: str, cells: str, *, right: bool = False) -> str:
+    """A row with its label in front, all at the same column."""
+    cut = label if len(label) <= _LABEL else label[: _LABEL - 1] + "~"
+    return f"  {cut:>{_LABEL}} {cells}".rstrip() if right else f"  {cut:<{_LABEL}} {cells}".rstrip()
+
+
+def _painted(cells: str, screen: Screen) -> str:
+    glyphs, paint = screen.glyphs, screen.paint
+    cells = re.sub(f"{re.escape(glyphs.other)}+", lambda run: paint(run[0], "other"), cells.rstrip())
+    return re.sub(f"{re.escape(glyphs.bound)}+", lambda run: paint(run[0], "quiet"), cells)
+
+
+def _mark_row(marks: Sequence[Micros], axis: Axis) -> str:
+    """The number of each mark below its column; `+` where several fall on one."""
+    cells = [" "] * axis.columns
+    for number, at_us in zip(numbered(len(marks)), marks, strict=False):
+        column = axis.column(max(at_us, axis.first_us))
+        if column is not None:
+            cells[column] = number if cells[column] == " " else "+"
+    return "".join(cells).rstrip()
+
+
+def _by_column(timeline: Timeline, axis: Axis) -> list[list[TimelinePoint]]:
+    """The reconciles of each column: those in it, and where there is none the one that stood then."""
+    columns: list[list[TimelinePoint]] = [[] for _ in range(axis.columns)]
+    points = timeline.points
+    for point, after in zip(points, [*points[1:], None], strict=True):
+        until_us = timeline.ended_us if after is None else after.at_us - 1
+        for column in axis.over(point.at_us, until_us):
+            if axis.start(column) <= point.at_us or not columns[column]:
+                columns[column].append(point)
+    return columns
+
+
+def _columns(mark: Mark, axis: Axis) -> range:
+    return axis.over(mark.at_us, axis.last_us if mark.until_us is None else mark.until_us)
+
+
+def _metric(points: Sequence[TimelinePoint]) -> str:
+    names = {point.metric for point in points if point.ratio is not None}
+    return printable(min(names)) if len(names) == 1 else "metrics"
+
+
+def _digit(count: int) -> str:
+    return " " if not count else str(count) if count <= 9 else "+"  # noqa: PLR2004 the last digit
+
+
+def _worst(points: Sequence[TimelinePoint]) -> str:
+    verdicts = {point.verdict for point in points}
+    return next((letter for verdict, letter in reversed(_VERDICTS.items()) if verdict in verdicts), " ")
+
+
+def _listed(marks: Sequence[Mark], clock: Clock, timeline: Timeline) -> Iterator[str]:
+    """What each mark stands for."""
+    for number, mark in zip(numbered(len(marks)), marks, strict=False):
+        until = ""
+        if mark.until_us is not None and clock(mark.until_us) != clock(mark.at_us):
+            until = f" to {clock(mark.until_us)}"
+        yield f"  {number}  {clock(mark.at_us)}{until}  {printable(words_of_mark(mark))}"
+    if len(marks) > LISTED:
+        yield f"  {len(marks) - LISTED} more: hpaaudit query {pasteable(timeline.file)} what_happened"
+
+
+def words_of_mark(mark: Mark) -> str:
+    """What a mark stands for, without its time."""
+    match mark.kind:
+        case MarkKind.WRITE:
+            return f"{mark.who} wrote {mark.what}"
+        case MarkKind.SPEC:
+            return f"{mark.who or 'somebody unknown'} changed the HPA: {mark.what}"
+        case MarkKind.ROLLOUT:
+            return f"rollout of {mark.what}" if mark.what else "rollout"
+        case MarkKind.RESTART:
+            return "another controller process began" + (f" ({mark.who})" if mark.who else "")
+        case MarkKind.DIVERGENCE:
+            return f"divergence: {mark.what}"
+        case MarkKind.GAP:
+            return f"not recorded: {mark.who} ({mark.what})"
+
+
+def _words(timeline: Timeline, first_us: Micros, last_us: Micros) -> Iterator[str]:
+    """What the rows show, in numbers."""
+    points = [point for point in timeline.points if first_us <= point.at_us <= last_us]
+    bounds = sorted({(point.min_replicas, point.max_replicas) for point in points if point.max_replicas is not None})
+    if bounds:
+        yield paragraph("replicas: bounds " + ", then ".join(f"{low} to {high}" for low, high in bounds))
+    ratios = [point.ratio for point in points if point.ratio is not None]
+    if ratios:
+        span = f"{100 * min(ratios):.0f} % to {100 * max(ratios):.0f} % of its target"
+        yield paragraph(f"{_metric(points)}: {span}; half a block is on target, a full one twice that or more")
+
+
+def _next(timeline: Timeline, first_us: Micros, last_us: Micros) -> str:
+    moment = timeline.moment_us if first_us <= timeline.moment_us <= last_us else last_us
+    hpa = pasteable(f"{timeline.namespace}/{timeline.name}")
+    return f"hpaaudit explain {pasteable(timeline.file)} {hpa} --at {stamp(moment)}"

@@ -1,0 +1,42 @@
+"""Reads one HPA over time from a results file."""
+
+from hpaaudit.model.timeline import Mark, MarkKind, Scale, Timeline, TimelinePoint
+from hpaaudit.model.units import Micros
+from hpaaudit.results import sql
+from hpaaudit.results.read import Results
+
+
+def timeline(results: Results, hpa: str, moment_us: Micros) -> Timeline:
+    """The timeline of `namespace/name`, which the results hold; `moment_us` is the moment that matters most."""
+    namespace, _, name = hpa.partition("/")
+    head = results.rows(
+        """
+        select
+            p.release, epoch_us(r.started_at) as started_us, epoch_us(r.ended_at) as ended_us,
+            (
+                select target_kind || '/' || target_name
+                from hpas
+                where namespace = $namespace and name = $name
+                order by seen_at desc
+                limit 1
+            ) as target
+        from replays as p
+        join recordings as r using (replay_id)
+        """,
+        namespace=namespace,
+        name=name,
+    )[0]
+    rows = {part: results.rows(text, namespace=namespace, name=name) for part, text in sql.folder("timeline").items()}
+    return Timeline(
+        file=str(results.path),
+        namespace=namespace,
+        name=name,
+        target=head["target"] or "",
+        release=head["release"],
+        started_us=head["started_us"],
+        ended_us=head["ended_us"],
+        moment_us=moment_us,
+        points=tuple(TimelinePoint(**row) for row in rows["points"]),
+        scales=tuple(Scale(**row) for row in rows["scales"]),
+        marks=tuple(Mark(**{**row, "kind": MarkKind(row["kind"])}) for row in rows["marks"]),
+    )

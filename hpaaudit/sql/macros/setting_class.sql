@@ -1,0 +1,8 @@
+-- Which class has a divergence that another value of this setting explains?
+-- config.* for how the controller was started, memory.* for what it remembered.
+create macro main.setting_class(key) as
+    case key
+        when 'restart' then 'memory.controller_restart'
+        when 'lease' then 'memory.other_lease'
+        else 'config.' || replace(key, '-', '_')
+    end;

@@ -1,0 +1,32 @@
+-- What explains each unexplained divergence, and is it the only explanation?
+-- One row per divergence. If several values of the same two settings explain it, each is an interval. is_one: it is known
+-- which settings it was, or what the controller remembered; otherwise both explain it, or different settings do.
+create temp table settled as
+with answers as (
+    select
+        hpa_uid, unnest(divergence_ids) as divergence_id, key, value, alternative, differing, explained,
+        also_key, also_value, also_alternative,
+        try_cast(rtrim(alternative, 's') as double) as size, try_cast(rtrim(also_alternative, 's') as double) as also_size
+    from runs.sensitivity
+)
+select
+    hpa_uid, divergence_id,
+    any_value(key) as key, any_value(value) as value,
+    if(
+        count(distinct alternative) = 1,
+        any_value(alternative),
+        arg_min(alternative, size) || ' to ' || arg_max(alternative, size)
+    ) as alternative,
+    any_value(differing) as differing, any_value(explained) as explained,
+    any_value(also_key) as also_key, any_value(also_value) as also_value,
+    if(
+        count(distinct also_alternative) <= 1,
+        any_value(also_alternative),
+        arg_min(also_alternative, also_size) || ' to ' || arg_max(also_alternative, also_size)
+    ) as also_alternative,
+    count(distinct (key, also_key)) = 1
+    and (count(distinct alternative) = 1 or bool_and(size is not null))
+    and (count(distinct also_alternative) <= 1 or bool_and(also_size is not null)) as is_one,
+    if(is_one, setting_class(any_value(key)), 'no_data.object_unseen') as class
+from answers
+group by hpa_uid, divergence_id;

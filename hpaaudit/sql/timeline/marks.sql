@@ -1,0 +1,54 @@
+-- What happened to one HPA, its target and its controller besides reconciles, and when was that not observed?
+-- One row per mark, in the order of time. kind: write (of replicas, by somebody else), spec (an edit of the HPA), rollout,
+-- restart (of the controller), divergence or gap. who: who did it, as far as known. until_us: the end, NULL for an instant.
+with edits as (
+    select
+        valid_from, writer_manager,
+        list_filter([
+            if(min_replicas is distinct from lag(min_replicas) over past,
+                'minReplicas ' || lag(min_replicas) over past || ' -> ' || min_replicas, null),
+            if(max_replicas is distinct from lag(max_replicas) over past,
+                'maxReplicas ' || lag(max_replicas) over past || ' -> ' || max_replicas, null),
+            if(metrics::varchar is distinct from lag(metrics::varchar) over past, 'metrics', null),
+            if(behavior::varchar is distinct from lag(behavior::varchar) over past, 'behavior', null),
+            if((target_kind, target_name) is distinct from (lag(target_kind) over past, lag(target_name) over past),
+                'scaleTargetRef', null)
+        ], lambda what: what is not null) as edited,
+        row_number() over past as nth
+    from hpa_specs
+    where namespace = $namespace and name = $name
+    window past as (partition by hpa_uid order by valid_from)
+)
+select epoch_us(ts) as at_us, null::bigint as until_us, 'write' as kind,
+    coalesce(nullif(writer_name, ''), 'somebody unknown') as who, from_replicas || ' -> ' || to_replicas as what
+from foreign_writes
+where namespace = $namespace and name = $name
+union all
+select epoch_us(valid_from), null, 'spec', writer_manager, array_to_string(edited, ', ')
+from edits
+where nth > 1 and len(edited) > 0
+union all
+select distinct epoch_us(started_at), null, 'rollout', '', revision
+from rollouts
+where namespace = $namespace and name = $name
+union all
+select epoch_us(acquired_at), null, 'restart', coalesce(holder, ''), ''
+from controller_epochs
+where epoch_id > 0 and acquired_at is not null
+union all
+select epoch_us(opened_at), epoch_us(closed_at), 'divergence', '', class
+from divergences
+where namespace = $namespace and name = $name and not starts_with(class, 'external_write.')
+union all
+select distinct epoch_us(g.gap_from), epoch_us(g.gap_to), 'gap', g.stream, g.cause
+from coverage_gaps as g
+where g.stream in ('everything', 'hpas', 'metrics', 'pods', 'targets')
+    and exists (
+        from hpa_specs as s
+        where s.namespace = $namespace and s.name = $name
+            and s.valid_from < g.gap_to
+            and coalesce(s.valid_to > g.gap_from, true)
+            and gap_hides(g.prefix, s.namespace, metric_names(s.metrics))
+            and gap_of_object(g.prefix, s.name, s.target_name)
+    )
+order by at_us, kind;

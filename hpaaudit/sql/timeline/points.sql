@@ -1,0 +1,21 @@
+-- What did each reconcile of one HPA read and decide, and how far was the metric that decided it from its target?
+-- One row per reconcile, in the order of time. ratio: measured value divided by target, NULL if nothing was measured.
+-- Pods are counted for the metric that decided; if none did, for the first one.
+with deciding as (
+    select reconcile_id, metric_name, if(valid, ratio, null) as ratio, ready_pods, unready_pods, missing_pods, ignored_pods
+    from metric_proposals
+    where namespace = $namespace and name = $name
+    qualify row_number() over (
+        partition by reconcile_id
+        order by coalesce(is_winner, false) desc, coalesce(valid, false) desc, metric_idx
+    ) = 1
+)
+select
+    epoch_us(r.ts) as at_us, epoch_us(r.began_at) as began_us, r.spec_replicas as replicas, r.desired as replay, r.decided,
+    r.min_replicas, r.max_replicas, r.verdict, r.reason_code,
+    coalesce(d.metric_name, '') as metric, d.ratio,
+    d.ready_pods as ready, d.unready_pods as unready, d.missing_pods as missing, d.ignored_pods as ignored
+from reconciles as r
+left join deciding as d using (reconcile_id)
+where r.namespace = $namespace and r.name = $name
+order by r.ts, r.reconcile_id;

@@ -1,0 +1,6 @@
+-- When did spec.replicas of one HPA's target change?
+-- One row per actual change, in the order of time. at_us: when the new number was seen first.
+select distinct epoch_us(at_hi) as at_us, from_replicas, to_replicas
+from scale_events
+where source = 'actual' and namespace = $namespace and name = $name
+order by at_us;

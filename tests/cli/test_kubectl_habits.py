@@ -1,0 +1,161 @@
+"""What kubectl taught its users works here too: -n, -A, -o, -q, bare names, options before the command."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hpaaudit.cli import KUBECTL_OPTIONS, behind_command
+from hpaaudit.model.landmark import Landmark
+from hpaaudit.model.meant_hpas import meant_hpas
+from hpaaudit.report.table import NARROWEST, table
+from tests.cli.run import run
+
+pytestmark = pytest.mark.usefixtures("at_desk")
+
+NAMES = st.from_regex(r"[a-c]{1,2}/[a-c]{1,2}", fullmatch=True)
+
+
+def printed(line: str) -> str:
+    """What a command prints that works."""
+    code, out, err = run(line)
+    assert code == 0, err
+    return out
+
+
+@pytest.mark.parametrize("command", ["explain", "timeline"])
+@pytest.mark.parametrize(
+    "hpa",
+    ["web", "-n shop web", "web -n shop", "-n shop", "--namespace=shop", "-nshop", "--hpa shop/web", "-A", "shop/*"],
+)
+def test_an_hpa_is_named_as_in_kubectl(command: str, hpa: str) -> None:
+    assert printed(f"hpaaudit {command} web.duckdb {hpa}") == printed(f"hpaaudit {command} web.duckdb shop/web")
+
+
+@pytest.mark.parametrize("options", ["-n shop", "--namespace shop", "-nshop -o json", "-A -q", "--namespace=shop"])
+def test_such_options_may_stand_before_the_command(options: str) -> None:
+    assert printed(f"hpaaudit {options} explain web.duckdb") == printed(f"hpaaudit explain web.duckdb {options}")
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("explain web.duckdb shop/web -n other", "-n other and shop/web name two namespaces"),
+        ("explain web.duckdb -n other", "no HPA 'other/*' in web.duckdb"),
+        ("explain web.duckdb shop/web --hpa shop/api", "shop/web and --hpa shop/api name two HPAs"),
+        ("query web.duckdb why_this_number -f x.sql", "--file takes the place of the question"),
+        ("query web.duckdb -f absent.sql", "--file absent.sql cannot be read as text"),
+        ("query web.duckdb 'select 1 as one' -o name", "-o name needs the columns namespace and name"),
+        ("query web.duckdb why_this_number --since first", "'first' is not a time"),
+        ("-n", "No such option '-n'"),
+    ],
+)
+def test_what_contradicts_itself_is_refused_in_a_line(command: str, message: str) -> None:
+    code, out, err = run(f"hpaaudit {command}")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message in err
+
+
+@given(st.lists(NAMES, min_size=1, unique=True), st.data())
+def test_a_name_alone_means_the_only_hpa_that_has_it(known: list[str], data: st.DataObject) -> None:
+    asked = data.draw(st.sampled_from(known))
+    alone = asked.partition("/")[2]
+    same = [name for name in known if name.endswith(f"/{alone}")]
+    assert meant_hpas(asked, known) == [asked]
+    assert meant_hpas(alone, known) == (same if len(same) == 1 else [])
+    assert meant_hpas(f"*/{alone}", known) == same
+    assert meant_hpas("*", known) == known
+
+
+@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@given(
+    st.lists(st.sampled_from([*KUBECTL_OPTIONS, "-nshop", "--output=json", "--namespace=x"]), max_size=4),
+    st.lists(st.sampled_from(["explain", "DIR", "--at", "14:05", "-n", "shop"]), max_size=5),
+)
+def test_moving_options_behind_the_command_loses_no_word(before: list[str], line: list[str]) -> None:
+    words = [
+        word for option in before for word in ((option, "value") if KUBECTL_OPTIONS.get(option) else (option,))
+    ] + ["query", *line]
+    moved = behind_command(words)
+    assert moved[0] == "query"
+    assert moved[1:] == [word for word in words[: len(words) - len(line)] if word != "query"] + line
+
+
+@pytest.mark.parametrize("landmark", list(Landmark))
+def test_a_landmark_is_the_reconcile_that_sql_finds(landmark: Landmark) -> None:
+    moment = json.loads(printed("hpaaudit explain web.duckdb -o json"))["at_us"]
+    where = {"next": f"epoch_us(ts) > {moment}", "first-divergence": "verdict = 'divergent'"}.get(landmark, "true")
+    order = "desc" if landmark == "last" else "asc"
+    sql = f"select reconcile_id from reconciles where {where} order by ts {order} limit 1"  # noqa: S608 our own
+    expected = json.loads(printed(f'hpaaudit query web.duckdb "{sql}" -o json'))
+    code, out, err = run(f"hpaaudit explain web.duckdb --at {landmark} -o json")
+    if expected:
+        assert json.loads(out)["reconcile_id"] == expected[0]["reconcile_id"]
+    else:
+        assert (code, err) == (2, f"Error: --at {landmark}: shop/web has no such reconcile\n")
+
+
+def test_questions_take_landmarks_too() -> None:
+    rows = json.loads(printed("hpaaudit query web.duckdb why_this_number --at first -o json"))
+    assert (
+        rows[0]["ts"]
+        == json.loads(printed('hpaaudit query web.duckdb "select min(ts) as ts from reconciles" -o json'))[0]["ts"]
+    )
+
+
+def test_every_statement_of_an_explanation_has_its_rows(tmp_path: Path) -> None:
+    account = json.loads(printed("hpaaudit explain web.duckdb --at first-divergence -o json"))
+    queries = printed("hpaaudit explain web.duckdb --at first-divergence --sql").split(";\n")[:-1]
+    rows = []
+    for query in queries:
+        (tmp_path / "one.sql").write_text(query)
+        rows.append(json.loads(printed(f"hpaaudit query web.duckdb -f {tmp_path}/one.sql -o json")))
+    reconcile, metrics, steps, _, status, events, _, divergence = rows
+    assert [row["desired"] for row in reconcile] == [account["desired"]]
+    assert [row["proposal"] for row in metrics] == [metric["proposal"] for metric in account["metrics"]]
+    assert [row["code"] for row in steps] == [step["code"] for step in account["steps"]]
+    assert status[0]["able_reason"] == account["conditions"][0][2]
+    assert [[row["reason"], row["message"]] for row in events] == account["events"]
+    assert divergence[0]["class"] == account["divergence"]["divergence_class"]
+
+
+@pytest.mark.parametrize(
+    "command", ["explain web.duckdb", "timeline web.duckdb", "query web.duckdb what_happened", "version"]
+)
+def test_yaml_says_what_json_says(command: str) -> None:
+    assert yaml.safe_load(printed(f"hpaaudit {command} -o yaml")) == json.loads(printed(f"hpaaudit {command} -o json"))
+
+
+def test_sql_comes_from_stdin_and_from_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sql = "select count(*) as n from reconciles"
+    asked = printed(f'hpaaudit query web.duckdb "{sql}"')
+    (tmp_path / "count.sql").write_text(sql)
+    assert printed(f"hpaaudit query web.duckdb --file {tmp_path}/count.sql") == asked
+    for line in ("hpaaudit query web.duckdb -", "hpaaudit query web.duckdb -f -"):
+        with (tmp_path / "count.sql").open() as stdin:
+            monkeypatch.setattr("sys.stdin", stdin)
+            assert printed(line) == asked
+
+
+def test_a_script_gets_rows_without_headings_and_without_talk() -> None:
+    code, out, err = run("hpaaudit query web.duckdb why_this_number --no-headers -q")
+    assert (code, err, out.count("\n")) == (0, "", 1)
+    assert "REASON_CODE" not in out
+    assert printed("hpaaudit query web.duckdb why_this_number -o csv --no-headers").count("\n") == 1
+    assert printed("hpaaudit query web.duckdb what_happened -o name") == "shop/web\n"
+    assert run("hpaaudit query web.duckdb 'from reconciles where false' --no-headers")[1] == ""
+
+
+@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@given(
+    st.lists(st.tuples(st.text("abc d", max_size=40), st.integers(-(10**9), 10**9)), min_size=1, max_size=5),
+    st.integers(20, 60),
+)
+def test_a_table_fits_and_its_numbers_stay_whole(rows: list[tuple[str, int]], width: int) -> None:
+    lines = table(("text", "number"), rows, width=width).splitlines()
+    widest_number = max(len("number"), *(len(str(number)) for _, number in rows))
+    assert max(map(len, lines)) <= max(width, NARROWEST + 2 + widest_number)
+    assert [line.split()[-1] for line in lines[1:]] == [str(number) for _, number in rows]

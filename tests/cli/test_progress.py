@@ -1,0 +1,66 @@
+"""How far a replay is, shown on a terminal only, and only if it takes long."""
+
+import io
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpaaudit.cli import progress
+from hpaaudit.cli.progress import ReplayProgress
+from hpaaudit.flows.replay import replay
+from hpaaudit.report.progress import replay_line
+from tests.cli.run import run
+
+
+class Terminal(io.StringIO):
+    """A stream that says that it is a terminal."""
+
+    def isatty(self) -> bool:
+        """It is one."""
+        return True
+
+
+def shown_after(seconds: float, stderr: io.StringIO, monkeypatch: pytest.MonkeyPatch, *, quiet: bool = False) -> str:
+    """What stderr gets of a progress that was begun so long ago, then of a warning."""
+    monkeypatch.setattr(sys, "stderr", stderr)
+    times = iter([0.0, seconds, seconds, seconds])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(times))
+    with ReplayProgress(quiet=quiet) as line:
+        line(100, 400)
+        line(101, 400)
+        line.warn("a warning")
+    return stderr.getvalue()
+
+
+def test_what_takes_long_is_shown_in_one_line_that_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = "decided 100 of 400 reconciles, 20 a second, 15 s left"
+    assert shown_after(5.0, Terminal(), monkeypatch) == f"\r\x1b[K{line}\r\x1b[Ka warning\n"
+
+
+@pytest.mark.parametrize(("seconds", "quiet"), [(1.9, False), (5.0, True)])
+def test_what_is_quick_or_quiet_shows_nothing(seconds: float, quiet: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shown_after(seconds, Terminal(), monkeypatch, quiet=quiet) == "a warning\n"
+
+
+def test_a_pipe_gets_no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shown_after(5.0, io.StringIO(), monkeypatch) == "a warning\n"
+
+
+@given(st.integers(1, 10**9), st.integers(1, 10**9), st.floats(0.1, 1e6))
+def test_the_line_is_about_what_is_left(decided: int, planned: int, seconds: float) -> None:
+    line = replay_line(decided, planned, seconds)
+    assert (" left" in line) == (decided < planned)
+    assert f"decided {decided:,}" in line
+
+
+@pytest.mark.usefixtures("at_desk")
+def test_every_reconcile_of_a_replay_is_counted() -> None:
+    assert run("hpaaudit import capture people.jsonl.gz --into counted")[0] == 0
+    calls: list[tuple[int, int]] = []
+    with replay("counted", progress=lambda decided, planned: calls.append((decided, planned))) as results:
+        reconciles = results.rows("select count(*) as n from reconciles")[0]["n"]
+    assert [decided for decided, _ in calls] == list(range(1, len(calls) + 1))
+    assert {planned for _, planned in calls} == {len(calls)}
+    assert reconciles == len(calls) > 0

@@ -1,0 +1,154 @@
+"""The timeline fits its screen, zooms, and says nothing that its page does not know."""
+
+import json
+import os
+import pty
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hpaaudit.model.timeline import Mark, MarkKind, Scale, Timeline, TimelinePoint
+from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.report.timeline import LISTED, Screen, timeline_text
+from tests.cli.run import run
+from tests.report.accounts import NOON
+
+DEMO = Path(__file__).parents[2] / "hpaaudit" / "demo"
+
+
+@pytest.mark.usefixtures("at_desk")
+@pytest.mark.parametrize("width", [60, 79, 120, 250])
+@pytest.mark.parametrize("options", ["", "--since 14:01", "--since 14:01:10 --until 14:01:20", "--ascii"])
+def test_no_line_of_the_drawing_is_wider_than_the_screen(width: int, options: str) -> None:
+    code, out, _ = run(f"hpaaudit timeline web.duckdb --width {width} {options}")
+    drawing = out.split("\n\n")[1]
+    assert code == 0
+    assert max(map(len, drawing.splitlines())) in range(width - 12, width + 1)
+    assert "--ascii" not in options or out.isascii()
+
+
+@pytest.mark.usefixtures("at_desk")
+def test_a_time_that_the_recording_does_not_have_is_refused() -> None:
+    code, out, err = run("hpaaudit timeline web.duckdb --since 19:00")
+    assert (code, out) == (2, "")
+    assert "--since 19:00 is not in the recording" in err
+
+
+@pytest.mark.usefixtures("at_desk")
+def test_json_holds_what_is_drawn() -> None:
+    whole = json.loads(run("hpaaudit timeline web.duckdb -o json")[1])
+    rows = json.loads(run("""hpaaudit query web.duckdb "select desired from reconciles order by ts" -o json""")[1])
+    assert [point["replay"] for point in whole["points"]] == [row["desired"] for row in rows]
+
+
+def test_a_terminal_gets_colours_and_its_width_unless_it_refuses() -> None:
+    command = [sys.executable, "-m", "hpaaudit", "timeline", str(DEMO)]
+    coloured = _in_a_terminal(command, {"TERM": "xterm", "COLUMNS": "100"})
+    assert "\x1b[" in coloured
+    plain = re.sub("\x1b\\[[0-9;]*m", "", coloured)
+    assert max(map(len, plain.split("\r\n\r\n")[1].splitlines())) in range(88, 101)
+    for refusing in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        assert _in_a_terminal(command, {"TERM": "xterm", "COLUMNS": "100", **refusing}) == plain
+
+
+@pytest.mark.parametrize("command", ["timeline", "replay"])
+def test_an_output_that_knows_ascii_only_gets_ascii(command: str, tmp_path: Path) -> None:
+    shutil.copytree(DEMO.parents[1] / "recordings" / "scaled-by-hand", tmp_path / "friday")
+    arguments = [sys.executable, "-m", "hpaaudit", command, str(tmp_path / "friday")]
+    output = subprocess.run(
+        arguments, capture_output=True, check=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}
+    ).stdout
+    assert output.isascii()
+    assert b"+-----" in output
+
+
+def _in_a_terminal(command: list[str], environment: dict[str, str]) -> str:
+    """What a command prints into a pseudo-terminal."""
+    ours, theirs = pty.openpty()
+    inherited = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    with subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=inherited | environment) as process:
+        os.close(theirs)
+        text = b""
+        try:
+            while part := os.read(ours, 65536):
+                text += part
+        except OSError:  # the terminal's other end is closed
+            pass
+        assert process.wait() == 0
+    os.close(ours)
+    return text.decode()
+
+
+def point(seconds: int, replicas: int, replay: int, verdict: str = "match", ratio: float | None = 1.0) -> TimelinePoint:
+    """A reconcile so long after noon."""
+    at_us = Micros(NOON + seconds * SECOND)
+    return TimelinePoint(
+        at_us=at_us, began_us=at_us, replicas=replicas, replay=replay, decided=replay, min_replicas=2, max_replicas=9,
+        verdict=verdict, reason_code="tolerance.hold", metric="cpu", ratio=ratio, ready=replicas, unready=0, missing=0,
+        ignored=0,
+    )  # fmt: skip
+
+
+def drawn(**fields: object) -> str:
+    """The page of a timeline of five minutes from noon on."""
+    quiet: dict[str, object] = {
+        "file": "web.duckdb", "namespace": "shop", "name": "web", "target": "Deployment/web", "release": "1.36",
+        "started_us": NOON, "ended_us": Micros(NOON + 300 * SECOND), "moment_us": NOON, "scales": (), "marks": (),
+        "points": tuple(point(15 * number, 4, 4) for number in range(20)),
+    }  # fmt: skip
+    return timeline_text(Timeline(**(quiet | fields)), Screen(width=79))  # type: ignore[arg-type]
+
+
+def test_a_quiet_hpa_is_a_line() -> None:
+    line = next(row for row in drawn().splitlines() if row.startswith("           4 "))
+    assert set(line[13:]) == {"─"}
+
+
+def test_what_only_the_replay_wanted_is_drawn_beside() -> None:
+    points = [point(0, 4, 4), point(60, 4, 8, "divergent"), point(120, 4, 4)]
+    text = drawn(points=tuple(points))
+    (row,) = (line for line in text.splitlines() if line.strip().startswith("8 "))
+    assert row.count("·") in range(12, 15)  # one minute of five
+    assert "divergent" in text
+
+
+def test_an_edit_or_a_gap_is_marked_at_its_time_and_named() -> None:
+    edit = Mark(
+        at_us=Micros(NOON + 150 * SECOND), until_us=None, kind=MarkKind.SPEC, who="kubectl", what="maxReplicas 9 -> 12"
+    )
+    gap = Mark(
+        at_us=Micros(NOON + 200 * SECOND), until_us=Micros(NOON + 260 * SECOND), kind=MarkKind.GAP, who="pods",
+        what="410",
+    )  # fmt: skip
+    text = drawn(marks=(edit, gap))
+    assert "  1  12:02:30Z  kubectl changed the HPA: maxReplicas 9 -> 12\n" in text
+    assert "  2  12:03:20Z to 12:04:20Z  not recorded: pods (410)\n" in text
+    unseen = next(line for line in text.splitlines() if line.strip().startswith("not seen"))
+    assert unseen.count("░") in range(12, 16)
+    numbers = next(line for line in text.splitlines() if line.split() == ["1", "2"])
+    assert numbers.index("1") in range(44, 48)
+
+
+def test_the_chart_knows_the_number_before_the_first_change() -> None:
+    text = drawn(scales=(Scale(at_us=Micros(NOON + 150 * SECOND), from_replicas=3, to_replicas=7),))
+    row = next(line for line in text.splitlines() if line.strip().startswith("3 "))
+    assert row[13:].count("─") in range(30, 34)
+
+
+def test_marks_without_end_are_listed_in_part_and_the_rest_is_counted() -> None:
+    marks = tuple(
+        Mark(at_us=Micros(NOON + number * SECOND), until_us=None, kind=MarkKind.WRITE, who="x", what="1 -> 2")
+        for number in range(50)
+    )
+    text = drawn(marks=marks)
+    assert text.count("x wrote 1 -> 2") == LISTED
+    assert "30 more: hpaaudit query web.duckdb what_happened" in text
+
+
+def test_a_hostile_name_does_not_reach_the_terminal() -> None:
+    mark = Mark(at_us=NOON, until_us=None, kind=MarkKind.WRITE, who="\x1b[2J\u202ex", what="1 -> 2")
+    assert "\x1b" not in drawn(marks=(mark,), target="Deployment/\x1b]0;x\x07", namespace="\x9b2J")

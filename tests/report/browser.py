@@ -1,0 +1,95 @@
+"""A headless Chromium that opens one page, and what it met there."""
+
+import asyncio
+import json
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+ARGUMENTS = ("--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0")
+PATIENCE_S = 60
+
+
+@dataclass(slots=True)
+class Visit:
+    """What a browser met: the addresses that it asked for, what stood on its console, and what a script answered."""
+
+    requests: list[str] = field(default_factory=list)
+    console: list[str] = field(default_factory=list)
+    answer: Any = None
+
+
+async def visit(program: str, page: Path, profile: Path, *, script: str, width: int, scheme: str) -> Visit:
+    """Opens a page in a window of this width, in `light` or `dark`, and evaluates a script in it.
+
+    The script is the browser's own, not the page's: the policy of the page does not stop it.
+    """
+    process = subprocess.Popen(  # noqa: ASYNC220 it ends with this function
+        [program, *ARGUMENTS, f"--user-data-dir={profile}", "about:blank"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        async with asyncio.timeout(PATIENCE_S), aiohttp.ClientSession() as session:
+            port = await _port(profile)
+            async with session.get(f"http://127.0.0.1:{port}/json") as response:
+                tab = next(tab for tab in await response.json() if tab["type"] == "page")
+            async with session.ws_connect(tab["webSocketDebuggerUrl"], max_msg_size=0) as socket:
+                return await _visit(_Tab(socket), page, script, width, scheme)
+    finally:
+        process.kill()
+        process.wait()
+
+
+class _Tab:
+    """Calls of the DevTools protocol, and the events that come between their answers."""
+
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self._socket = socket
+        self._calls = 0
+        self.events: list[dict[str, Any]] = []
+
+    async def call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        self._calls += 1
+        await self._socket.send_json({"id": self._calls, "method": method, "params": parameters})
+        while True:
+            message = json.loads((await self._socket.receive()).data)
+            if message.get("id") == self._calls:
+                result: dict[str, Any] = message["result"]
+                return result
+            self.events.append(message)
+
+
+async def _visit(tab: _Tab, page: Path, script: str, width: int, scheme: str) -> Visit:
+    for domain in ("Page", "Network", "Log", "Runtime"):
+        await tab.call(f"{domain}.enable")
+    await tab.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+    await tab.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    await tab.call("Page.navigate", url=page.as_uri())
+    loaded = f"location.href == {json.dumps(page.as_uri())} && document.readyState == 'complete'"
+    while not (await tab.call("Runtime.evaluate", expression=loaded))["result"]["value"]:  # noqa: ASYNC110 the page has no event for us
+        await asyncio.sleep(0.05)
+    answer = await tab.call("Runtime.evaluate", expression=f"JSON.stringify({script})")
+    visited = Visit(answer=json.loads(answer["result"]["value"]))
+    for event in tab.events:
+        match event.get("method"):
+            case "Network.requestWillBeSent":
+                visited.requests.append(event["params"]["request"]["url"])
+            case "Log.entryAdded" | "Runtime.consoleAPICalled" | "Runtime.exceptionThrown":
+                visited.console.append(json.dumps(event["params"]))
+            case _:
+                pass
+    return visited
+
+
+async def _port(profile: Path) -> str:
+    """The port that the browser chose; it writes it into its profile."""
+    file = profile / "DevToolsActivePort"
+    while True:
+        lines = file.read_text().split() if file.exists() else []
+        if len(lines) > 1:
+            return lines[0]
+        await asyncio.sleep(0.05)

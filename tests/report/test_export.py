@@ -1,0 +1,71 @@
+"""The report for other tools: what it holds is what the replay said, and hostile names stay names."""
+
+import json
+import re
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpaaudit.model.account import ReplayAccount
+from hpaaudit.model.report import Report
+from hpaaudit.report.export.junit import junit
+from hpaaudit.report.export.markdown import markdown
+from hpaaudit.report.export.perfetto import perfetto
+from tests.report.accounts import NOON, divergence, foreign_write, hpa
+from tests.report.test_page import END, HOSTILE, timeline
+
+TEXTS = st.one_of(st.sampled_from([*HOSTILE, "a|b", "![x](http://x)", "<details>", "`x`\n# y"]), st.text(max_size=30))
+
+
+def report(*names: str) -> Report:
+    """A replay with HPAs of these names: the first is divergent, of the third nothing can be decided."""
+    hpas = [hpa(name=name, foreign_writes=(foreign_write(restored_s=22),)) for name in names]
+    hpas[0] = hpa(name=names[0], divergent=1, match=39, divergences=(divergence("unexplained", names[0]),))
+    if len(names) > 2:
+        hpas[-1] = hpa(name=names[-1], match=0, undecidable=40)
+    account = ReplayAccount(
+        file="web.duckdb", recording=names[0], started_us=NOON, ended_us=END, release="1.36", assumptions=(), gaps=(),
+        hpas=tuple(hpas), timelines=(timeline(names[0]),),
+    )  # fmt: skip
+    return Report(account=account, explanations=())
+
+
+@given(TEXTS)
+def test_junit_has_a_test_for_each_hpa_whatever_it_is_called(name: str) -> None:
+    suite = ET.fromstring(junit(report(name, "b", "c")))  # noqa: S314 our own text
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("3", "1", "1")
+    assert [[child.tag for child in case] for case in suite] == [["failure"], ["system-out"], ["skipped"]]
+    assert suite[0][0].get("type") == "unexplained"
+
+
+@given(TEXTS)
+def test_markdown_has_no_link_picture_or_element_that_a_name_brought(name: str) -> None:
+    text, pictures = markdown(report(name), "web")
+    assert [*pictures] == ["web.1.svg"]
+    assert re.findall(r"(?<!\\)!?(?<!\\)\[[^\]]*\]\([^)]*\)", text) == [
+        "![Replicas, metric and pods over time](web.1.svg)"
+    ]
+    assert "<" not in text
+    assert len([line for line in text.splitlines() if line.startswith("#")]) == 1
+    ET.fromstring(pictures["web.1.svg"])  # noqa: S314 our own text
+
+
+@given(TEXTS)
+def test_a_trace_holds_every_reconcile_and_every_change(name: str) -> None:
+    events = json.loads(perfetto(report(name)))["traceEvents"]
+    drawn = timeline(name)
+    wanted = [event["args"]["replicas"] for event in events if event["name"] == "replay wants"]
+    assert wanted == [point.replay for point in drawn.points]
+    actual = [(event["ts"], event["args"]["replicas"]) for event in events if event["name"] == "spec.replicas"]
+    assert actual[-1] == (drawn.scales[0].at_us, 3)
+    assert all({"ph", "pid", "name"} <= event.keys() for event in events)
+
+
+@pytest.mark.parametrize("output", [junit, perfetto])
+def test_a_fleet_without_anything_drawn_is_written_too(output: object) -> None:
+    empty = ReplayAccount(
+        file="x", recording="x", started_us=NOON, ended_us=END, release="1.36", assumptions=(), gaps=(), hpas=()
+    )
+    assert output(Report(account=empty, explanations=()))  # type: ignore[operator]

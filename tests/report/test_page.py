@@ -1,0 +1,147 @@
+"""The HTML page: it loads and runs nothing, whatever names and texts it shows."""
+
+import base64
+import hashlib
+import re
+from collections import Counter
+from html.parser import HTMLParser
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpaaudit.model.account import ReplayAccount
+from hpaaudit.model.report import Report
+from hpaaudit.model.timeline import Scale, Timeline
+from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.report.page.html import page
+from hpaaudit.report.svg import WIDTH, picture
+from tests.cli.test_timeline import point
+from tests.report.accounts import NOON, divergence, foreign_write, hpa
+
+END = Micros(NOON + 300 * SECOND)
+DOWN = Scale(at_us=Micros(NOON + 121 * SECOND), from_replicas=4, to_replicas=3)
+VOID = {"meta", "br"}
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "\"'><img src=x onerror=alert(1)>",
+    "</title></style><b>",
+    "{{ 7 * 7 }}",
+    "\x1b[2J",
+]
+
+
+class Elements(HTMLParser):
+    """Counts the elements of a page, keeps its text and attributes, and refuses what is not closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.count: Counter[str] = Counter()
+        self.words: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self._open: list[str] = []
+        self.feed(text)
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Notes an element."""
+        self.count[tag] += 1
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Notes an element without content."""
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """An element ends that was the last one to begin."""
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        """Keeps text."""
+        self.words.append(data)
+
+
+def timeline(name: str) -> Timeline:
+    """Five minutes from noon on, in which the replay once wanted more."""
+    points = [point(15 * number, 4, 4) for number in range(8)]
+    points += [point(120, 4, 7, "divergent"), point(135, 3, 3, ratio=None)]
+    return Timeline(
+        file="web.duckdb", namespace="shop", name=name, target="Deployment/web", release="1.36", started_us=NOON,
+        ended_us=END, moment_us=NOON, scales=(DOWN,),
+        marks=(), points=tuple(points),
+    )  # fmt: skip
+
+
+def written(text: str, hpas: int = 1) -> str:
+    """The page of a replay in which every text is this one."""
+    account = hpa(
+        name=text,
+        target=f"Deployment/{text}",
+        divergences=(divergence("unexplained", text),),
+        foreign_writes=(foreign_write(restored_s=22),),
+        undecidable=1,
+        undecidable_why=(text,),
+    )
+    whole = ReplayAccount(
+        file=f"{text}.duckdb", recording=text, started_us=NOON, ended_us=END, release="1.36", assumptions=(),
+        gaps=((text, 3.0),), hpas=(account,) * hpas, timelines=(timeline(text),),
+    )  # fmt: skip
+    return page(Report(account=whole, explanations=()))
+
+
+@given(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=40)), st.sampled_from([1, 5]))
+def test_whatever_a_text_holds_it_stays_a_text(text: str, hpas: int) -> None:
+    elements = Elements(written(text, hpas))
+    assert elements.count == Elements(written("web", hpas)).count
+    assert not {"script", "img", "iframe", "object", "embed", "link", "base", "form"} & elements.count.keys()
+    assert not [name for _, name, _ in elements.attributes if name.startswith("on") or name in ("src", "href", "style")]
+    assert "\x1b" not in "".join(elements.words)
+
+
+def test_the_policy_allows_our_style_and_nothing_else() -> None:
+    text = written("web")
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', text)
+    (style,) = re.findall(r"<style>(.*?)</style>", text, re.DOTALL)
+    allowed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert policy == f"default-src 'none'; style-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'"
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_every_id_is_there_once_and_what_is_named_by_one_exists() -> None:
+    elements = Elements(written("web", 5))
+    ids = Counter(value for _, name, value in elements.attributes if name == "id")
+    named = {value for _, name, value in elements.attributes if name == "aria-labelledby"}
+    assert set(ids.values()) == {1}
+    assert named <= ids.keys()
+
+
+def test_a_fleet_has_a_row_for_each_hpa_and_describes_three() -> None:
+    elements = Elements(written("web", 40))
+    assert elements.count["tr"] == 41
+    assert elements.count["svg"] == 3
+
+
+@given(st.lists(st.tuples(st.integers(0, 300), st.integers(0, 5000)), max_size=60))
+def test_a_picture_stays_inside_its_frame(scales: list[tuple[int, int]]) -> None:
+    drawn = timeline("web")
+    numbers = [4, *(number for _, number in scales)]
+    changes = tuple(
+        Scale(at_us=Micros(NOON + at_s * SECOND), from_replicas=before, to_replicas=after)
+        for (at_s, after), before in zip(sorted(scales), numbers, strict=False)
+    )
+    svg = picture(
+        Timeline(**{name: getattr(drawn, name) for name in Timeline.__dataclass_fields__} | {"scales": changes}),
+        [],
+        "x",
+    )
+    height = float(re.findall(r'viewBox="0 0 \d+ (\d+)"', svg)[0])
+    for path in re.findall(r' d="([^"]+)"', svg):
+        for x, y in re.findall(r"M(-?[\d.]+) (-?[\d.]+)", path):
+            assert 0 <= float(x) <= WIDTH
+            assert 0 <= float(y) <= height
+        assert all(0 <= float(x) <= WIDTH for x in re.findall(r"H(-?[\d.]+)", path))
+        assert all(0 <= float(y) <= height for y in re.findall(r"V(-?[\d.]+)", path))
