@@ -102,6 +102,27 @@ CLASSES = {
 }
 """Why a reconcile does not match: `class`."""
 
+EFFECTS = {
+    "effect.none": "the pods were made and became ready",
+    "effect.quota": "for more than 2 minutes fewer pods were made: a quota refused them",
+    "effect.not_created": "for more than 2 minutes fewer pods were made",
+    "effect.unschedulable": "for more than 2 minutes fewer pods were ready: the scheduler found no node for some",
+    "effect.rollout": "for more than 2 minutes fewer pods were ready, during a rollout",
+    "effect.disruption": "for more than 2 minutes fewer pods were ready: some ended that nobody had scaled down",
+    "effect.slow_start": "for more than 2 minutes fewer pods were ready, and nothing tells why",
+    "effect.unknown": "the pods of the target, or its status, were not recorded",
+}
+"""What became of a number of replicas: `class` in `effects`."""
+
+REPORTS = {
+    "report.event_lost": "the HPA changed the replicas, and no Event says so",
+    "report.blank_reason": "the Event of the change names no reason",
+    "report.wrong_reason": "the Event of the change names a reason for the other direction",
+    "report.stale_metric": "no metric was usable, and the status still shows a value",
+    "report.wrong_condition": "the published conditions are not those of the decision",
+}
+"""What Kubernetes reported against what happened: `class` in `reports`."""
+
 STEPS = {
     "act.scale_up": "the controller writes a higher number to the scale",
     "act.scale_down": "the controller writes a lower number to the scale",
@@ -176,6 +197,8 @@ MISSING_INPUTS = {
 WORDS = {
     **REASONS,
     **CLASSES,
+    **EFFECTS,
+    **REPORTS,
     **STEPS,
     **UNUSABLE,
     **ADJUSTMENTS,

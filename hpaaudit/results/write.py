@@ -22,6 +22,7 @@ from hpaaudit.model.units import SECOND
 from hpaaudit.results import fact_rows, reconcile_rows, sql
 from hpaaudit.results.batches import Batches
 from hpaaudit.results.columns import to_arrow
+from hpaaudit.results.comments import comments
 from hpaaudit.results.copy_facts import copy_facts
 from hpaaudit.results.copy_statuses import copy_statuses
 from hpaaudit.results.facts import FactTables
@@ -233,7 +234,18 @@ class ResultsWriter:
             except duckdb.Error as error:
                 self._check(columns)
                 raise NotWritable(f"DuckDB cannot show {name} ({str(error).splitlines()[0]}): update it") from error
+        ask(";".join(comments(self._relations())))
         ask("commit")
+
+    def _relations(self) -> dict[str, list[str]]:
+        """The relations of schema `main` with their columns in order."""
+        rows = self._connection.execute("""
+            select table_name, list(column_name order by column_index)
+            from duckdb_columns()
+            where database_name = 'results' and schema_name = 'main'
+            group by table_name
+        """).fetchall()
+        return dict(rows)
 
     def _copy(self, table: str, rows: pa.Table) -> None:
         self._connection.register("arrived", rows)

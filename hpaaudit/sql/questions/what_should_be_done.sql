@@ -1,5 +1,6 @@
 -- Which problems were found, and what should be done about them, worst first?
 -- One row per HPA and pattern, and per HPA and class of divergence that no pattern covers.
+-- Asked: What next?
 -- Columns:
 --   pattern: the pattern, or the class of the divergences
 --   severity: critical, high, medium, low or info
