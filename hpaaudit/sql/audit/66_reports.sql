@@ -4,8 +4,9 @@ insert into runs.reports by name
 with rescaled as (
     select
         involved_uid, namespace, name, coalesce(last_ts, observed_at) as ts, observed_at, message,
-        try_cast(regexp_extract(message, '^New size: (\d+);', 1) as integer) as to_replicas,
-        regexp_extract(message, '; reason: (.*)$', 1, 's') as said
+        try_cast(regexp_extract(message, '^New size: (\d+)', 1) as integer) as to_replicas,
+        -- Until 1.2 the Event names no reason at all.
+        if(contains(message, '; reason: '), regexp_extract(message, '; reason: (.*)$', 1, 's'), null) as said
     from runs.k8s_events
     where kind = 'HorizontalPodAutoscaler' and reason = 'SuccessfulRescale'
 ), written as (
@@ -93,6 +94,8 @@ with rescaled as (
         concat_ws(' ', able_reason, active_reason, limited_reason), concat_ws(' ', able, active, limited)
     from published
     where verdict = 'match'
+        -- Until 1.6 there are no conditions.
+        and able_reason is not null
         and (able_reason, active_reason, limited_reason) is distinct from (able, active, limited)
 )
 select h.replay_id, h.hpa_uid, h.namespace, h.name, f.ts, f.class, f.scale_event_id, f.reported, f.happened

@@ -9,6 +9,7 @@
 --   verdict: one line
 --   evidence: the numbers behind it
 --   next_step: what to do
+--   documentation: where this pattern is described
 create table runs.findings (
     replay_id varchar,
     hpa_uid varchar,
@@ -21,5 +22,6 @@ create table runs.findings (
     severity varchar,
     verdict varchar,
     evidence json,
-    next_step varchar
+    next_step varchar,
+    documentation varchar
 );
