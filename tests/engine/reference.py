@@ -1,4 +1,4 @@
-"""A plain second engine, object by object, to hold ours against.
+"""A simple second engine, object by object, which ours is compared with.
 
 Written from the published behaviour of kube-controller-manager 1.36 and from nothing of our engine: no shared rule, no
 cache, dictionaries for the memory. It decides replicas, the raw proposal and the memory; it writes no status and no

@@ -1,4 +1,4 @@
-"""Our engine against a plain second one, over worlds that chance made: same replicas, same proposal, same memory."""
+"""Our engine and a simple second one decide random worlds alike: same replicas, same proposal, same memory."""
 
 from collections import Counter
 from random import Random

@@ -1,4 +1,4 @@
-"""What a published status tells of the memory of its pass."""
+"""What a published status proves about the memory of its reconcile."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A recording decided twice: reconcile by reconcile, and by the kernel over columns; and what differs."""
+"""Decides a recording twice, reconcile by reconcile and by the kernel over columns, and finds what differs."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
