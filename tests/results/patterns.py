@@ -121,6 +121,16 @@ class Patterns:
         finally:
             ask("rollback")
 
+    def chain(self, tables: Tables) -> list[tuple[str, ...]]:
+        """What the reconciles of these rows did, why their metric won, and what it found."""
+        ask = self._connection.execute
+        ask("begin")
+        try:
+            self._fill({"recordings": [{}], "replays": [{}], **tables})
+            return ask("select act_code, winner_code, metric_code from reasons").fetchall()
+        finally:
+            ask("rollback")
+
     def _fill(self, tables: Tables) -> None:
         ask = self._connection.execute
         for table, rows in tables.items():
