@@ -39,10 +39,15 @@ def _outputs(source: str, names: dict[str, Any], number: int) -> list[dict[str, 
             exec(compile(ast.Module([last], []), "cell", "exec"), names)  # noqa: S102 likewise
     outputs: list[dict[str, Any]] = []
     if printed.getvalue():
-        outputs.append({"name": "stdout", "output_type": "stream", "text": printed.getvalue().splitlines(True)})
+        outputs.append(
+            {"name": "stdout", "output_type": "stream", "text": printed.getvalue().splitlines(keepends=True)}
+        )
     if value is not None:
-        data = {"text/plain": repr(value).splitlines(True)}
+        data = {"text/plain": repr(value).splitlines(keepends=True)}
         if hasattr(value, "_repr_html_") and type(value).__module__.startswith("hpaaudit"):
-            data = {"text/html": value._repr_html_().splitlines(True), "text/plain": [f"<{type(value).__name__}>"]}
+            data = {
+                "text/html": value._repr_html_().splitlines(keepends=True),
+                "text/plain": [f"<{type(value).__name__}>"],
+            }
         outputs.append({"data": data, "execution_count": number, "metadata": {}, "output_type": "execute_result"})
     return outputs
