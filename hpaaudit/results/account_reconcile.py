@@ -79,6 +79,7 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAcc
     evidence = {name: results.rows(text, reconcile_id=number) for name, text in sql.folder(_EVIDENCE).items()}
     row = evidence["10_reconcile"][0]
     return ReconcileAccount(
+        file=str(results.path),
         recording=row["path"],
         started_us=row["started_us"],
         ended_us=row["ended_us"],
