@@ -12,6 +12,8 @@ from hpaaudit.report.table import cell
 from hpaaudit.report.text import printable, stamp
 from hpaaudit.report.timeline import numbered
 
+_WHOLE = "svg { background: var(--paper); margin: 0; min-width: 0 }"
+"""A picture that is a file of its own fills it, whatever the page's style says."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!])")
 
 
@@ -59,4 +61,4 @@ def _alone(svg: str) -> str:
     style = (files("hpaaudit") / "report" / "page" / "page.css").read_text("utf-8")
     begin = svg.index(">") + 1
     tag = svg[:begin].replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ')
-    return f"{tag}<style>{style.replace(':root', 'svg')} svg {{ background: var(--paper) }}</style>{svg[begin:]}\n"
+    return f"{tag}<style>{style.replace(':root', 'svg')} {_WHOLE}</style>{svg[begin:]}\n"
