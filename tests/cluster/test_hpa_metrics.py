@@ -27,17 +27,17 @@ from hpaaudit.model.units import SECOND, Micros, Milli
 from tests.cluster import kube
 from tests.cluster.cluster import LEASE, Cluster
 from tests.cluster.manifests import cpu, external, hpa
-from tests.cluster.watching import Watching
+from tests.cluster.observer_thread import ObserverThread
 
 Create = Callable[..., None]
-Watch = Callable[..., Watching]
+Observe = Callable[..., ObserverThread]
 NOW = Micros(1_000 * SECOND)
 
 
 # A real controller
 
 
-def until(eyes: Watching, holds: Callable[[HpaMetrics], bool]) -> HpaMetrics:
+def until(observed: ObserverThread, holds: Callable[[HpaMetrics], bool]) -> HpaMetrics:
     """Waits until the metrics of a running observer are so."""
 
     async def read(observer: Observer) -> HpaMetrics:
@@ -45,8 +45,8 @@ def until(eyes: Watching, holds: Callable[[HpaMetrics], bool]) -> HpaMetrics:
 
     end = time.monotonic() + 60
     while time.monotonic() < end:
-        if eyes.observer and eyes.loop:
-            metrics = asyncio.run_coroutine_threadsafe(read(eyes.observer), eyes.loop).result(30)
+        if observed.observer and observed.loop:
+            metrics = asyncio.run_coroutine_threadsafe(read(observed.observer), observed.loop).result(30)
             if holds(metrics):
                 return metrics
         time.sleep(0.1)
@@ -54,7 +54,7 @@ def until(eyes: Watching, holds: Callable[[HpaMetrics], bool]) -> HpaMetrics:
 
 
 def test_each_trouble_of_a_real_controller_moves_its_metric(
-    cluster: Cluster, namespace: str, create: Create, watching: Watch
+    cluster: Cluster, namespace: str, create: Create, observe: Observe
 ) -> None:
     one_pod_a_minute = {"policies": [{"type": "Pods", "value": 1, "periodSeconds": 60}]}
     for name in ("top", "slow"):
@@ -65,14 +65,14 @@ def test_each_trouble_of_a_real_controller_moves_its_metric(
     create("lost", external("nothing", {}, "5"))
     create("calm")
     cluster.kube.post(f"/apis/autoscaling/v2/namespaces/{namespace}/horizontalpodautoscalers", hpa("astray", cpu(50)))
-    eyes = watching()
+    observed = observe()
     wanted = {
         (namespace, "top", "ScalingLimited", "TooManyReplicas"),
         (namespace, "slow", "ScalingLimited", "ScaleUpLimit"),
         (namespace, "lost", "ScalingActive", "FailedGetExternalMetric"),
         (namespace, "astray", "AbleToScale", "FailedGetScale"),
     }
-    metrics = until(eyes, lambda metrics: metrics.since.keys() >= wanted and metrics.metric_changes > 0)
+    metrics = until(observed, lambda metrics: metrics.since.keys() >= wanted and metrics.metric_changes > 0)
     assert not [labels for labels in metrics.since if labels[1] == "paused"]
     assert all(abs(time.time() - seconds) < 120 for seconds in metrics.since.values())
     for _, _, *reason in wanted:
@@ -84,7 +84,7 @@ def test_each_trouble_of_a_real_controller_moves_its_metric(
     by_hand = kube.Kube(cluster.url, cluster.tokens["alice"], cluster.ca, agent="kubectl/v1.36.3")
     scale = f"/apis/apps/v1/namespaces/{namespace}/deployments/calm/scale"
     by_hand.patch(scale, {"spec": {"replicas": 4}})
-    metrics = until(eyes, lambda metrics: metrics.foreign_writes > 0)
+    metrics = until(observed, lambda metrics: metrics.foreign_writes > 0)
     (labels,) = metrics.foreign
     assert labels == (namespace, "deployments.apps/calm", "kubectl")
     assert abs(metrics.foreign[labels] - time.time()) < 60
@@ -100,16 +100,16 @@ def test_each_trouble_of_a_real_controller_moves_its_metric(
     process.send_signal(signal.SIGSTOP)
     try:
         renewed = cluster.kube.get(LEASE)["spec"]["renewTime"]
-        before = until(eyes, lambda metrics: bool(metrics.renewed))
+        before = until(observed, lambda metrics: bool(metrics.renewed))
         time.sleep(4)
-        after = until(eyes, lambda _: True)
+        after = until(observed, lambda _: True)
         assert cluster.kube.get(LEASE)["spec"]["renewTime"] == renewed
         assert after.renewed == before.renewed
         assert time.time() - after.renewed[()] > 3
     finally:
         process.send_signal(signal.SIGCONT)
-    until(eyes, lambda metrics: metrics.renewed[()] > after.renewed[()])
-    assert until(eyes, lambda _: True).foreign_writes == 1
+    until(observed, lambda metrics: metrics.renewed[()] > after.renewed[()])
+    assert until(observed, lambda _: True).foreign_writes == 1
 
 
 # Bounds and laws

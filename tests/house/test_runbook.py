@@ -1,4 +1,4 @@
-"""The runbook and the alerts speak of what there is: metrics, alerts, events and errors by their names, all of them."""
+"""The runbook and the alerts name metrics, alerts, events and errors that exist, and all of them."""
 
 import asyncio
 import json

@@ -93,24 +93,24 @@ def _cached(observer: Observer) -> Metric:
 
 def _hpas(observer: Observer) -> Iterator[Metric]:
     """The metrics of HPAs, of their targets, and of their controller."""
-    found = hpa_metrics(observer)
+    metrics = hpa_metrics(observer)
     text = "HPAs whose status says this: what limits them, or why they do not scale."
-    yield _gauge("hpas", text, ("condition", "reason"), found.by_reason)
+    yield _gauge("hpas", text, ("condition", "reason"), metrics.by_reason)
     text = "When a condition that limits an HPA, or keeps it from scaling, took this reason; at most 500."
     labels = ("namespace", "hpa", "condition", "reason")
-    yield _gauge("hpa_condition_since_timestamp_seconds", text, labels, found.since)
+    yield _gauge("hpa_condition_since_timestamp_seconds", text, labels, metrics.since)
     text = "Conditions beyond these 500; the longest ones are named."
-    yield _gauge("hpa_conditions_left_out", text, (), {(): found.left_out})
+    yield _gauge("hpa_conditions_left_out", text, (), {(): metrics.left_out})
     text = "When the replicas of a target were last written by another than the HPA controller; at most 500 targets."
-    yield _gauge("foreign_write_timestamp_seconds", text, ("namespace", "target", "manager"), found.foreign)
+    yield _gauge("foreign_write_timestamp_seconds", text, ("namespace", "target", "manager"), metrics.foreign)
     text = "Writes of replicas that were not the HPA controller's."
-    yield _counter("foreign_writes", text, (), {(): found.foreign_writes})
+    yield _counter("foreign_writes", text, (), {(): metrics.foreign_writes})
     text = "Statuses of HPAs that differed from the one before."
-    yield _counter("status_changes", text, (), {(): found.status_changes})
+    yield _counter("status_changes", text, (), {(): metrics.status_changes})
     text = "Answers of metrics APIs with other values than the answer before."
-    yield _counter("metric_changes", text, (), {(): found.metric_changes})
+    yield _counter("metric_changes", text, (), {(): metrics.metric_changes})
     text = "When kube-controller-manager last renewed its Lease, by its own clock."
-    yield _gauge("controller_lease_renewed_timestamp_seconds", text, (), found.renewed)
+    yield _gauge("controller_lease_renewed_timestamp_seconds", text, (), metrics.renewed)
 
 
 def _open_gaps(observer: Observer) -> Mapping[Labels, float]:
