@@ -208,9 +208,13 @@ def _pins(marks: Sequence[Micros], axis: Axis) -> Iterator[str]:
             yield f'<path class="pin" d="M{x} 20v204"/><text class="pinned" x="{x}" y="14">{number}</text>'
 
 
+_WHOLE = "svg { background: var(--paper); margin: 0; min-width: 0 }"
+"""A picture that is a file of its own fills it, whatever the page's style says."""
+
+
 def standalone(svg: str) -> str:
     """A picture as a file of its own, with the page's colours."""
     style = (files("hpaaudit") / "report" / "page" / "page.css").read_text("utf-8")
     begin = svg.index(">") + 1
     tag = svg[:begin].replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ')
-    return f"{tag}<style>{style.replace(':root', 'svg')} svg {{ background: var(--paper) }}</style>{svg[begin:]}\n"
+    return f"{tag}<style>{style.replace(':root', 'svg')} {_WHOLE}</style>{svg[begin:]}\n"

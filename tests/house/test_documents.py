@@ -41,7 +41,7 @@ PAGES = [
     ROOT / "tests" / "README.md",
     ROOT / "deploy" / "README.md",
     ROOT / "SECURITY.md",
-    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
     ROOT / "recordings" / "README.md",
 ]
 README, CAPTURE, RESULTS = (
