@@ -1,7 +1,7 @@
 """Explains one reconcile. What the results do not hold of it is decided again from the recording."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,6 +53,29 @@ def explain(
         return _with_flips(account, results, path) if has_flips(account.reason_code) else account
 
 
+def explain_many(results: "Results", source: Path, numbers: Sequence[int]) -> Iterator[ReconcileAccount]:
+    """Explains the reconciles with these `reconcile_id`s, in the order of time, without their nearest flips.
+
+    Steps that the results do not hold are decided again, all in one replay; without the recording they are left out.
+    """
+    from hpaaudit.results.account_reconcile import reconcile_accounts
+
+    accounts = list(reconcile_accounts(results, numbers))
+    if all(account.steps for account in accounts):
+        yield from accounts
+        return
+    recording = recording_by_manifest(results, source)
+    decisions: dict[int, Decision] = {}
+    if recording is not None:
+        wanted = {account.reconcile_id for account in accounts if not account.steps}
+        for reconcile in replayed_reconciles(recording.folder, _settings(results, recording).controller):
+            if reconcile.reconcile_id in wanted:
+                decisions[reconcile.reconcile_id] = reconcile.decision
+    for account in accounts:
+        decision = decisions.get(account.reconcile_id)
+        yield account if decision is None else _with_decision(account, decision)
+
+
 def evidence_sql(account: ReconcileAccount) -> str:
     """The queries that give the rows behind an account, each below the question that it answers."""
     from hpaaudit.results.account_reconcile import evidence_queries
@@ -80,6 +103,10 @@ def _with_steps(account: ReconcileAccount, results: "Results", source: Path, war
         )
     if decision is None:
         return account
+    return _with_decision(account, decision)
+
+
+def _with_decision(account: ReconcileAccount, decision: Decision) -> ReconcileAccount:
     return replace(account, steps=tuple(_step_lines(decision)), pods=tuple(_pod_lines(decision)))
 
 

@@ -35,6 +35,12 @@ def explain_text(account: ReconcileAccount) -> str:
     return f"{page}\n{legend([*codes_in(page), *verdict])}\n"
 
 
+def explain_rows(account: ReconcileAccount) -> list[tuple[str, str]]:
+    """The same, without a layout: a label, empty in front of sentences, and a text. The headline comes first."""
+    rows = [("", _headline(account)), *(("", text) for text in _answer(account)), *_chain(account), *_world(account)]
+    return [(label, printable(text)) for label, text in rows]
+
+
 def _headline(account: ReconcileAccount) -> str:
     spec, desired = account.spec_replicas, account.desired
     move = "no decision" if desired is None else f"kept {spec}" if desired == spec else f"{_number(spec)} -> {desired}"

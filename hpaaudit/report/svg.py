@@ -7,7 +7,7 @@ from html import escape
 from hpaaudit.model.timeline import Timeline, TimelinePoint
 from hpaaudit.model.units import Micros
 from hpaaudit.report.chart import Axis, Steps, passages, ticks
-from hpaaudit.report.text import printable
+from hpaaudit.report.shown import shown
 from hpaaudit.report.timeline import not_seen, numbered, replay_beside, replicas
 
 WIDTH, LEFT, RIGHT = 960, 56, 12
@@ -50,7 +50,7 @@ def picture(timeline: Timeline, marks: Sequence[Micros], name: str) -> str:
     title = f"{timeline.namespace}/{timeline.name}: replicas, metric and pods over time"
     return (
         f'<svg viewBox="0 0 {WIDTH} {bottom + 24:.0f}" role="img" aria-labelledby="{name}">'
-        f'<title id="{name}">{escape(printable(title))}</title>{"".join(parts)}</svg>'
+        f'<title id="{name}">{escape(shown(title))}</title>{"".join(parts)}</svg>'
     )
 
 
@@ -182,7 +182,7 @@ def _labelled(values: Sequence[int], panel: Panel) -> list[int]:
 
 
 def _label(y: float, text: str) -> str:
-    return f'<text class="label" x="{LEFT}" y="{y:.0f}">{escape(printable(text))}</text>'
+    return f'<text class="label" x="{LEFT}" y="{y:.0f}">{escape(shown(text))}</text>'
 
 
 def _grid(panel: Panel, values: Sequence[int]) -> Iterator[str]:

@@ -56,7 +56,8 @@ def _plain(text: str) -> str:
 
 def _alone(svg: str) -> str:
     """A picture as a file of its own, with the page's colours."""
-    style = (files("hpaaudit") / "report" / "page" / "page.css").read_text("utf-8")
+    folder = files("hpaaudit") / "report" / "page"
+    style = "".join((folder / name).read_text("utf-8") for name in ("page.css", "picture.css"))
     begin = svg.index(">") + 1
     tag = svg[:begin].replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ')
     return f"{tag}<style>{style.replace(':root', 'svg')} svg {{ background: var(--paper) }}</style>{svg[begin:]}\n"
