@@ -35,7 +35,7 @@ PARTS = 2
 def test_no_match_is_proven_that_was_none_and_no_write_is_given_to_the_wrong_one(view: str) -> None:
     worlds = [capture for release in RELEASES for capture in captures(release)[:: EVERY.get(release, SOME)]]
     seen = worlds if view in IN_FULL else worlds[list(VIEWS).index(view) % FEW :: FEW]
-    judgement = judge(seen, (view,), jobs=2)[view]
+    judgement = judge(seen, (view,))[view]
     assert judgement.reconciles > (200 if view in IN_FULL else 80)
     assert judgement.changes > (5 if view in IN_FULL else 1)
     assert judgement.wrong == []
@@ -71,7 +71,7 @@ def test_what_the_controller_left_as_it_was_is_explained(release: str, name: str
 @pytest.mark.parametrize("view", ["no pods", "no metrics"])
 def test_what_was_not_recorded_makes_undecidable_what_needs_it_and_accuses_nobody(view: str) -> None:
     worlds = [capture for release in ("1.20", "1.36") for capture in captures(release)[:: EVERY.get(release, SOME)]]
-    judgement = judge(worlds, (view,), jobs=2)[view]
+    judgement = judge(worlds, (view,))[view]
     assert judgement.classes["undecidable", "no_data.recording_gap"] > 50
     blamed = {name for verdict, name in judgement.classes if verdict in ("divergent", "skew")}
     assert {name.split(".")[0] for name in blamed} <= {"external_write", "write_failed"}
