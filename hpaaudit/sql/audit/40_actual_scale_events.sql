@@ -92,13 +92,14 @@ with numbered as (
     left join managed as m using (change_id)
     left join told as t using (change_id)
 ), sharing as (
-    -- Every HPA that scales the same target, the one itself among them.
+    -- Every HPA that scales the same target, the one itself among them. One that was made anew is no other one.
     select mine.hpa_uid, o.hpa_uid as writer_uid, o.namespace || '/' || o.name as writer, h.hpa
     from runs.hpas as mine
     join runs.hpas as o
         on o.namespace = mine.namespace
         and o.target_kind = mine.target_kind
         and o.target_name = mine.target_name
+        and (o.hpa_uid = mine.hpa_uid or o.name <> mine.name)
     left join replayed_hpas as h on h.hpa_uid = o.hpa_uid
 ), told_by as (
     -- Whose Event tells of just this change? Of several that of the first.

@@ -37,7 +37,7 @@ with unseen_answers as (
         on o.namespace = mine.namespace
         and o.target_kind = mine.target_kind
         and o.target_name = mine.target_name
-        and o.hpa_uid <> mine.hpa_uid
+        and o.name <> mine.name
 ), refusals as (
     select
         s.reconcile_id,
