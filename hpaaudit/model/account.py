@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from hpaaudit.model.audit import Assumption
+from hpaaudit.model.flips import Flip, PolicyBudget
 from hpaaudit.model.inspection import Missing
 from hpaaudit.model.timeline import Timeline
 from hpaaudit.model.units import Micros, Milli
@@ -192,27 +193,25 @@ class PodLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UtilizationFlip:
-    """The nearest utilization of a metric at which a reconcile would have decided another number.
+class PodMember:
+    """One pod of a metric: its bucket and why, and the usage that counted, measured or filled in."""
 
-    desired   what it would have decided then
-    """
-
-    metric: str
-    utilization_percent: int
-    desired: int
+    metric_idx: int
+    bucket: str
+    why_code: str
+    pod: str
+    value: Milli | None
+    request: Milli | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryFlip:
-    """When a remembered recommendation leaves the stabilization window, and the same metrics lead to another number.
+class ConditionText:
+    """A condition of a status with its message."""
 
-    desired   what is decided from then on
-    """
-
-    recommended_us: Micros
-    leaves_us: Micros
-    desired: int
+    type: str
+    status: str
+    reason: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,6 +225,10 @@ class ReconcileAccount:
     steps        empty if they were not stored and cannot be decided again
     flips        the nearest changes of inputs that change its decision. Each is proven by deciding with and without it
     without_tolerance   what is decided of the same inputs without a tolerance; None if that was not asked
+    members      the pods of each metric by name; empty if they were not stored and cannot be decided again
+    budget       of each policy of the direction in which the HPA wanted to go; empty without a behavior
+    published, computed   the texts of the conditions, as the controller published them and as the replay computes them
+    assumed      settings that were not recorded and that this decision used, with their values
     """
 
     recording: str
@@ -263,5 +266,10 @@ class ReconcileAccount:
     events: tuple[tuple[str, str], ...]
     before: Change | None
     divergence: Divergence | None
-    flips: tuple[UtilizationFlip | MemoryFlip, ...] = ()
+    flips: tuple[Flip, ...] = ()
     without_tolerance: int | None = None
+    members: tuple[PodMember, ...] = ()
+    budget: tuple[PolicyBudget, ...] = ()
+    published: tuple[ConditionText, ...] = ()
+    computed: tuple[ConditionText, ...] = ()
+    assumed: tuple[Assumption, ...] = ()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hpaaudit.errors import BadOption, NotResults
-from hpaaudit.model.account import PodLine, ReconcileAccount, StepLine
+from hpaaudit.model.account import ConditionText, PodLine, PodMember, ReconcileAccount, StepLine
 from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.units import Micros
 from hpaaudit.results import sql
@@ -19,6 +19,9 @@ _EVIDENCE = "evidence"
 """The folder of `sql/` with a query for each kind of statement about a reconcile."""
 
 _CONDITIONS = ("able", "active", "limited")
+_NOT_RECORDED = ("default", "inferred")
+"""The sources of a setting that nobody recorded or gave."""
+
 _TYPES = ("AbleToScale", "ScalingActive", "ScalingLimited")
 
 
@@ -108,6 +111,9 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAcc
         steps=tuple(map(_step, evidence["30_steps"])),
         pods=tuple(PodLine(**pods) for pods in evidence["40_pods"]),
         conditions=tuple(condition for status in evidence["50_status"] for condition in _conditions(status)),
+        members=tuple(map(_member, evidence["45_pod_names"])),
+        published=tuple(ConditionText(**condition) for condition in evidence["55_conditions"]),
+        assumed=tuple(one for one in results.assumptions if one.source in _NOT_RECORDED),
         events=tuple((event["reason"], event["message"]) for event in evidence["60_events"]),
         before=next(map(change, evidence["70_change_before"]), None),
         divergence=next(map(divergence, evidence["80_divergence"]), None),
@@ -117,6 +123,17 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAcc
 def evidence_queries(reconcile_id: int) -> str:
     """The queries that give the rows behind an account, for any SQL client."""
     return "\n".join(text.replace("$reconcile_id", str(reconcile_id)) for text in sql.folder(_EVIDENCE).values())
+
+
+def _member(row: Mapping[str, Any]) -> PodMember:
+    return PodMember(
+        metric_idx=row["metric_idx"],
+        bucket=row["bucket"],
+        why_code=row["why_code"],
+        pod=row["pod"],
+        value=row["value_milli"],
+        request=row["request_milli"],
+    )
 
 
 def _step(row: Mapping[str, Any]) -> StepLine:

@@ -1,4 +1,4 @@
-"""The worlds of the real controller as somebody outside sees them: no line of its own, not all of the rest."""
+"""The real controller's worlds as an outside recorder sees them: no `reconcile` lines, and only a part of the rest."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Right hashes, wrong contents: any value in any column is one line, or something that can be replayed.
+"""Right hashes, false contents: a wrong value in any column is an error of one line, or can be replayed.
 
 HPAAUDIT_LIES=600 tries them for ten minutes instead of a few.
 """

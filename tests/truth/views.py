@@ -1,4 +1,4 @@
-"""What somebody may have seen of a world: all of it, or what a recorder sees under some mishap."""
+"""What may have been seen of a world: all of it, or what a recorder sees under some mishap."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
