@@ -1,4 +1,4 @@
-"""The comparison of two results files sees a single value that differs, and nothing between two runs of one replay."""
+"""What the measurements rest on: results are compared value by value, and the median is the run in the middle."""
 
 import shutil
 from pathlib import Path
@@ -8,6 +8,7 @@ import duckdb
 from hpaaudit.flows.query import bundled_recording
 from hpaaudit.flows.replay import replay
 from tests.bench.same import differences
+from tests.bench.seconds import Seconds, median
 
 
 def test_two_replays_of_a_recording_are_the_same_until_one_value_changes(tmp_path: Path) -> None:
@@ -24,3 +25,8 @@ def test_two_replays_of_a_recording_are_the_same_until_one_value_changes(tmp_pat
         "reconciles: 1 rows only before",
         "reconciles: 1 rows only after",
     ]
+
+
+def test_neither_a_lucky_nor_a_slow_run_is_the_median() -> None:
+    runs = [Seconds(9.0, 2.0), Seconds(0.1, 0.1), Seconds(3.0, 2.1), Seconds(50.0, 30.0), Seconds(2.0, 1.9)]
+    assert median(runs) == Seconds(9.0, 2.0)
