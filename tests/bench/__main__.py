@@ -5,6 +5,7 @@ python -m tests.bench [--hpas 300] [--hours 24]
 
 import argparse
 import gc
+import os
 import sys
 import tempfile
 import time
@@ -147,7 +148,7 @@ def main() -> None:
         items = list(outside.rows(Path(folder) / "told", args.seed))
         sys.stdout.write("\n" + rendered(f"{outside.HPAS} HPAs, {outside.HOURS} h, as seen from outside", items))
         rows = list(large(args.hpas, args.hours, args.seed, Path(folder), one, week=args.week))
-        sys.stdout.write("\n" + rendered(f"{args.hpas} HPAs, {args.hours:g} h", rows))
+        sys.stdout.write("\n" + rendered(f"{args.hpas} HPAs, {args.hours:g} h, load {os.getloadavg()[1]:.1f}", rows))
         if args.fuzz:
             sys.stdout.write("\n" + rendered("worlds of chance", fuzz.rows(args.fuzz, args.seed)))
         sys.stdout.write("\n" + rendered("the HTML report", page.rows()))
