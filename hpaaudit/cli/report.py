@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hpaaudit.cli.options import quiet_option, results_argument
+from hpaaudit.cli.options import quiet_option, results_argument, zone_option
 
 if TYPE_CHECKING:
     from hpaaudit.model.report import Report
@@ -20,6 +20,7 @@ FORMATS = ("html", "markdown", "junit", "sarif", "perfetto")
 @click.option("--overwrite", is_flag=True, help="Replace the file that --into names.")
 @click.option("-o", "--output", type=click.Choice(FORMATS), default="html", show_default=True)
 @quiet_option()
+@zone_option()
 def report_command(source: Path, into: Path, output: str, *, overwrite: bool, quiet: bool) -> None:
     """Write a replay as one HTML page: what happened in a sentence, charts, changes, and reconciles explained.
 

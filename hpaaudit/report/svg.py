@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from importlib.resources import files
 
 from hpaaudit.model.timeline import Timeline, TimelinePoint
 from hpaaudit.model.units import Micros
@@ -205,3 +206,16 @@ def _pins(marks: Sequence[Micros], axis: Axis) -> Iterator[str]:
         if column is not None:
             x = LEFT + column
             yield f'<path class="pin" d="M{x} 20v204"/><text class="pinned" x="{x}" y="14">{number}</text>'
+
+
+_WHOLE = "svg { background: var(--paper); margin: 0; min-width: 0 }"
+"""A picture that is a file of its own fills it, whatever the page's style says."""
+
+
+def standalone(svg: str) -> str:
+    """A picture as a file of its own, with the page's colours."""
+    folder = files("hpaaudit") / "report" / "page"
+    style = "".join((folder / name).read_text("utf-8") for name in ("page.css", "picture.css"))
+    begin = svg.index(">") + 1
+    tag = svg[:begin].replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ')
+    return f"{tag}<style>{style.replace(':root', 'svg')} {_WHOLE}</style>{svg[begin:]}\n"

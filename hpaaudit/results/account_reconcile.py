@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hpaaudit.errors import BadOption, NotResults
-from hpaaudit.model.account import PodLine, ReconcileAccount, StepLine
+from hpaaudit.model.account import ConditionText, PodLine, PodMember, ReconcileAccount, StepLine
 from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.units import Micros
 from hpaaudit.results import sql
@@ -20,6 +20,9 @@ _EVIDENCE = "evidence"
 """The folder of `sql/` with a query for each kind of statement about a reconcile."""
 
 _CONDITIONS = ("able", "active", "limited")
+_NOT_RECORDED = ("default", "inferred")
+"""The sources of a setting that nobody recorded or gave."""
+
 _TYPES = ("AbleToScale", "ScalingActive", "ScalingLimited")
 
 
@@ -86,7 +89,7 @@ def reconcile_accounts(results: Results, numbers: Sequence[int]) -> Iterator[Rec
             by_reconcile[row["reconcile_id"]].append(row)
     for rows in list(evidence["10_reconcile"].values()):
         number = rows[0]["reconcile_id"]
-        yield _account(rows[0], {name: by_reconcile[number] for name, by_reconcile in evidence.items()})
+        yield _account(results, rows[0], {name: by_reconcile[number] for name, by_reconcile in evidence.items()})
 
 
 def evidence_queries(reconcile_id: int) -> str:
@@ -100,9 +103,12 @@ def _queries(numbers: Sequence[int]) -> dict[str, str]:
     return {name: text.replace("$reconcile_ids", listed) for name, text in sql.folder(_EVIDENCE).items()}
 
 
-def _account(row: Mapping[str, Any], evidence: Mapping[str, Sequence[Mapping[str, Any]]]) -> ReconcileAccount:
+def _account(
+    results: Results, row: Mapping[str, Any], evidence: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> ReconcileAccount:
     """The account of one reconcile, from its row and the rows of each query."""
     return ReconcileAccount(
+        file=str(results.path),
         recording=row["path"],
         started_us=row["started_us"],
         ended_us=row["ended_us"],
@@ -135,6 +141,9 @@ def _account(row: Mapping[str, Any], evidence: Mapping[str, Sequence[Mapping[str
         steps=tuple(map(_step, evidence["30_steps"])),
         pods=tuple(_pods(pods) for pods in evidence["40_pods"]),
         conditions=tuple(condition for status in evidence["50_status"] for condition in _conditions(status)),
+        members=tuple(map(_member, evidence["45_pod_names"])),
+        published=tuple(map(_condition, evidence["55_conditions"])),
+        assumed=tuple(one for one in results.assumptions if one.source in _NOT_RECORDED),
         events=tuple((event["reason"], event["message"]) for event in evidence["60_events"]),
         before=next(map(change, evidence["70_change_before"]), None),
         divergence=next(map(divergence, evidence["80_divergence"]), None),
@@ -143,6 +152,21 @@ def _account(row: Mapping[str, Any], evidence: Mapping[str, Sequence[Mapping[str
 
 def _pods(row: Mapping[str, Any]) -> PodLine:
     return PodLine(metric_idx=row["metric_idx"], bucket=row["bucket"], why_code=row["why_code"], pods=row["pods"])
+
+
+def _condition(row: Mapping[str, Any]) -> ConditionText:
+    return ConditionText(type=row["type"], status=row["status"], reason=row["reason"], message=row["message"])
+
+
+def _member(row: Mapping[str, Any]) -> PodMember:
+    return PodMember(
+        metric_idx=row["metric_idx"],
+        bucket=row["bucket"],
+        why_code=row["why_code"],
+        pod=row["pod"],
+        value=row["value_milli"],
+        request=row["request_milli"],
+    )
 
 
 def _step(row: Mapping[str, Any]) -> StepLine:
