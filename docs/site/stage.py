@@ -18,13 +18,14 @@ from docs.site.incidents import QUESTIONS, incident
 ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 FENCE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
-COPIED = (".yaml", ".svg", ".txt")
+COPIED = (".yaml", ".svg", ".png", ".txt")
 """Files that a page may link to or show, and that come along."""
 
 PAGES = {
     "docs/README.md": "index.md",
     "docs/start.md": "start.md",
     **{f"docs/how-to/{name}.md": f"how-to/{name}.md" for name in ("record", "import", "gitops", "fleet")},
+    "docs/report.md": "how-to/report.md",
     "docs/python.md": "how-to/python.md",
     "deploy/README.md": "how-to/cluster.md",
     "docs/runbook.md": "reference/runbook.md",
@@ -52,7 +53,7 @@ GENERATED: Mapping[str, Callable[[], str]] = {
 SECTIONS = {
     "Start": ["start"],
     "Incidents": ["incidents/index"],
-    "How to": [f"how-to/{name}" for name in ("record", "import", "cluster", "gitops", "fleet", "python")],
+    "How to": [f"how-to/{name}" for name in ("record", "import", "cluster", "gitops", "fleet", "report", "python")],
     "Reference": [
         f"reference/{name}"
         for name in ("commands", "questions", "results", "recording", "capture", "releases", "runbook", "alerts")

@@ -24,8 +24,10 @@ from tests.report.browser import visit
 RECONCILES, FLEET, OF_FLEET = 100_000, 300, 1_300
 PAINT = """(async () => {
     while (!document.querySelector(".reconcile dl")) await new Promise(requestAnimationFrame);
-    const [paint] = performance.getEntriesByName("first-contentful-paint");
-    return [paint.startTime, performance.now()];
+    const drawn = performance.now();
+    const painted = () => performance.getEntriesByName("first-contentful-paint")[0];
+    while (!painted()) await new Promise(requestAnimationFrame);
+    return [painted().startTime, drawn];
 })()"""
 
 

@@ -1,6 +1,7 @@
 """Draws the pictures of docs/report.md from the demo's incident: `make picture` (Chromium of `make browser`)."""
 
 import asyncio
+import os
 import shutil
 import sys
 import tempfile
@@ -30,7 +31,8 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report.html"
-        replay(ROOT / "recordings" / "scaled-by-hand", into=Path(folder) / "demo.duckdb").close()
+        os.chdir(ROOT)  # so that the page names the recording as a user in the checkout would
+        replay(Path("recordings") / "scaled-by-hand", into=Path(folder) / "demo.duckdb").close()
         path.write_text(page(report(Path(folder) / "demo.duckdb")), "utf-8")
         for name, window in PICTURES.items():
             visited = asyncio.run(visit(program, path, Path(folder) / name, script=DRAWN, window=window))

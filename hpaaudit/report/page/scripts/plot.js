@@ -68,9 +68,16 @@ function vertical(u, at, colour, dash) {
   u.ctx.restore();
 }
 
-// A line of steps. Its colour is a name, looked up when it is drawn.
+const stepped = uPlot.paths.stepped({ align: 1 });
+const linear = uPlot.paths.linear();
+const DENSE = 4000;
+
+// A line of steps. Where many share a pixel it is the other kind of line, which draws only their extremes.
+const steps = (u, series, first, last) => (last - first > DENSE ? linear : stepped)(u, series, first, last);
+
+// How a line is drawn. Its colour is a name, looked up each time.
 function line(colour, width, more = {}) {
-  return { stroke: () => colours[colour], width, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false }, ...more };
+  return { stroke: () => colours[colour], width, paths: steps, points: { show: false }, ...more };
 }
 
 // A chart of its own in `into`. `ticks` are the steps that its axis may have; `behind` and `above` draw besides the lines.
