@@ -164,10 +164,12 @@ def _beyond(verification: Verification) -> str:
 
 def _sound(verification: Verification) -> Iterator[str]:
     files, segments = counted(verification.files, "table file"), counted(verification.segments, "segment")
-    again = "" if verification.facts is None else f", and {counted(verification.facts, 'fact')} can be read"
+    read = "; the facts were not read, --deep reads them"
+    if verification.facts is not None:
+        read = f", and {counted(verification.facts, 'fact')} can be read"
     logged = f", a log of {counted(verification.logged, 'fact')}" if verification.logged else ""
     size = _size(verification.bytes)
-    yield f"{verification.info.path} is sound: {segments}, {files} of {size}{logged}; every checksum holds{again}."
+    yield f"{verification.info.path} is sound: {segments}, {files} of {size}{logged}; every checksum holds{read}."
 
 
 def _damaged(verification: Verification) -> Iterator[str]:

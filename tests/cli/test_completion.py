@@ -25,7 +25,7 @@ def test_commands_are_completed() -> None:
 @pytest.mark.usefixtures("at_desk")
 def test_questions_are_completed() -> None:
     assert completed("query", "web.duckdb") == [*questions()]
-    assert completed("query", "web.duckdb", incomplete="which_p") == ["which_pods_did_not_count"]
+    assert completed("query", "web.duckdb", incomplete="which_pods_d") == ["which_pods_did_not_count"]
 
 
 @pytest.mark.usefixtures("at_desk")

@@ -1,4 +1,4 @@
-"""The timeline fits its screen, zooms, and says nothing that its page does not know."""
+"""The timeline fits its screen, zooms, and shows nothing that the results do not hold."""
 
 import json
 import os

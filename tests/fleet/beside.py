@@ -1,4 +1,4 @@
-"""A recording decided twice: reconcile by reconcile, and by the kernel over columns; and what differs."""
+"""Decides a recording twice, reconcile by reconcile and by the kernel over columns, and finds what differs."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -191,7 +191,7 @@ def difference(ours: Tables, theirs: Tables) -> str:
                 what = ", ".join(
                     f"{key}: {other.get(key)!r} one by one, {own.get(key)!r} by the kernel" for key in fields
                 )
-                return f"{name} of pass {other.get('reconcile_id')}: {what}"
+                return f"{name} of reconcile {other.get('reconcile_id')}: {what}"
         if len(mine) != len(others):
             return f"{name}: {len(others)} rows one by one, {len(mine)} by the kernel"
     for key, slots in theirs.memories.items():

@@ -1,4 +1,4 @@
-"""No verdict claims what was not true, in any world, however little of it was seen; nor does a headline."""
+"""No verdict and no headline is false, in any world, however little of it was seen."""
 
 from pathlib import Path
 from random import Random

@@ -6,7 +6,7 @@ from hpaaudit.api.client_errors import Server
 from hpaaudit.api.quantity import approximate_float
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.metrics_client import Problem
-from hpaaudit.engine.controller.pass_reads import PassReads
+from hpaaudit.engine.controller.own_reads import OwnReads
 from hpaaudit.engine.rules.current_replicas import current_replicas
 from hpaaudit.engine.rules.tolerance import Tolerance, tolerance_of
 from hpaaudit.model.flags import Flags
@@ -33,7 +33,7 @@ class MetricContext:
     flags: Flags
     behaviours: Behaviours
     keep_pods: bool
-    reads: PassReads | None = None
+    reads: OwnReads | None = None
 
     @property
     def uses_heapster(self) -> bool:

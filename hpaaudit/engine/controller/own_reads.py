@@ -12,7 +12,7 @@ from hpaaudit.model.target import Pod
 _OK = range(200, 300)
 
 
-class PassReads:
+class OwnReads:
     """The answers that one reconcile got, in order. Each is used once, because the controller got it once."""
 
     def __init__(self, reads: Iterable[PodListRead | HeapsterRead]) -> None:
@@ -34,8 +34,7 @@ class PassReads:
         answer = self._lists.popleft()
         if answer.read.status not in _OK:
             return Problem("metric.invalid.api_unavailable", answer.read.error)
-        chosen = selectors.parse(answer.read.selector)
-        return tuple(sorted((pod for pod in answer.pods if chosen.matches_pairs(pod.labels)), key=lambda pod: pod.name))
+        return selected(answer.pods, answer.read.selector)
 
     def heapster(self) -> HeapsterRead | None:
         """The next answer of Heapster, None if no more was recorded."""
