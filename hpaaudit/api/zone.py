@@ -2,29 +2,11 @@
 
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta, tzinfo
-from pathlib import Path
-from zoneinfo import ZoneInfo
 
 from hpaaudit.model.units import SECOND, Micros
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _IN_USE: ContextVar[tzinfo] = ContextVar("zone", default=UTC)
-_OF_THIS_MACHINE = Path("/etc/localtime")
-
-
-def zone_named(name: str) -> tzinfo:
-    """The zone of a name such as `Europe/Berlin`; `local` is that of this machine. Raises ValueError."""
-    if name.upper() in ("UTC", "Z"):
-        return UTC
-    if name == "local":
-        if not _OF_THIS_MACHINE.exists():
-            return UTC
-        with _OF_THIS_MACHINE.open("rb") as file:
-            return ZoneInfo.from_file(file)
-    try:
-        return ZoneInfo(name.removeprefix(":"))
-    except (OSError, KeyError, ValueError) as error:
-        raise ValueError(f"there is no zone {name!r} here: give one such as Europe/Berlin, local or UTC") from error
 
 
 def use_zone(zone: tzinfo) -> None:

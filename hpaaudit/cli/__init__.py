@@ -180,7 +180,8 @@ def _use_zone_of_environment() -> None:
     """Uses the zone that `TZ` asks for, UTC without one that is known."""
     from datetime import UTC
 
-    from hpaaudit.api.zone import use_zone, zone_named
+    from hpaaudit.api.zone import use_zone
+    from hpaaudit.cli.zone import zone_named
 
     use_zone(UTC)
     with suppress(ValueError):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hpaaudit.cli.completion import questions
+from hpaaudit.cli.completion import hpas, questions
 from hpaaudit.cli.options import (
     at_option,
     hpa_name,
@@ -36,7 +36,13 @@ NO_ROWS = "0 rows"
 @click.option(
     "-f", "--file", metavar="FILE", type=click.Path(path_type=Path), help="Read the SQL from this file; - is stdin."
 )
-@click.option("--hpa", metavar="NS/NAME", type=hpa_name, help="Only this HPA; * matches anything.  [in SQL: $hpa]")
+@click.option(
+    "--hpa",
+    metavar="NS/NAME",
+    type=hpa_name,
+    shell_complete=hpas,
+    help="Only this HPA; * matches anything.  [in SQL: $hpa]",
+)
 @namespace_option()
 @at_option(
     "The moment that a question asks about; or first, last, next or first-divergence, as in explain.  "

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from hpaaudit.cli.completion import recordings
 from hpaaudit.cli.options import (
     hpa_name,
     moment_option,
@@ -24,7 +25,9 @@ FAIL_ON_MATCHED = 1
 
 
 @click.command("replay", short_help="Decide every reconcile again, and compare with what happened.")
-@click.argument("recordings", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument(
+    "recordings", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path), shell_complete=recordings
+)
 @click.option(
     "--into",
     metavar="RESULTS",

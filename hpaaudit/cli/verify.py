@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from hpaaudit.cli.completion import recordings
+
 DAMAGED = 2
 """Exit code: the recording is damaged, or not the expected one."""
 
@@ -17,7 +19,7 @@ def head_hash(text: str) -> str:
 
 
 @click.command("verify", short_help="Check every checksum of a recording.")
-@click.argument("recording", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("recording", metavar="DIR", type=click.Path(path_type=Path), shell_complete=recordings)
 @click.option("-o", "--output", type=click.Choice(["text", "json", "yaml", "head"]), default="text", show_default=True)
 @click.option(
     "--expect",

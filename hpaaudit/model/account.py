@@ -65,6 +65,7 @@ class ForeignWrite:
     """A write of `spec.replicas` by somebody else.
 
     restored_us, restored_to   the HPA's write that undid it, None if none did
+    missing_pod_s   replicas below the former number, times the seconds until they were restored or the recording ended
     """
 
     at_us: Micros
@@ -74,6 +75,7 @@ class ForeignWrite:
     to_replicas: int
     restored_us: Micros | None
     restored_to: int | None
+    missing_pod_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,12 +113,20 @@ class Hold:
             `unmeasured`: they counted as busy, and stopped a scale-down; `up_forbidden`, `down_forbidden`: the window
             after the last change (to 1.11); `metric_failed`, `partial_metrics`: one metric failed, and the others could
             not scale
+    lasted_s   how long these reconciles stood, together
+    pod_s      what it cost: pods that were not ready or not measured, replicas that the metrics asked for and the HPA
+               did not have, or had too many, times these seconds; 0 where it is unknown
+    idle_pods, pods   of the reconcile with the most pods that counted as idle: these, and all that counted
     """
 
     cause: str
     reconciles: int
     first_us: Micros
     last_us: Micros
+    lasted_s: float = 0.0
+    pod_s: float = 0.0
+    idle_pods: int = 0
+    pods: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
