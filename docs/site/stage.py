@@ -29,6 +29,7 @@ PAGES = {
     "deploy/README.md": "how-to/cluster.md",
     "docs/runbook.md": "reference/runbook.md",
     "docs/results.md": "reference/results.md",
+    "docs/findings.md": "reference/findings.md",
     "docs/releases.md": "reference/releases.md",
     "recordings/README.md": "reference/recording.md",
     "docs/capture.md": "reference/capture.md",
@@ -55,7 +56,17 @@ SECTIONS = {
     "How to": [f"how-to/{name}" for name in ("record", "import", "cluster", "gitops", "fleet", "python")],
     "Reference": [
         f"reference/{name}"
-        for name in ("commands", "questions", "results", "recording", "capture", "releases", "runbook", "alerts")
+        for name in (
+            "commands",
+            "questions",
+            "findings",
+            "results",
+            "recording",
+            "capture",
+            "releases",
+            "runbook",
+            "alerts",
+        )
     ]
     + ["reference/glossary"],
     "How it works": [f"explanation/{name}" for name in ("replay", "truth", "limits", "two-eras")],
