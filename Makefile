@@ -28,8 +28,9 @@ golden: $(READY)  ## rewrite the golden files, then read the diff line by line
 	@$(BIN)/pytest --rewrite -q -m golden
 	@git --no-pager diff --stat
 
-picture: $(READY)  ## draw docs/demo.svg from the results of the demo
+picture: $(READY)  ## draw the pictures of docs/ from the demo: its chart, and its report in a browser
 	@$(BIN)/python docs/demo_picture.py
+	@$(BIN)/python -m tests.report.pictures
 
 site: $(SITE)/.ready  ## build the documentation as a site: build/site/index.html
 	@$(BIN)/python -m docs.site.stage build/site-source

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import click
 
+from hpaaudit.api.zone import use_zone, zone_named
 from hpaaudit.cli.completion import hpas
 from hpaaudit.errors import BadOption
 from hpaaudit.flows.moments import moment, moment_or_landmark
@@ -86,6 +87,26 @@ def one_hpa(command: Callable[..., None]) -> Callable[..., None]:
         command(hpa=named_hpa(hpa or hpa_option, namespace), **options)
 
     return with_hpa
+
+
+def zone_option() -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """The option `--tz`, which holds for every time that is read or shown."""
+
+    def use(context: click.Context, parameter: click.Parameter, name: str | None) -> None:  # noqa: ARG001 click's signature
+        if name is not None:
+            try:
+                use_zone(zone_named(name))
+            except ValueError as unknown:
+                raise click.BadParameter(str(unknown)) from unknown
+
+    return click.option(
+        "--tz",
+        metavar="ZONE",
+        is_eager=True,
+        expose_value=False,
+        callback=use,
+        help="Read and show times in this zone: Europe/Berlin, or local.  [default: $TZ, else UTC]",
+    )
 
 
 def setting(text: str) -> tuple[str, str]:

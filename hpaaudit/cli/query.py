@@ -16,6 +16,7 @@ from hpaaudit.cli.options import (
     named_hpa,
     namespace_option,
     results_argument,
+    zone_option,
 )
 from hpaaudit.errors import BadOption
 from hpaaudit.flows.moments import Moment, moment_at, moments
@@ -54,6 +55,7 @@ NO_ROWS = "0 rows"
 )
 @click.option("--no-headers", is_flag=True, help="Print no headings (table, wide, csv).")
 @click.option("-q", "--quiet", is_flag=True, help="Print no explanations of codes and no warnings.")
+@zone_option()
 def query_command(  # noqa: PLR0913 click hands over every option
     source: Path | None,
     question: str | None,

@@ -13,6 +13,7 @@ from hpaaudit.cli.options import (
     output_option,
     quiet_option,
     setting,
+    zone_option,
 )
 from hpaaudit.cli.screen import screen
 from hpaaudit.flows.moments import Moment, moments
@@ -71,6 +72,7 @@ FAIL_ON_MATCHED = 1
     multiple=True,
     help="Exit with 1 if a reconcile has this verdict; repeatable.",
 )
+@zone_option()
 def replay_command(  # noqa: PLR0913 click hands over every option
     recordings: tuple[Path, ...],
     into: Path | None,

@@ -1,7 +1,7 @@
 """Explains one reconcile. What the results do not hold of it is decided again from the recording."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,6 +49,29 @@ def explain(
             asked = landmark_or_time(at, results.span)
             at_us = landmark_us(results, chosen, asked, at_us) if isinstance(asked, Landmark) else asked
         return _decided_again(reconcile_account(results, chosen, at_us), results, path, warn)
+
+
+def explain_many(results: "Results", source: Path, numbers: Sequence[int]) -> Iterator[ReconcileAccount]:
+    """Explains the reconciles with these `reconcile_id`s, in the order of time, without their nearest flips.
+
+    Steps that the results do not hold are decided again, all in one replay; without the recording they are left out.
+    """
+    from hpaaudit.results.account_reconcile import reconcile_accounts
+
+    accounts = list(reconcile_accounts(results, numbers))
+    if all(account.steps for account in accounts):
+        yield from accounts
+        return
+    recording = recording_by_manifest(results, source)
+    decisions: dict[int, Decision] = {}
+    if recording is not None:
+        wanted = {account.reconcile_id for account in accounts if not account.steps}
+        for reconcile in replayed_reconciles(recording.folder, _settings(results, recording).controller):
+            if reconcile.reconcile_id in wanted:
+                decisions[reconcile.reconcile_id] = reconcile.decision
+    for account in accounts:
+        decision = decisions.get(account.reconcile_id)
+        yield account if decision is None else _with_steps(account, decision)
 
 
 def evidence_sql(account: ReconcileAccount) -> str:

@@ -49,7 +49,7 @@ BEFORE = (0, 1, 2, 4, 8)
 """So many reconciles before a divergence the controller may have restarted without a difference until then."""
 
 PAIRED = 3
-"""So many values are tried with every value of the other settings."""
+"""Of each kind so many values are tried with every value of the other settings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +133,8 @@ class _Trials:
     """Replays of one recording with other settings.
 
     best    the best explanations of each HPA so far; those of one setting are the nearest value alone
-    scores  how many reconciles each setting alone decides as the controller did, all HPAs together
+    scores  how many reconciles each setting alone decides as the controller did, all HPAs together: of the divergent
+            ones, and of all
     """
 
     def __init__(self, prepared: "Prepared", rows: Mapping[str, Sequence[Compared]]) -> None:
@@ -141,7 +142,7 @@ class _Trials:
         self.rows = rows
         self._facts: list[Fact] | None = None
         self.best: dict[str, list[Sensitivity]] = {}
-        self.scores: dict[Setting, int] = {}
+        self.scores: dict[Setting, tuple[int, int]] = {}
 
     def run(self, choices: Iterator[tuple[Setting, ...]], *, to_the_end: bool = False) -> None:
         """Tries these, one after the other, until everything is explained or enough reconciles were decided.
@@ -158,9 +159,12 @@ class _Trials:
     def pairs(self) -> Iterator[tuple[Setting, ...]]:
         """Two settings at once: those that alone decide the most reconciles as the controller did, with every other.
 
-        The other one need not help alone: while the first is wrong it may do harm.
+        The other one need not help alone: while the first is wrong it may do harm. One that explains the divergent
+        reconciles may harm others as long as the second setting is wrong.
         """
-        best = sorted(self.scores, key=self.scores.__getitem__, reverse=True)[:PAIRED]
+        explaining = sorted(self.scores, key=lambda one: self.scores[one], reverse=True)[:PAIRED]
+        agreeing = sorted(self.scores, key=lambda one: self.scores[one][1], reverse=True)[:PAIRED]
+        best = list(dict.fromkeys(one for two in zip(explaining, agreeing, strict=True) for one in two))
         for number, one in enumerate(best):
             for other in self.scores:
                 if other.key != one.key and other not in best[:number]:
@@ -175,10 +179,13 @@ class _Trials:
         for setting in chosen:
             prepared = setting.change(prepared)
         decided, is_known = self._decided(prepared), all(setting.is_recorded for setting in chosen)
-        score = 0
+        explained = score = 0
         for hpa, rows in self.rows.items():
             agreeing = [_agrees(row, decided.get(row.reconcile_id), is_known=is_known) for row in rows]
             score += sum(agreeing)
+            explained += sum(
+                agrees for row, agrees in zip(rows, agreeing, strict=True) if row.divergence_id is not None
+            )
             found = _judged(chosen, hpa, rows, agreeing)
             before = self.best.get(hpa)
             if found is None or (before and found.explained < before[0].explained):
@@ -188,7 +195,7 @@ class _Trials:
             elif found.also_key is not None:
                 before.append(found)
         if len(chosen) == 1:
-            self.scores[chosen[0]] = score
+            self.scores[chosen[0]] = explained, score
 
     def _decided(self, prepared: "Prepared") -> dict[int, "ReplayedReconcile"]:
         from hpaaudit.engine.replay import process as engine

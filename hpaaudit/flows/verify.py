@@ -1,6 +1,6 @@
 """Checks a recording."""
 
-from hpaaudit.flows.paths import RecordingPath, path_of
+from hpaaudit.flows.paths import RecordingPath, recording_folder
 from hpaaudit.model.inspection import Verification
 
 
@@ -15,4 +15,4 @@ def verify(recording: RecordingPath, *, expect: str | None = None, deep: bool = 
     """
     from hpaaudit.recording.inspection.verify import verify as check
 
-    return check(path_of(recording), reread=deep, expect=expect)
+    return check(recording_folder(recording), reread=deep, expect=expect)

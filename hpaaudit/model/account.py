@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.flips import Flip, PolicyBudget
 from hpaaudit.model.inspection import Missing
+from hpaaudit.model.shown import Explained
 from hpaaudit.model.timeline import Timeline
 from hpaaudit.model.units import Micros, Milli
 
@@ -215,7 +216,7 @@ class ConditionText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReconcileAccount:
+class ReconcileAccount(Explained):
     """One reconcile: what it read, how it came to its number, and what the controller published and the cluster did.
 
     started_us, ended_us   the span of the recording
@@ -228,6 +229,7 @@ class ReconcileAccount:
     members      the pods of each metric by name; empty if they were not stored and cannot be decided again
     budget       of each policy of the direction in which the HPA wanted to go; empty without a behavior
     published, computed   the texts of the conditions, as the controller published them and as the replay computes them
+    file         the results file
     assumed      settings that were not recorded and that this decision used, with their values
     """
 
@@ -273,3 +275,4 @@ class ReconcileAccount:
     published: tuple[ConditionText, ...] = ()
     computed: tuple[ConditionText, ...] = ()
     assumed: tuple[Assumption, ...] = ()
+    file: str = ""

@@ -123,7 +123,19 @@ REPORTS = {
 }
 """What Kubernetes reported against what happened: `class` in `reports`."""
 
+WINNERS = {
+    "winner.only_valid": "it was the only usable metric",
+    "winner.tie": "another metric asked for the same number; the first in the spec is named",
+    "winner.max_proposal": "it asked for more than the others",
+    "metric.within_tolerance": "the metric is off target by less than the tolerance",
+    "tolerance.status_replicas_returned": (
+        "inside the tolerance this metric asks for the pods that there are, surge pods included"
+    ),
+}
+"""Which metric won and what it found: `winner_code` and `metric_code` in `reasons`, besides the codes of reasons."""
+
 STEPS = {
+    "act.hold": "the controller leaves the scale as it is",
     "act.scale_up": "the controller writes a higher number to the scale",
     "act.scale_down": "the controller writes a lower number to the scale",
 }
@@ -243,6 +255,7 @@ WORDS = {
     **CLASSES,
     **EFFECTS,
     **REPORTS,
+    **WINNERS,
     **STEPS,
     **UNUSABLE,
     **ADJUSTMENTS,

@@ -39,15 +39,35 @@ def explain_text(account: ReconcileAccount) -> str:
     blocks = [
         [printable(_headline(account))],
         [paragraph(text) for text in _answer(account)],
-        _block("recorded", _recorded(account)),
-        _block(f"computed, by the rules of {account.release}", _computed(account)),
-        _block("unknown", _unknown(account)),
-        [paragraph(f"next step: {account.divergence.next_step}")] if account.divergence else [],
+        *(_block(heading, lines) for heading, lines in _kinds(account)),
+        [paragraph(text) for text in _next_step(account)],
     ]
     page = "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
     verdict = () if account.verdict == "match" else (account.verdict,)
     words = legend([*codes_in(page), *verdict])
     return f"{page}\n{words}\n" if words else page
+
+
+def explain_rows(account: ReconcileAccount) -> list[tuple[str, str]]:
+    """The same, without a layout: a label, empty in front of sentences, and a text. The headline comes first."""
+    rows = [("", _headline(account)), *(("", text) for text in _answer(account))]
+    for heading, lines in _kinds(account):
+        shown = list(lines)
+        rows += [("", f"{heading}:"), *shown] if shown else []
+    rows += [("", text) for text in _next_step(account)]
+    return [(label, printable(text)) for label, text in rows]
+
+
+def _kinds(account: ReconcileAccount) -> Iterator[tuple[str, Iterator[tuple[str, str]]]]:
+    """The three kinds of statements, each below its heading."""
+    yield "recorded", _recorded(account)
+    yield f"computed, by the rules of {account.release}", _computed(account)
+    yield "unknown", _unknown(account)
+
+
+def _next_step(account: ReconcileAccount) -> Iterator[str]:
+    if account.divergence:
+        yield f"next step: {account.divergence.next_step}"
 
 
 def _block(heading: str, lines: Iterable[tuple[str, str]]) -> list[str]:

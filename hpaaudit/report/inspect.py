@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from hpaaudit.api.times import whole_seconds
+from hpaaudit.api.zone import in_zone
 from hpaaudit.model.counted import counted
 from hpaaudit.model.inspection import Inspection, StreamSize, TableSize, Verification
 from hpaaudit.model.units import Micros
@@ -210,12 +210,12 @@ def _span(inspection: Inspection) -> str:
 
 
 def _day(at_us: Micros) -> str:
-    return whole_seconds(at_us)[:10]
+    return in_zone(at_us)[:10]
 
 
 def _range(from_us: Micros, to_us: Micros) -> str:
     """Two times of day, the second with its date if that differs."""
-    end = clock(to_us) if _day(from_us) == _day(to_us) else whole_seconds(to_us)
+    end = clock(to_us) if _day(from_us) == _day(to_us) else in_zone(to_us)
     return f"{clock(from_us)}-{end}"
 
 

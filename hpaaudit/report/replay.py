@@ -341,12 +341,21 @@ def _divergent_after(hpa: HpaAccount) -> str:
 
 def certainty_lines(account: ReplayAccount) -> Iterator[str]:
     """What was not observed, what was not recorded at all, and what is assumed."""
+    yield from unseen_lines(account)
+    yield paragraph(f"assumed: {', '.join(map(_assumption, assumed(account))) or 'nothing'}")
+
+
+def unseen_lines(account: ReplayAccount) -> Iterator[str]:
+    """What was not observed, and what was not recorded at all."""
     gaps = ", ".join(f"{stream} {duration(seconds)}" for stream, seconds in account.gaps)
     yield paragraph(f"recorder gaps: {gaps or 'none'}")
     for missing in account.missing:
         yield paragraph(f"not recorded: {missing.what.removeprefix('no ')} ({missing.limits})")
-    assumed = [a for a in account.assumptions if a.source != "observed" and a.key not in _TEXT_ONLY]
-    yield paragraph(f"assumed: {', '.join(map(_assumption, assumed)) or 'nothing'}")
+
+
+def assumed(account: ReplayAccount) -> list[Assumption]:
+    """The settings that were not observed and may change a number."""
+    return [a for a in account.assumptions if a.source != "observed" and a.key not in _TEXT_ONLY]
 
 
 def _assumption(assumption: Assumption) -> str:

@@ -304,15 +304,13 @@ class ResultsWriter:
             return
         for sensitivity in explain(rows):
             self._connection.execute(
-                "insert into runs.sensitivity select $replay_id, hpa_uid, namespace, name, $key, $value, $alternative, "
-                "$differing, $explained, $broken, $divergence_ids, $also_key, $also_value, $also_alternative "
-                "from runs.hpas where namespace || '/' || name = $hpa "
-                "order by seen_at desc limit 1",
-                {
-                    "replay_id": self._replay.replay_id,
-                    **asdict(sensitivity),
-                    "divergence_ids": list(sensitivity.divergence_ids),
-                },
+                # An HPA that was deleted and made anew has several uids and one name.
+                "insert into runs.sensitivity select replay_id, hpa_uid, namespace, name, $key, $value, $alternative, "
+                "$differing, $explained, $broken, list(divergence_id order by divergence_id), "
+                "$also_key, $also_value, $also_alternative "
+                "from runs.divergences where namespace || '/' || name = $hpa "
+                "and list_contains($divergence_ids, divergence_id) group by all",
+                {**asdict(sensitivity), "divergence_ids": list(sensitivity.divergence_ids)},
             )
         for name in (
             "settled",

@@ -22,7 +22,7 @@ from hpaaudit.model.facts import Fact
 from hpaaudit.model.memory import EMPTY, Memory
 from hpaaudit.model.observation import Observation
 from hpaaudit.recording.reading.recording import open_recording
-from tests.bench import dense, fast, fleet, fuzz, gentle, go, outside, sizes
+from tests.bench import dense, fast, fleet, fuzz, gentle, go, outside, page, sizes
 from tests.bench.table import Row, rendered
 from tests.engine import reference
 
@@ -150,6 +150,7 @@ def main() -> None:
         sys.stdout.write("\n" + rendered(f"{args.hpas} HPAs, {args.hours:g} h", rows))
         if args.fuzz:
             sys.stdout.write("\n" + rendered("worlds of chance", fuzz.rows(args.fuzz, args.seed)))
+        sys.stdout.write("\n" + rendered("the HTML report", page.rows()))
         if args.recorder:
             gentle_rows = list(gentle.rows(gentle.HPAS, args.recorder, Path(folder)))
             sys.stdout.write("\n" + rendered(gentle.head(gentle.HPAS, args.recorder), gentle_rows))

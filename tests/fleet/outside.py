@@ -9,11 +9,13 @@ from hpaaudit.model.facts import (
     ControllerSeen,
     Fact,
     Gap,
+    HeapsterRead,
     HpaGone,
     HpaSeen,
     LeaseSeen,
     PodGone,
     PodSeen,
+    PodsListed,
     Reconciled,
     ResourceMetricsRead,
     ScaleRead,
@@ -26,7 +28,7 @@ from hpaaudit.model.facts import (
 )
 from hpaaudit.model.units import SECOND, Micros
 
-READS = (ScaleRead, ResourceMetricsRead, ValuesRead)
+READS = (ScaleRead, ResourceMetricsRead, ValuesRead, PodsListed, HeapsterRead)
 WATCHED = (HpaSeen, PodSeen, TargetSeen, HpaGone, PodGone, TargetGone)
 
 

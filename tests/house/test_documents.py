@@ -262,6 +262,7 @@ CODES = {
     "Classes": in_words.CLASSES,
     "Effects": in_words.EFFECTS,
     "Reports": in_words.REPORTS,
+    "Winners": in_words.WINNERS,
 }
 
 

@@ -43,6 +43,13 @@ DEFAULTS: Mapping[str, Row] = {
     "surroundings": {"replay_id": "r1", "observed_at": START, "namespace": "shop", "gone": False},
     "api_services": {"replay_id": "r1", "observed_at": START, "available": "True"},
     "controller_epochs": {"replay_id": "r1"},
+    "scale_states": {**HPA, "spec_replicas": 4, "status_replicas": 4},
+    "k8s_events": {"replay_id": "r1", "namespace": "shop", "name": "web", "kind": "HorizontalPodAutoscaler",
+        "count": 1},
+    "coverage_gaps": {"replay_id": "r1", "stream": "events"},
+    "hpa_status": {**HPA, "able_status": "True", "able_reason": "ReadyForNewScale", "active_status": "True",
+        "active_reason": "ValidMetricFound", "limited_status": "False", "limited_reason": "DesiredWithinRange"},
+    "hpa_status_metrics": {**HPA, "metric_idx": 0, "metric_type": "Resource", "metric_name": "cpu"},
     "recordings": {"replay_id": "r1", "started_at": START, "ended_at": START + timedelta(days=3),
         "clock_offset_ms": 5.0},
     "replays": {"replay_id": "r1", "mode": "audit", "detail": "moved", "ran_at": START},
@@ -101,6 +108,29 @@ class Patterns:
         assert all(next_step for _, _, next_step in rows)
         return [f"{severity}: {verdict}" for severity, verdict, _ in rows]
 
+    def audited(self, query: str, relation: str, tables: Tables) -> list[Row]:
+        """The rows that a query of `sql/audit/` makes of these rows."""
+        ask = self._connection.execute
+        ask("begin")
+        try:
+            self._fill({"recordings": [{"ended_at": at(3600)}], "replays": [{}], "hpas": [{}], **tables})
+            ask(sql.folder("audit")[query])
+            answer = ask(f"from runs.{relation} order by ts")
+            names = [column[0] for column in answer.description or ()]
+            return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+        finally:
+            ask("rollback")
+
+    def chain(self, tables: Tables) -> list[tuple[str, ...]]:
+        """What the reconciles of these rows did, why their metric won, and what it found."""
+        ask = self._connection.execute
+        ask("begin")
+        try:
+            self._fill({"recordings": [{}], "replays": [{}], **tables})
+            return ask("select act_code, winner_code, metric_code from reasons").fetchall()
+        finally:
+            ask("rollback")
+
     def _fill(self, tables: Tables) -> None:
         ask = self._connection.execute
         for table, rows in tables.items():
@@ -109,7 +139,8 @@ class Patterns:
                 places = ", ".join("?" * len(values))
                 ask(f"insert into runs.{table} ({', '.join(values)}) values ({places})", [*values.values()])  # noqa: S608
         ask(
-            "insert into replayed_hpas select 1, replay_id, hpa_uid, namespace, name, ? from runs.hpas", [at(3 * 86400)]
+            "insert into replayed_hpas select 1, replay_id, hpa_uid, namespace, name, "
+            "(select ended_at from runs.recordings) from runs.hpas"
         )
 
 

@@ -513,3 +513,41 @@ def test_what_was_not_seen_or_did_not_happen_shows_no_pattern(pattern: str, unkn
 def test_every_pattern_has_a_case() -> None:
     assert set(CASES) == set(sql.folder("findings"))
     assert at(0) == START
+
+
+INSIDE = {"metric_type": "External", "target_type": "AverageValue", "ratio": 1.05, "proposal": 6}
+
+
+@pytest.mark.parametrize(
+    ("reconcile", "metrics", "chain"),
+    [
+        ({}, [{"ratio": 1.05}], ("act.hold", "winner.only_valid", "metric.within_tolerance")),
+        ({}, [{"ratio": 1.0}, {"valid": False}], ("act.hold", "winner.only_valid", "metric.on_target")),
+        (
+            {"action": "scale_up"},
+            [{"ratio": 2.0, "proposal": 8}, {"proposal": 5}],
+            ("act.scale_up", "winner.max_proposal", "metric.above_target"),
+        ),
+        (
+            {"action": "scale_down"},
+            [{"ratio": 0.5, "proposal": 2}, {"proposal": 2}],
+            ("act.scale_down", "winner.tie", "metric.below_target"),
+        ),
+        (
+            {"status_replicas": 6},
+            [INSIDE],
+            ("act.hold", "winner.only_valid", "tolerance.status_replicas_returned"),
+        ),
+        ({"status_replicas": 4}, [INSIDE], ("act.hold", "winner.only_valid", "metric.within_tolerance")),
+        ({"reason_code": "act.write_failed"}, [], ("act.write_failed", None, None)),
+    ],
+)
+def test_the_reasons_of_a_reconcile_are_a_chain(
+    reconcile: Row, metrics: list[Row], chain: tuple[str, ...], database: Patterns
+) -> None:
+    told = [
+        {"reconcile_id": 0, "ts": at(0), "metric_idx": place, "is_winner": place == 0, **metric}
+        for place, metric in enumerate(metrics)
+    ]
+    tables: Tables = {"reconciles": reconciles(1, **reconcile), "metric_proposals": told}
+    assert database.chain(tables) == [chain]
