@@ -10,6 +10,7 @@ import pytest
 
 import hpaaudit
 from hpaaudit.flows.query import bundled_recording
+from hpaaudit.flows.report import report
 from hpaaudit.report.export.markdown import markdown
 
 ROOT = Path(__file__).parents[2]
@@ -26,7 +27,7 @@ def test_the_picture_is_drawn_from_the_results_of_the_demo(tmp_path: Path) -> No
 @pytest.mark.golden
 def test_the_second_picture_is_that_of_a_report(tmp_path: Path, rewrite: bool) -> None:
     shutil.copytree(ROOT / "recordings" / "metrics-down", tmp_path / "metrics-down")
-    _, pictures = markdown(hpaaudit.report(tmp_path / "metrics-down"), "page")
+    _, pictures = markdown(report(tmp_path / "metrics-down"), "page")
     (picture,) = pictures.values()
     if rewrite:
         TIMELINE.write_text(picture, "utf-8")
