@@ -12,6 +12,7 @@ extensions = ["myst_parser"]
 myst_heading_anchors = 4
 myst_enable_extensions = ["attrs_inline"]
 nitpicky = True
+smartquotes = False  # they make one dash of the two of an option
 html_theme = "furo"
 html_title = "hpaaudit"
 html_static_path = ["static"]

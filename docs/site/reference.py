@@ -32,12 +32,12 @@ def _command(name: str, command: click.Command | None) -> list[str]:
     if command is None:
         raise RuntimeError(f"there is no command {name}")
     context = click.Context(command, info_name=f"hpaaudit {name}")
-    said = [part for part in (command.help or "").split("\n\n") if part.strip()]
-    examples = [_joined(part).removeprefix("Example: ") for part in said if part.startswith("Example:")]
+    said = [_joined(part) for part in (command.help or "").split("\n\n") if part.strip()]
+    examples = [part.removeprefix("Example: ") for part in said if part.startswith("Example:")]
     rows = [_row(option, context) for option in command.params if isinstance(option, click.Option)]
     usage = " ".join((context.command_path, *command.collect_usage_pieces(context)))
-    parts = [f"## {name}\n", *(f"{_escaped(_joined(part))}\n" for part in said if not part.startswith("Example:"))]
-    parts.append("```text\n" + "\n".join([usage, *(f"{example}" for example in examples)]) + "\n```\n")
+    parts = [f"## {name}\n", *(f"{_escaped(part)}\n" for part in said if not part.startswith("Example:"))]
+    parts.append("```text\n" + "\n".join([usage, *examples]) + "\n```\n")
     if rows:
         parts.append("\n".join(["| option | does |", "| --- | --- |", *rows]) + "\n")
     return parts

@@ -18,7 +18,7 @@ from docs.site.incidents import QUESTIONS, incident
 ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 FENCE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
-COPIED = (".yaml", ".svg", ".png", ".txt")
+COPIED = (".yaml", ".svg", ".png", ".txt", ".ipynb")
 """Files that a page may link to or show, and that come along."""
 
 PAGES = {
@@ -30,6 +30,8 @@ PAGES = {
     "deploy/README.md": "how-to/cluster.md",
     "docs/runbook.md": "reference/runbook.md",
     "docs/results.md": "reference/results.md",
+    "docs/findings.md": "reference/findings.md",
+    "docs/sql.md": "reference/sql.md",
     "docs/releases.md": "reference/releases.md",
     "recordings/README.md": "reference/recording.md",
     "docs/capture.md": "reference/capture.md",
@@ -55,10 +57,9 @@ SECTIONS = {
     "Incidents": ["incidents/index"],
     "How to": [f"how-to/{name}" for name in ("record", "import", "cluster", "gitops", "fleet", "report", "python")],
     "Reference": [
-        f"reference/{name}"
-        for name in ("commands", "questions", "results", "recording", "capture", "releases", "runbook", "alerts")
-    ]
-    + ["reference/glossary"],
+        *(f"reference/{name}" for name in ("commands", "questions", "findings", "sql", "results", "recording")),
+        *(f"reference/{name}" for name in ("capture", "releases", "runbook", "alerts", "glossary")),
+    ],
     "How it works": [f"explanation/{name}" for name in ("replay", "truth", "limits", "two-eras")],
     "Project": [f"project/{name}" for name in ("architecture", "contributing", "tests", "security", "changelog")],
 }

@@ -2,13 +2,19 @@
 
 import re
 import runpy
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import pytest
+
 import hpaaudit
 from hpaaudit.flows.query import bundled_recording
+from hpaaudit.flows.report import report
+from hpaaudit.report.export.markdown import markdown
 
 ROOT = Path(__file__).parents[2]
+TIMELINE = ROOT / "docs" / "metrics-down.svg"
 SVG = ROOT / "docs" / "demo.svg"
 
 
@@ -16,6 +22,16 @@ def test_the_picture_is_drawn_from_the_results_of_the_demo(tmp_path: Path) -> No
     draw = runpy.run_path(str(ROOT / "docs" / "demo_picture.py"))["picture"]
     with hpaaudit.replay(bundled_recording(), into=tmp_path / "demo.duckdb") as results:
         assert SVG.read_text("utf-8") == draw(results), "make picture draws it anew"
+
+
+@pytest.mark.golden
+def test_the_second_picture_is_that_of_a_report(tmp_path: Path, rewrite: bool) -> None:
+    shutil.copytree(ROOT / "recordings" / "metrics-down", tmp_path / "metrics-down")
+    _, pictures = markdown(report(tmp_path / "metrics-down"), "page")
+    (picture,) = pictures.values()
+    if rewrite:
+        TIMELINE.write_text(picture, "utf-8")
+    assert TIMELINE.read_text("utf-8") == picture
 
 
 def test_the_picture_says_what_the_screen_says() -> None:
