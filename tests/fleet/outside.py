@@ -9,11 +9,13 @@ from hpaaudit.model.facts import (
     ControllerSeen,
     Fact,
     Gap,
+    HeapsterRead,
     HpaGone,
     HpaSeen,
     LeaseSeen,
     PodGone,
     PodSeen,
+    PodsListed,
     Reconciled,
     ResourceMetricsRead,
     ScaleRead,
@@ -26,14 +28,14 @@ from hpaaudit.model.facts import (
 )
 from hpaaudit.model.units import SECOND, Micros
 
-READS = (ScaleRead, ResourceMetricsRead, ValuesRead)
+READS = (ScaleRead, ResourceMetricsRead, ValuesRead, HeapsterRead)
 WATCHED = (HpaSeen, PodSeen, TargetSeen, HpaGone, PodGone, TargetGone)
 
 
 def published(facts: Sequence[Fact]) -> Iterator[Fact]:
     """What anybody could have read at the same instants."""
     for fact in facts:
-        if isinstance(fact, Reconciled | StatusWritten):
+        if isinstance(fact, Reconciled | StatusWritten | PodsListed):
             continue
         if isinstance(fact, ScaleWritten) and is_controller(fact.by):
             continue
