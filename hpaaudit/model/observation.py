@@ -41,7 +41,7 @@ class Observation:
     decided_us      when the last read was answered
     scale_writes    the answers to writes of the scale; if empty, the first write succeeds at `decided_us`
     status_write    the answer to the write of the status; if None, it succeeds
-    pass_reads      lists of pods and answers of Heapster in the order in which the controller asked for them (to 1.11)
+    own_reads      lists of pods and answers of Heapster in the order in which the controller asked for them (to 1.11)
     heapster        what others got of Heapster in this namespace, the newest first (to 1.11)
     written_version the resource version that the controller's own last status write gave the HPA, 0 if unknown
     """
@@ -62,5 +62,5 @@ class Observation:
     scale_writes: tuple[WriteOutcome, ...]
     status_write: WriteOutcome | None
     written_version: int = 0
-    pass_reads: tuple[PodListRead | HeapsterRead, ...] = ()
+    own_reads: tuple[PodListRead | HeapsterRead, ...] = ()
     heapster: tuple[HeapsterRead, ...] = ()

@@ -8,7 +8,7 @@ from hpaaudit.api.requests import canonical_selector
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.metrics_client import Problem
 from hpaaudit.engine.controller.observed_heapster import RESOURCES, Question
-from hpaaudit.engine.controller.pass_reads import PassReads
+from hpaaudit.engine.controller.own_reads import OwnReads
 from hpaaudit.engine.rules.current_replicas import current_replicas
 from hpaaudit.engine.rules.tolerance import Tolerance, tolerance_of
 from hpaaudit.model.flags import Flags
@@ -35,7 +35,7 @@ class MetricContext:
     flags: Flags
     behaviours: Behaviours
     keep_pods: bool
-    reads: PassReads | None = None
+    reads: OwnReads | None = None
 
     @property
     def uses_heapster(self) -> bool:

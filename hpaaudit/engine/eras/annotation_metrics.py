@@ -12,7 +12,7 @@ from hpaaudit.engine.controller.compute_metric import OldView, old_view
 from hpaaudit.engine.controller.heapster_client import pod_resource
 from hpaaudit.engine.controller.metric_context import MetricContext
 from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US, Problem
-from hpaaudit.engine.controller.pass_reads import PassReads, selected
+from hpaaudit.engine.controller.own_reads import OwnReads, selected
 from hpaaudit.engine.controller.reconcile import metric_context
 from hpaaudit.engine.controller.reconcile_state import ReconcileState
 from hpaaudit.engine.eras import custom_metrics, float_calculator, pod_averages
@@ -66,7 +66,7 @@ def proposal_of_metrics(state: ReconcileState) -> MetricsProposal | MetricFailur
     hpa = state.hpa
     context = replace(
         metric_context(state, selected(state.observation.pods, state.scale.selector)),
-        reads=PassReads(state.observation),
+        reads=OwnReads(state.observation),
     )
     best = MetricsProposal(
         replicas=0, name="", measured_us=state.observation.scale_us, cpu=None, custom="", events=(), views=()

@@ -11,7 +11,7 @@ from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.controller.compute_metrics import MetricsRecommendation, compute_replicas_for_metrics, select_pods
 from hpaaudit.engine.controller.normalize import SCALE_REASONS
 from hpaaudit.engine.controller.outcome import Outcome, gate
-from hpaaudit.engine.controller.pass_reads import PassReads
+from hpaaudit.engine.controller.own_reads import OwnReads
 from hpaaudit.engine.controller.reconcile import (
     Unreadable,
     able_to_scale,
@@ -104,7 +104,7 @@ def _by_metrics(state: ReconcileState) -> Outcome:
     """The outcome by the metrics."""
     hpa, now_us = state.hpa, state.observation.decided_us
     pods, failure = select_pods(hpa, state.scale, state.observation.pods, (), state.behaviours)
-    context = replace(metric_context(state, pods), reads=PassReads(state.observation))
+    context = replace(metric_context(state, pods), reads=OwnReads(state.observation))
     recommendation = failure or compute_replicas_for_metrics(hpa, state.observation, context)
     active = "False" if recommendation.replicas is None else "True"
     state = state.with_condition("ScalingActive", active, recommendation.reason, recommendation.message, now_us)

@@ -14,7 +14,7 @@ from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.heapster_client import last_minute, request_failure
 from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US, Problem
 from hpaaudit.engine.controller.observed_heapster import RESOURCES, Question
-from hpaaudit.engine.controller.pass_reads import PassReads
+from hpaaudit.engine.controller.own_reads import OwnReads
 from hpaaudit.engine.rules.go_numbers import divide_float, divide_int, to_int64, wrap64
 from hpaaudit.model.facts import HeapsterRead
 from hpaaudit.model.target import Pod
@@ -52,7 +52,7 @@ class AveragesContext:
     watched   the pods to take where no list was recorded;  selector   the scale's
     """
 
-    reads: PassReads
+    reads: OwnReads
     watched: tuple[Pod, ...]
     selector: str
     namespace: str

@@ -13,7 +13,7 @@ from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.controller.compute_metric import OldView, old_view
 from hpaaudit.engine.controller.metrics_client import Problem
 from hpaaudit.engine.controller.outcome import Outcome, gate
-from hpaaudit.engine.controller.pass_reads import PassReads, selected
+from hpaaudit.engine.controller.own_reads import OwnReads, selected
 from hpaaudit.engine.controller.reconcile import Unreadable, decision_of, deleted, metric_context, read_scale
 from hpaaudit.engine.controller.reconcile_state import ReconcileState, reference, state_of
 from hpaaudit.engine.controller.steps import gate_chain
@@ -67,7 +67,7 @@ def _by_cpu(state: ReconcileState) -> Outcome:
     context = metric_context(state, selected(state.observation.pods, _as_map(state.scale.selector)))
     average = cpu_utilization(
         AveragesContext(
-            reads=PassReads(state.observation),
+            reads=OwnReads(state.observation),
             watched=context.pods,
             selector=state.scale.selector,
             namespace=hpa.namespace,

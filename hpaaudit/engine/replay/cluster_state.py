@@ -76,7 +76,7 @@ class ClusterState:
 
     own_…       answers to the controller itself, each with the number of facts up to it: many facts may have one time
     upcoming    later answers that are not applied yet
-    pass_reads  lists of pods and answers of Heapster that the controller got since it last read a scale (to 1.11)
+    own_reads  lists of pods and answers of Heapster that the controller got since it last read a scale (to 1.11)
     asks_heapster   the controller may ask Heapster itself (to 1.11). For a later one what Heapster answered counts as
                     an answer of the metrics APIs
     heapster    what others got of Heapster, by namespace and question, the newest last
@@ -94,7 +94,7 @@ class ClusterState:
     metrics: dict[MetricsRequest, MetricsRead] = field(default_factory=dict)
     own_metrics: dict[MetricsRequest, deque[tuple[int, MetricsRead]]] = field(default_factory=dict)
     upcoming: dict[MetricsRequest, deque[MetricsRead]] = field(default_factory=dict)
-    pass_reads: list[PodListRead | HeapsterRead] = field(default_factory=list)
+    own_reads: list[PodListRead | HeapsterRead] = field(default_factory=list)
     heapster: dict[str, dict[HeapsterQuestion, HeapsterRead]] = field(default_factory=dict)
     _tuples: dict[str, tuple[Pod, ...]] = field(default_factory=dict)
     _changes: deque[_Replaced] = field(default_factory=deque)
@@ -115,7 +115,7 @@ class ClusterState:
                 self._scale(fact)
                 if is_controller(fact.by):
                     self.own_scales[fact.target] = (self.applied, fact)
-                    self.pass_reads.clear()  # every reconcile reads its scale first
+                    self.own_reads.clear()  # every reconcile reads its scale first
             case ScaleWritten(scale=Scale() as scale):
                 self._scale(_as_read(fact, scale))
             case TargetSeen():
@@ -131,9 +131,9 @@ class ClusterState:
                     self.own_metrics.setdefault(fact.request, deque(maxlen=16)).append((self.applied, fact))
 
             case PodsListed() if is_controller(fact.by):
-                self.pass_reads.append(PodListRead(read=fact, pods=self.pods_of(fact.namespace)))
+                self.own_reads.append(PodListRead(read=fact, pods=self.pods_of(fact.namespace)))
             case HeapsterRead() if is_controller(fact.by):
-                self.pass_reads.append(fact)
+                self.own_reads.append(fact)
             case HeapsterRead():
                 self._heapster_answered(fact)
 
@@ -239,7 +239,7 @@ class ClusterState:
             elif newest is not None:
                 reads = (newest,)
             if reads and own is not None and reads[0] is own[1]:
-                own_reads = tuple(self.pass_reads)
+                own_reads = tuple(self.own_reads)
             if reads and reads[0].scale is not None:
                 selector = reads[0].scale.selector
                 read_selector = parse if by_kind else scale_selector
@@ -262,7 +262,7 @@ class ClusterState:
             scale_writes=writes.scale_writes,
             status_write=writes.status_write,
             written_version=writes.version_before,
-            pass_reads=own_reads,
+            own_reads=own_reads,
             heapster=tuple(reversed(self.heapster.get(namespace, {}).values())) if self.asks_heapster else (),
         )
 

@@ -12,7 +12,7 @@ from hpaaudit.model.target import Pod
 _OK = range(200, 300)
 
 
-class PassReads:
+class OwnReads:
     """The answers that one reconcile got, in order. Each is used once, because the controller got it once.
 
     What others got of Heapster counts where no answer to the controller is recorded.
@@ -23,7 +23,7 @@ class PassReads:
         self._others = observation.heapster
         self._lists: deque[PodListRead] = deque()
         self._heapster: deque[HeapsterRead] = deque()
-        for read in observation.pass_reads:
+        for read in observation.own_reads:
             if isinstance(read, PodListRead):
                 self._lists.append(read)
             else:
