@@ -3,9 +3,10 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+SITE   := build/site-venv
 READY  := $(VENV)/.ready
 
-.PHONY: help demo check test golden picture bench oracle mutants wheel sbom image cluster browser lock clean
+.PHONY: help demo check test golden picture site bench oracle mutants wheel sbom image cluster browser lock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -27,8 +28,14 @@ golden: $(READY)  ## rewrite the golden files, then read the diff line by line
 	@$(BIN)/pytest --rewrite -q -m golden
 	@git --no-pager diff --stat
 
-picture: $(READY)  ## draw docs/demo.svg from the results of the demo
+picture: $(READY)  ## draw the pictures of docs/ from the demo: its chart, and its report in a browser
 	@$(BIN)/python docs/demo_picture.py
+	@$(BIN)/python -m tests.report.pictures
+
+site: $(SITE)/.ready  ## build the documentation as a site: build/site/index.html
+	@$(BIN)/python -m docs.site.stage build/site-source
+	@$(SITE)/bin/sphinx-build --builder html --fail-on-warning --keep-going --quiet --conf-dir docs/site --doctree-dir build/site-doctrees build/site-source build/site
+	@echo build/site/index.html
 
 bench: $(READY)  ## speed and size as ratios, measured side by side
 	@$(BIN)/python -m tests.bench
@@ -63,6 +70,7 @@ browser:  ## install Chromium from Debian's packages, for the tests of the HTML 
 lock: $(READY)  ## pin the dependencies anew
 	@$(BIN)/uv pip compile pyproject.toml --extra fast --extra cloud --group dev --universal --generate-hashes --no-header --no-annotate --upgrade -o requirements.lock --quiet
 	@$(BIN)/uv pip compile deploy/requirements.in --constraint requirements.lock --python-version 3.11 --universal --generate-hashes --no-header --no-annotate -o deploy/requirements.lock --quiet
+	@$(BIN)/uv pip compile --group site --python-version 3.11 --universal --generate-hashes --no-header --no-annotate --upgrade -o docs/site/requirements.lock --quiet
 
 clean:  ## remove what was built here
 	@rm -rf $(VENV) dist build
@@ -79,4 +87,11 @@ $(READY): requirements.lock pyproject.toml
 	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --requirement requirements.lock && \
 	  PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable . ; \
 	fi
+	@touch $@
+
+# Sphinx has an environment of its own: nothing else needs it.
+$(SITE)/.ready: docs/site/requirements.lock $(READY)
+	@echo "setting up $(SITE) from docs/site/requirements.lock" >&2
+	@$(BIN)/uv venv --quiet --allow-existing --python $(BIN)/python $(SITE)
+	@$(BIN)/uv pip sync --quiet --python $(SITE)/bin/python --require-hashes --only-binary :all: docs/site/requirements.lock
 	@touch $@

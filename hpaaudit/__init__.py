@@ -3,7 +3,8 @@
 Each command of `hpaaudit` is a function of the same name here. Its code is loaded when it is first called.
 
     record(into, …)                records a cluster into a folder
-    open_recording(folder)         opens a recording: `Recording`
+    open(folder)                   opens a recording: `Recording`
+    open_results(source)           opens results, or replays a recording first: `Results`
     import_capture(files, into=…)  turns saved answers of the Kubernetes API into a recording
     replay(recording, into=…)      decides every reconcile again and compares it with what happened: `Results`
     explain(results, …)            explains one reconcile step by step: `ReconcileAccount`
@@ -16,10 +17,13 @@ Each command of `hpaaudit` is a function of the same name here. Its code is load
     convert(file, to=…)            converts HPAs to another API version: `Conversion`
     releases(between=…)            says what each Kubernetes release changed: `Releases`
 
-Every error that they raise deliberately is an `AuditError`.
+A recording or results are taken as a path, or as what a function returned. Every error that is raised deliberately is
+an `AuditError`; its text names parameters of the function.
 """
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from hpaaudit.version import VERSION
@@ -31,12 +35,14 @@ if TYPE_CHECKING:
     from hpaaudit.flows.importing import import_capture
     from hpaaudit.flows.inspect import inspect
     from hpaaudit.flows.paths import open_recording
+    from hpaaudit.flows.paths import open_recording as open  # noqa: A004 hpaaudit.open is how it reads
     from hpaaudit.flows.query import query
     from hpaaudit.flows.record import record
     from hpaaudit.flows.releases import releases
     from hpaaudit.flows.repair import repair
     from hpaaudit.flows.replay import replay
     from hpaaudit.flows.report import report
+    from hpaaudit.flows.source import open_source as open_results
     from hpaaudit.flows.timeline import timeline
     from hpaaudit.flows.verify import verify
     from hpaaudit.model.account import ReconcileAccount
@@ -71,7 +77,9 @@ __all__ = [
     "explain",
     "import_capture",
     "inspect",
+    "open",
     "open_recording",
+    "open_results",
     "query",
     "record",
     "releases",
@@ -101,7 +109,9 @@ _MODULES = {
     "explain": "flows.explain",
     "import_capture": "flows.importing",
     "inspect": "flows.inspect",
+    "open": "flows.paths",
     "open_recording": "flows.paths",
+    "open_results": "flows.source",
     "query": "flows.query",
     "record": "flows.record",
     "releases": "flows.releases",
@@ -113,11 +123,31 @@ _MODULES = {
 }
 
 
+_OTHER_NAMES = {"open": "open_recording", "open_results": "open_source"}
+"""Public names that their module knows by another one."""
+
+
+class _Package(ModuleType):
+    """The package `hpaaudit`. Importing `hpaaudit.report`, a package, does not hide the function of that name."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _MODULES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
 def __getattr__(name: str) -> Any:
     """Imports a public name when it is first used: `record` must not load what only `replay` needs."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"hpaaudit.{_MODULES[name]}"), name)
+    value = getattr(import_module(f"hpaaudit.{_MODULES[name]}"), _OTHER_NAMES.get(name, name))
+    if isinstance(value, type):
+        return value
+    from hpaaudit.flows.python_errors import speaking_python
+
+    return speaking_python(value)
 
 
 def __dir__() -> list[str]:

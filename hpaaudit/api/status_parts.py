@@ -2,7 +2,7 @@
 
 The compiled engine reads statuses this way: of 1.7 million statuses most differ in one number. Each part becomes a
 value of the model by the functions of `v2`, so both readings have one definition. SQL reads the same JSON a third time,
-in bulk (`sql/published`): it fills tables with what was published, and decides nothing.
+in bulk (`sql/statuses`): it fills tables with what was published, and decides nothing.
 """
 
 from typing import Annotated, TypeAlias

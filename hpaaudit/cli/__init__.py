@@ -51,6 +51,11 @@ KUBECTL_OPTIONS = {
     "-q": False,
     "--quiet": False,
     "--no-headers": False,
+    "--tz": True,
+    "--hpa": True,
+    "--at": True,
+    "--since": True,
+    "--until": True,
 }
 """Options that may stand before the command too, as in kubectl, and whether each takes a value."""
 
@@ -149,6 +154,7 @@ def _drop_output() -> None:
 
 def _run(arguments: Sequence[str] | None) -> int:
     name = "kubectl hpaaudit" if Path(sys.argv[0]).stem == "kubectl-hpaaudit" else "hpaaudit"
+    _use_zone_of_environment()
     try:
         code = hpaaudit_command.main(arguments, prog_name=name, standalone_mode=False)
     except click.ClickException as problem:
@@ -168,6 +174,19 @@ def _run(arguments: Sequence[str] | None) -> int:
     except SystemExit as broken_pipe:  # what click makes of it
         raise BrokenPipeError from broken_pipe
     return code if isinstance(code, int) else 0
+
+
+def _use_zone_of_environment() -> None:
+    """Uses the zone that `TZ` asks for, UTC without one that is known."""
+    from datetime import UTC
+
+    from hpaaudit.api.zone import use_zone
+    from hpaaudit.cli.zone import zone_named
+
+    use_zone(UTC)
+    with suppress(ValueError):
+        if name := os.environ.get("TZ"):
+            use_zone(zone_named(name))
 
 
 def _show(problem: click.ClickException, name: str) -> None:

@@ -1,5 +1,8 @@
-"""What a shell completes: questions by their names, and HPAs of results that are there already."""
+"""What a shell completes: recordings and results, questions by their names, HPAs of results that are there already."""
 
+import os
+import shlex
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -24,11 +27,58 @@ def hpas(context: click.Context, parameter: click.Parameter, incomplete: str) ->
     from hpaaudit.flows.destination import RESULTS
     from hpaaudit.flows.query import replayed_hpas
 
-    source = context.params.get("source")
-    if not isinstance(source, Path):
-        return []
-    try:
-        names = replayed_hpas(source / RESULTS if source.is_dir() else source)
-    except AuditError:
-        return []
+    given = [context.params.get("source"), *(context.params.get("recordings") or ())]
+    names: list[str] = []
+    for source in [path for path in given if isinstance(path, Path)] or _paths_in_line():
+        with suppress(AuditError):
+            names += replayed_hpas(source / RESULTS if source.is_dir() else source)
     return [CompletionItem(name) for name in names if name.startswith(incomplete) or f"/{incomplete}" in name]
+
+
+def _paths_in_line() -> list[Path]:
+    """The words of the line that are paths: click knows no argument while an option lacks its value."""
+    try:
+        words = shlex.split(os.environ.get("COMP_WORDS", ""))
+    except ValueError:
+        return []
+    return [Path(word) for word in words[2:] if Path(word).exists()]
+
+
+def namespaces(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The namespaces of these HPAs that begin so."""
+    found = dict.fromkeys(item.value.partition("/")[0] for item in hpas(context, parameter, ""))
+    return [CompletionItem(name) for name in found if name.startswith(incomplete)]
+
+
+def recordings(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 click's signature
+    """Recordings that begin so, and folders on the way to one."""
+    return [CompletionItem(str(path) + ("" if _is_recording(path) else "/")) for path in _folders(incomplete)]
+
+
+def recordings_and_results(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Recordings and results files that begin so."""
+    head, tail = _split(incomplete)
+    files = [CompletionItem(str(path)) for path in sorted(head.glob("*.duckdb")) if path.name.startswith(tail)]
+    return recordings(context, parameter, incomplete) + files
+
+
+def _folders(incomplete: str) -> list[Path]:
+    head, tail = _split(incomplete)
+    try:
+        return [
+            path
+            for path in sorted(head.iterdir())
+            if path.name.startswith(tail) and path.name.startswith(".") == tail.startswith(".") and path.is_dir()
+        ]
+    except OSError:
+        return []
+
+
+def _split(incomplete: str) -> tuple[Path, str]:
+    """The folder in which to look, and how names in it must begin."""
+    head, slash, tail = incomplete.rpartition("/")
+    return Path(head or slash or "."), tail
+
+
+def _is_recording(path: Path) -> bool:
+    return (path / "recording.json").exists()

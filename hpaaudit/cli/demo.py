@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from hpaaudit.cli.options import zone_option
 from hpaaudit.cli.screen import screen
 
 RESULTS = Path("hpaaudit-demo.duckdb")
@@ -20,6 +21,7 @@ RESULTS = Path("hpaaudit-demo.duckdb")
     help="Write the results to this file; the default one is replaced.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace the file that --into names.")
+@zone_option()
 def demo_command(into: Path, overwrite: bool) -> None:
     """Replay a bundled incident and explain its worst moment, without a cluster and without network.
 

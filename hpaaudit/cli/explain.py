@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from hpaaudit.cli.options import at_option, one_hpa, output_option, quiet_option, results_argument
+from hpaaudit.cli.options import at_option, one_hpa, output_option, quiet_option, results_argument, zone_option
 from hpaaudit.flows.moments import Moment, moment_at
 from hpaaudit.model.landmark import Landmark
 
@@ -19,6 +19,7 @@ from hpaaudit.model.landmark import Landmark
 @click.option("--sql", "is_sql", is_flag=True, help="Print the queries that give the rows behind each statement.")
 @output_option()
 @quiet_option()
+@zone_option()
 def explain_command(
     source: Path, hpa: str | None, at: Moment | Landmark | None, *, is_sql: bool, output: str, quiet: bool
 ) -> None:

@@ -4,12 +4,14 @@ from pathlib import Path
 
 import click
 
-from hpaaudit.cli.options import output_option
+from hpaaudit.cli.completion import recordings
+from hpaaudit.cli.options import output_option, zone_option
 
 
 @click.command("inspect", short_help="Show what is in a recording, and what is missing.")
-@click.argument("recording", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("recording", metavar="DIR", type=click.Path(path_type=Path), shell_complete=recordings)
 @output_option()
+@zone_option()
 def inspect_command(recording: Path, output: str) -> None:
     """Show what is in a recording: HPAs, reads, gaps, bytes, and which verdicts it cannot support.
 

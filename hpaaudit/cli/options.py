@@ -7,7 +7,9 @@ from typing import TypeVar
 
 import click
 
-from hpaaudit.cli.completion import hpas
+from hpaaudit.api.zone import use_zone
+from hpaaudit.cli.completion import hpas, namespaces, recordings_and_results
+from hpaaudit.cli.zone import zone_named
 from hpaaudit.errors import BadOption
 from hpaaudit.flows.moments import moment, moment_or_landmark
 
@@ -55,7 +57,14 @@ def namespace_option() -> Callable[[click.decorators.FC], click.decorators.FC]:
             flag_value="",
             help="All namespaces.  [default]",
         )
-        one = click.option("-n", "--namespace", "namespace", metavar="NS", help="Only HPAs of this namespace.")
+        one = click.option(
+            "-n",
+            "--namespace",
+            "namespace",
+            metavar="NS",
+            shell_complete=namespaces,
+            help="Only HPAs of this namespace.",
+        )
         return one(every(command))
 
     return decorate
@@ -77,7 +86,14 @@ def one_hpa(command: Callable[..., None]) -> Callable[..., None]:
     """The HPA that a command is about: `NS/NAME` as an argument or by `--hpa`, with `-n` and `-A` as in kubectl."""
 
     @click.argument("hpa", metavar="[NS/NAME]", type=hpa_name, required=False, shell_complete=hpas)
-    @click.option("--hpa", "hpa_option", metavar="NS/NAME", type=hpa_name, help="The same as the argument NS/NAME.")
+    @click.option(
+        "--hpa",
+        "hpa_option",
+        metavar="NS/NAME",
+        type=hpa_name,
+        shell_complete=hpas,
+        help="The same as the argument NS/NAME.",
+    )
     @namespace_option()
     @wraps(command)
     def with_hpa(*, hpa: str | None, hpa_option: str | None, namespace: str | None, **options: object) -> None:
@@ -86,6 +102,26 @@ def one_hpa(command: Callable[..., None]) -> Callable[..., None]:
         command(hpa=named_hpa(hpa or hpa_option, namespace), **options)
 
     return with_hpa
+
+
+def zone_option() -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """The option `--tz`, which holds for every time that is read or shown."""
+
+    def use(context: click.Context, parameter: click.Parameter, name: str | None) -> None:  # noqa: ARG001 click's signature
+        if name is not None:
+            try:
+                use_zone(zone_named(name))
+            except ValueError as unknown:
+                raise click.BadParameter(str(unknown)) from unknown
+
+    return click.option(
+        "--tz",
+        metavar="ZONE",
+        is_eager=True,
+        expose_value=False,
+        callback=use,
+        help="Read and show times in this zone: Europe/Berlin, or local.  [default: $TZ, else UTC]",
+    )
 
 
 def setting(text: str) -> tuple[str, str]:
@@ -108,4 +144,10 @@ def at_option(text: str) -> Callable[[click.decorators.FC], click.decorators.FC]
 
 def results_argument(*, required: bool = True) -> Callable[[click.decorators.FC], click.decorators.FC]:
     """A results file, or a recording, which is replayed first if it has no results yet."""
-    return click.argument("source", metavar="RESULTS|DIR", required=required, type=click.Path(path_type=Path))
+    return click.argument(
+        "source",
+        metavar="RESULTS|DIR",
+        required=required,
+        type=click.Path(path_type=Path),
+        shell_complete=recordings_and_results,
+    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hpaaudit.cli.completion import questions
+from hpaaudit.cli.completion import hpas, questions
 from hpaaudit.cli.options import (
     at_option,
     hpa_name,
@@ -16,6 +16,7 @@ from hpaaudit.cli.options import (
     named_hpa,
     namespace_option,
     results_argument,
+    zone_option,
 )
 from hpaaudit.errors import BadOption
 from hpaaudit.flows.moments import Moment, moment_at, moments
@@ -35,7 +36,13 @@ NO_ROWS = "0 rows"
 @click.option(
     "-f", "--file", metavar="FILE", type=click.Path(path_type=Path), help="Read the SQL from this file; - is stdin."
 )
-@click.option("--hpa", metavar="NS/NAME", type=hpa_name, help="Only this HPA; * matches anything.  [in SQL: $hpa]")
+@click.option(
+    "--hpa",
+    metavar="NS/NAME",
+    type=hpa_name,
+    shell_complete=hpas,
+    help="Only this HPA; * matches anything.  [in SQL: $hpa]",
+)
 @namespace_option()
 @at_option(
     "The moment that a question asks about; or first, last, next or first-divergence, as in explain.  "
@@ -54,6 +61,7 @@ NO_ROWS = "0 rows"
 )
 @click.option("--no-headers", is_flag=True, help="Print no headings (table, wide, csv).")
 @click.option("-q", "--quiet", is_flag=True, help="Print no explanations of codes and no warnings.")
+@zone_option()
 def query_command(  # noqa: PLR0913 click hands over every option
     source: Path | None,
     question: str | None,

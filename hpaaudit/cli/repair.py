@@ -4,11 +4,12 @@ from pathlib import Path
 
 import click
 
+from hpaaudit.cli.completion import recordings
 from hpaaudit.cli.options import output_option
 
 
 @click.command("repair", short_help="Save what can be read of a damaged recording.")
-@click.argument("recording", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("recording", metavar="DIR", type=click.Path(path_type=Path), shell_complete=recordings)
 @click.option("--plan", is_flag=True, help="Only show what would be done.")
 @output_option()
 def repair_command(recording: Path, plan: bool, output: str) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from hpaaudit.cli.completion import recordings
 from hpaaudit.cli.options import (
     hpa_name,
     moment_option,
@@ -13,6 +14,7 @@ from hpaaudit.cli.options import (
     output_option,
     quiet_option,
     setting,
+    zone_option,
 )
 from hpaaudit.cli.screen import screen
 from hpaaudit.flows.moments import Moment, moments
@@ -23,7 +25,9 @@ FAIL_ON_MATCHED = 1
 
 
 @click.command("replay", short_help="Decide every reconcile again, and compare with what happened.")
-@click.argument("recordings", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument(
+    "recordings", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path), shell_complete=recordings
+)
 @click.option(
     "--into",
     metavar="RESULTS",
@@ -71,6 +75,7 @@ FAIL_ON_MATCHED = 1
     multiple=True,
     help="Exit with 1 if a reconcile has this verdict; repeatable.",
 )
+@zone_option()
 def replay_command(  # noqa: PLR0913 click hands over every option
     recordings: tuple[Path, ...],
     into: Path | None,

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hpaaudit.cli.options import quiet_option, results_argument
+from hpaaudit.cli.options import quiet_option, results_argument, zone_option
 
 if TYPE_CHECKING:
     from hpaaudit.model.report import Report
 
-FORMATS = ("html", "markdown", "junit", "perfetto")
+FORMATS = ("html", "markdown", "junit", "sarif", "perfetto")
 
 
 @click.command("report", short_help="Write a replay as one HTML page.")
@@ -20,11 +20,13 @@ FORMATS = ("html", "markdown", "junit", "perfetto")
 @click.option("--overwrite", is_flag=True, help="Replace the file that --into names.")
 @click.option("-o", "--output", type=click.Choice(FORMATS), default="html", show_default=True)
 @quiet_option()
+@zone_option()
 def report_command(source: Path, into: Path, output: str, *, overwrite: bool, quiet: bool) -> None:
     """Write a replay as one HTML page: what happened in a sentence, charts, changes, and reconciles explained.
 
-    The page opens offline, loads nothing, holds no script, and can be printed. Other formats: markdown for a ticket,
-    with an SVG beside it; junit for CI, where an HPA with a divergent reconcile fails; perfetto for ui.perfetto.dev.
+    The page opens offline, loads nothing, reads without scripts, and can be printed. Other formats: markdown for a
+    ticket, with an SVG beside it; junit for CI, where an HPA with a divergent reconcile fails; sarif for code scanning;
+    perfetto for ui.perfetto.dev.
 
     Example: hpaaudit report recordings/friday --into friday.html
     """
@@ -49,9 +51,10 @@ def _files(report: "Report", into: Path, output: str) -> Mapping[Path, str]:
     from hpaaudit.report.export.junit import junit
     from hpaaudit.report.export.markdown import markdown
     from hpaaudit.report.export.perfetto import perfetto
+    from hpaaudit.report.export.sarif import sarif
     from hpaaudit.report.page.html import page
 
     if output == "markdown":
         text, pictures = markdown(report, into.stem)
         return {into: text} | {into.with_name(name): picture for name, picture in pictures.items()}
-    return {into: {"html": page, "junit": junit, "perfetto": perfetto}[output](report)}
+    return {into: {"html": page, "junit": junit, "sarif": sarif, "perfetto": perfetto}[output](report)}

@@ -24,7 +24,8 @@ def screen(
 
     width      in columns; None: 79
     is_ascii   draw with ASCII characters, as on an output that knows no others
-    color      always, never, or auto: on a terminal, unless NO_COLOR is set or the terminal has none
+    color      always, never, or auto: on a terminal that has them, unless NO_COLOR is set or CLICOLOR is 0; with
+               CLICOLOR_FORCE also in a pipe
     """
     from hpaaudit.report.chart import ASCII, UNICODE
     from hpaaudit.report.paint import coloured, plain
@@ -58,4 +59,8 @@ def _can_write(text: str) -> bool:
 def _has_colours(asked: str) -> bool:
     if asked != "auto":
         return asked == "always"
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("CLICOLOR_FORCE", "0") != "0":
+        return True
+    return sys.stdout.isatty() and os.environ.get("CLICOLOR") != "0" and os.environ.get("TERM") != "dumb"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from hpaaudit.cli.options import moment_option, one_hpa, output_option, quiet_option, results_argument
+from hpaaudit.cli.options import moment_option, one_hpa, output_option, quiet_option, results_argument, zone_option
 from hpaaudit.cli.screen import NARROWEST, WIDEST, screen, terminal_width
 from hpaaudit.flows.moments import Moment, moments
 
@@ -23,6 +23,7 @@ from hpaaudit.flows.moments import Moment, moments
 @click.option("--color", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True)
 @output_option()
 @quiet_option()
+@zone_option()
 def timeline_command(  # noqa: PLR0913 click hands over every option
     source: Path,
     hpa: str | None,

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from hpaaudit.cli.completion import recordings
+
 DAMAGED = 2
 """Exit code: the recording is damaged, or not the expected one."""
 
@@ -17,7 +19,7 @@ def head_hash(text: str) -> str:
 
 
 @click.command("verify", short_help="Check every checksum of a recording.")
-@click.argument("recording", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("recording", metavar="DIR", type=click.Path(path_type=Path), shell_complete=recordings)
 @click.option("-o", "--output", type=click.Choice(["text", "json", "yaml", "head"]), default="text", show_default=True)
 @click.option(
     "--expect",
@@ -25,8 +27,9 @@ def head_hash(text: str) -> str:
     type=head_hash,
     help="A head hash that was kept elsewhere, the current or an earlier one.",
 )
-def verify_command(recording: Path, output: str, expect: str | None) -> None:
-    """Check every checksum of a recording and read every fact again.
+@click.option("--deep", is_flag=True, help="Also read every fact: find what no recorder can have written. Takes long.")
+def verify_command(recording: Path, output: str, expect: str | None, *, deep: bool) -> None:
+    """Check every checksum of a recording: each byte is the one that was written.
 
     Exit code 2: it is damaged, or not the recording with the expected hash. -o head prints only the head hash.
 
@@ -36,7 +39,7 @@ def verify_command(recording: Path, output: str, expect: str | None) -> None:
     from hpaaudit.report.inspect import verification_text
     from hpaaudit.report.structured import structured
 
-    verification = verify(recording, expect=expect)
+    verification = verify(recording, expect=expect, deep=deep)
     bad = bool(verification.damages) or (verification.anchor is not None and not verification.anchor.found)
     if output == "head":
         click.echo(verification_text(verification) if bad else f"{verification.head}\n", nl=False, err=bad)

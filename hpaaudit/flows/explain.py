@@ -1,22 +1,23 @@
 """Explains one reconcile. What the results do not hold of it is decided again from the recording."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpaaudit.api.times import duration
 from hpaaudit.errors import NotResults, RecordingError
-from hpaaudit.flows.flips import TOLERANCE_HOLD, desired_without_tolerance, has_flips, nearest_flips
+from hpaaudit.flows.flips import TOLERANCE_HOLD, all_flips, desired_without_tolerance
 from hpaaudit.flows.moments import At, landmark_or_time
 from hpaaudit.flows.options import ControllerOptions, Warn, ignore_warning
 from hpaaudit.flows.paths import Source, path_of
+from hpaaudit.flows.policy_budget import policy_budgets
 from hpaaudit.flows.prepare import OWN_PERIOD
 from hpaaudit.flows.redecide import Redecided, ReplaySettings, redecide
 from hpaaudit.flows.replay import replayed_reconciles
 from hpaaudit.flows.source import open_source, recording_by_manifest
-from hpaaudit.model.account import PodLine, ReconcileAccount, StepLine
+from hpaaudit.model.account import ConditionText, PodLine, PodMember, ReconcileAccount, StepLine
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.landmark import Landmark
 
@@ -47,10 +48,30 @@ def explain(
         if at is not None:
             asked = landmark_or_time(at, results.span)
             at_us = landmark_us(results, chosen, asked, at_us) if isinstance(asked, Landmark) else asked
-        account = reconcile_account(results, chosen, at_us)
-        if not account.steps:
-            account = _with_steps(account, results, path, warn)
-        return _with_flips(account, results, path) if has_flips(account.reason_code) else account
+        return _decided_again(reconcile_account(results, chosen, at_us), results, path, warn)
+
+
+def explain_many(results: "Results", source: Path, numbers: Sequence[int]) -> Iterator[ReconcileAccount]:
+    """Explains the reconciles with these `reconcile_id`s, in the order of time, without their nearest flips.
+
+    Steps that the results do not hold are decided again, all in one replay; without the recording they are left out.
+    """
+    from hpaaudit.results.account_reconcile import reconcile_accounts
+
+    accounts = list(reconcile_accounts(results, numbers))
+    if all(account.steps for account in accounts):
+        yield from accounts
+        return
+    recording = recording_by_manifest(results, source)
+    decisions: dict[int, Decision] = {}
+    if recording is not None:
+        wanted = {account.reconcile_id for account in accounts if not account.steps}
+        for reconcile in replayed_reconciles(recording.folder, _settings(results, recording).controller):
+            if reconcile.reconcile_id in wanted:
+                decisions[reconcile.reconcile_id] = reconcile.decision
+    for account in accounts:
+        decision = decisions.get(account.reconcile_id)
+        yield account if decision is None else _with_steps(account, decision)
 
 
 def evidence_sql(account: ReconcileAccount) -> str:
@@ -60,49 +81,65 @@ def evidence_sql(account: ReconcileAccount) -> str:
     return evidence_queries(account.reconcile_id)
 
 
-def _with_steps(account: ReconcileAccount, results: "Results", source: Path, warn: Warn) -> ReconcileAccount:
-    """The account with its steps and pods, decided again; unchanged if the recording is gone."""
-    recording = recording_by_manifest(results, source)
-    if recording is None:
-        warn(
-            f"the recording {account.recording} does not exist, so the steps cannot be shown: "
-            f"put it beside {results.path}"
-        )
-        return account
-    settings = _settings(results, recording)
-    if results.detail == "numbers":
-        redecided = _redecided(account, recording, settings)
-        decision = None if redecided is None else redecided.decision
-    else:
-        reconciles = replayed_reconciles(recording.folder, settings.controller)
-        decision = next(
-            (reconcile.decision for reconcile in reconciles if reconcile.reconcile_id == account.reconcile_id), None
-        )
-    if decision is None:
-        return account
-    return replace(account, steps=tuple(_step_lines(decision)), pods=tuple(_pod_lines(decision)))
-
-
-def _with_flips(account: ReconcileAccount, results: "Results", source: Path) -> ReconcileAccount:
-    """The account with its nearest flips; unchanged if the same decision cannot be made again."""
+def _decided_again(account: ReconcileAccount, results: "Results", source: Path, warn: Warn) -> ReconcileAccount:
+    """The account with what only deciding it again shows: steps, pods, texts, budgets of policies, flips."""
     try:
         recording = recording_by_manifest(results, source)
     except RecordingError:
-        return account
+        if account.steps:
+            return account
+        raise
     if recording is None:
+        if not account.steps:
+            warn(
+                f"the recording {account.recording} does not exist, so the steps cannot be shown: "
+                f"put it beside {results.path}"
+            )
         return account
-    redecided = _redecided(account, recording, _settings(results, recording))
-    if redecided is None:
+    settings = _settings(results, recording)
+    again = redecide(recording, f"{account.namespace}/{account.name}", account.at_us, settings)
+    if again is not None and _is_same(again.decision, account):
+        return _with_flips(_with_steps(account, again.decision), again)
+    if account.steps:
         return account
-    decision = redecided.decision
-    if (decision.desired, decision.reason_code) != (account.desired, account.reason_code):
-        return account
-    without_tolerance = desired_without_tolerance(redecided.inputs) if decision.reason_code == TOLERANCE_HOLD else None
-    return replace(account, flips=nearest_flips(decision, redecided.inputs), without_tolerance=without_tolerance)
+    if results.detail != "numbers":
+        # What the whole replay found out of the controller's memory is missing above.
+        reconciles = replayed_reconciles(recording.folder, settings.controller)
+        kept = next((one.decision for one in reconciles if one.reconcile_id == account.reconcile_id), None)
+    else:
+        kept = None if again is None else again.decision
+    return account if kept is None else _with_steps(account, kept)
 
 
-def _redecided(account: ReconcileAccount, recording: "Recording", settings: ReplaySettings) -> Redecided | None:
-    return redecide(recording, f"{account.namespace}/{account.name}", account.at_us, settings)
+def _is_same(decision: Decision, account: ReconcileAccount) -> bool:
+    return (decision.desired, decision.reason_code) == (account.desired, account.reason_code)
+
+
+def _with_steps(account: ReconcileAccount, decision: Decision) -> ReconcileAccount:
+    """The account with the steps, the pods and the texts of a decision."""
+    conditions = () if decision.status is None else decision.status.conditions
+    return replace(
+        account,
+        steps=tuple(_step_lines(decision)),
+        pods=tuple(_pod_lines(decision)),
+        members=tuple(_members(decision)),
+        computed=tuple(
+            ConditionText(type=one.type, status=one.status, reason=one.reason, message=one.message)
+            for one in sorted(conditions, key=lambda condition: condition.type)
+        ),
+    )
+
+
+def _with_flips(account: ReconcileAccount, again: Redecided) -> ReconcileAccount:
+    """The account with its nearest flips and the budget of its policies."""
+    decision, inputs = again.decision, again.inputs
+    without_tolerance = desired_without_tolerance(inputs) if decision.reason_code == TOLERANCE_HOLD else None
+    return replace(
+        account,
+        flips=tuple(all_flips(decision, inputs)),
+        budget=tuple(policy_budgets(decision, inputs)),
+        without_tolerance=without_tolerance,
+    )
 
 
 def _settings(results: "Results", recording: "Recording") -> ReplaySettings:
@@ -144,3 +181,16 @@ def _pod_lines(decision: Decision) -> Iterator[PodLine]:
     )
     for (metric_idx, bucket, why_code), pods in sorted(counts.items()):
         yield PodLine(metric_idx=metric_idx, bucket=bucket, why_code=why_code, pods=pods)
+
+
+def _members(decision: Decision) -> Iterator[PodMember]:
+    for proposal in decision.proposals:
+        for pod in sorted(proposal.pods, key=lambda pod: (pod.bucket, pod.pod)):
+            yield PodMember(
+                metric_idx=proposal.metric_idx,
+                bucket=pod.bucket,
+                why_code=pod.why_code,
+                pod=pod.pod,
+                value=pod.value,
+                request=pod.request,
+            )

@@ -83,7 +83,7 @@ def decide(prepared: "Prepared", warn: Warn) -> Iterator[Decided]:
     flags = flags_for_all(prepared.plan, prepared.flags, prepared.flags_of)
     folder = cache_folder()
     if not folder.exists():
-        warn("compiling the rules for this machine, once: one to two minutes")
+        warn("compiling the rules for this machine, once: about half a minute")
     quantities = quantities_of(prepared.plan.metrics)
     options = FleetOptions(
         flags=flags,

@@ -13,9 +13,12 @@ from hpaaudit.engine.controller.metric_context import tolerances
 from hpaaudit.engine.eras.reconcile import reconcile
 from hpaaudit.engine.replay.process import ReconcileInput
 from hpaaudit.engine.rules.tolerance import Tolerance, tolerance_of, within
-from hpaaudit.model.account import MemoryFlip, UtilizationFlip
+from hpaaudit.flows.load_flips import load_flips
+from hpaaudit.flows.pod_flips import pod_flips
+from hpaaudit.flows.time_flips import time_flips
 from hpaaudit.model.decision import Decision, MetricProposal
 from hpaaudit.model.facts import ResourceMetricsRead
+from hpaaudit.model.flips import Flip, MemoryFlip, UtilizationFlip
 from hpaaudit.model.metrics import ContainerUsage, PodSample
 from hpaaudit.model.units import Micros, Milli
 
@@ -30,16 +33,27 @@ HELD_BY_MEMORY = ("stabilize.down_hold", "stabilize.up_hold", "stabilize.down_pa
 """Reasons whose nearest flip is looked for."""
 
 
-def has_flips(reason_code: str) -> bool:
-    """True if flips are looked for after a decision with this reason."""
-    return reason_code in HELD_BY_METRIC or reason_code in HELD_BY_MEMORY
+def all_flips(decision: Decision, inputs: ReconcileInput) -> Iterator[Flip]:
+    """The nearest flips in every direction, of a decision that was made from these inputs, with `keep_pods`.
+
+    Where the utilization is named at which a metric no longer holds the number, the load is not named as well.
+    """
+    if decision.desired is None or _desired(inputs) != decision.desired:
+        return
+    first = nearest_flips(decision, inputs)
+    yield from first
+    yield from pod_flips(decision, inputs)
+    if not any(isinstance(flip, UtilizationFlip) for flip in first):
+        yield from load_flips(decision, inputs)
+    if not any(isinstance(flip, MemoryFlip) for flip in first):
+        yield from time_flips(decision, inputs)
 
 
 def nearest_flips(decision: Decision, inputs: ReconcileInput) -> tuple[UtilizationFlip | MemoryFlip, ...]:
-    """The nearest flips of a decision that was made from these inputs, with `keep_pods`.
+    """The nearest flips of what held a number.
 
-    A metric that held the number names the utilization above and below at which it no longer does. A memory that held
-    it names the recommendation that leaves the window first.
+    A metric that held it names the utilization above and below at which it no longer does. A memory that held it names
+    the recommendation that leaves the window first.
     """
     if decision.reason_code in HELD_BY_MEMORY:
         return tuple(_memory_flips(decision, inputs))

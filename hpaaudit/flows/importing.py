@@ -20,15 +20,16 @@ class Imported:
     ignored: tuple[tuple[str, int], ...]
 
 
-def import_capture(files: Sequence[Path | str], *, into: Path | str) -> Imported:
-    """Makes a recording from captures of the Kubernetes API, merged by time.
+def import_capture(files: Sequence[Path | str] | Path | str, *, into: Path | str) -> Imported:
+    """Makes a recording from captures of the Kubernetes API, merged by time: one file or several.
 
     Raises `BadCapture` with file and line, and `FileExists`. After an error no folder is left.
     """
     from hpaaudit.importers.capture import Reader
     from hpaaudit.recording.writing.writer import Writer
 
-    paths, folder = tuple(Path(file) for file in files), Path(into)
+    given = [files] if isinstance(files, Path | str) else files
+    paths, folder = tuple(Path(file) for file in given), Path(into)
     reader = Reader(paths)
     facts = reader.facts()
     first = next(facts, None)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from hpaaudit.errors import DamagedRecording
-from hpaaudit.flows.paths import RecordingPath, path_of
+from hpaaudit.flows.paths import RecordingPath, recording_folder
 from hpaaudit.model.inspection import Inspection, Missing
 from hpaaudit.model.units import Micros
 
@@ -16,7 +16,7 @@ def inspect(recording: RecordingPath) -> Inspection:
     from hpaaudit.recording.inspection.inspect import inspect as count
     from hpaaudit.recording.reading.recording import open_recording
 
-    return count(open_recording(path_of(recording)))
+    return count(open_recording(recording_folder(recording)))
 
 
 def missing(recording: Path, until: Micros | None = None) -> tuple[Missing, ...]:

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
 from typing import TypeAlias
 
 from hpaaudit.api.times import duration, micros, precise, whole_seconds
+from hpaaudit.api.zone import micros_of, zone_in_use
 from hpaaudit.errors import BadOption
 from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.units import SECOND, Micros
@@ -17,10 +18,11 @@ When: TypeAlias = Micros | datetime | str
 At: TypeAlias = When | Landmark
 """A time, or the name of a reconcile, also as text."""
 
-_CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?Z?")
+_CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?(Z|[+-]\d\d:\d\d)?")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?")
 _AGO = re.compile(r"-?\d[\d.]*[a-zµ][\d.a-zµ]*")
 _DAY_US = 24 * 3600 * SECOND
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +32,14 @@ class Moment:
     text: str
 
     def at(self, started_us: Micros, ended_us: Micros) -> Micros:
-        """The time that it means in a recording of this span. Without an offset it is UTC."""
+        """The time that it means in a recording of this span. Without an offset it is in the zone that is in use."""
         if self._is_relative:
             return Micros(ended_us + duration(self.text if self.text.startswith("-") else f"-{self.text}"))
         clock = _CLOCK.fullmatch(self.text)
         if clock is None:
             return _date_or_rfc3339(self.text)
         times = self._times_of_day(clock, started_us, ended_us)
-        return times[-1] if times else Micros(started_us // _DAY_US * _DAY_US + _since_midnight(clock))
+        return times[-1] if times else _times_on_days(clock, started_us, started_us)[0]
 
     def within(self, name: str, started_us: Micros, ended_us: Micros) -> Micros:
         """The time that it means for this option: `since` from its first instant on, the others up to its last one.
@@ -64,9 +66,7 @@ class Moment:
 
     def _times_of_day(self, clock: re.Match[str], started_us: Micros, ended_us: Micros) -> Sequence[Micros]:
         """The times within this span that have this time of day."""
-        since_midnight = _since_midnight(clock)
-        days = range(started_us // _DAY_US * _DAY_US, ended_us + 1, _DAY_US)
-        times = (Micros(day + since_midnight) for day in days)
+        times = _times_on_days(clock, started_us, ended_us)
         return [at_us for at_us in times if self._is_within(at_us, started_us, ended_us)]
 
     @property
@@ -82,18 +82,29 @@ class Moment:
         return started_us < first_us + self.length_us and first_us <= ended_us
 
 
-def _since_midnight(clock: re.Match[str]) -> int:
-    hour, minute, second, fraction = clock.groups()
-    whole = timedelta(hours=int(hour), minutes=int(minute), seconds=int(second or 0))
-    if whole >= timedelta(days=1) or int(minute) >= 60 or int(second or 0) >= 60:  # noqa: PLR2004 an hour, a minute
+def _times_on_days(clock: re.Match[str], started_us: Micros, ended_us: Micros) -> list[Micros]:
+    """The instants with this time of day, on each day from the one of `started_us` to that of `ended_us`."""
+    hour, minute, second, fraction, offset = clock.groups()
+    if int(hour) >= 24 or int(minute) >= 60 or int(second or 0) >= 60:  # noqa: PLR2004 a day, an hour, a minute
         raise ValueError(f"{clock[0]!r} is not a time of day")
-    return int(whole.total_seconds()) * SECOND + int((fraction or "0").ljust(6, "0"))
+    zone = zone_in_use() if offset is None else _fixed(offset)
+    time_of_day = time(int(hour), int(minute), int(second or 0), int((fraction or "0").ljust(6, "0")))
+    first, last = ((_EPOCH + timedelta(seconds=us // SECOND)).astimezone(zone).date() for us in (started_us, ended_us))
+    days = (first + timedelta(days=number) for number in range((last - first).days + 1))
+    return [micros_of(datetime.combine(day, time_of_day, zone)) for day in days]
+
+
+def _fixed(offset: str) -> tzinfo:
+    """The zone of `Z` or `+01:00`."""
+    if offset == "Z":
+        return UTC
+    ahead = timedelta(hours=int(offset[1:3]), minutes=int(offset[4:6]))
+    return timezone(ahead if offset[0] == "+" else -ahead)
 
 
 def _date_or_rfc3339(text: str) -> Micros:
     if _DATE.fullmatch(text):
-        whole = datetime.fromisoformat(text).replace(tzinfo=UTC)
-        return Micros(round((whole - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(microseconds=1)))
+        return micros_of(datetime.fromisoformat(text).replace(tzinfo=zone_in_use()))
     return micros(text)
 
 

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from hpaaudit.recording.reading.recording import Recording
     from hpaaudit.results.read import Results
 
-RecordingPath: TypeAlias = Union[Path, str, "Recording"]
-"""A recording: its folder, or the recording that was opened there."""
+RecordingPath: TypeAlias = Union[Path, str, "Recording", "Results"]
+"""A recording: its folder, the recording that was opened there, or results of it."""
 
 Source: TypeAlias = Union[Path, str, "Recording", "Results"]
 """A recording, or results: a path, or what was opened."""
@@ -23,6 +23,15 @@ def path_of(source: Source) -> Path:
     from hpaaudit.recording.reading.recording import Recording
 
     return source.folder if isinstance(source, Recording) else source.path
+
+
+def recording_folder(recording: RecordingPath) -> Path:
+    """The folder of it."""
+    if isinstance(recording, Path | str):
+        return Path(recording)
+    from hpaaudit.recording.reading.recording import Recording
+
+    return recording.folder if isinstance(recording, Recording) else Path(recording.recording)
 
 
 def recorded_span(folder: Path) -> tuple[Micros, Micros]:
@@ -42,4 +51,4 @@ def open_recording(folder: RecordingPath) -> "Recording":
     """
     from hpaaudit.recording.reading.recording import open_recording as opened
 
-    return opened(path_of(folder))
+    return opened(recording_folder(folder))

@@ -1,6 +1,6 @@
 """Repairs a recording."""
 
-from hpaaudit.flows.paths import RecordingPath, path_of
+from hpaaudit.flows.paths import RecordingPath, recording_folder
 from hpaaudit.model.inspection import Repair
 
 
@@ -14,4 +14,4 @@ def repair(recording: RecordingPath, *, plan: bool = False) -> Repair:
     """
     from hpaaudit.recording.upkeep.repair import repair as repair_recording
 
-    return repair_recording(path_of(recording), plan=plan)
+    return repair_recording(recording_folder(recording), plan=plan)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpaaudit.errors import DamagedRecording
+from hpaaudit.api.times import precise
+from hpaaudit.errors import BadOption, DamagedRecording
 from hpaaudit.flows import fleet
 from hpaaudit.flows.destination import Destination, destination_of, open_writer
 from hpaaudit.flows.moments import When, time_of
@@ -21,7 +22,7 @@ from hpaaudit.flows.options import (
     ignore_warning,
     show_nothing,
 )
-from hpaaudit.flows.paths import RecordingPath, path_of, recorded_span
+from hpaaudit.flows.paths import RecordingPath, recorded_span, recording_folder
 from hpaaudit.flows.prepare import Prepared, prepare, prepare_compiled
 from hpaaudit.flows.provenance import is_ours, remember
 from hpaaudit.flows.sensitivity import MOST_RECONCILES, VALUES, sensitivity
@@ -106,11 +107,13 @@ def replay(  # noqa: PLR0913 the public API: an argument for each option of the 
     from hpaaudit.recording.reading.recording import open_recording
 
     controller = ControllerOptions(release=release, flags=flags or {}, behaviours=behaviours or {})
-    folder = path_of(recording)
+    folder = recording_folder(recording)
     since_us, until_us = (
         time if time is None or isinstance(time, int) else time_of(name, time, recorded_span(folder))
         for name, time in (("since", since), ("until", until))
     )
+    if since_us is not None and until_us is not None and since_us > until_us:
+        raise BadOption(f"--since is {precise(since_us)}, later than --until, which is {precise(until_us)}")
     scope = Scope(hpas=hpas, since_us=since_us, until_us=until_us)
     destination = destination_of(
         folder,

@@ -1,29 +1,41 @@
 """Collects what a report of a replay shows: the account, and an explanation of every change and of the worst moment."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hpaaudit.errors import RecordingError
-from hpaaudit.flows.explain import explain
+from hpaaudit.flows.explain import explain, explain_many
 from hpaaudit.flows.inspect import missing
 from hpaaudit.flows.options import Warn, ignore_warning
 from hpaaudit.flows.paths import Source, path_of
 from hpaaudit.flows.query import account
 from hpaaudit.flows.source import open_source
-from hpaaudit.model.account import HpaAccount, ReconcileAccount
+from hpaaudit.model.account import HpaAccount, ReconcileAccount, ReplayAccount
 from hpaaudit.model.inspection import Missing
 from hpaaudit.model.report import Report
 from hpaaudit.model.units import Micros
+
+if TYPE_CHECKING:
+    from hpaaudit.results.read import Results
 
 EXPLAINED, EXPLAINED_OF_FLEET = 12, 4
 """At most so many reconciles of each drawn HPA are explained. In a fleet each takes a second."""
 
 
+MOST_RECONCILES = 400_000
+"""Of a larger replay only each second, third ... reconcile is on the page, and those at which something changed."""
+
+TOLD_IN_FULL = 6000
+"""Every reconcile is explained in full if there are no more than these: a day of one HPA."""
+
+
 def report(source: Source, *, explained: bool = True, warn: Warn = ignore_warning) -> Report:
-    """A replay with explanations of the reconciles that matter.
+    """A replay with explanations of the reconciles that matter, and every reconcile as the page carries them.
 
     source      results or a recording: the path, or what was opened
-    explained   whether reconciles are explained, which takes a moment for each
+    explained   whether reconciles are explained and packed, which takes a moment
     warn        is called if somebody else made the results, and with what `replay` warns of
 
     Raises NotResults and what `replay` raises.
@@ -31,16 +43,40 @@ def report(source: Source, *, explained: bool = True, warn: Warn = ignore_warnin
     path = path_of(source)
     with open_source(path, warn) as results:
         whole = account(results)
-        file = results.path
-    whole = replace(whole, missing=_missing(path if path.is_dir() else Path(whole.recording)))
+        whole = replace(whole, missing=_missing(path if path.is_dir() else Path(whole.recording)))
+        if not explained:
+            return Report(account=whole, explanations=())
+        explanations = tuple(_explanations(whole, results.path))
+        return Report(account=whole, explanations=explanations, packed=_packed(whole, results, path, explanations))
+
+
+def _explanations(whole: ReplayAccount, file: Path) -> Iterator[ReconcileAccount]:
+    """The reconciles that matter of the HPAs that are drawn, each once."""
     drawn = {(timeline.namespace, timeline.name) for timeline in whole.timelines}
-    explanations: dict[tuple[str, str, int], ReconcileAccount] = {}
-    for hpa in whole.hpas if explained else ():
+    for hpa in whole.hpas:
         if (hpa.namespace, hpa.name) in drawn:
-            for at_us in _moments(hpa, EXPLAINED if len(whole.hpas) == 1 else EXPLAINED_OF_FLEET):
-                reconcile = explain(file, f"{hpa.namespace}/{hpa.name}", at=at_us)
-                explanations[hpa.namespace, hpa.name, reconcile.reconcile_id] = reconcile
-    return Report(account=whole, explanations=tuple(explanations.values()))
+            moments = _moments(hpa, EXPLAINED if len(whole.hpas) == 1 else EXPLAINED_OF_FLEET)
+            told = (explain(file, f"{hpa.namespace}/{hpa.name}", at=at_us) for at_us in moments)
+            yield from {reconcile.reconcile_id: reconcile for reconcile in told}.values()
+
+
+def _packed(
+    whole: ReplayAccount, results: "Results", source: Path, explanations: Sequence[ReconcileAccount]
+) -> Mapping[tuple[str, str], str]:
+    """Every reconcile of each HPA, as the page carries it. Only one HPA at a time is in memory."""
+    from hpaaudit.report.page.data import data_of
+    from hpaaudit.results.hpa_columns import hpa_columns
+
+    reconciles = sum(hpa.reconciles for hpa in whole.hpas)
+    tells_all = reconciles <= TOLD_IN_FULL
+    packed = {}
+    for hpa in hpa_columns(results, [f"{hpa.namespace}/{hpa.name}" for hpa in whole.hpas]):
+        told = {}
+        if tells_all:
+            told = {one.reconcile_id: one for one in explain_many(results, source, hpa.reconcile_ids)}
+        told |= {one.reconcile_id: one for one in explanations}
+        packed[hpa.namespace, hpa.name] = data_of(hpa, told, -(-reconciles // MOST_RECONCILES))
+    return packed
 
 
 def _missing(recording: Path) -> tuple[Missing, ...]:

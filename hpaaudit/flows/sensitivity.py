@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 VALUES: Mapping[str, tuple[str, ...]] = {
     "tolerance": ("0", "0.01", "0.02", "0.05", "0.1", "0.15", "0.2", "0.25", "0.3", "0.4", "0.5"),
-    "downscale-stabilization": ("0s", "15s", "30s", "60s", "120s", "180s", "300s", "600s", "900s", "1800s"),
+    "downscale-stabilization": ("0s", "15s", "30s", "60s", "90s", "120s", "180s", "300s", "600s", "900s", "1800s"),
     "initial-readiness-delay": ("0s", "10s", "30s", "60s", "120s", "300s"),
     "cpu-initialization-period": ("0s", "30s", "60s", "120s", "300s", "600s"),
 }
@@ -49,7 +49,7 @@ BEFORE = (0, 1, 2, 4, 8)
 """So many reconciles before a divergence the controller may have restarted without a difference until then."""
 
 PAIRED = 3
-"""So many values are tried with every value of the other settings."""
+"""Of each kind so many values are tried with every value of the other settings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,8 @@ class Setting:
 def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[Sensitivity]:
     """The best other value for each HPA with divergences: it explains some completely, and every match stays one.
 
-    Where one setting does not explain everything, two of them may.
+    Where one setting does not explain everything, two of them may. Where nothing of the controller was recorded,
+    settings that lead to what it decided, and elsewhere to something else, follow too: its own are not known.
 
     compared   the reconciles of these HPAs, those of open divergences and those that agree
     """
@@ -79,7 +80,8 @@ def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[
     for row in compared:
         by_hpa[row.hpa].append(row)
     known = list(_as_recorded(prepared))
-    wanted = {hpa: rows for hpa, rows in by_hpa.items() if _is_worth_it(rows, is_known=bool(known))}
+    is_recorded = _is_recorded(prepared)
+    wanted = {hpa: rows for hpa, rows in by_hpa.items() if _is_worth_it(rows, is_known=bool(known) or not is_recorded)}
     settings = _Trials(prepared, wanted)
     settings.run(chosen for number in (1, 2) for chosen in combinations(known, number))
     seen = {hpa: rows for hpa, rows in by_hpa.items() if any(row.is_seen and row.divergence_id for row in rows)}
@@ -94,7 +96,18 @@ def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[
         if prepared.recorded_release and not prepared.release_given:
             # The recording says the release: another one is a worse explanation than a flag.
             two = [pair for pair in two if "release" not in (pair.key, pair.also_key)] or two
-        yield from _best(one, remembered, two)
+        best = _best(one, remembered, two)
+        yield from best
+        if not is_recorded:
+            settled = {number for found in best for number in found.divergence_ids}
+            tried = (trials.possible.get(hpa, {}) for trials in (settings, memory, pairs))
+            possible = {number: found for by_number in tried for number, found in by_number.items()}
+            yield from (found for number, found in sorted(possible.items()) if number not in settled)
+
+
+def _is_recorded(prepared: "Prepared") -> bool:
+    """True if the recording says how the controller was started, or the user does."""
+    return bool(prepared.plan.controllers or prepared.overrides)
 
 
 def _best(one: Sequence[Sensitivity], memory: Sequence[Sensitivity], two: Sequence[Sensitivity]) -> list[Sensitivity]:
@@ -133,7 +146,10 @@ class _Trials:
     """Replays of one recording with other settings.
 
     best    the best explanations of each HPA so far; those of one setting are the nearest value alone
-    scores  how many reconciles each setting alone decides as the controller did, all HPAs together
+    possible   for each divergence that left a trace, settings that explain it and prove nothing: they break matches, or
+               explain too few
+    scores  how many reconciles each setting alone decides as the controller did, all HPAs together: of the divergent
+            ones, and of all
     """
 
     def __init__(self, prepared: "Prepared", rows: Mapping[str, Sequence[Compared]]) -> None:
@@ -141,7 +157,8 @@ class _Trials:
         self.rows = rows
         self._facts: list[Fact] | None = None
         self.best: dict[str, list[Sensitivity]] = {}
-        self.scores: dict[Setting, int] = {}
+        self.possible: dict[str, dict[int, Sensitivity]] = {}
+        self.scores: dict[Setting, tuple[int, int]] = {}
 
     def run(self, choices: Iterator[tuple[Setting, ...]], *, to_the_end: bool = False) -> None:
         """Tries these, one after the other, until everything is explained or enough reconciles were decided.
@@ -158,9 +175,12 @@ class _Trials:
     def pairs(self) -> Iterator[tuple[Setting, ...]]:
         """Two settings at once: those that alone decide the most reconciles as the controller did, with every other.
 
-        The other one need not help alone: while the first is wrong it may do harm.
+        The other one need not help alone: while the first is wrong it may do harm. One that explains the divergent
+        reconciles may harm others as long as the second setting is wrong.
         """
-        best = sorted(self.scores, key=self.scores.__getitem__, reverse=True)[:PAIRED]
+        explaining = sorted(self.scores, key=lambda one: self.scores[one], reverse=True)[:PAIRED]
+        agreeing = sorted(self.scores, key=lambda one: self.scores[one][1], reverse=True)[:PAIRED]
+        best = list(dict.fromkeys(one for two in zip(explaining, agreeing, strict=True) for one in two))
         for number, one in enumerate(best):
             for other in self.scores:
                 if other.key != one.key and other not in best[:number]:
@@ -175,10 +195,14 @@ class _Trials:
         for setting in chosen:
             prepared = setting.change(prepared)
         decided, is_known = self._decided(prepared), all(setting.is_recorded for setting in chosen)
-        score = 0
+        explained = score = 0
         for hpa, rows in self.rows.items():
             agreeing = [_agrees(row, decided.get(row.reconcile_id), is_known=is_known) for row in rows]
             score += sum(agreeing)
+            explained += sum(
+                agrees for row, agrees in zip(rows, agreeing, strict=True) if row.divergence_id is not None
+            )
+            self._note(chosen, hpa, rows, agreeing)
             found = _judged(chosen, hpa, rows, agreeing)
             before = self.best.get(hpa)
             if found is None or (before and found.explained < before[0].explained):
@@ -188,7 +212,19 @@ class _Trials:
             elif found.also_key is not None:
                 before.append(found)
         if len(chosen) == 1:
-            self.scores[chosen[0]] = score
+            self.scores[chosen[0]] = explained, score
+
+    def _note(self, chosen: tuple[Setting, ...], hpa: str, rows: Sequence[Compared], agreeing: Sequence[bool]) -> None:
+        """Keeps these settings for the divergences that they explain, whatever they break."""
+        broken = sum(not agrees for row, agrees in zip(rows, agreeing, strict=True) if row.divergence_id is None)
+        by_number = _by_divergence(rows, agreeing)
+        differing = sum(map(len, by_number.values()))
+        seen = {row.divergence_id for row in rows if row.is_seen}
+        for number, agree in by_number.items():
+            if number in seen and all(agree):
+                self.possible.setdefault(hpa, {}).setdefault(
+                    number, _explanation(chosen, hpa, differing, len(agree), broken, (number,))
+                )
 
     def _decided(self, prepared: "Prepared") -> dict[int, "ReplayedReconcile"]:
         from hpaaudit.engine.replay import process as engine
@@ -386,23 +422,34 @@ def _judged(
 
     Reconciles that left no trace prove nothing alone: a controller that does nothing explains their silence as well.
     """
-    open_rows: dict[int, list[bool]] = defaultdict(list)
-    seen = set[int]()
-    for row, agrees in zip(rows, agreeing, strict=True):
-        if row.divergence_id is not None:
-            open_rows[row.divergence_id].append(agrees)
-            seen |= {row.divergence_id} if row.is_seen else set()
-        elif not agrees:
-            return None
+    if not all(agrees for row, agrees in zip(rows, agreeing, strict=True) if row.divergence_id is None):
+        return None
+    open_rows = _by_divergence(rows, agreeing)
+    seen = {row.divergence_id for row in rows if row.is_seen}
     whole = [number for number, agree in open_rows.items() if all(agree)]
     explained = sum(len(open_rows[number]) for number in whole)
     is_known, is_memory = (all(getattr(one, name) for one in chosen) for name in ("is_recorded", "is_memory"))
     if not whole or (not is_known and (seen.isdisjoint(whole) or (explained < ENOUGH and not is_memory))):
         return None
+    return _explanation(chosen, hpa, sum(map(len, open_rows.values())), explained, 0, tuple(whole))
+
+
+def _by_divergence(rows: Sequence[Compared], agreeing: Sequence[bool]) -> dict[int, list[bool]]:
+    """Which reconciles of each divergence agree."""
+    by_number: dict[int, list[bool]] = defaultdict(list)
+    for row, agrees in zip(rows, agreeing, strict=True):
+        if row.divergence_id is not None:
+            by_number[row.divergence_id].append(agrees)
+    return by_number
+
+
+def _explanation(
+    chosen: tuple[Setting, ...], hpa: str, differing: int, explained: int, broken: int, numbers: tuple[int, ...]
+) -> Sensitivity:
     first = chosen[0]
     found = Sensitivity(
         hpa=hpa, key=first.key, value=first.value, alternative=first.alternative,
-        differing=sum(map(len, open_rows.values())), explained=explained, broken=0, divergence_ids=tuple(whole),
+        differing=differing, explained=explained, broken=broken, divergence_ids=numbers,
     )  # fmt: skip
     for also in chosen[1:]:
         found = replace(found, also_key=also.key, also_value=also.value, also_alternative=also.alternative)

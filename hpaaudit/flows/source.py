@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hpaaudit.errors import NotARecording, NotResults, RecordingError
 from hpaaudit.flows.destination import RESULTS
 from hpaaudit.flows.options import Warn, ignore_warning
+from hpaaudit.flows.paths import Source, path_of
 from hpaaudit.flows.provenance import is_ours, results_elsewhere
 from hpaaudit.flows.replay import replay_whole
 
@@ -16,27 +17,29 @@ if TYPE_CHECKING:
     from hpaaudit.results.read import Results
 
 
-def open_source(source: Path, warn: Warn = ignore_warning) -> "Results":
+def open_source(source: Source, warn: Warn = ignore_warning) -> "Results":
     """Opens a results file, or the results in a recording.
 
     Results in a recording are made anew, unless this user made them of this very recording, whole and as it was
     recorded. A results file that is named is answered from, whoever made it.
 
-    warn   is called if somebody else made the results, and with what `replay` warns of
+    source   results or a recording: the path, or what was opened
+    warn     is called if somebody else made the results, and with what `replay` warns of
 
     Raises NotResults and what `replay` raises.
     """
-    if not source.is_dir():
-        results = open_file(source)
-        if not is_ours(source):
-            warn(f"{source} was not made here by you: trust it only if you know who made it")
+    path = path_of(source)
+    if not path.is_dir():
+        results = open_file(path)
+        if not is_ours(path):
+            warn(f"{path} was not made here by you: trust it only if you know who made it")
         return results
     from hpaaudit.recording.reading.recording import open_recording
 
-    recording = open_recording(source)
-    for path in (source / RESULTS, results_elsewhere(recording.info.manifest_sha256)):
-        if path is not None and path.exists():
-            own_results = _own_results(path, recording, warn)
+    recording = open_recording(path)
+    for file in (path / RESULTS, results_elsewhere(recording.info.manifest_sha256)):
+        if file is not None and file.exists():
+            own_results = _own_results(file, recording, warn)
             if own_results is not None:
                 return own_results
     return replay_whole(recording, warn)

@@ -1,16 +1,18 @@
 """Checks a recording."""
 
-from hpaaudit.flows.paths import RecordingPath, path_of
+from hpaaudit.flows.paths import RecordingPath, recording_folder
 from hpaaudit.model.inspection import Verification
 
 
-def verify(recording: RecordingPath, *, expect: str | None = None) -> Verification:
-    """Checks every checksum of a recording, and reads every fact. Damage is returned, not raised.
+def verify(recording: RecordingPath, *, expect: str | None = None, deep: bool = False) -> Verification:
+    """Checks every checksum of a recording. Damage is returned, not raised.
 
     expect   a head hash that was kept elsewhere; what it proves is returned too
+    deep     also read every fact, and find files whose checksums hold but that no recorder can have written; takes
+             minutes for a day of a fleet
 
     Raises `NotARecording`, `NewerFormat`, and `DamagedRecording` if not even `recording.json` can be read.
     """
     from hpaaudit.recording.inspection.verify import verify as check
 
-    return check(path_of(recording), reread=True, expect=expect)
+    return check(recording_folder(recording), reread=deep, expect=expect)

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 from hpaaudit.model.audit import Assumption
+from hpaaudit.model.flips import Flip, PolicyBudget
 from hpaaudit.model.inspection import Missing
+from hpaaudit.model.shown import Explained
 from hpaaudit.model.timeline import Timeline
 from hpaaudit.model.units import Micros, Milli
 
@@ -63,6 +65,7 @@ class ForeignWrite:
     """A write of `spec.replicas` by somebody else.
 
     restored_us, restored_to   the HPA's write that undid it, None if none did
+    missing_pod_s   replicas below the former number, times the seconds until they were restored or the recording ended
     """
 
     at_us: Micros
@@ -72,6 +75,7 @@ class ForeignWrite:
     to_replicas: int
     restored_us: Micros | None
     restored_to: int | None
+    missing_pod_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,12 +113,20 @@ class Hold:
             `unmeasured`: they counted as busy, and stopped a scale-down; `up_forbidden`, `down_forbidden`: the window
             after the last change (to 1.11); `metric_failed`, `partial_metrics`: one metric failed, and the others could
             not scale
+    lasted_s   how long these reconciles stood, together
+    pod_s      what it cost: pods that were not ready or not measured, replicas that the metrics asked for and the HPA
+               did not have, or had too many, times these seconds; 0 where it is unknown
+    idle_pods, pods   of the reconcile with the most pods that counted as idle: these, and all that counted
     """
 
     cause: str
     reconciles: int
     first_us: Micros
     last_us: Micros
+    lasted_s: float = 0.0
+    pod_s: float = 0.0
+    idle_pods: int = 0
+    pods: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,31 +204,29 @@ class PodLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UtilizationFlip:
-    """The nearest utilization of a metric at which a reconcile would have decided another number.
+class PodMember:
+    """One pod of a metric: its bucket and why, and the usage that counted, measured or filled in."""
 
-    desired   what it would have decided then
-    """
-
-    metric: str
-    utilization_percent: int
-    desired: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryFlip:
-    """When a remembered recommendation leaves the stabilization window, and the same metrics lead to another number.
-
-    desired   what is decided from then on
-    """
-
-    recommended_us: Micros
-    leaves_us: Micros
-    desired: int
+    metric_idx: int
+    bucket: str
+    why_code: str
+    pod: str
+    value: Milli | None
+    request: Milli | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReconcileAccount:
+class ConditionText:
+    """A condition of a status with its message."""
+
+    type: str
+    status: str
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReconcileAccount(Explained):
     """One reconcile: what it read, how it came to its number, and what the controller published and the cluster did.
 
     started_us, ended_us   the span of the recording
@@ -226,6 +236,11 @@ class ReconcileAccount:
     steps        empty if they were not stored and cannot be decided again
     flips        the nearest changes of inputs that change its decision. Each is proven by deciding with and without it
     without_tolerance   what is decided of the same inputs without a tolerance; None if that was not asked
+    members      the pods of each metric by name; empty if they were not stored and cannot be decided again
+    budget       of each policy of the direction in which the HPA wanted to go; empty without a behavior
+    published, computed   the texts of the conditions, as the controller published them and as the replay computes them
+    file         the results file
+    assumed      settings that were not recorded and that this decision used, with their values
     """
 
     recording: str
@@ -263,5 +278,11 @@ class ReconcileAccount:
     events: tuple[tuple[str, str], ...]
     before: Change | None
     divergence: Divergence | None
-    flips: tuple[UtilizationFlip | MemoryFlip, ...] = ()
+    flips: tuple[Flip, ...] = ()
     without_tolerance: int | None = None
+    members: tuple[PodMember, ...] = ()
+    budget: tuple[PolicyBudget, ...] = ()
+    published: tuple[ConditionText, ...] = ()
+    computed: tuple[ConditionText, ...] = ()
+    assumed: tuple[Assumption, ...] = ()
+    file: str = ""

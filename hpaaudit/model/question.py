@@ -2,6 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Occasion(StrEnum):
+    """When in a postmortem a question is asked, in that order."""
+
+    TRUST = "Can I trust this?"
+    HAPPENED = "What happened?"
+    NOT_MORE = "Why not more?"
+    NOT_FEWER = "Why not fewer?"
+    WHO = "Who wrote?"
+    CONTROLLER = "Was the controller well?"
+    COST = "What did it cost?"
+    NEXT = "What next?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,6 +26,7 @@ class Question:
     row          what one row of the answer is
     columns      what each column of the answer is, in order
     text         the SQL
+    occasion     when it is asked
     parameters   the parts of a scope that it uses: `hpa`, `at`, `since`, `until`
     """
 
@@ -20,4 +35,5 @@ class Question:
     row: str
     columns: Mapping[str, str]
     text: str
+    occasion: Occasion
     parameters: frozenset[str]

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hpaaudit.api.times import whole_seconds
+from hpaaudit.api.zone import in_zone, offset_us
 from hpaaudit.model.units import SECOND, Micros
 
 Steps = Sequence[tuple[Micros, int | None]]
@@ -187,7 +187,7 @@ _DAY_S = 86400
 
 
 def time_row(axis: Axis, glyphs: Glyphs) -> str:
-    """Round times below a chart, each after a tick at its column: `╵14:05`, in UTC; days where a day is passed."""
+    """Round times below a chart, each after a tick at its column: `╵14:05`; days where a day is passed."""
     cells = [" "] * axis.columns
     for column, text in ticks(axis, None):
         if column + len(text) < axis.columns:
@@ -204,10 +204,12 @@ def ticks(axis: Axis, least: int | None) -> Iterator[tuple[int, str]]:
         if seconds * SECOND * axis.columns >= (least or text_width + 3) * span_us:
             break
     step_us = seconds * SECOND
-    for at_us in range(-(-axis.first_us // step_us) * step_us, axis.last_us + 1, step_us):
+    ahead_us = offset_us(axis.first_us)
+    first_us = -(-(axis.first_us + ahead_us) // step_us) * step_us - ahead_us
+    for at_us in range(first_us, axis.last_us + 1, step_us):
         column = axis.column(at_us)
         if column is not None:
-            whole = whole_seconds(Micros(at_us))
+            whole = in_zone(Micros(at_us))
             yield column, whole[:10] if seconds >= _DAY_S else whole[11 : 11 + text_width]
 
 

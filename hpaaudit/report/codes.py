@@ -102,7 +102,40 @@ CLASSES = {
 }
 """Why a reconcile does not match: `class`."""
 
+EFFECTS = {
+    "effect.none": "the pods were made and became ready",
+    "effect.quota": "for more than 2 minutes fewer pods were made: a quota refused them",
+    "effect.not_created": "for more than 2 minutes fewer pods were made",
+    "effect.unschedulable": "for more than 2 minutes fewer pods were ready: the scheduler found no node for some",
+    "effect.rollout": "for more than 2 minutes fewer pods were ready, during a rollout",
+    "effect.disruption": "for more than 2 minutes fewer pods were ready: some ended that nobody had scaled down",
+    "effect.slow_start": "for more than 2 minutes fewer pods were ready, and nothing tells why",
+    "effect.unknown": "the pods of the target, or its status, were not recorded",
+}
+"""What became of a number of replicas: `class` in `effects`."""
+
+REPORTS = {
+    "report.event_lost": "the HPA changed the replicas, and no Event says so",
+    "report.blank_reason": "the Event of the change names no reason",
+    "report.wrong_reason": "the Event of the change names a reason for the other direction",
+    "report.stale_metric": "no metric was usable, and the status still shows a value",
+    "report.wrong_condition": "the published conditions are not those of the decision",
+}
+"""What Kubernetes reported against what happened: `class` in `reports`."""
+
+WINNERS = {
+    "winner.only_valid": "it was the only usable metric",
+    "winner.tie": "another metric asked for the same number; the first in the spec is named",
+    "winner.max_proposal": "it asked for more than the others",
+    "metric.within_tolerance": "the metric is off target by less than the tolerance",
+    "tolerance.status_replicas_returned": (
+        "inside the tolerance this metric asks for the pods that there are, surge pods included"
+    ),
+}
+"""Which metric won and what it found: `winner_code` and `metric_code` in `reasons`, besides the codes of reasons."""
+
 STEPS = {
+    "act.hold": "the controller leaves the scale as it is",
     "act.scale_up": "the controller writes a higher number to the scale",
     "act.scale_down": "the controller writes a lower number to the scale",
 }
@@ -152,6 +185,50 @@ PATTERNS = {
     "blank_reason": "an earlier recommendation raised the replicas, and the controller's Event names no reason",
     "update_conflict": "a write of the HPA lost to another writer",
     "pods_not_created": "the target was scaled up, and for more than 2 minutes fewer pods than that were made",
+    "selector_matches_other_pods": "the selector of the target matches pods of other workloads",
+    "missing_request_sidecar": "a container has no request, so that there is no utilization and the HPA is blind",
+    "rollout_inflation": "a rollout raised the replicas while its surge pods were there",
+    "gitops_selfheal_loop": "a GitOps controller and the HPA undo each other's replicas",
+    "operator_writes_back": "an operator writes the replicas of the target",
+    "progressive_delivery": "a canary controller writes the replicas of the target, or the spec of the HPA",
+    "value_vs_average": "a total was given as a target of type Value, which more pods do not lower",
+    "metric_not_responding": "a metric per pod that does not fall when pods are added",
+    "unready_pods_damp_up": "unready or unmeasured pods counted as idle and held a scale-up",
+    "apiservice_conflict": "another provider took over a metrics API, and its metrics were unusable afterwards",
+    "keda_fallback": "the HPA followed the fallback of KEDA, not a trigger",
+    "external_zero_or_absent": "a metric fell to zero at once, and a witness says that the load did not",
+    "overflow_to_min": "a metric was so large that the number of replicas overflows",
+    "one_bad_metric_blocks_down": "one unusable metric kept the HPA from scaling down",
+    "metric_forbidden_or_unregistered": "the controller may not read a metric, or nothing serves it",
+    "scheduled_scaler": "one writer changes replicas or bounds at the same time each day",
+    "ceil_floor_never_down": "the metric stays below its target, and rounding up keeps the number of replicas",
+    "disabled_at_zero": "the target has zero replicas, so that the HPA is off",
+    "pod_without_sample": "pods without a sample held the number, or made a metric unusable",
+    "finished_pods_counted": "pods that have finished count as pods without a sample",
+    "target_unreadable": "the scale of the target could not be read",
+    "flapping": "the HPA scales up and down again and again",
+    "ordered_statefulset": "a StatefulSet did not get its pods, and nothing refused them",
+    "slow_or_missed_sync": "the HPA was not reconciled when that was due, although the controller ran",
+    "controller_restart_memory": "after a restart of the controller the first number that it met held the scale-down",
+    "admission_on_scale": "admission changed or refused writes of the HPA",
+    "behavior_lost_by_old_api": "the behavior of the HPA was removed, as older API versions do",
+    "keda_pause_race": "the ScaledObject of the target was paused",
+    "keda_zero_edges": "KEDA switched the target on or off",
+    "node_churn": "pods end again and again although nobody scales down",
+    "startup_cpu_burst": "the CPU that new pods use while they start raised the replicas",
+    "new_pods_ignored": "all pods were too new, or not ready, so that the HPA was blind",
+    "scale_up_rate_limited": "the scale-up policies allowed less than the metrics asked for",
+    "outside_bounds": "the replicas stood outside minReplicas and maxReplicas again and again",
+    "vpa_or_resize": "a VerticalPodAutoscaler changes the requests that the utilization is a percentage of",
+    "stabilization_confusion": "earlier recommendations held scale-downs for at least half an hour",
+    "tolerance_hold": "the metric stood above its target for at least half an hour, inside the tolerance",
+    "bounds_edited": "somebody changed minReplicas or maxReplicas, and the HPA enforced it",
+    "down_although_disabled": "the HPA scaled down although its behavior disables that",
+    "clock_skew": "the clocks of recorder and API server differ by at least two seconds",
+    "misleading_status": "the status showed what was not decided on",
+    "stale_informer": "the controller waited for its cache for at least a minute",
+    "ha_metrics_sources": "the controller read other values than the recorder, again and again",
+    "events_lost": "the HPA changed the replicas, and no Event says so",
 }
 """Known problems that a recording shows: `pattern`."""
 
@@ -176,6 +253,9 @@ MISSING_INPUTS = {
 WORDS = {
     **REASONS,
     **CLASSES,
+    **EFFECTS,
+    **REPORTS,
+    **WINNERS,
     **STEPS,
     **UNUSABLE,
     **ADJUSTMENTS,

@@ -1,16 +1,21 @@
 """Words one reconcile line by line: its inputs, the steps to its number, and what the cluster did."""
 
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterable, Iterator
+from itertools import chain, repeat
 
 from hpaaudit.model.account import Change, Metric, ReconcileAccount, StepLine
 from hpaaudit.model.counted import counted
+from hpaaudit.model.flips import PolicyBudget
 from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
-from hpaaudit.report.flip import flip_text
+from hpaaudit.report.flip import flip_lines, some
 from hpaaudit.report.reasons import measure, sentence
-from hpaaudit.report.text import Clock, duration, paragraph, printable
+from hpaaudit.report.text import WIDTH, Clock, duration, paragraph, printable
 
-_LABEL = 12
+_LABEL = 15
+"""So wide are the labels of the lines."""
+
 _SOURCES = {
     "reconcile": "the capture's own line",
     "audit": "the audit log",
@@ -21,25 +26,61 @@ _SOURCES = {
     "event": "an Event",
     "grid": "the sync period",
 }
+_INFERRED = ("grid",)
+"""Sources of a time that is computed, not recorded."""
+
+_FAILED = "conditions"
+"""The source of what the controller decided if it published that it could not."""
+
+_TEXT_ONLY = ("api-server", "release")
 
 
 def explain_text(account: ReconcileAccount) -> str:
-    """The whole page."""
+    """The whole page: the answer, then what was recorded, what follows from it by the rules, and what is not known."""
     blocks = [
         [printable(_headline(account))],
         [paragraph(text) for text in _answer(account)],
-        [_line(label, text) for label, text in _chain(account)],
-        [_line(label, text, wide=True) for label, text in _world(account)],
+        *(_block(heading, lines) for heading, lines in _kinds(account)),
+        [paragraph(text) for text in _next_step(account)],
     ]
     page = "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
     verdict = () if account.verdict == "match" else (account.verdict,)
-    return f"{page}\n{legend([*codes_in(page), *verdict])}\n"
+    words = legend([*codes_in(page), *verdict])
+    return f"{page}\n{words}\n" if words else page
+
+
+def explain_rows(account: ReconcileAccount) -> list[tuple[str, str]]:
+    """The same, without a layout: a label, empty in front of sentences, and a text. The headline comes first."""
+    rows = [("", _headline(account)), *(("", text) for text in _answer(account))]
+    for heading, lines in _kinds(account):
+        shown = list(lines)
+        rows += [("", f"{heading}:"), *shown] if shown else []
+    rows += [("", text) for text in _next_step(account)]
+    return [(label, printable(text)) for label, text in rows]
+
+
+def _kinds(account: ReconcileAccount) -> Iterator[tuple[str, Iterator[tuple[str, str]]]]:
+    """The three kinds of statements, each below its heading."""
+    yield "recorded", _recorded(account)
+    yield f"computed, by the rules of {account.release}", _computed(account)
+    yield "unknown", _unknown(account)
+
+
+def _next_step(account: ReconcileAccount) -> Iterator[str]:
+    if account.divergence:
+        yield f"next step: {account.divergence.next_step}"
+
+
+def _block(heading: str, lines: Iterable[tuple[str, str]]) -> list[str]:
+    """Lines below what kind of statements they are; nothing if there is none."""
+    shown = [_line(label, text) for label, text in lines]
+    return [f"  {heading}", *shown] if shown else []
 
 
 def _headline(account: ReconcileAccount) -> str:
     spec, desired = account.spec_replicas, account.desired
     move = "no decision" if desired is None else f"kept {spec}" if desired == spec else f"{_number(spec)} -> {desired}"
-    published = "no number" if account.decided_source == "conditions" else _number(account.decided)
+    published = "no number" if account.decided_source == _FAILED else _number(account.decided)
     at = Clock(account.started_us, account.ended_us)(account.at_us)
     return (
         f"{account.namespace}/{account.name} at {at}: {move}. Replay {_number(desired)}, "
@@ -60,19 +101,38 @@ def _answer(account: ReconcileAccount) -> Iterator[str]:
         )
 
 
-def _chain(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
-    source = _SOURCES.get(account.at_source, account.at_source)
-    about = f" +- {duration(account.uncertainty_s)}" if account.uncertainty_s else ""
+def _recorded(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
+    """What was seen: when, the numbers that were read, who wrote before, and what Kubernetes said."""
+    if account.at_source not in _INFERRED:
+        yield "when", f"{_when(account)}; input {account.evidence}"
     numbers = (
         ("spec", account.spec_replicas),
         ("status", account.status_replicas),
         ("min", account.min_replicas),
         ("max", account.max_replicas),
     )
-    yield "when", f"{source}{about}; input {account.evidence}"
     yield "input", ", ".join(f"{name} {_number(value)}" for name, value in numbers)
-    if account.band is not None and account.band[0] < account.band[1]:
-        yield "possible", f"{account.band[0]} to {account.band[1]}{_unknown(account)}"
+    if account.before is not None:
+        yield "before", _before(account.before, Clock(account.at_us, account.at_us))
+    yield from _said(account)
+
+
+def _when(account: ReconcileAccount) -> str:
+    about = f" +- {duration(account.uncertainty_s)}" if account.uncertainty_s else ""
+    return _SOURCES.get(account.at_source, account.at_source) + about
+
+
+def _said(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
+    """The conditions and Events that were seen."""
+    lines = [f"{kind}={status} {reason}" for kind, status, reason in account.conditions]
+    lines += [f'Event {reason} "{message}"' for reason, message in account.events]
+    yield from zip(chain(["Kubernetes said"], repeat("")), lines or ["nothing that was recorded"], strict=False)
+
+
+def _computed(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
+    """What follows: the pods by bucket, each metric's proposal, every step, the budget of policies, the flips."""
+    if account.at_source in _INFERRED:
+        yield "when", f"{_when(account)}; input {account.evidence}"
     for index, metric in enumerate(account.metrics):
         yield from _group(account, index, metric)
         yield "measure", _measured(metric)
@@ -80,9 +140,53 @@ def _chain(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
         yield step.stage, _step(step, account)
     if not account.steps:
         yield "steps", f"not kept; {account.recording} is needed to compute them again"
+    if account.error:
+        yield "its error", account.error
+    for policy in account.budget:
+        yield "budget", _budget(policy, Clock(account.at_us, account.at_us))
+    yield from zip(chain(["would say"], repeat("")), _other_texts(account), strict=False)
+    yield from zip(chain(["nearest change"], repeat("")), flip_lines(account), strict=False)
 
 
-def _unknown(account: ReconcileAccount) -> str:
+def _other_texts(account: ReconcileAccount) -> Iterator[str]:
+    """The conditions that the replay would have published otherwise, with both texts where only these differ."""
+    published = {condition.type: condition for condition in account.published}
+    for ours in account.computed:
+        theirs = published.get(ours.type)
+        if theirs is None or (theirs.status, theirs.reason, theirs.message) == (ours.status, ours.reason, ours.message):
+            continue
+        text = f"{ours.type}={ours.status} {ours.reason}"
+        is_same_reason = (theirs.status, theirs.reason) == (ours.status, ours.reason)
+        yield f'{text} "{ours.message}"; Kubernetes: "{theirs.message}"' if is_same_reason else text
+
+
+def _budget(policy: PolicyBudget, clock: Clock) -> str:
+    """`4 pods in 60s from 6 on: up to 10, 2 left; used: +2 at 14:05:10Z, free again at 14:06:10Z`."""
+    amount = f"{policy.value} %" if policy.type == "Percent" else counted(policy.value, "pod")
+    text = f"scale {policy.direction} by {amount} in {duration(policy.period_seconds)}"
+    text += f": from {policy.start} to {policy.allowed}"
+    used = [f"{one.change:+d} at {clock(one.at_us)}, until {clock(one.frees_us)}" for one in policy.used_by]
+    return f"{text}; used by {'; '.join(used)}" if used else f"{text}; nothing used"
+
+
+def _unknown(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
+    """What was not recorded and may matter; what was assumed instead."""
+    if account.band is not None and account.band[0] < account.band[1]:
+        yield "possible", f"{account.band[0]} to {account.band[1]}{_missing(account)}"
+    if account.decided is None and account.decided_source != _FAILED:
+        yield "controller", "what it decided was not recorded"
+    if account.evidence == "assumed":
+        yield "input", "which values the controller read: nothing that it published follows from those that were seen"
+    unmeasured = [index for index, metric in enumerate(account.metrics) if metric.missing_pods]
+    for index in unmeasured:
+        metric = account.metrics[index]
+        yield "usage", f"of {counted(metric.missing_pods or 0, 'pod')} ({metric.name}): no sample"
+    assumed = [f"{one.key} {one.value}" for one in account.assumed if one.key not in _TEXT_ONLY]
+    if assumed:
+        yield "assumed", ", ".join(assumed)
+
+
+def _missing(account: ReconcileAccount) -> str:
     """Why more than one number is possible."""
     if account.divergence is not None and account.divergence.divergence_class == "no_data.recording_gap":
         return f"; {account.divergence.explanation}"
@@ -104,6 +208,10 @@ def _group(account: ReconcileAccount, index: int, metric: Metric) -> Iterator[tu
         listed = ", ".join(cause.replace("_", " ") for cause in causes if cause not in ("", "measured"))
         parts.append(f"{count or 0} {bucket}" + (f" ({listed})" if listed else ""))
     yield "group", ", ".join(parts)
+    for bucket in ("unready", "missing", "ignored"):
+        names = [pod.pod for pod in account.members if (pod.metric_idx, pod.bucket) == (index, bucket)]
+        if names:
+            yield "", f"{bucket}: {some(names)}"
 
 
 def _measured(metric: Metric) -> str:
@@ -135,6 +243,8 @@ def _detail(step: StepLine, clock: Clock) -> str:
         words.append(f"{detail.get('recommendation')} of {clock(Micros(recommended))}")
     if isinstance(window, int):
         words.append(f"window {duration(window / 1e6)}")
+    if isinstance(recommended, int) and isinstance(window, int):
+        words.append(f"until {clock(Micros(recommended + window))}")
     if step.stage == "bound":
         words += [f"{name} {detail[name]}" for name in ("min", "max") if detail.get(name) is not None]
     if detail.get("limit") is not None:
@@ -144,29 +254,18 @@ def _detail(step: StepLine, clock: Clock) -> str:
     return ", ".join(words)
 
 
-def _world(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
-    label = "Kubernetes said"
-    lines = [f"{kind}={status} {reason}" for kind, status, reason in account.conditions]
-    lines += [f'Event {reason} "{message}"' for reason, message in account.events]
-    for line in lines or ["nothing that was recorded"]:
-        yield label, line
-        label = ""
-    if account.error:
-        yield "its error", account.error
-    if account.before is not None:
-        yield "before", _before(account.before, Clock(account.at_us, account.at_us))
-    flip = flip_text(account)
-    if flip:
-        yield "nearest change", flip
-    if account.divergence is not None:
-        yield "next step", account.divergence.next_step
-
-
 def _before(change: Change, clock: Clock) -> str:
     who = "this HPA" if change.writer_class == "hpa" else change.writer_name or "somebody unknown"
     return f"{clock(change.at_us)} {who} wrote {change.from_replicas} -> {change.to_replicas}"
 
 
-def _line(label: str, text: str, *, wide: bool = False) -> str:
-    width = 17 if wide else _LABEL
-    return f"  {label.ljust(width)} {printable(text)}"
+def _line(label: str, text: str) -> str:
+    """A line with its label in front, wrapped below its text."""
+    return textwrap.fill(
+        printable(text),
+        WIDTH,
+        initial_indent=f"    {label.ljust(_LABEL)}  ",
+        subsequent_indent=" " * (_LABEL + 6),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from hpaaudit.api.times import whole_seconds
+from hpaaudit.api.zone import in_zone
 from hpaaudit.model.facts import Gap
 from hpaaudit.model.units import SECOND
 from hpaaudit.report.table import table
@@ -44,8 +44,8 @@ def _row(gaps: Sequence[Gap]) -> tuple[str | int, ...]:
         len(gaps),
         duration(_hidden_us(gaps) / SECOND),
         duration(max(gap.until_us - gap.at_us for gap in gaps) / SECOND),
-        whole_seconds(min(gap.at_us for gap in gaps)),
-        whole_seconds(max(gap.until_us for gap in gaps)),
+        in_zone(min(gap.at_us for gap in gaps)),
+        in_zone(max(gap.until_us for gap in gaps)),
         prefixes.pop() if len(prefixes) == 1 else f"{len(prefixes)} paths",
         causes.pop() if len(causes) == 1 else _kind(gaps[0].cause),
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from hpaaudit.api.times import whole_seconds
+from hpaaudit.api.zone import in_zone
 from hpaaudit.model.counted import counted
 from hpaaudit.model.inspection import Inspection, StreamSize, TableSize, Verification
 from hpaaudit.model.units import Micros
@@ -164,10 +164,12 @@ def _beyond(verification: Verification) -> str:
 
 def _sound(verification: Verification) -> Iterator[str]:
     files, segments = counted(verification.files, "table file"), counted(verification.segments, "segment")
-    again = "" if verification.facts is None else f", and {counted(verification.facts, 'fact')} can be read"
+    read = "; the facts were not read, --deep reads them"
+    if verification.facts is not None:
+        read = f", and {counted(verification.facts, 'fact')} can be read"
     logged = f", a log of {counted(verification.logged, 'fact')}" if verification.logged else ""
     size = _size(verification.bytes)
-    yield f"{verification.info.path} is sound: {segments}, {files} of {size}{logged}; every checksum holds{again}."
+    yield f"{verification.info.path} is sound: {segments}, {files} of {size}{logged}; every checksum holds{read}."
 
 
 def _damaged(verification: Verification) -> Iterator[str]:
@@ -208,12 +210,12 @@ def _span(inspection: Inspection) -> str:
 
 
 def _day(at_us: Micros) -> str:
-    return whole_seconds(at_us)[:10]
+    return in_zone(at_us)[:10]
 
 
 def _range(from_us: Micros, to_us: Micros) -> str:
     """Two times of day, the second with its date if that differs."""
-    end = clock(to_us) if _day(from_us) == _day(to_us) else whole_seconds(to_us)
+    end = clock(to_us) if _day(from_us) == _day(to_us) else in_zone(to_us)
     return f"{clock(from_us)}-{end}"
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from itertools import groupby
 
 from hpaaudit.model.question import Question
 from hpaaudit.report.text import paragraph
@@ -10,9 +11,10 @@ _INDENT = "  "
 
 
 def questions_text(questions: Mapping[str, Question]) -> str:
-    """One line for each question: its name, then the question."""
+    """The questions, grouped by when they are asked: a line for each, its name, then the question."""
     width = max(map(len, questions), default=0)
-    return "".join(f"{name.ljust(width)}  {question.asks}\n" for name, question in questions.items())
+    groups = groupby(questions.values(), key=lambda question: question.occasion)
+    return "\n".join(f"{occasion}\n" + "".join(_line(each, width) for each in group) for occasion, group in groups)
 
 
 def columns_text(questions: Iterable[Question]) -> str:
@@ -27,12 +29,17 @@ def questions_json(questions: Iterable[Question]) -> str:
             "name": question.name,
             "asks": question.asks,
             "row": question.row,
+            "asked": question.occasion,
             "parameters": sorted(question.parameters),
             "columns": [{"name": name, "is": what} for name, what in question.columns.items()],
         }
         for question in questions
     ]
     return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+
+
+def _line(question: Question, width: int) -> str:
+    return f"{_INDENT}{question.name.ljust(width)}  {question.asks}\n"
 
 
 def _columns_of(question: Question) -> str:

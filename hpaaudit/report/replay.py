@@ -172,7 +172,31 @@ _HELD = {
 
 
 def _held(hold: Hold, clock: Clock) -> str:
-    return f"{_HELD[hold.cause]} in {counted(hold.reconciles, 'reconcile')} {_during(hold, clock)}."
+    """For how long it was held, by what, and what that cost."""
+    times = f"in {counted(hold.reconciles, 'reconcile')} {_during(hold, clock)}"
+    if hold.cause == "unready" and hold.idle_pods:
+        minutes = round(hold.pod_s / 60)
+        cost = f" ({counted(minutes, 'pod-minute')})" if minutes else ""
+        return (
+            f"A scale-up was held for {duration(hold.lasted_s)} because up to {hold.idle_pods} of "
+            f"{counted(hold.pods, 'pod')} were not ready or not measured and counted as idle{cost}, {times}."
+        )
+    return f"{_HELD[hold.cause]} for {duration(hold.lasted_s)}, {times}{_cost(hold.pod_s, _COSTS.get(hold.cause, ''))}."
+
+
+def _cost(pod_s: float, kind: str) -> str:
+    """`; 14 pod-minutes missing`: pods times minutes, nothing if that rounds to none or is unknown."""
+    minutes = round(pod_s / 60)
+    return f"; {counted(minutes, 'pod-minute')} {kind}" if minutes and kind else ""
+
+
+_COSTS = {
+    "memory": "more than the metrics asked for",
+    "down_forbidden": "more than the metrics asked for",
+    "up_window": "missing",
+    "up_forbidden": "missing",
+}
+"""What the replicas of a hold are that differ from what its metrics asked for."""
 
 
 def finding_lines(findings: tuple[Finding, ...], clock: Clock) -> Iterator[str]:
@@ -238,9 +262,11 @@ def _unexplained(divergences: list[Divergence], clock: Clock) -> str:
 def _foreign(write: ForeignWrite, clock: Clock) -> str:
     who = write.writer_name or "somebody unknown"
     wrote = f"At {clock(write.at_us)} {who} wrote {write.from_replicas} -> {write.to_replicas}"
+    cost = _cost(write.missing_pod_s, "missing")
     if write.restored_us is None:
-        return f"{wrote}; the HPA did not undo that before the recording ended."
-    return f"{wrote}; the HPA had {write.restored_to} again after {duration_between(write.at_us, write.restored_us)}."
+        return f"{wrote}; the HPA did not undo that before the recording ended{cost}."
+    took = duration_between(write.at_us, write.restored_us)
+    return f"{wrote}; the HPA had {write.restored_to} again after {took}{cost}."
 
 
 def _refused(divergences: list[Divergence], clock: Clock) -> str:
@@ -341,12 +367,21 @@ def _divergent_after(hpa: HpaAccount) -> str:
 
 def certainty_lines(account: ReplayAccount) -> Iterator[str]:
     """What was not observed, what was not recorded at all, and what is assumed."""
+    yield from unseen_lines(account)
+    yield paragraph(f"assumed: {', '.join(map(_assumption, assumed(account))) or 'nothing'}")
+
+
+def unseen_lines(account: ReplayAccount) -> Iterator[str]:
+    """What was not observed, and what was not recorded at all."""
     gaps = ", ".join(f"{stream} {duration(seconds)}" for stream, seconds in account.gaps)
     yield paragraph(f"recorder gaps: {gaps or 'none'}")
     for missing in account.missing:
         yield paragraph(f"not recorded: {missing.what.removeprefix('no ')} ({missing.limits})")
-    assumed = [a for a in account.assumptions if a.source != "observed" and a.key not in _TEXT_ONLY]
-    yield paragraph(f"assumed: {', '.join(map(_assumption, assumed)) or 'nothing'}")
+
+
+def assumed(account: ReplayAccount) -> list[Assumption]:
+    """The settings that were not observed and may change a number."""
+    return [a for a in account.assumptions if a.source != "observed" and a.key not in _TEXT_ONLY]
 
 
 def _assumption(assumption: Assumption) -> str:

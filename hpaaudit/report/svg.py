@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from importlib.resources import files
 
 from hpaaudit.model.timeline import Timeline, TimelinePoint
 from hpaaudit.model.units import Micros
 from hpaaudit.report.chart import Axis, Steps, passages, ticks
-from hpaaudit.report.text import printable
+from hpaaudit.report.shown import shown
 from hpaaudit.report.timeline import not_seen, numbered, replay_beside, replicas
 
 WIDTH, LEFT, RIGHT = 960, 56, 12
@@ -50,7 +51,7 @@ def picture(timeline: Timeline, marks: Sequence[Micros], name: str) -> str:
     title = f"{timeline.namespace}/{timeline.name}: replicas, metric and pods over time"
     return (
         f'<svg viewBox="0 0 {WIDTH} {bottom + 24:.0f}" role="img" aria-labelledby="{name}">'
-        f'<title id="{name}">{escape(printable(title))}</title>{"".join(parts)}</svg>'
+        f'<title id="{name}">{escape(shown(title))}</title>{"".join(parts)}</svg>'
     )
 
 
@@ -182,7 +183,7 @@ def _labelled(values: Sequence[int], panel: Panel) -> list[int]:
 
 
 def _label(y: float, text: str) -> str:
-    return f'<text class="label" x="{LEFT}" y="{y:.0f}">{escape(printable(text))}</text>'
+    return f'<text class="label" x="{LEFT}" y="{y:.0f}">{escape(shown(text))}</text>'
 
 
 def _grid(panel: Panel, values: Sequence[int]) -> Iterator[str]:
@@ -205,3 +206,16 @@ def _pins(marks: Sequence[Micros], axis: Axis) -> Iterator[str]:
         if column is not None:
             x = LEFT + column
             yield f'<path class="pin" d="M{x} 20v204"/><text class="pinned" x="{x}" y="14">{number}</text>'
+
+
+_WHOLE = "svg { background: var(--paper); margin: 0; min-width: 0 }"
+"""A picture that is a file of its own fills it, whatever the page's style says."""
+
+
+def standalone(svg: str) -> str:
+    """A picture as a file of its own, with the page's colours."""
+    folder = files("hpaaudit") / "report" / "page"
+    style = "".join((folder / name).read_text("utf-8") for name in ("page.css", "picture.css"))
+    begin = svg.index(">") + 1
+    tag = svg[:begin].replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ')
+    return f"{tag}<style>{style.replace(':root', 'svg')} {_WHOLE}</style>{svg[begin:]}\n"

@@ -1,9 +1,10 @@
 """Formats rows as an aligned table: numbers to the right, text to the left, NULL as a dash."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
+from hpaaudit.api.zone import zone_in_use
 from hpaaudit.report.text import printable
 
 ABSENT = "-"
@@ -13,11 +14,13 @@ NARROWEST = 8
 
 
 def cell(value: Any) -> str:
-    """A value as text; times are UTC."""
+    """A value as text; times, which are UTC, in the zone that is in use."""
     if value is None:
         return ABSENT
     if isinstance(value, datetime):
-        return value.isoformat(timespec="seconds" if not value.microsecond else "microseconds") + "Z"
+        local = value.replace(tzinfo=UTC).astimezone(zone_in_use())
+        whole = local.isoformat(timespec="seconds" if not value.microsecond else "microseconds")
+        return whole.replace("+00:00", "Z")
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

@@ -5,7 +5,7 @@ import textwrap
 import unicodedata
 from dataclasses import dataclass
 
-from hpaaudit.api.times import precise, whole_seconds
+from hpaaudit.api.zone import in_zone
 from hpaaudit.model.units import SECOND, Micros, Milli
 
 WIDTH = 79
@@ -27,8 +27,8 @@ def pasteable(text: str) -> str:
 
 
 def clock(at_us: Micros) -> str:
-    """The time of day, truncated to the second: `14:05:19Z`."""
-    return whole_seconds(at_us)[11:]
+    """The time of day, truncated to the second: `14:05:19Z`, in another zone `15:05:19+01:00`."""
+    return in_zone(at_us)[11:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,15 @@ class Clock:
 
     def __call__(self, at_us: Micros) -> str:
         """`14:05:19Z`, or `2026-03-02T14:05:19Z` where the time of day alone may be that of another day."""
-        days = {whole_seconds(us)[:10] for us in (self.first_us, at_us, self.last_us)}
-        return clock(at_us) if len(days) == 1 else whole_seconds(at_us)
+        days = {in_zone(us)[:10] for us in (self.first_us, at_us, self.last_us)}
+        return clock(at_us) if len(days) == 1 else in_zone(at_us)
 
 
 def stamp(at_us: Micros) -> str:
-    """RFC 3339 in UTC, with all digits, so that it can be pasted back."""
-    return precise(at_us)
+    """RFC 3339 with all digits, so that it can be pasted back."""
+    fraction = f"{at_us % SECOND:06d}".rstrip("0")
+    whole = in_zone(at_us)
+    return f"{whole[:19]}.{fraction}{whole[19:]}" if fraction else whole
 
 
 def duration(seconds: float) -> str:

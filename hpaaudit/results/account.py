@@ -108,11 +108,27 @@ def _foreign_writes(results: Results) -> _ByHpa:
     return _by_hpa(
         results,
         """
+        with standing as (
+            -- How long each number of replicas stood.
+            select
+                hpa_uid, to_replicas, at_hi as since,
+                lead(at_hi, 1, (select ended_at from recordings)) over (partition by hpa_uid order by at_hi) as until
+            from scale_events
+            where source = 'actual'
+        )
         select
-            hpa_uid, epoch_us(ts) as at_us, writer_class, writer_name, from_replicas, to_replicas,
-            epoch_us(restored_at) as restored_us, restored_to
-        from foreign_writes
-        order by ts
+            w.hpa_uid, epoch_us(w.ts) as at_us, w.writer_class, w.writer_name, w.from_replicas, w.to_replicas,
+            epoch_us(w.restored_at) as restored_us, w.restored_to,
+            coalesce(sum(
+                greatest(w.from_replicas - s.to_replicas, 0) * greatest(epoch(s.until - s.since), 0)
+            ), 0) as missing_pod_s
+        from foreign_writes as w
+        left join standing as s
+            on s.hpa_uid = w.hpa_uid
+            and s.since >= w.ts
+            and s.since < coalesce(w.restored_at, 'infinity')
+        group by all
+        order by at_us
         """,
     )
 
@@ -135,7 +151,15 @@ def _holds(results: Results) -> _ByHpa:
         results,
         f"""
         select
-            hpa_uid, cause, count(*) as reconciles, epoch_us(min(ts)) as first_us, epoch_us(max(ts)) as last_us
+            hpa_uid, cause, count(*) as reconciles, epoch_us(min(ts)) as first_us, epoch_us(max(ts)) as last_us,
+            coalesce(sum(lasted_s), 0) as lasted_s,
+            -- Of pods that counted as idle it is known how many they were, of the others what the metrics asked for.
+            coalesce(sum(lasted_s * case
+                when cause = 'unready' then idle_pods
+                when cause in ('memory', 'up_window', 'up_forbidden', 'down_forbidden') then abs(wanted_more)
+            end), 0) as pod_s,
+            coalesce(max(idle_pods), 0) as idle_pods,
+            coalesce(arg_max(pods, idle_pods), 0) as pods
         from ({HELD})
         where cause is not null
         group by hpa_uid, cause

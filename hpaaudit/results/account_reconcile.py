@@ -2,11 +2,12 @@
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hpaaudit.errors import BadOption, NotResults
-from hpaaudit.model.account import PodLine, ReconcileAccount, StepLine
+from hpaaudit.model.account import ConditionText, PodLine, PodMember, ReconcileAccount, StepLine
 from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.units import Micros
 from hpaaudit.results import sql
@@ -19,6 +20,9 @@ _EVIDENCE = "evidence"
 """The folder of `sql/` with a query for each kind of statement about a reconcile."""
 
 _CONDITIONS = ("able", "active", "limited")
+_NOT_RECORDED = ("default", "inferred")
+"""The sources of a setting that nobody recorded or gave."""
+
 _TYPES = ("AbleToScale", "ScalingActive", "ScalingLimited")
 
 
@@ -73,13 +77,42 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAcc
         hpa=hpa,
         at_us=at_us,
     )[0]["reconcile_id"]
-    evidence = {name: results.rows(text, reconcile_id=number) for name, text in sql.folder(_EVIDENCE).items()}
-    row = evidence["10_reconcile"][0]
+    return next(reconcile_accounts(results, [number]))
+
+
+def reconcile_accounts(results: Results, numbers: Sequence[int]) -> Iterator[ReconcileAccount]:
+    """The reconciles with these `reconcile_id`s, in the order of time. Each query is asked once for all of them."""
+    evidence = {}
+    for name, text in _queries(numbers).items():
+        by_reconcile = evidence[name] = defaultdict[int, list[dict[str, Any]]](list)
+        for row in results.rows(text):
+            by_reconcile[row["reconcile_id"]].append(row)
+    for rows in list(evidence["10_reconcile"].values()):
+        number = rows[0]["reconcile_id"]
+        yield _account(results, rows[0], {name: by_reconcile[number] for name, by_reconcile in evidence.items()})
+
+
+def evidence_queries(reconcile_id: int) -> str:
+    """The queries that give the rows behind an account, for any SQL client."""
+    return "\n".join(_queries([reconcile_id]).values())
+
+
+def _queries(numbers: Sequence[int]) -> dict[str, str]:
+    """The queries behind the accounts of these reconciles, by the names of their files."""
+    listed = ", ".join(map(str, numbers)) or "null"
+    return {name: text.replace("$reconcile_ids", listed) for name, text in sql.folder(_EVIDENCE).items()}
+
+
+def _account(
+    results: Results, row: Mapping[str, Any], evidence: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> ReconcileAccount:
+    """The account of one reconcile, from its row and the rows of each query."""
     return ReconcileAccount(
+        file=str(results.path),
         recording=row["path"],
         started_us=row["started_us"],
         ended_us=row["ended_us"],
-        reconcile_id=number,
+        reconcile_id=row["reconcile_id"],
         namespace=row["namespace"],
         name=row["name"],
         at_us=row["at_us"],
@@ -106,17 +139,34 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAcc
         error=row["error"] or "",
         metrics=tuple(map(metric, evidence["20_metrics"])),
         steps=tuple(map(_step, evidence["30_steps"])),
-        pods=tuple(PodLine(**pods) for pods in evidence["40_pods"]),
+        pods=tuple(_pods(pods) for pods in evidence["40_pods"]),
         conditions=tuple(condition for status in evidence["50_status"] for condition in _conditions(status)),
+        members=tuple(map(_member, evidence["45_pod_names"])),
+        published=tuple(map(_condition, evidence["55_conditions"])),
+        assumed=tuple(one for one in results.assumptions if one.source in _NOT_RECORDED),
         events=tuple((event["reason"], event["message"]) for event in evidence["60_events"]),
         before=next(map(change, evidence["70_change_before"]), None),
         divergence=next(map(divergence, evidence["80_divergence"]), None),
     )
 
 
-def evidence_queries(reconcile_id: int) -> str:
-    """The queries that give the rows behind an account, for any SQL client."""
-    return "\n".join(text.replace("$reconcile_id", str(reconcile_id)) for text in sql.folder(_EVIDENCE).values())
+def _pods(row: Mapping[str, Any]) -> PodLine:
+    return PodLine(metric_idx=row["metric_idx"], bucket=row["bucket"], why_code=row["why_code"], pods=row["pods"])
+
+
+def _condition(row: Mapping[str, Any]) -> ConditionText:
+    return ConditionText(type=row["type"], status=row["status"], reason=row["reason"], message=row["message"])
+
+
+def _member(row: Mapping[str, Any]) -> PodMember:
+    return PodMember(
+        metric_idx=row["metric_idx"],
+        bucket=row["bucket"],
+        why_code=row["why_code"],
+        pod=row["pod"],
+        value=row["value_milli"],
+        request=row["request_milli"],
+    )
 
 
 def _step(row: Mapping[str, Any]) -> StepLine:

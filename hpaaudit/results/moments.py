@@ -21,13 +21,15 @@ HELD = """
             )
     ), adjusted as (
         -- Only these ask for the metric: a fleet has millions of proposals, and few of them were adjusted.
-        select h.reconcile_id, p.ratio, p.missing_pods
+        select h.reconcile_id, p.ratio, p.missing_pods, p.unready_pods + p.missing_pods as idle_pods,
+            p.ready_pods + p.unready_pods + p.missing_pods as pods
         from held as h
         join metric_proposals as p on p.reconcile_id = h.reconcile_id and p.is_winner
         where h.is_adjusted
     )
     select
-        r.hpa_uid, r.ts, r.lasted_s,
+        r.hpa_uid, r.ts, r.lasted_s, p.idle_pods, p.pods,
+        greatest(least(r.raw_desired, r.max_replicas), r.min_replicas) - r.desired as wanted_more,
         case
             when r.reason_code = 'stabilize.down_hold'
                 and r.desired <> greatest(least(r.raw_desired, r.max_replicas), r.min_replicas)

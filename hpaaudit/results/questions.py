@@ -11,7 +11,7 @@ import duckdb
 from hpaaudit.errors import BadOption, UnknownHpa, UnknownQuestion
 from hpaaudit.model.meant_hpas import meant_hpas
 from hpaaudit.model.nearest import did_you_mean
-from hpaaudit.model.question import Question
+from hpaaudit.model.question import Occasion, Question
 from hpaaudit.model.units import Micros
 from hpaaudit.results import sql
 from hpaaudit.results.account import hpa_names
@@ -20,7 +20,8 @@ from hpaaudit.results.read import Results
 from hpaaudit.results.read_only import only_reads
 
 _PARAMETER = re.compile(r"\$(\w+)")
-_COLUMNS = "Columns:"
+_ASKED = "Asked: "
+"""The line of a heading that says when the question is asked."""
 _SCOPE = ("hpa", "at", "since", "until")
 """The parameters that a question can have. The options of `query` have the same names."""
 
@@ -37,8 +38,10 @@ class Scope:
 
 @lru_cache(maxsize=1)
 def questions() -> dict[str, Question]:
-    """Every question by its name, in alphabetical order."""
-    return {name: _question(name, text) for name, text in sql.folder("questions").items()}
+    """Every question by its name, in the order in which a postmortem asks them, then in alphabetical order."""
+    named = [_question(name, text) for name, text in sql.folder("questions").items()]
+    occasions = list(Occasion)
+    return {question.name: question for question in sorted(named, key=lambda each: occasions.index(each.occasion))}
 
 
 def question_named(name: str) -> Question:
@@ -114,14 +117,15 @@ def defaults(results: Results, scope: Scope) -> dict[str, str | datetime]:
 
 
 def _question(name: str, text: str) -> Question:
-    """A question from the heading of its SQL: the question, what one row is, then `name: what` of each column."""
-    asks, *rest = sql.heading(text)
-    here = rest.index(_COLUMNS)
+    """A question from the heading of its SQL: the question, what one row is, when it is asked, and the columns."""
+    said = sql.described(text)
+    row, _, occasion = said.row.rpartition(_ASKED)
     return Question(
         name=name,
-        asks=asks,
-        row=" ".join(rest[:here]),
-        columns=dict(line.split(": ", 1) for line in rest[here + 1 :]),
+        asks=said.asks,
+        row=row.strip(),
+        columns=said.columns,
         text=text,
+        occasion=Occasion(occasion),
         parameters=frozenset(_PARAMETER.findall(text)),
     )

@@ -9,6 +9,7 @@ import duckdb
 
 from hpaaudit.errors import BadQuery
 from hpaaudit.model.audit import Assumption
+from hpaaudit.model.shown import Shown
 from hpaaudit.model.units import Micros
 from hpaaudit.results.read_only import AttachedResults, attached, only_reads
 from hpaaudit.results.recorded_streams import Recorded, raise_problem
@@ -22,8 +23,10 @@ Parameter = Any
 """A value for `$name` in SQL: text, number or datetime."""
 
 
-class Results:
+class Results(Shown):
     """A results file, open for reading.
+
+    Each relation is an attribute, a polars frame, for example `results.reconciles`; `dir(results)` lists them.
 
     Its relations are those of `sql/schema/`, `sql/views/` and `sql/recorded/`; times are UTC. Views and macros that the
     file itself may hold are not run.
@@ -113,6 +116,24 @@ class Results:
             raise BadQuery(f"{name!r} is not a relation: `show all tables` lists them")
         frame: pl.DataFrame = self.read(self.sql(f"from {name}").pl)
         return frame
+
+    def __getattr__(self, name: str) -> "pl.DataFrame":
+        """The relation of this name as a polars frame."""
+        if name.startswith("_") or name not in self._relations():
+            raise AttributeError(f"results have no relation {name!r}: dir(results) lists them")
+        return self.frame(name)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._relations()]
+
+    def _relations(self) -> list[str]:
+        """The names of all relations."""
+        rows = self.rows("""
+            select distinct table_name from information_schema.tables
+            where table_schema in ('main', 'runs') and table_name not like '\\_%' escape '\\'
+            order by table_name
+        """)
+        return [row["table_name"] for row in rows]
 
     def close(self) -> None:
         """Closes the file."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
@@ -83,3 +84,28 @@ def heading(text: str) -> list[str]:
             break
         lines.append(line.removeprefix("--").strip())
     return lines
+
+
+_COLUMNS = "Columns:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """What a file says at its top.
+
+    asks      the question that it answers
+    row       what one row of the answer is
+    columns   what each column is, in order; empty if the file does not say
+    """
+
+    asks: str
+    row: str
+    columns: Mapping[str, str]
+
+
+def described(text: str) -> Heading:
+    """The heading of a file that describes its columns: a line `name: what` for each, below `Columns:`."""
+    asks, *rest = heading(text)
+    here = rest.index(_COLUMNS) if _COLUMNS in rest else len(rest)
+    columns = dict(line.split(": ", 1) for line in rest[here + 1 :])
+    return Heading(asks=asks, row=" ".join(rest[:here]), columns=columns)

@@ -22,9 +22,11 @@ from hpaaudit.model.units import SECOND
 from hpaaudit.results import fact_rows, reconcile_rows, sql
 from hpaaudit.results.batches import Batches
 from hpaaudit.results.columns import to_arrow
+from hpaaudit.results.comments import comments
 from hpaaudit.results.copy_facts import copy_facts
 from hpaaudit.results.copy_statuses import copy_statuses
 from hpaaudit.results.facts import FactTables
+from hpaaudit.results.findings import findings
 from hpaaudit.results.interruptible import interruptible, is_interruption
 from hpaaudit.results.keep_replays import keep_replays
 from hpaaudit.results.mismatch_filter import MismatchFilter
@@ -52,8 +54,8 @@ Explain = Callable[[Sequence[Compared]], Iterable[Sensitivity]]
 """Finds settings that explain divergences."""
 
 _UNWRITABLE = (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException, duckdb.TransactionException)
-NARROWING, NOT_RUN = "63_shown", "31_not_run"
-"""Queries of `sql/audit/`: what a replay with --since or --until does not show, and what did not take place."""
+NARROWING, NOT_RUN, FOUND = "63_shown", "31_not_run", "69_found"
+"""Queries of `sql/audit/`: what --since and --until leave out, what did not take place, and a place for findings."""
 FILES = pa.schema([("segment", pa.int64()), ("table", pa.string()), ("sha256", pa.string())])
 """The table of the recording's files that the views read."""
 
@@ -233,7 +235,18 @@ class ResultsWriter:
             except duckdb.Error as error:
                 self._check(columns)
                 raise NotWritable(f"DuckDB cannot show {name} ({str(error).splitlines()[0]}): update it") from error
+        ask(";".join(comments(self._relations())))
         ask("commit")
+
+    def _relations(self) -> dict[str, list[str]]:
+        """The relations of schema `main` with their columns in order."""
+        rows = self._connection.execute("""
+            select table_name, list(column_name order by column_index)
+            from duckdb_columns()
+            where database_name = 'results' and schema_name = 'main'
+            group by table_name
+        """).fetchall()
+        return dict(rows)
 
     def _copy(self, table: str, rows: pa.Table) -> None:
         self._connection.register("arrived", rows)
@@ -266,7 +279,16 @@ class ResultsWriter:
                     ask(text, {"first": first, "last": last})
             else:
                 ask(text)
+            if name == FOUND:
+                self._find()
         ask("commit")
+
+    def _find(self) -> None:
+        """Runs the queries of `sql/findings/` whose pattern may occur, each named after the pattern that it finds."""
+        signs = {sign for (sign,) in self._connection.execute("select sign from signs").fetchall()}
+        for finding in findings():
+            if not finding.needs or finding.needs & signs:
+                self._connection.execute(finding.insert)
 
     def _has_inferred(self) -> bool:
         """Whether any reconcile was inferred between two that left a trace: only these may not have taken place."""
@@ -282,15 +304,13 @@ class ResultsWriter:
             return
         for sensitivity in explain(rows):
             self._connection.execute(
-                "insert into runs.sensitivity select $replay_id, hpa_uid, namespace, name, $key, $value, $alternative, "
-                "$differing, $explained, $broken, $divergence_ids, $also_key, $also_value, $also_alternative "
-                "from runs.hpas where namespace || '/' || name = $hpa "
-                "order by seen_at desc limit 1",
-                {
-                    "replay_id": self._replay.replay_id,
-                    **asdict(sensitivity),
-                    "divergence_ids": list(sensitivity.divergence_ids),
-                },
+                # An HPA that was deleted and made anew has several uids and one name.
+                "insert into runs.sensitivity select replay_id, hpa_uid, namespace, name, $key, $value, $alternative, "
+                "$differing, $explained, $broken, list(divergence_id order by divergence_id), "
+                "$also_key, $also_value, $also_alternative "
+                "from runs.divergences where namespace || '/' || name = $hpa "
+                "and list_contains($divergence_ids, divergence_id) group by all",
+                {**asdict(sensitivity), "divergence_ids": list(sensitivity.divergence_ids)},
             )
         for name in (
             "settled",

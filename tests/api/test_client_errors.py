@@ -1,4 +1,4 @@
-"""What a client of each era calls the thing whose request failed, where the answer is no Status of the API server."""
+"""How the clients of each era word a failed request whose answer is no Status of the API server."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The API server's defaults: what a spec means that does not say everything, and that they change nothing twice."""
+"""The API server's defaults: they fill in what a spec leaves out, and applying them twice changes nothing more."""
 
 import json
 from typing import Any

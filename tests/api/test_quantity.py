@@ -1,4 +1,4 @@
-"""Quantities: text to int64 thousandths and back, as executed against apimachinery, overflow and rounding included."""
+"""Quantities: text to int64 thousandths and back, overflow and rounding included, compared with apimachinery."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Of what stands around an HPA, the part that holds its pods back or changes them."""
+"""Quotas, limits, VPAs, nodes, admission: only the fields that can limit or change an HPA's pods become facts."""
 
 import json
 from typing import Any

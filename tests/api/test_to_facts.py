@@ -1,4 +1,4 @@
-"""Kubernetes' JSON to facts: objects that are odd, halves of them, and what is left out of them."""
+"""Kubernetes' JSON to facts: odd objects, incomplete objects, and the fields that are left out."""
 
 from typing import Any
 

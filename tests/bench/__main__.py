@@ -5,6 +5,7 @@ python -m tests.bench [--hpas 300] [--hours 24]
 
 import argparse
 import gc
+import os
 import sys
 import tempfile
 import time
@@ -22,7 +23,7 @@ from hpaaudit.model.facts import Fact
 from hpaaudit.model.memory import EMPTY, Memory
 from hpaaudit.model.observation import Observation
 from hpaaudit.recording.reading.recording import open_recording
-from tests.bench import dense, fast, fleet, fuzz, gentle, go, outside, sizes
+from tests.bench import dense, fast, fleet, fuzz, gentle, go, outside, page, sizes
 from tests.bench.table import Row, rendered
 from tests.engine import reference
 
@@ -147,9 +148,10 @@ def main() -> None:
         items = list(outside.rows(Path(folder) / "told", args.seed))
         sys.stdout.write("\n" + rendered(f"{outside.HPAS} HPAs, {outside.HOURS} h, as seen from outside", items))
         rows = list(large(args.hpas, args.hours, args.seed, Path(folder), one, week=args.week))
-        sys.stdout.write("\n" + rendered(f"{args.hpas} HPAs, {args.hours:g} h", rows))
+        sys.stdout.write("\n" + rendered(f"{args.hpas} HPAs, {args.hours:g} h, load {os.getloadavg()[1]:.1f}", rows))
         if args.fuzz:
             sys.stdout.write("\n" + rendered("worlds of chance", fuzz.rows(args.fuzz, args.seed)))
+        sys.stdout.write("\n" + rendered("the HTML report", page.rows()))
         if args.recorder:
             gentle_rows = list(gentle.rows(gentle.HPAS, args.recorder, Path(folder)))
             sys.stdout.write("\n" + rendered(gentle.head(gentle.HPAS, args.recorder), gentle_rows))

@@ -18,11 +18,8 @@ from hpaaudit.engine.fleet.run import Kernel, one_by_one, prepared_slices, run_k
 from hpaaudit.flows import fleet
 from hpaaudit.flows.prepare import prepare_compiled
 from hpaaudit.recording.reading.recording import open_recording
-from tests.bench.seconds import Seconds, measured
+from tests.bench.seconds import RUNS, Seconds, measured, median
 from tests.bench.table import Row
-
-REPEATS = 3
-"""The first run brings the compiled code in; the least counts."""
 
 MEGA = 1e6
 
@@ -39,7 +36,8 @@ class Beside:
 
 def rows(recording: Path, reconciles: int, beside: Beside) -> Iterator[Row]:
     """Yields the speeds of a recording of a fleet."""
-    decide = min(_decide(recording) for _ in range(REPEATS))
+    _decide(recording)  # the first run brings the compiled code in
+    decide = median([_decide(recording) for _ in range(RUNS)])
     decide_s = decide.wall
     yield Row(
         "s, decide only, from Parquet",
@@ -66,7 +64,7 @@ def rows(recording: Path, reconciles: int, beside: Beside) -> Iterator[Row]:
         )
         yield Row("the same, CPython", f"{plain_rate:,.0f}", real, f"{plain_rate / beside.real_rate:.1f}x")
     results = recording.with_suffix(".duckdb")
-    whole, peak = min(_process("replay", recording, "--into", results, "--overwrite") for _ in range(REPEATS))
+    whole, peak = _median_process("replay", recording, "--into", results, "--overwrite")
     yield Row(
         "s, hpaaudit replay, whole process",
         f"{whole}",
@@ -74,8 +72,15 @@ def rows(recording: Path, reconciles: int, beside: Beside) -> Iterator[Row]:
         f"{whole.wall / decide.wall:.1f}x its time, {whole.cpu / decide.cpu:.1f}x its CPU",
     )
     yield Row("MB, its peak memory", f"{peak:,.0f}", "", "")
-    explain, _ = min(_process("explain", results) for _ in range(REPEATS))
-    yield Row("s, hpaaudit explain, whole process", f"{explain}", "", "")
+    for words in (
+        ("explain", results),
+        ("query", results, "what_happened"),
+        ("query", results, "select verdict, count(*) from reconciles group by all"),
+        ("verify", recording),
+        ("--help",),
+    ):
+        seconds, _ = _median_process(*words)
+        yield Row(f"s, hpaaudit {words[0]}, whole process", f"{seconds}", " ".join(map(str, words[2:])), "")
 
 
 def peak_row(week: Path, day: Path) -> Row:
@@ -116,6 +121,12 @@ def _kernel(recording: Path) -> float:
         run_kernel(slice_, settings, store, kernel)
         taken += time.thread_time() - begun
     return taken
+
+
+def _median_process(*words: object) -> tuple[Seconds, float]:
+    """The median of some runs of a process, and the most memory that one of them held, in MB."""
+    runs = [_process(*words) for _ in range(RUNS)]
+    return median([seconds for seconds, _ in runs]), max(peak for _, peak in runs)
 
 
 def _process(*words: object) -> tuple[Seconds, float]:

@@ -15,17 +15,17 @@ from hpaaudit.flows.fleet import cache_folder
 from tests.bench.table import Row, rendered
 from tests.fleet.chance import compared
 
-PASSES = 100
+RECONCILES = 100
 WORLDS_AT_ONCE = 50
 WORKERS = 2
 
 
 def rows(reconciles: int, seed: int) -> Iterator[Row]:
     """Yields how many reconciles two engines decided alike."""
-    shares = [(seed + begin, WORLDS_AT_ONCE) for begin in range(0, reconciles // PASSES, WORLDS_AT_ONCE)]
+    shares = [(seed + begin, WORLDS_AT_ONCE) for begin in range(0, reconciles // RECONCILES, WORLDS_AT_ONCE)]
     with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
         differing = [difference for outcome in pool.map(_share, shares) for difference in outcome]
-    count = len(shares) * WORLDS_AT_ONCE * PASSES
+    count = len(shares) * WORLDS_AT_ONCE * RECONCILES
     yield Row(
         "reconciles of chance, compiled",
         f"{count:,}",
@@ -41,7 +41,7 @@ def _share(share: tuple[int, int]) -> list[str]:
     shared = Path("/dev/shm")  # noqa: S108 (files of this run only)
     for seed in range(begin, begin + count):
         with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None) as folder:
-            comparisons = compared(Path(folder) / "world", seed, PASSES, compiled)
+            comparisons = compared(Path(folder) / "world", seed, RECONCILES, compiled)
         if comparisons:
             collected.append(f"world {seed}: {comparisons}")
     return collected

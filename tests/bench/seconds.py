@@ -1,7 +1,7 @@
 """What something takes: seconds of wall time, and of CPU on all cores."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 
@@ -13,6 +13,15 @@ class Seconds(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.wall:.2f} ({self.cpu:.2f} CPU)"
+
+
+RUNS = 5
+"""Of so many runs the median counts: one lucky or slow run moves nothing."""
+
+
+def median(runs: Sequence[Seconds]) -> Seconds:
+    """The run in the middle by its CPU seconds, which other programs disturb least."""
+    return sorted(runs, key=lambda run: run.cpu)[len(runs) // 2]
 
 
 def measured(run: Callable[[], object]) -> Seconds:

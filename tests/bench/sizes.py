@@ -1,4 +1,4 @@
-"""How small a recording of the fleet is: against raw JSON of the same polls, and against the chance that is in it."""
+"""How small a recording of the fleet is: against raw JSON of the same polls, and against the entropy of its values."""
 
 from collections.abc import Iterator
 from pathlib import Path

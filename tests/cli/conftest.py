@@ -28,4 +28,5 @@ def at_desk(desk: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder is the current one; the terminal is as wide as everywhere."""
     monkeypatch.chdir(desk)
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.delenv("TZ", raising=False)
     return desk

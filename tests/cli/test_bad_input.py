@@ -1,4 +1,4 @@
-"""What cannot be done is one line: what, where, what next. The exit code is 2, and nothing is left half written."""
+"""An error is one line: what, where, what next. The exit code is 2, and no file is left half written."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""What every command keeps to: exit codes, quick help, clean streams, texts that cannot steer a terminal."""
+"""What holds for every command: exit codes, quick help, clean streams, no text that controls the terminal."""
 
 import json
 import signal

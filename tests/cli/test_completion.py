@@ -1,5 +1,8 @@
 """What a shell completes."""
 
+import os
+from pathlib import Path
+
 import pytest
 from click.shell_completion import ShellComplete
 
@@ -9,6 +12,7 @@ from hpaaudit.results.questions import questions
 
 def completed(*words: str, incomplete: str = "") -> list[str]:
     """What could come next."""
+    os.environ["COMP_WORDS"] = " ".join(["hpaaudit", *words, incomplete])
     shell = ShellComplete(hpaaudit_command, {}, "hpaaudit", "_HPAAUDIT_COMPLETE")
     return [item.value for item in shell.get_completions(list(words), incomplete)]
 
@@ -21,7 +25,7 @@ def test_commands_are_completed() -> None:
 @pytest.mark.usefixtures("at_desk")
 def test_questions_are_completed() -> None:
     assert completed("query", "web.duckdb") == [*questions()]
-    assert completed("query", "web.duckdb", incomplete="which_p") == ["which_pods_did_not_count"]
+    assert completed("query", "web.duckdb", incomplete="which_pods_d") == ["which_pods_did_not_count"]
 
 
 @pytest.mark.usefixtures("at_desk")
@@ -34,3 +38,27 @@ def test_hpas_are_completed_by_their_beginning_or_their_name(command: str) -> No
 
 def test_what_cannot_be_read_completes_nothing() -> None:
     assert completed("explain", "nowhere") == []
+
+
+@pytest.mark.usefixtures("at_desk")
+def test_the_value_of_an_option_is_completed_as_the_argument() -> None:
+    assert completed("explain", "web.duckdb", "--hpa", incomplete="we") == ["shop/web"]
+    assert completed("query", "web.duckdb", "--hpa", incomplete="shop/") == ["shop/web"]
+    assert completed("timeline", "web.duckdb", "-n", incomplete="s") == ["shop"]
+
+
+def test_recordings_and_results_are_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("friday", "old/monday", ".hidden"):
+        (tmp_path / folder).mkdir(parents=True)
+    for folder in ("friday", "old/monday"):
+        (tmp_path / folder / "recording.json").touch()
+    (tmp_path / "friday.duckdb").touch()
+    (tmp_path / "friday.txt").touch()
+    monkeypatch.chdir(tmp_path)
+    for command in ("inspect", "verify", "repair", "replay"):
+        assert completed(command) == ["friday", "old/"]
+        assert completed(command, incomplete="old/") == ["old/monday"]
+        assert completed(command, incomplete=f"{tmp_path}/f") == [f"{tmp_path}/friday"]
+        assert completed(command, incomplete="nowhere/x") == []
+    for command in ("explain", "timeline", "query", "report"):
+        assert completed(command, incomplete="f") == ["friday", "friday.duckdb"]

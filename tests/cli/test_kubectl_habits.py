@@ -113,11 +113,13 @@ def test_every_statement_of_an_explanation_has_its_rows(tmp_path: Path) -> None:
     for query in queries:
         (tmp_path / "one.sql").write_text(query)
         rows.append(json.loads(printed(f"hpaaudit query web.duckdb -f {tmp_path}/one.sql -o json")))
-    reconcile, metrics, steps, _, status, events, _, divergence = rows
+    reconcile, metrics, steps, _, pods, status, conditions, events, _, _, divergence = rows
     assert [row["desired"] for row in reconcile] == [account["desired"]]
     assert [row["proposal"] for row in metrics] == [metric["proposal"] for metric in account["metrics"]]
     assert [row["code"] for row in steps] == [step["code"] for step in account["steps"]]
     assert status[0]["able_reason"] == account["conditions"][0][2]
+    assert [row["pod"] for row in pods] == [pod["pod"] for pod in account["members"]]
+    assert [row["message"] for row in conditions] == [text["message"] for text in account["published"]]
     assert [[row["reason"], row["message"]] for row in events] == account["events"]
     assert divergence[0]["class"] == account["divergence"]["divergence_class"]
 

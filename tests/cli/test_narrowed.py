@@ -1,4 +1,4 @@
-"""--since and --until cut what is shown, not what the replay knows: what is shown stands in the whole replay too."""
+"""--since and --until limit what is shown, not what the replay knows: each row shown is a row of the whole replay."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whose results are believed: our own, of this very recording, whole and as recorded; everything else is said."""
+"""Which results are used: complete ones that this user made of this very recording. A line names any others."""
 
 import os
 import shutil

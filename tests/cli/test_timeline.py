@@ -1,4 +1,4 @@
-"""The timeline fits its screen, zooms, and says nothing that its page does not know."""
+"""The timeline fits its screen, zooms, and shows nothing that the results do not hold."""
 
 import json
 import os
@@ -51,8 +51,16 @@ def test_a_terminal_gets_colours_and_its_width_unless_it_refuses() -> None:
     assert "\x1b[" in coloured
     plain = re.sub("\x1b\\[[0-9;]*m", "", coloured)
     assert max(map(len, plain.split("\r\n\r\n")[1].splitlines())) in range(88, 101)
-    for refusing in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+    for refusing in ({"NO_COLOR": "1"}, {"TERM": "dumb"}, {"CLICOLOR": "0"}, {"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}):
         assert _in_a_terminal(command, {"TERM": "xterm", "COLUMNS": "100", **refusing}) == plain
+
+
+@pytest.mark.usefixtures("at_desk")
+def test_colours_are_forced_into_a_pipe_by_the_variable_for_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "\x1b[" not in run("hpaaudit timeline web.duckdb")[1]
+    monkeypatch.setenv("CLICOLOR_FORCE", "1")
+    assert "\x1b[" in run("hpaaudit timeline web.duckdb")[1]
+    assert "\x1b[" not in run("hpaaudit timeline web.duckdb --color never")[1]
 
 
 @pytest.mark.parametrize("command", ["timeline", "replay"])

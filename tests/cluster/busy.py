@@ -1,4 +1,4 @@
-"""Counts the verdicts about a real controller on a machine that has too much to do.
+"""Counts the verdicts about a real controller on an overloaded machine.
 
     python -m tests.cluster.busy [--minutes 8] [--burners 2] [--seed 1] [--into FOLDER]
 

@@ -1,4 +1,4 @@
-"""Fixtures: one fast cluster for all tests of this folder, a namespace for each, and eyes on it."""
+"""Fixtures: one control plane for all tests of this folder, and a namespace and an observer for each test."""
 
 import re
 import shutil
@@ -12,8 +12,8 @@ import pytest
 from tests.cluster import build
 from tests.cluster.cluster import FAST, Cluster
 from tests.cluster.manifests import cpu, deployment, hpa
+from tests.cluster.observer_thread import ObserverThread
 from tests.cluster.unruly import make_pki
-from tests.cluster.watching import Watching
 
 
 def require_programs() -> None:
@@ -75,16 +75,16 @@ def create(cluster: Cluster, namespace: str) -> Callable[..., None]:
 
 
 @pytest.fixture
-def watching(cluster: Cluster, namespace: str) -> Iterator[Callable[..., Watching]]:
+def observe(cluster: Cluster, namespace: str) -> Iterator[Callable[..., ObserverThread]]:
     """Starts an observer of the test's namespace, by default as admin and every half second."""
-    started: list[Watching] = []
+    started: list[ObserverThread] = []
 
-    def begin(kubeconfig: Path | None = None, *, everywhere: bool = False, **options: Any) -> Watching:
+    def begin(kubeconfig: Path | None = None, *, everywhere: bool = False, **options: Any) -> ObserverThread:
         scope = "" if everywhere else namespace
-        eyes = Watching(kubeconfig or cluster.dir / "admin.kubeconfig", scope, **options)
-        started.append(eyes)
-        return eyes
+        observed = ObserverThread(kubeconfig or cluster.dir / "admin.kubeconfig", scope, **options)
+        started.append(observed)
+        return observed
 
     yield begin
-    for eyes in started:
-        eyes.end()
+    for observed in started:
+        observed.end()

@@ -1,4 +1,4 @@
-"""Custom resources: definitions that a test teaches the cluster, and forgets again."""
+"""Creates CustomResourceDefinitions for a test, and deletes them after it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

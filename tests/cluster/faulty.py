@@ -1,4 +1,4 @@
-"""A collection that changes behind a server with a fault, and a watch that follows it."""
+"""A collection that changes behind a server with a fault, and a reflector that follows it."""
 
 import asyncio
 import functools

@@ -1,4 +1,4 @@
-"""A small cluster over plain HTTP whose answers can be anything, and how much memory a recorder takes that reads them.
+"""A server over plain HTTP whose answers can be of any size, and the memory of a recorder that reads them.
 
 The server lives in the test, the recorder is a process of its own.
 """

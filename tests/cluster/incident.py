@@ -1,4 +1,4 @@
-"""Plays one incident on a cluster of its own while `hpaaudit record` looks on: all sources, all that goes wrong.
+"""Plays one incident on a cluster of its own while `hpaaudit record` runs: all metric sources, every mishap.
 
 Six HPAs, one for each kind of metric and one with a behavior; load goes up and down, somebody scales by hand, the
 metrics API fails, the controller starts anew. Everything is stretched along a minute, at the pace of `PACE`.

@@ -1,4 +1,4 @@
-"""Answers as the three metrics APIs do, from a world's state, over HTTPS."""
+"""Serves the three metrics APIs over HTTPS, with values from a world's state."""
 
 import json
 import ssl

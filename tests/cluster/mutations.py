@@ -1,4 +1,4 @@
-"""Draws objects and answers that are nearly what an API server serves: one value another, then some bytes others."""
+"""Draws objects and answers that differ from those of an API server by one value, then by some bytes."""
 
 import json
 from collections.abc import Callable, Iterator

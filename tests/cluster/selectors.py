@@ -1,4 +1,4 @@
-"""Label selectors as `labelSelector=` carries them, for the world's own answers."""
+"""Evaluates `labelSelector=` for the answers of `world.py`, independently of the product."""
 
 import re
 

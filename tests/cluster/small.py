@@ -1,4 +1,4 @@
-"""A small cluster that a server in this process serves, odd where a test says so, and a recorder that looks at it."""
+"""A small API server in this process, odd where a test says so, and a recorder of it."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The HTTP server of a recorder under siege: few connections, short lives, and file descriptors left."""
+"""The recorder's HTTP server under attack: few connections, closed soon, and file descriptors left for recording."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Bytes that a server may send instead of an answer: each ends in one line, in time and in bounds."""
+"""Bytes that a server may send instead of an answer: each ends in one line, within limits of time and memory."""
 
 import asyncio
 import contextlib

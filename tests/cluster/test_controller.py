@@ -5,7 +5,7 @@ import pytest
 from hpaaudit.cluster.observe.controller_manager import FLAG_PART, _flags, _version
 from hpaaudit.model.facts import ControllerSeen
 from tests.cluster.cluster import LEASE, Cluster
-from tests.cluster.watching import Watching
+from tests.cluster.observer_thread import ObserverThread
 
 
 def test_the_flags_of_a_visible_controller_are_recorded(cluster: Cluster, namespace: str) -> None:
@@ -22,11 +22,11 @@ def test_the_flags_of_a_visible_controller_are_recorded(cluster: Cluster, namesp
     meta = {"name": "kube-controller-manager-node-1", "labels": {"component": "kube-controller-manager"}}
     pods = "/api/v1/namespaces/kube-system/pods"
     cluster.kube.post(pods, {"metadata": meta, "spec": {"nodeName": "node-1", "containers": [container]}})
-    eyes = Watching(cluster.dir / "admin.kubeconfig", namespace)
+    observed = ObserverThread(cluster.dir / "admin.kubeconfig", namespace)
     try:
-        fact = eyes.until(ControllerSeen)
+        fact = observed.until(ControllerSeen)
     finally:
-        eyes.end()
+        observed.end()
         cluster.kube.delete(f"{pods}/{meta['name']}", gracePeriodSeconds=0)
     assert (fact.state, fact.release, fact.version) == ("declared", "1.36", "v1.36.3")
     assert fact.flags == (("horizontal-pod-autoscaler-tolerance", "0.05"),)
@@ -41,14 +41,14 @@ def test_a_new_leader_is_asked_for_its_own_flags(cluster: Cluster, namespace: st
         container = {"name": "kube-controller-manager", "image": "none", "command": command}
         meta = {"name": f"kcm-{tolerance}", "labels": {"component": "kube-controller-manager"}}
         cluster.kube.post(pods, {"metadata": meta, "spec": {"nodeName": node, "containers": [container]}})
-    eyes = Watching(cluster.dir / "admin.kubeconfig", namespace)
+    observed = ObserverThread(cluster.dir / "admin.kubeconfig", namespace)
     try:
-        first = eyes.until(ControllerSeen)
+        first = observed.until(ControllerSeen)
         # It comes back with the Lease of another host, until the real one takes over again.
         cluster.kube.patch(LEASE, {"spec": {"holderIdentity": "node-2_b", "leaseDurationSeconds": 1}})
-        second = eyes.until(ControllerSeen, lambda fact: fact != first)
+        second = observed.until(ControllerSeen, lambda fact: fact != first)
     finally:
-        eyes.end()
+        observed.end()
         cluster.kube.patch(LEASE, {"spec": {"holderIdentity": lease}})
         for tolerance in ("0.2", "0.3"):
             cluster.kube.delete(f"{pods}/kcm-{tolerance}", gracePeriodSeconds=0)

@@ -1,4 +1,4 @@
-"""deploy/ before a real API server: every manifest is accepted, and each role is enough for what it promises."""
+"""deploy/ on a real API server: it accepts every manifest, and each role is enough for what it promises."""
 
 import json
 from collections.abc import Iterator

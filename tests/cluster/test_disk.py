@@ -1,4 +1,4 @@
-"""A recorder whose disk refuses goes on, says so once, and writes everything down when the disk takes it again."""
+"""A recorder whose disk refuses writes goes on, says so once, and writes everything when the disk accepts it again."""
 
 import errno
 import subprocess

@@ -1,4 +1,4 @@
-"""What a recorder says before it begins: how much it will ask, and whether it may."""
+"""What a recorder says before it begins: how many requests it will send, and which rights it lacks."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -16,8 +16,8 @@ from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.recording.recorder.writer_limits import USUAL
 from hpaaudit.recording.writing.writer import Writer
 from tests.bench.crowd import HPAS_OF_NAMESPACE, Crowd
+from tests.cluster.observer_thread import ObserverThread
 from tests.cluster.recorder import ROOT
-from tests.cluster.watching import Watching
 
 RECORDINGS = ROOT / "recordings"
 CROWD = Estimate(hpas=5000, pods=50_000, reads=450, interval_seconds=15)
@@ -38,13 +38,15 @@ def test_a_budget_that_is_too_small_comes_with_two_that_are_enough(qps: float) -
     assert longer.requests_per_second <= qps
 
 
-def test_it_is_told_once_before_the_first_read(create: Callable[..., None], watching: Callable[..., Watching]) -> None:
+def test_it_is_told_once_before_the_first_read(
+    create: Callable[..., None], observe: Callable[..., ObserverThread]
+) -> None:
     create("checkout")
-    eyes = watching()
-    eyes.until(HpaSeen)
-    eyes.until(ResourceMetricsRead)
-    eyes.end()
-    [estimate] = eyes.estimates
+    observed = observe()
+    observed.until(HpaSeen)
+    observed.until(ResourceMetricsRead)
+    observed.end()
+    [estimate] = observed.estimates
     assert isinstance(estimate, Note)
     assert (estimate.event, estimate.level, estimate.fields["reads"]) == (Event.ESTIMATE, Level.INFO, 1)
     assert estimate.startswith("following 1 HPA and ")

@@ -1,4 +1,4 @@
-"""Which Events are recorded: of HPAs, of what they scale, and of what comes of that."""
+"""Which Events are recorded: those of HPAs, of their targets, and of the ReplicaSets and pods of these."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from hpaaudit.cluster.stores.events import name_base, owner_bases
 from hpaaudit.model.facts import EventSeen
 from tests.cluster.cluster import Cluster
-from tests.cluster.watching import Watching
+from tests.cluster.observer_thread import ObserverThread
 
 LONG = "a" * 60
 HASH = "7d9c6b8f5d"
@@ -38,7 +38,7 @@ def test_what_a_workload_made_is_known_by_its_name(kind: str, name: str, maker: 
 
 
 def test_events_of_replica_sets_and_pods_are_kept_but_for_what_the_pods_show(
-    cluster: Cluster, namespace: str, create: Callable[..., None], watching: Callable[..., Watching]
+    cluster: Cluster, namespace: str, create: Callable[..., None], observe: Callable[..., ObserverThread]
 ) -> None:
     create("checkout")
 
@@ -48,15 +48,15 @@ def test_events_of_replica_sets_and_pods_are_kept_but_for_what_the_pods_show(
         cluster.kube.post(f"/api/v1/namespaces/{namespace}/events", fields | {"type": "Warning"})
 
     post("ReplicaSet", f"checkout-{HASH}", "FailedCreate")
-    eyes = watching()
-    eyes.until(EventSeen, lambda event: event.reason == "FailedCreate")
+    observed = observe()
+    observed.until(EventSeen, lambda event: event.reason == "FailedCreate")
     post("Pod", f"checkout-{HASH}-x2x7p", "Pulled")
     post("Pod", f"other-{HASH}-x2x7p", "Evicted")
     post("Pod", f"checkout-{HASH}-x2x7p", "FailedScheduling")
     post("ReplicaSet", f"checkout-{HASH}", "SuccessfulCreate")
     post("Pod", f"checkout-{HASH}-x2x7p", "Killing")
-    eyes.until(EventSeen, lambda event: event.reason == "Killing")
-    eyes.end()
-    recorded = [(event.kind, event.reason) for event in eyes.of(EventSeen) if event.kind in {"ReplicaSet", "Pod"}]
+    observed.until(EventSeen, lambda event: event.reason == "Killing")
+    observed.end()
+    recorded = [(event.kind, event.reason) for event in observed.of(EventSeen) if event.kind in {"ReplicaSet", "Pod"}]
     assert recorded == [("ReplicaSet", "FailedCreate"), ("Pod", "FailedScheduling"), ("Pod", "Killing")]
-    assert not eyes.notes
+    assert not observed.notes

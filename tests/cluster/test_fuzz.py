@@ -1,4 +1,4 @@
-"""For any bytes of a server: what is sound is recorded, what is not is a row that says so, and nothing ends.
+"""Whatever bytes a server sends: what is valid is recorded, the rest is a row that says so, and the recorder goes on.
 
 `FUZZ_EXAMPLES=20000` tries so many of each kind; without it each takes a second.
 """
@@ -86,12 +86,12 @@ class Eyes:
         client = Client(ClientConfig(source="test", context="test", server="http://127.0.0.1:1"), Clock())
         store, decoder, unreadable = self.store()
 
-        async def watching() -> Reflector:
+        async def observe() -> Reflector:
             return Reflector(
                 client, Collection(path=PATHS[kind], decoder=decoder), store, self.gaps, unreadable=unreadable
             )
 
-        self.reflector = asyncio.run(watching())
+        self.reflector = asyncio.run(observe())
         self.decoder = decoder
 
     def sink(self, fact: Fact) -> None:
@@ -193,7 +193,7 @@ def sound(kind: str) -> bytes:
 
 @pytest.mark.parametrize("kind", PATHS)
 def test_an_object_of_any_bytes_is_recorded_or_refused_and_the_next_one_is_seen(kind: str) -> None:
-    eyes = Eyes(kind)
+    observed = Eyes(kind)
 
     @some(SLICE)
     @given(
@@ -202,13 +202,13 @@ def test_an_object_of_any_bytes_is_recorded_or_refused_and_the_next_one_is_seen(
         st.sampled_from(["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "", "ERROR"]),
     )
     def law(data: bytes, listed: bytes, type_: str) -> None:
-        eyes.hear(event(type_, data))
-        eyes.facts.clear()
-        assert eyes.read(page(sound(kind), listed))
-        assert count(eyes.facts) >= 1
-        eyes.facts.clear()
-        assert eyes.hear(event("MODIFIED", sound(kind)))
-        assert count(eyes.facts) >= 1
+        observed.hear(event(type_, data))
+        observed.facts.clear()
+        assert observed.read(page(sound(kind), listed))
+        assert count(observed.facts) >= 1
+        observed.facts.clear()
+        assert observed.hear(event("MODIFIED", sound(kind)))
+        assert count(observed.facts) >= 1
 
     law()
 
@@ -220,17 +220,17 @@ def count(facts: list[Fact]) -> int:
 
 @pytest.mark.parametrize("kind", PATHS)
 def test_a_page_or_a_line_of_any_bytes_ends_nothing(kind: str) -> None:
-    eyes = Eyes(kind)
+    observed = Eyes(kind)
     whole = page(json.dumps(object_of(kind, "web")).encode(), json.dumps(object_of(kind, "bad")).encode())
 
     @some(SLICE // 2)
     @given(documents(json.loads(whole)) | torn(whole), st.data())
     def law(data: bytes, more: st.DataObject) -> None:
-        eyes.read(data)
-        eyes.hear(more.draw(torn(event("ADDED", json.dumps(object_of(kind, "bad")).encode()))))
-        eyes.facts.clear()
-        assert eyes.hear(event("MODIFIED", sound(kind)))
-        assert count(eyes.facts) >= 1
+        observed.read(data)
+        observed.hear(more.draw(torn(event("ADDED", json.dumps(object_of(kind, "bad")).encode()))))
+        observed.facts.clear()
+        assert observed.hear(event("MODIFIED", sound(kind)))
+        assert count(observed.facts) >= 1
 
     law()
 
@@ -420,7 +420,7 @@ def test_a_recording_of_objects_of_any_bytes_is_sound_and_has_every_good_one(
 
 def test_what_breaks_an_invariant_is_a_row_in_its_place_and_the_log_is_sound(tmp_path: Path) -> None:
     """The last line: whatever comes in, sealing does not fail, and what was logged is read after a crash."""
-    facts = [fact for eyes in map(Eyes, PATHS) for fact in facts_without_gaps(eyes)]
+    facts = [fact for observed in map(Eyes, PATHS) for fact in facts_without_gaps(observed)]
     folders = (tmp_path / str(number) for number in itertools.count())
     odd = [True, 2**63, -(2**70), 1.5, None, "\ud800", "x" * (5 << 20), b"x", [], {"a": 1}, "[" * 100 + "]" * 100]
 
@@ -444,7 +444,7 @@ def test_what_breaks_an_invariant_is_a_row_in_its_place_and_the_log_is_sound(tmp
     law()
 
 
-def facts_without_gaps(eyes: Eyes) -> list[Fact]:
+def facts_without_gaps(observed: Eyes) -> list[Fact]:
     """What was told of a sound object."""
-    assert eyes.hear(event("ADDED", json.dumps(object_of(eyes.kind, GOOD[eyes.kind][0])).encode()))
-    return eyes.facts
+    assert observed.hear(event("ADDED", json.dumps(object_of(observed.kind, GOOD[observed.kind][0])).encode()))
+    return observed.facts

@@ -1,4 +1,4 @@
-"""Answers of any size within the memory that the manifests give: what is too large is a gap, and no end.
+"""Answers of any size within the memory that the manifests give: one that is too large is a gap, and not the end.
 
 The recorder is a process of its own in (what it takes for) a control group of 512 MiB.
 """

@@ -1,4 +1,4 @@
-"""What breaks while an observer looks: it goes on, and writes down when it did not see."""
+"""A connection that breaks while an observer watches: it goes on, and records when it saw nothing."""
 
 from collections.abc import Callable, Iterator
 
@@ -8,9 +8,9 @@ from hpaaudit.cluster.stores.pods import PodVersion
 from hpaaudit.model.facts import Gap, HpaSeen, PodGone, PodSeen, ResourceMetricsRead, TargetSeen
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import start
-from tests.cluster.watching import Watching
+from tests.cluster.observer_thread import ObserverThread
 
-Watch = Callable[..., Watching]
+Observe = Callable[..., ObserverThread]
 Create = Callable[..., None]
 
 
@@ -21,18 +21,18 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 def test_an_api_server_that_restarts_is_a_gap_and_is_followed_again(
-    cluster: Cluster, namespace: str, create: Create, watching: Watch
+    cluster: Cluster, namespace: str, create: Create, observe: Observe
 ) -> None:
     create("checkout")
-    eyes = watching()
-    eyes.until(ResourceMetricsRead, lambda read: bool(read.samples))
+    observed = observe()
+    observed.until(ResourceMetricsRead, lambda read: bool(read.samples))
     cluster.restart_apiserver(down_seconds=2)
-    gap = eyes.until(Gap, lambda gap: gap.prefix.endswith("/horizontalpodautoscalers"))
-    failed = eyes.until(ResourceMetricsRead, lambda read: read.status == 0)
-    fact_count = len(eyes.facts)
+    gap = observed.until(Gap, lambda gap: gap.prefix.endswith("/horizontalpodautoscalers"))
+    failed = observed.until(ResourceMetricsRead, lambda read: read.status == 0)
+    fact_count = len(observed.facts)
     cluster.state["pods"][f"{namespace}/app=checkout"]["cpu"] = 190
-    eyes.until(TargetSeen, lambda fact: fact.scale.spec_replicas == 4, after=fact_count)
-    eyes.until(HpaSeen, after=fact_count)
+    observed.until(TargetSeen, lambda fact: fact.scale.spec_replicas == 4, after=fact_count)
+    observed.until(HpaSeen, after=fact_count)
     assert gap.until_us - gap.at_us >= 1_000_000
     assert gap.cause
     assert failed.error
@@ -40,17 +40,17 @@ def test_an_api_server_that_restarts_is_a_gap_and_is_followed_again(
 
 
 def test_what_went_while_nobody_looked_is_gone_after_the_new_list(
-    cluster: Cluster, namespace: str, create: Create, watching: Watch
+    cluster: Cluster, namespace: str, create: Create, observe: Observe
 ) -> None:
     create("checkout")
-    eyes = watching()
-    eyes.until(PodSeen, lambda fact: fact.pod.ready == "True")
-    assert eyes.observer
-    [watch] = [reflector for reflector in eyes.observer.watches.reflectors if reflector.resource == "pods"]
+    observed = observe()
+    observed.until(PodSeen, lambda fact: fact.pod.ready == "True")
+    assert observed.observer
+    [watch] = [reflector for reflector in observed.observer.watches.reflectors if reflector.resource == "pods"]
     # As if another pod had been seen before, and all of that were long past when the connection breaks.
-    eyes.observer.pods.versions[namespace, "ghost"] = PodVersion("ghost", 0, 0, 0)
+    observed.observer.pods.versions[namespace, "ghost"] = PodVersion("ghost", 0, 0, 0)
     watch.progress.resource_version = "1"
     cluster.compact()
     cluster.restart_apiserver()
-    gone = eyes.until(PodGone)
+    gone = observed.until(PodGone)
     assert (gone.name, gone.uid) == ("ghost", "ghost")

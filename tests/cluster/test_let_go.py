@@ -1,4 +1,4 @@
-"""What is gone takes no memory: after thousands of namespaces came and went it is as before."""
+"""What is deleted takes no memory: after thousands of namespaces came and went it is as before."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Answers that nobody should believe: too long, too deep, not even text; and texts that would steer a terminal."""
+"""Answers beyond the limits: too long, too deep, not even text; and texts that would control a terminal."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""A long list is cut into its items wherever its bytes are cut, and what is no list is said to be none."""
+"""A long list is split into its items wherever its chunks end, and what is no list is refused."""
 
 import json
 from typing import Any

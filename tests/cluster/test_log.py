@@ -1,4 +1,4 @@
-"""`record --log json`: every line an object, with a name that stays, and nothing that a terminal would obey."""
+"""`record --log json`: every line is an object with a stable name, and no text in it controls a terminal."""
 
 import json
 import logging

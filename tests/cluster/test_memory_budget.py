@@ -1,4 +1,4 @@
-"""The memory of all answers in flight: derived from the limit, shared, and given back."""
+"""The memory of all answers that are being read: derived from the limit, shared, and released."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Whatever a server answers, the recorder goes on, says it, and records everything else."""
+"""Whatever a server answers, the recorder goes on, reports it, and records everything else."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`record --plan`: what would be read, how much, and what could not."""
+"""`record --plan`: what would be read, how much, and what cannot be read."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""`record --plan` and `record` say the same: the plan gives up those HPAs that the recorder cannot read."""
+"""`record --plan` names exactly those HPAs as unreadable that `record` cannot read."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""`hpaaudit record` as a user runs it: options, errors, signals, and what is left in the folder."""
+"""`hpaaudit record` as a user runs it: options, errors, signals, and the files that it leaves."""
 
 import json
 import signal

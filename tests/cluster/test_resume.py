@@ -1,4 +1,4 @@
-"""A recorder of a real cluster is killed and started again: the world is gone on with, and the replay sees a gap."""
+"""A recorder of a real cluster is killed and started again: it continues, and the replay shows a gap."""
 
 import signal
 import time

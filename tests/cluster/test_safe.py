@@ -1,4 +1,4 @@
-"""What a recorder keeps to itself: whose files they are, what is never kept, and texts that mean harm."""
+"""What a recorder keeps to itself: its files are private, secrets are never stored, hostile texts are escaped."""
 
 import json
 from collections.abc import Callable

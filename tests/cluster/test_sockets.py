@@ -1,4 +1,4 @@
-"""A client that ends leaves no connection behind, whatever the other side does."""
+"""A client that ends leaves no connection open, whatever the other side does."""
 
 import asyncio
 import contextlib

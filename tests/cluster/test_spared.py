@@ -1,4 +1,4 @@
-"""`--no-probe`: a metric whose reads cost is not read, and everything says so."""
+"""`--no-probe`: a metric whose reads cost money is not read, and every output says so."""
 
 from collections.abc import Callable
 from pathlib import Path

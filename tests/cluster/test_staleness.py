@@ -1,4 +1,4 @@
-"""A watch that stands and tells nothing is no watch: it is a gap from when it was last known to be current."""
+"""A watch that is open and delivers nothing is stale: a gap from when it was last known to be current."""
 
 import asyncio
 import itertools

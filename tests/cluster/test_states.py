@@ -1,4 +1,4 @@
-"""Of the objects of a collection only what is kept and differs is told, and every end."""
+"""A store emits only states that are wanted and differ from the one before, and every deletion."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The initial state of a collection in the stream of its watch: by a server that misbehaves, and by the real one."""
+"""WatchList, the initial state of a collection in its watch: from a server that misbehaves, and from the real one."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import require_programs
 from tests.cluster.faulty import Fault, Play, World, end, event, of_streams, stream, thing
 from tests.cluster.manifests import cpu, deployment, hpa
-from tests.cluster.watching import Watching
+from tests.cluster.observer_thread import ObserverThread
 
 HALF = event("ADDED", thing("a", 1))
 
@@ -270,18 +270,18 @@ def asked(cluster: Cluster, namespace: str) -> Counter[tuple[str, bool]]:
 
 
 def test_the_real_api_server_streams_every_collection(
-    cluster: Cluster, namespace: str, create: Callable[..., None], watching: Callable[..., Watching]
+    cluster: Cluster, namespace: str, create: Callable[..., None], observe: Callable[..., ObserverThread]
 ) -> None:
     create("checkout")
     before = streamed(cluster)
-    eyes = watching()
+    observed = observe()
     for kind in (HpaSeen, TargetSeen, PodSeen, LeaseSeen, ApiServiceSeen):
-        eyes.until(kind)
-    eyes.until(ResourceMetricsRead)
+        observed.until(kind)
+    observed.until(ResourceMetricsRead)
     streamed_bytes = streamed(cluster) - before
     wanted = {"horizontalpodautoscalers", "deployments", "pods", "leases", "apiservices", "events"}
     assert set(streamed_bytes) >= wanted, streamed_bytes
-    assert not eyes.of(Gap)
+    assert not observed.of(Gap)
     # The list is the question whether HPAs may be read at all.
     assert asked(cluster, namespace) == {("list", False): 1, ("watch", True): 1}
 
@@ -297,9 +297,9 @@ def test_the_real_api_server_without_the_feature_is_asked_page_by_page(tmp_path:
         path = "namespaces/default"
         server.kube.post(f"/apis/apps/v1/{path}/deployments", deployment("checkout"))
         server.kube.post(f"/apis/autoscaling/v2/{path}/horizontalpodautoscalers", hpa("checkout", cpu(50)))
-        eyes = Watching(server.dir / "admin.kubeconfig", "default")
-        eyes.until(TargetSeen)
-        facts = eyes.end()
+        observed = ObserverThread(server.dir / "admin.kubeconfig", "default")
+        observed.until(TargetSeen)
+        facts = observed.end()
         assert not any(isinstance(fact, Gap) for fact in facts)
         assert asked(server, "default") == {("list", False): 2, ("watch", True): 1, ("watch", False): 1}
         assert not streamed(server)["horizontalpodautoscalers"]

@@ -1,4 +1,4 @@
-"""What a recorder counts: by which names, and from what."""
+"""What a recorder counts: the names of its metrics, and what each is made of."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""The recorder's clock, the server's, the gaps between reads, and the rhythm of a source."""
+"""The recorder's clock, the server's clock, gaps between reads, and the phase of a metrics source."""
 
 import asyncio
 import time

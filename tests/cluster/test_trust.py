@@ -1,4 +1,4 @@
-"""How the API server was known, and what was shown to it, is said before anything is read, and recorded."""
+"""How the API server was verified, and with which credentials, is printed before anything is read, and recorded."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What cannot be read of a collection: few rows, however often it comes; a gap each, however many; and no secret."""
+"""Objects that cannot be read: few rows, however often they come; a gap for each, however many; and no secret."""
 
 import json
 from typing import Any

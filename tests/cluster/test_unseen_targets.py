@@ -1,4 +1,4 @@
-"""What an HPA scales that was not read yet is a gap, for the target and for its pods, from when the HPA was known."""
+"""A target that was not read yet is a gap, for itself and its pods, from when its HPA was known."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""An API server over TLS that misbehaves on demand, a proxy before it, and a count of all that was asked."""
+"""An API server over TLS that misbehaves on demand, a proxy to it, and a count of all requests."""
 
 import asyncio
 import contextlib

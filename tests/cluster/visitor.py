@@ -1,4 +1,4 @@
-"""Brings a user with a kubeconfig before a server over TLS."""
+"""Writes a kubeconfig for a server over TLS, and asks the server with it."""
 
 import json
 from pathlib import Path

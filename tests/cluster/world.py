@@ -1,4 +1,4 @@
-"""Plays what no process of the cluster does: kubelets that run pods, and the usage that metrics are made of.
+"""Plays what no process of the cluster does: kubelets that run pods, and the usage that metrics show.
 
 Pods become Running and Ready a while after they are created, and go a while after they are deleted. All follows
 a state that a test changes while it runs; every key is optional:

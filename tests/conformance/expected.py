@@ -1,4 +1,4 @@
-"""What the real controller decided: a row per reconcile, less what upstream makes by chance."""
+"""What the real controller decided: a row per reconcile, without what is random in upstream."""
 
 import gzip
 import json

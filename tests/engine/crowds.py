@@ -1,4 +1,4 @@
-"""Turns little words into pods and their samples, on a clock of our own."""
+"""Turns short texts into pods and their samples, on a clock of the tests."""
 
 import re
 from collections.abc import Mapping

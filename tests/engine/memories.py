@@ -1,4 +1,4 @@
-"""Turns little words into memories, and memories and decisions back into words."""
+"""Turns short texts into memories, and memories and decisions back into texts."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""A plain second engine, object by object, to hold ours against.
+"""A simple second engine, object by object, which ours is compared with.
 
 Written from the published behaviour of kube-controller-manager 1.36 and from nothing of our engine: no shared rule, no
 cache, dictionaries for the memory. It decides replicas, the raw proposal and the memory; it writes no status and no
@@ -35,14 +35,14 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One pass: the raw proposal (None where no metric was consulted, or all failed) and the replicas to be."""
+    """One reconcile: the raw proposal (None where no metric was consulted, or all failed) and the replicas to be."""
 
     raw: int | None
     desired: int | None
 
 
 def reconcile(observation: Observation, process: Process, flags: Flags) -> Verdict:
-    """One pass over one HPA."""
+    """One reconcile of one HPA."""
     key, hpa = f"{observation.namespace}/{observation.name}", observation.hpa
     if hpa is None:
         for entries_by_hpa in (process.recommendations, process.up, process.down):

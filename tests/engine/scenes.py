@@ -1,4 +1,4 @@
-"""Turns little words into Observations, so that a case is a line.
+"""Turns short texts into Observations, so that a case is a line.
 
 `pods("2@600 1:pending")` are two pods that use 600m each, and a Pending one; `cpu(30)` is a target of 30 %.
 Times are seconds on a clock of our own, on which a reconcile stands at 1000 unless a case says otherwise.

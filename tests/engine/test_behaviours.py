@@ -1,4 +1,4 @@
-"""Every behaviour that can be switched changes a decision: no row of the table is without a rule that asks for it."""
+"""Every behaviour that can be switched changes a decision: each row of the table is read by some rule."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is tried of a reconcile of which only the status was published: everything once, in order, and the range."""
+"""The candidates of a reconcile of which only the status is known: each once, in order, and the band of them."""
 
 from collections.abc import Iterator
 from itertools import islice, product

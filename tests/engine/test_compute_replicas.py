@@ -1,4 +1,4 @@
-"""Several metrics to one recommendation: the highest wins, and a part of them may not scale down."""
+"""Several metrics to one recommendation: the highest wins, and while one is invalid nothing scales down."""
 
 import pytest
 

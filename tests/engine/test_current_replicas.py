@@ -1,4 +1,4 @@
-"""By how many replicas a scale changes, where current and spec.replicas differ."""
+"""From how many replicas a scale changes, where current replicas and spec.replicas differ."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Our engine against a plain second one, over worlds that chance made: same replicas, same proposal, same memory."""
+"""Our engine and a simple second one decide random worlds alike: same replicas, same proposal, same memory."""
 
 from collections import Counter
 from random import Random
@@ -10,7 +10,7 @@ from hpaaudit.model.memory import EMPTY, Memory
 from tests.engine import reference
 from tests.engine.worlds import observations, world
 
-WORLDS, PASSES, SHARES = 600, 12, 4
+WORLDS, RECONCILES, SHARES = 600, 12, 4
 
 MET_IN_EVERY_SHARE = {
     *("scale_up", "scale_down", "hold"),
@@ -38,11 +38,11 @@ def test_two_engines_agree(share: int) -> None:
     for seed in range(share, WORLDS, SHARES):
         drawn = world(Random(seed))  # noqa: S311 (a seed makes a world)
         memory, process = EMPTY, reference.Process()
-        for number, observed in enumerate(observations(drawn, PASSES)):
+        for number, observed in enumerate(observations(drawn, RECONCILES)):
             decision, memory = reconcile(observed, memory, drawn.flags)
             verdict = reference.reconcile(observed, process, drawn.flags)
             theirs = tuple(lists.get("shop/web", []) for lists in (process.recommendations, process.up, process.down))
-            where = f"world {seed}, pass {number}"
+            where = f"world {seed}, reconcile {number}"
             assert (where, decision.raw_desired, decision.desired) == (where, verdict.raw, verdict.desired)
             assert (where, _kept(memory)) == (where, theirs)
             if decision.desired is not None:

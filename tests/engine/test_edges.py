@@ -1,4 +1,4 @@
-"""The arithmetic where it is not the obvious one: int32 wraps, a cut is no floor, doubles miss whole numbers."""
+"""Arithmetic at its edges: int32 wraps, truncation is no floor, doubles miss whole numbers."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What only the controllers of 1.1 to 1.11 decided so: bounds, last minutes, quantities of the annotation."""
+"""What only the controllers of 1.1 to 1.11 decided: bounds, last minutes, quantities of the annotation."""
 
 import pytest
 

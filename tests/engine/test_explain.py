@@ -1,4 +1,4 @@
-"""The chain of a decision: which steps moved the number, which of them mattered, and which one is the reason."""
+"""The steps of a decision: which changed the number, which of them were binding, and which is the primary reason."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Go's numbers on amd64: what wraps, what is cut, and what turns into the least integer."""
+"""Go's numbers on amd64: what wraps, what is truncated, and what becomes the least integer."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""A pod is ready, unready, missing or ignored; readiness is looked at for cpu only."""
+"""A pod is ready, unready, missing or ignored; readiness is asked for cpu only."""
 
 import pytest
 

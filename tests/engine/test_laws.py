@@ -1,4 +1,4 @@
-"""What holds for everything: laws of the engine over worlds that chance made."""
+"""Laws of the engine that hold for every decision, over random worlds."""
 
 import pickle
 import re

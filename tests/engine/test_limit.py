@@ -1,4 +1,4 @@
-"""Policies, minReplicas and maxReplicas: what is left of a stabilized recommendation."""
+"""Policies, minReplicas and maxReplicas: how they limit a stabilized recommendation."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the message of ScalingActive=False tells of the reads: a candidate that failed otherwise is none."""
+"""What the message of ScalingActive=False proves about the reads: a candidate that fails otherwise does not fit."""
 
 import pytest
 

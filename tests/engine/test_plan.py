@@ -1,4 +1,4 @@
-"""Lays out the reconciles of a recording: what no line says must be found, or said to be unknown."""
+"""Which reconciles a recording has: those without a line are inferred, or said to be unknown."""
 
 import json
 from dataclasses import replace

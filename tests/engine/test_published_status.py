@@ -1,4 +1,4 @@
-"""What a published status tells of the memory of its pass."""
+"""What a published status proves about the memory of its reconcile."""
 
 import pytest
 
@@ -28,7 +28,7 @@ from hpaaudit.engine.rules.published_status import (
         pytest.param(True, 6, 3, 3, EVENT_REPLACED, id="a scale where we saw none"),
         pytest.param(True, 3, 3, 3, EVENT_KEPT, id="a scale of earlier, told again"),
         pytest.param(False, 3, 3, 5, EVENT_UNDONE, id="no scale where we decided one"),
-        pytest.param(False, 6, 4, 5, EVENT_KEPT, id="the status of another pass, which saw other replicas"),
+        pytest.param(False, 6, 4, 5, EVENT_KEPT, id="the status of another reconcile, which saw other replicas"),
         pytest.param(False, 3, 3, 3, EVENT_KEPT, id="no scale, as we decided"),
         pytest.param(False, 4, 3, 3, EVENT_KEPT, id="no scale, whatever number is published"),
     ],

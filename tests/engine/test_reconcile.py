@@ -1,4 +1,4 @@
-"""Whole reconciles: branches, writes, conditions, events, and what is left of a status."""
+"""Whole reconciles: branches, writes, conditions, events, and the status that is written."""
 
 from dataclasses import replace
 from typing import Any

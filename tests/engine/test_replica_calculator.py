@@ -1,4 +1,4 @@
-"""What one metric proposes: usage against target, pods filled in, tolerance, requests, doubles.
+"""What one metric proposes: usage against target, assumed pods, tolerance, requests, doubles.
 
 The numbers were computed with a throw-away script from the published behaviour of the controller, not with this engine.
 """

@@ -1,4 +1,4 @@
-"""A scale is remembered in the last slot that is outdated, while there is a behavior."""
+"""With a behavior a scale is remembered, in the last slot that is outdated."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Silence: an answer that was not recorded may make a decision unknown; it never makes it another number.
+"""An answer that was not recorded may make a decision unknown; it never makes it another number.
 
 A closed loop is told as a recorder sees it: answers that it polled itself, objects that it watched, statuses that the
 controller wrote, and no line that says when a reconcile was or what it saw. Usages differ from poll to poll, for what

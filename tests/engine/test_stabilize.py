@@ -1,4 +1,4 @@
-"""A recommendation is held by the recent ones, and takes the last slot that expired."""
+"""A recommendation is held by recent ones, and takes the last slot that no window needs."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The sync period that the times between status writes show, and never one that they contradict."""
+"""The sync period that the times between status writes show. None is inferred that they contradict."""
 
 from itertools import pairwise
 from random import Random

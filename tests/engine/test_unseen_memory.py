@@ -1,4 +1,4 @@
-"""A memory whose age is not quite known, near the edges where that matters."""
+"""Memory whose age is not exactly known, near the edge of a window or period."""
 
 import pytest
 

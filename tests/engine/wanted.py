@@ -1,4 +1,4 @@
-"""Turns little words into metrics: what a user asks for, and what its API answers."""
+"""Turns short texts into metrics: the spec that a user writes, and what its API answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Draws worlds by chance: an HPA of any shape, pods in every state, and observations on a grid of five seconds.
+"""Draws random worlds: an HPA of any shape, pods in every state, and observations on a grid of five seconds.
 
 The grid makes equal ages and exact edges common, which chance alone would never meet.
 """

@@ -1,9 +1,10 @@
-"""A recording decided twice: reconcile by reconcile, and by the kernel over columns; and what differs."""
+"""Decides a recording twice, reconcile by reconcile and by the kernel over columns, and finds what differs."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -118,12 +119,14 @@ def over_lists(run: Run, first: int, last: int) -> None:
     over = listed(run)
     python_kernel.walk(over, first, last)
     for table, after in zip(run[2:], over[2:], strict=True):
-        for column, values in zip(table, after, strict=True):
-            column[:] = values
+        for name in getattr(table, "_fields", None) or table.dtype.names:
+            getattr(table, name)[:] = getattr(after, name)
 
 
 def listed(table: Any) -> Any:
-    """Tables of arrays as tables of lists."""
+    """Tables of arrays, or arrays of records, as tables of lists."""
+    if isinstance(table, np.recarray):
+        return SimpleNamespace(**{name: table[name].tolist() for name in table.dtype.names})
     if isinstance(table, tuple):
         return type(table)(*map(listed, table))
     return table.tolist() if isinstance(table, np.ndarray) else table
@@ -191,7 +194,7 @@ def difference(ours: Tables, theirs: Tables) -> str:
                 what = ", ".join(
                     f"{key}: {other.get(key)!r} one by one, {own.get(key)!r} by the kernel" for key in fields
                 )
-                return f"{name} of pass {other.get('reconcile_id')}: {what}"
+                return f"{name} of reconcile {other.get('reconcile_id')}: {what}"
         if len(mine) != len(others):
             return f"{name}: {len(others)} rows one by one, {len(mine)} by the kernel"
     for key, slots in theirs.memories.items():

@@ -1,4 +1,4 @@
-"""A recording replayed twice by the flow that users call, compiled and one by one; and what differs in the results."""
+"""Replays a recording twice by the flow that users call, compiled and one by one, and finds what differs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Worlds of chance on a grid of time, written as recordings, whose decisions every engine must make alike."""
+"""Random worlds on a grid of time, written as recordings, whose decisions every engine must make alike."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

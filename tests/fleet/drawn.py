@@ -1,4 +1,4 @@
-"""The kinds of worlds of chance by name."""
+"""The kinds of random worlds by name."""
 
 from functools import partial
 

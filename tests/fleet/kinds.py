@@ -1,4 +1,4 @@
-"""Every kind of recording that there is, drawn from a seed: what was seen, by whom, how it was kept, what is asked."""
+"""Every kind of recording, drawn from a seed: what was seen, by whom, how it was kept, what is asked."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The worlds of the real controller as somebody outside sees them: no line of its own, not all of the rest."""
+"""The real controller's worlds as an outside recorder sees them: no `reconcile` lines, and only a part of the rest."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ from hpaaudit.model.facts import (
 )
 from hpaaudit.model.units import SECOND, Micros
 
-READS = (ScaleRead, ResourceMetricsRead, ValuesRead, HeapsterRead)
+READS = (ScaleRead, ResourceMetricsRead, ValuesRead, PodsListed, HeapsterRead)
 WATCHED = (HpaSeen, PodSeen, TargetSeen, HpaGone, PodGone, TargetGone)
 
 

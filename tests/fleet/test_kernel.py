@@ -22,7 +22,7 @@ from tests.fleet.chance import compared, write
 from tests.fleet.drawn import DRAWN
 from tests.fleet.outside import ahead, blind, late, published, thin, well
 
-WORLDS, PASSES, SHARES = 120, 40, 4
+WORLDS, RECONCILES, SHARES = 120, 40, 4
 SEEDS = 40
 LAST_LEFT = 5
 """Up to this minor release the object engine decides."""
@@ -122,22 +122,22 @@ def test_it_tells_what_the_real_controller_saw_likewise_from_outside(release: st
 @pytest.mark.parametrize("share", range(SHARES))
 def test_it_decides_worlds_of_chance_on_a_grid_of_time_likewise(share: int, walk: Walk, folder: Path) -> None:
     for seed in range(share, WORLDS, SHARES):
-        assert (seed, compared(folder / f"world-{seed}", seed, PASSES, walk)) == (seed, "")
+        assert (seed, compared(folder / f"world-{seed}", seed, RECONCILES, walk)) == (seed, "")
 
 
 @pytest.mark.parametrize("kind", sorted(DRAWN.keys() - {"chance"}))
 def test_it_decides_worlds_of_other_kinds_likewise(kind: str, walk: Walk, folder: Path) -> None:
     for seed in range(SEEDS):
-        differs = compared(folder / f"world-{seed}", seed, PASSES // 2, walk, drawn=DRAWN[kind])
+        differs = compared(folder / f"world-{seed}", seed, RECONCILES // 2, walk, drawn=DRAWN[kind])
         assert (seed, differs) == (seed, "")
 
 
 def test_its_source_decides_likewise_in_cpython(folder: Path) -> None:
     for seed in range(1000, 1012):
-        assert (seed, compared(folder / f"world-{seed}", seed, PASSES, kernel.walk)) == (seed, "")
+        assert (seed, compared(folder / f"world-{seed}", seed, RECONCILES, kernel.walk)) == (seed, "")
 
 
 def test_it_decides_likewise_where_a_slice_holds_next_to_nothing(walk: Walk, folder: Path) -> None:
-    """Nothing but the ends of pods, no read, no pass: whatever a cut may leave."""
+    """Nothing but the ends of pods, no read, no reconcile: whatever a cut may leave."""
     for seed in range(2000, 2012):
-        assert (seed, compared(folder / f"world-{seed}", seed, PASSES // 2, walk, rows=7)) == (seed, "")
+        assert (seed, compared(folder / f"world-{seed}", seed, RECONCILES // 2, walk, rows=7)) == (seed, "")

@@ -1,4 +1,4 @@
-"""One HPA with what no API server serves is named and left out; every other HPA is decided as if it were not there."""
+"""An HPA with values that no API server serves is named and left out; every other HPA is decided as without it."""
 
 import json
 from collections.abc import Callable, Sequence

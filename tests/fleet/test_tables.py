@@ -1,4 +1,4 @@
-"""What a fleet asks of a recording is what the format has; a slice that lacks a column of it is refused at once."""
+"""The columns that a fleet reads exist in the format; a slice that lacks one of them is refused at once."""
 
 from typing import get_type_hints
 

@@ -1,4 +1,4 @@
-"""Worlds of chance as somebody outside sees them: polled answers, watched objects and statuses, but no line."""
+"""Random worlds as an outside recorder sees them: polled answers, watched objects, statuses, no `reconcile` lines."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -13,9 +13,9 @@ from hpaaudit.engine.controller.reconcile import reconcile
 from hpaaudit.engine.replay.process import ReconcileInput
 from hpaaudit.flows.flips import HELD_BY_MEMORY, HELD_BY_METRIC, nearest_flips
 from hpaaudit.flows.query import bundled_recording
-from hpaaudit.model.account import MemoryFlip, UtilizationFlip
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.flags import Flags
+from hpaaudit.model.flips import MemoryFlip, UtilizationFlip
 from hpaaudit.model.memory import EMPTY, Memory
 from hpaaudit.model.units import Micros
 from tests.engine.scenes import NOW, Metric, at, cpu, flags, observation, pods, remembered

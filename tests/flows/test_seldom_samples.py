@@ -1,4 +1,4 @@
-"""A metric that is measured once a minute: its status changes as seldom, however often the HPA is reconciled."""
+"""A metric that is measured once a minute: its status changes once a minute, however often the HPA is reconciled."""
 
 import json
 from collections.abc import Callable, Iterator

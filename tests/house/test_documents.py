@@ -29,6 +29,7 @@ from hpaaudit.model.facts import (
 from hpaaudit.report import codes as in_words
 from hpaaudit.report.reasons import _SENTENCES
 from hpaaudit.results import sql
+from hpaaudit.results.comments import FOLDERS, OF_AN_HPA, said
 from hpaaudit.results.read import Results
 from tests.cli.run import run
 from tests.script import parse
@@ -40,14 +41,13 @@ PAGES = [
     ROOT / "tests" / "README.md",
     ROOT / "deploy" / "README.md",
     ROOT / "SECURITY.md",
-    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
     ROOT / "recordings" / "README.md",
 ]
 README, CAPTURE, RESULTS = (
     (ROOT / name).read_text("utf-8") for name in ("README.md", "docs/capture.md", "docs/results.md")
 )
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-OF_AN_HPA = ("replay_id", "hpa_uid", "namespace", "name")
 
 
 # Commands
@@ -192,19 +192,39 @@ def sections(text: str) -> dict[str, str]:
     return dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##|\Z)", relations, re.MULTILINE | re.DOTALL))
 
 
-def test_every_relation_and_column_is_on_the_page_and_no_other(results: Results) -> None:
-    """By name, type and order; the four columns that come first are said once."""
+def relations_of(results: Results) -> dict[str, list[tuple[str, str]]]:
+    """The columns of each relation with their types, in order."""
     listed = (
         "select table_name, list((column_name, lower(data_type)) order by column_index) from duckdb_columns() "
         "where schema_name = 'main' and database_name = current_database() group by 1"
     )
-    columns_by_relation = dict(results.sql(listed).fetchall())
+    return dict(results.sql(listed).fetchall())
+
+
+@pytest.mark.golden
+def test_every_relation_and_column_is_on_the_page_in_the_words_of_its_sql(results: Results, rewrite: bool) -> None:
+    """By name, type, order and words; the columns that come first everywhere are said once."""
+    columns_by_relation = relations_of(results)
+    page = ROOT / "docs" / "results.md"
     assert set(sections(RESULTS)) == set(columns_by_relation)
-    for name, text in sections(RESULTS).items():
-        columns = re.findall(r"^\| `(\w+)` \| ([^|]+) \| \S.* \|$", text, re.MULTILINE)
-        first = [name for name, _ in columns_by_relation[name]]
-        left_out = 4 if tuple(first[:4]) == OF_AN_HPA else int(first[0] == "replay_id")
-        assert columns == columns_by_relation[name][left_out:], name
+    text = RESULTS
+    headings = {name: sql.described(part) for folder in FOLDERS for name, part in sql.folder(folder).items()}
+    for name, columns in columns_by_relation.items():
+        names = [column for column, _ in columns]
+        left_out = len(OF_AN_HPA) if names[:4] == [*OF_AN_HPA] else int(names[0] == "replay_id")
+        rows = "".join(
+            f"| `{column}` | {kind} | {said(column, names, headings[name])} |\n" for column, kind in columns[left_out:]
+        )
+        text = re.sub(
+            rf"(^### `{name}`\n(?:(?!^#).)*?\| --- \| --- \| --- \|\n)(?:\|[^\n]*\n)*",
+            lambda match, rows=rows: match[1] + rows,
+            text,
+            count=1,
+            flags=re.MULTILINE | re.DOTALL,
+        )
+    if rewrite:
+        page.write_text(text, "utf-8")
+    assert page.read_text("utf-8") == text
 
 
 UNITS = ("_milli", "_s", "_ms", "_bytes", "_pct")
@@ -240,6 +260,9 @@ CODES = {
     "Patterns": in_words.PATTERNS,
     "Verdicts": in_words.VERDICTS,
     "Classes": in_words.CLASSES,
+    "Effects": in_words.EFFECTS,
+    "Reports": in_words.REPORTS,
+    "Winners": in_words.WINNERS,
 }
 
 

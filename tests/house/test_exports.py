@@ -41,7 +41,12 @@ def test_a_type_checker_knows_every_public_name() -> None:
     """A name that only `__getattr__` knows would be `Any` to a user's checker."""
     tree = ast.parse((ROOT / "hpaaudit" / "__init__.py").read_text("utf-8"))
     [for_checkers] = [node for node in tree.body if isinstance(node, ast.If)]
-    imported = {alias.name for node in for_checkers.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    imported = {
+        alias.asname or alias.name
+        for node in for_checkers.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
     assert imported | {"__version__"} == set(hpaaudit.__all__)
 
 

@@ -1,4 +1,4 @@
-"""The page of the recording format says what the files are, table by table and column by column."""
+"""recordings/README.md describes the files as they are, table by table and column by column."""
 
 import json
 import re

@@ -1,5 +1,6 @@
-"""The runbook and the alerts speak of what there is: metrics, alerts, events and errors by their names, all of them."""
+"""The runbook and the alerts name metrics, alerts, events and errors that exist, and all of them."""
 
+import asyncio
 import json
 import os
 import re
@@ -13,18 +14,24 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from hpaaudit import errors
+from hpaaudit.cluster.access.config import ClientConfig
+from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.clock import Clock
 from hpaaudit.cluster.client.telemetry import Telemetry
+from hpaaudit.cluster.observe.observer import Observer
+from hpaaudit.cluster.scope import Scope
 from hpaaudit.cluster.serve.exposition import exposition
 from hpaaudit.model.note import Event
 from hpaaudit.model.plan import StorageCounts
+from hpaaudit.model.units import SECOND, Micros
 from tests.cluster import tools
 from tests.cluster.tools import find
 
 ROOT = Path(__file__).parents[2]
 RUNBOOK = (ROOT / "docs" / "runbook.md").read_text("utf-8")
 ALERTS = ROOT / "deploy" / "alerts.yaml"
-SEEN_ONLY = {"hpaaudit_cache_objects", "hpaaudit_clock_skew_seconds"}
-"""Metrics that there are only while a cluster is observed; the tests of the HTTP server see them."""
+ANSWERED_ONLY = {"hpaaudit_clock_skew_seconds"}
+"""Metrics that there are only after a first answer; the tests of the HTTP server see them."""
 
 
 def section(heading: str) -> str:
@@ -49,10 +56,17 @@ def rules() -> list[dict[str, Any]]:
 
 def metrics() -> dict[str, str]:
     """Our own metrics as the page names them, each with its type."""
-    families = text_string_to_metric_families(exposition(Telemetry(), None, StorageCounts()).decode())
+    families = text_string_to_metric_families(asyncio.run(_nothing_seen_yet()))
     suffix = {"counter": "_total"}
     ours = {item.name + suffix.get(item.type, ""): item.type for item in families if item.name.startswith("hpaaudit_")}
-    return ours | dict.fromkeys(SEEN_ONLY, "gauge")
+    return ours | dict.fromkeys(ANSWERED_ONLY, "gauge")
+
+
+async def _nothing_seen_yet() -> str:
+    """The metrics of an observer that has not begun."""
+    client = Client(ClientConfig(source="", context="here", server="http://127.0.0.1:1"), Clock())
+    observer = Observer(client, Scope(namespace="shop", interval_us=Micros(SECOND)), print, print)
+    return exposition(Telemetry(), observer, StorageCounts()).decode()
 
 
 # The page
@@ -120,7 +134,15 @@ HEALTHY = """
     hpaaudit_api_request_duration_seconds_count{instance="a",resource="pods.metrics.k8s.io",code="200"} 0+4x240
     hpaaudit_api_request_duration_seconds_bucket{instance="a",resource="pods.metrics.k8s.io",le="0.1"} 0+4x240
     hpaaudit_api_request_duration_seconds_bucket{instance="a",resource="pods.metrics.k8s.io",le="+Inf"} 0+4x240
+    hpaaudit_hpas{instance="a",condition="ScalingLimited",reason="TooManyReplicas"} 0x240
+    hpaaudit_hpa_condition_since_timestamp_seconds{instance="a",hpa="idle",reason="TooFewReplicas"} 0x240
+    hpaaudit_foreign_write_timestamp_seconds{instance="a",manager="keda-operator"} 0+60x240
+    hpaaudit_cache_objects{instance="a",resource="horizontalpodautoscalers.autoscaling"} 9x240
+    hpaaudit_status_changes_total{instance="a"} 0+5x240
+    hpaaudit_metric_changes_total{instance="a"} 0+20x240
+    hpaaudit_controller_lease_renewed_timestamp_seconds{instance="a"} 0+60x240
 """
+SINCE = 'hpaaudit_hpa_condition_since_timestamp_seconds{instance="b",namespace="shop",hpa="checkout",condition='
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,6 +242,46 @@ SICK = {
             hpaaudit_gap_seconds_total{instance="b",source="events"} 0x60 60+60x179""",
         pending=60,
         firing=75,
+    ),
+    # Since minute 60, for an hour.
+    "HpaAtMaximum": Trouble(
+        series=f'{SINCE}"ScalingLimited",reason="TooManyReplicas"}} _x60 3600x59 _x120', firing=76, over=124
+    ),
+    "HpaHeldByPolicy": Trouble(
+        series=f'{SINCE}"ScalingLimited",reason="ScaleUpLimit"}} _x60 3600x59 _x120', firing=71, over=124
+    ),
+    "HpaMetricFails": Trouble(
+        series=f'{SINCE}"ScalingActive",reason="FailedGetResourceMetric"}} _x60 3600x59 _x120', firing=66, over=124
+    ),
+    "HpaCannotScale": Trouble(
+        series=f'{SINCE}"AbleToScale",reason="FailedGetScale"}} _x60 3600x59 _x120', firing=66, over=124
+    ),
+    # One write, in minute 60.
+    "HpaForeignWrite": Trouble(
+        series="""
+            hpaaudit_foreign_write_timestamp_seconds{instance="b",target="x",manager="helm"} _x60 3600x179""",
+        firing=60,
+        over=75,
+    ),
+    # The last renewal and the last status are those of minute 60; after minute 120 another process leads.
+    "HpaControllerSilent": Trouble(
+        series="""
+            hpaaudit_controller_lease_renewed_timestamp_seconds{instance="b"} 0+60x60 3600x58 7200+60x120
+            hpaaudit_status_changes_total{instance="b"} 0+5x60 300x58 300+5x120""",
+        pending=62,
+        firing=64,
+        over=120,
+    ),
+    # The Lease is renewed, and metrics change, but no status does after minute 60.
+    "HpaStatusesStill": Trouble(
+        series="""
+            hpaaudit_controller_lease_renewed_timestamp_seconds{instance="b"} 0+60x240
+            hpaaudit_cache_objects{instance="b",resource="horizontalpodautoscalers.autoscaling"} 9x240
+            hpaaudit_metric_changes_total{instance="b"} 0+20x240
+            hpaaudit_status_changes_total{instance="b"} 0+5x60 300x58 300+5x120""",
+        pending=74,
+        firing=89,
+        over=121,
     ),
 }
 """By alert, what makes it fire and no other."""

@@ -1,4 +1,4 @@
-"""The page of the recording format signs a head and checks it: its commands, as they stand there, with OpenSSH."""
+"""The commands of recordings/README.md sign a head hash and check it, run as they are with OpenSSH."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Lists and watches: what came, what changed, what went, and what nobody saw."""
+"""Lists and watches of a capture: objects that are new, changed or gone, and what nobody saw."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a reconcile of a capture saw: its own answers first, else the newest; the n-th metric the n-th answer."""
+"""What a reconcile of a capture read: its own answers first, else the newest; the n-th metric the n-th answer."""
 
 from pathlib import Path
 

@@ -32,7 +32,7 @@ CHANCE: Mapping[str, tuple[int, ...]] = {
 If a change to how worlds are drawn lets mutants live again, look for other seeds: most are met once in 50 worlds.
 """
 
-PASSES = 24
+RECONCILES = 24
 EACH, RECENT_EACH = 6, 24
 RULES = "/engine/rules/"
 RARE = ("failures-100-0004", "vector-no-pods-object-within")
@@ -141,7 +141,7 @@ def _worlds() -> Iterator[tuple[str, Callable[[Path], None], Callable[[Any], Any
             yield (
                 f"{kind} {seed}",
                 lambda folder, seed=seed, flags=flags, drawn=DRAWN[kind]: flags.append(
-                    drawn(folder, seed, PASSES, WHOLE)
+                    drawn(folder, seed, RECONCILES, WHOLE)
                 ),
                 lambda _, flags=flags: flags[0],
             )

@@ -1,4 +1,4 @@
-"""The mutants: file and function, what stands there, what a slip would make of it, and why one cannot be noticed."""
+"""The mutants: file and function, a text there, what a slip would make of it, and why some cannot be noticed."""
 
 from dataclasses import dataclass
 

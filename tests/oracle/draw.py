@@ -1,4 +1,4 @@
-"""Draws choices by chance: values that sit on the edges of the controller's rules, and signals made of them."""
+"""Draws random choices: values on the edges of the controller's rules, and signals made of them."""
 
 import random
 from typing import Any

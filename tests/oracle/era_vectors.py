@@ -64,7 +64,7 @@ def world(
     last: int | None = None,
     **more: Any,
 ) -> Json:
-    """One target, every pod of which uses the same part of its request of 100 thousandths; a pass each 30 seconds."""
+    """One target, every pod of which uses the same part of its request of 100 thousandths; reconciled each 30 s."""
     one = vectors.world(name, NEWEST, replicas, metrics, list(sources), until=until, **more)
     target = one["targets"][0]
     target["max_pods"], target["kind"], target["api_version"] = 60, "Deployment", "apps/v1"

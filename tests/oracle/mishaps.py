@@ -30,7 +30,7 @@ def _each(value: str) -> Json:
 
 
 def _writes(release: str) -> Iterator[Json]:
-    """The status cannot be written, beside everything else that can fail in a pass."""
+    """The status cannot be written, beside everything else that can fail in a reconcile."""
     status = {**ALWAYS, **DOWN, "api": "status_put"}
     for name, fault in (
         ("alone", None),

@@ -281,7 +281,7 @@ def _patch(upstream: Path, tree: Path, minor: int) -> None:
         other = linux.with_name("resource_container_unsupported.go")
         other.write_text(other.read_text("utf-8").replace("// +build !linux", "// +build linux"), "utf-8")
     if minor >= 2:
-        # The queue's lock is held while a pass lasts; a mutex would stop virtual time, a channel does not.
+        # The queue's lock is held while a reconcile lasts; a mutex would stop virtual time, a channel does not.
         _edit(
             upstream,
             tree,

@@ -15,7 +15,7 @@ from tests.oracle.draw import Json
 class Compared:
     """One portion: what the real controller did of it, how long ours took, and what was decided otherwise.
 
-    by_chance   how many worlds the real controller decides now so and now otherwise, each pass once as we do
+    by_chance   how many worlds the real controller decides now so and now otherwise, each reconcile once as we do
     """
 
     theirs: Run
@@ -43,7 +43,7 @@ RUNS_AGAIN = 30
 
 
 def _is_chance(release: str, world: Json, differences: Sequence[str]) -> bool:
-    """True if the real controller itself decides now so and now otherwise, and each pass once as we do.
+    """True if the real controller itself decides now so and now otherwise, and each reconcile once as we do.
 
     Upstream walks maps in an order of chance: in 1.5 it adds floats so, and a sum on an edge falls to either side.
     """
@@ -58,5 +58,5 @@ def _is_chance(release: str, world: Json, differences: Sequence[str]) -> bool:
 
 
 def _passes(differences: Sequence[str]) -> set[str]:
-    """Where worlds differ: the pass and the name of what was decided, as `compare` begins each text."""
+    """Where worlds differ: the reconcile and the name of what was decided, as `compare` begins each text."""
     return {":".join(text.split(":", 2)[:2]) for text in differences}

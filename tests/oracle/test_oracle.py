@@ -1,4 +1,4 @@
-"""The oracle's own promises, and a few fresh worlds where the real controller is built."""
+"""What the oracle promises, and a few fresh worlds where the real controller is built."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""Single cases by hand: what a world drawn by chance would hardly meet."""
+"""Single cases by hand: what a random world would hardly meet."""
 
 from collections.abc import Iterator
 from typing import Any

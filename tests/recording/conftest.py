@@ -1,4 +1,4 @@
-"""A small world to record: two HPAs, their pods, reads that change, fail and lose a pod, over three segments."""
+"""A small world to record: two HPAs, their pods, and reads that change, fail or lose a pod, over three segments."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Makes facts of a small world from a few words: an HPA, its pods, answers of metric APIs, what surrounds them."""
+"""Makes facts of a small world from short texts: an HPA, its pods, answers of metric APIs, surroundings."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path

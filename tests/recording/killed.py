@@ -1,4 +1,4 @@
-"""A warm process that starts recorders and kills each at an instant: run as a script, `Killer` speaks with it."""
+"""A warm process that starts recorders and kills each at a chosen time: run as a script, controlled by `Killer`."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Makes recordings of lies: every hash is right, and what the files say is wrong."""
+"""Makes recordings with false contents: every hash is right, and what the files say is wrong."""
 
 import io
 import json

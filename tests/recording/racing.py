@@ -1,4 +1,4 @@
-"""Starts several recorders on one new folder at the same instant, again and again: run as a script."""
+"""Starts several recorders on one new folder at the same time, again and again: run as a script."""
 
 import contextlib
 import itertools

@@ -1,4 +1,4 @@
-"""A disk that misbehaves on demand: `faults.c`, compiled, preloaded and told what to do."""
+"""A disk that misbehaves on demand: `faults.c`, compiled, preloaded, and told which calls fail."""
 
 import errno
 import mmap

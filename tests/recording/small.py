@@ -1,4 +1,4 @@
-"""A recording that is small and has all that a replay decides from: two HPAs, their pods and metrics, two segments."""
+"""A small recording with everything that a replay reads: two HPAs, their pods and metrics, two segments."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A hash that was kept elsewhere proves what no file in the folder can: that nothing was taken from the end."""
+"""A hash that was stored elsewhere proves what no file in the folder can: that the end was not cut off."""
 
 import json
 import shutil

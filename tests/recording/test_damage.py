@@ -1,4 +1,4 @@
-"""Damage is found and named; what stands before it can still be read."""
+"""Damage is found and named; what is before it can still be read."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Documents with right hashes and any contents: one line that names the document, or a recording that is sound."""
+"""Documents with right hashes and any contents: an error of one line that names the document, or a sound recording."""
 
 import json
 import tempfile

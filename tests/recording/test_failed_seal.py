@@ -1,4 +1,4 @@
-"""A seal that the disk refuses, at whatever step, loses no acknowledged fact, wherever the recorder dies later."""
+"""A seal that the disk refuses, at any step, loses no acknowledged fact, wherever the recorder dies later."""
 
 import errno
 import os

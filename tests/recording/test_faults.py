@@ -1,4 +1,4 @@
-"""A disk that is full, read-only or broken is survived: what is seen waits, and what cannot wait is a gap."""
+"""A disk that is full, read-only or broken: facts wait in memory, and what memory cannot hold is a gap."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""What lies in a recording's folder and is no part of it is named, and changes nothing."""
+"""Files in a recording's folder that are no part of it are named, and change nothing."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A recorder that is killed at any instant has on the disk what it acknowledged, and goes on from there."""
+"""A recorder that is killed at any time has what it acknowledged on the disk, and continues from there."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Right hashes, wrong contents: any value in any column is one line, or something that can be replayed.
+"""Right hashes, false contents: a wrong value in any column is an error of one line, or can be replayed.
 
 HPAAUDIT_LIES=600 tries them for ten minutes instead of a few.
 """
@@ -16,6 +16,7 @@ import pytest
 from hpaaudit.errors import AuditError
 from hpaaudit.flows.inspect import inspect
 from hpaaudit.flows.replay import replayed_reconciles
+from hpaaudit.flows.verify import verify as flow_verify
 from hpaaudit.recording.inspection.verify import verify
 from hpaaudit.recording.reading.recording import open_recording
 from tests.recording import lies
@@ -135,7 +136,8 @@ def test_a_lie_is_named_with_its_file(
     )
     rows = lies.rows_of(folder, number, table)
     lies.tell(folder, {(number, table): lies.parquet(changed(rows, name, change))})
-    problems = [damage.problem for damage in verify(folder, reread=True).damages]
+    assert flow_verify(folder).damages == (), "every checksum holds"
+    problems = [damage.problem for damage in flow_verify(folder, deep=True).damages]
     assert any(words in problem for problem in problems), problems
     assert words in outcome(lambda: list(open_recording(folder).facts()))
 

@@ -1,4 +1,4 @@
-"""What memory cannot hold while the disk refuses is a gap: from the first fact that was shed to the end of that."""
+"""What memory cannot hold while the disk refuses is a gap: from the first fact that was shed until all is written."""
 
 import errno
 import os

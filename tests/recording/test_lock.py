@@ -1,4 +1,4 @@
-"""One recorder at a time, from before its first file on, by whatever name it knows the folder."""
+"""One recorder at a time, from before its first file, by whatever name it knows the folder."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""A recording whose last facts stand in a log replays as the one that is sealed, before and after they are."""
+"""A recording whose last facts are in a log replays like the sealed one, before and after it is sealed."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What one HPA's reconciles near an instant may have seen is read without the rest of a fleet."""
+"""The facts that one HPA's reconciles may have seen are read without the rest of a fleet."""
 
 from typing import TYPE_CHECKING
 

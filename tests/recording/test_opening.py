@@ -1,4 +1,4 @@
-"""What is no regular file of the right size is never read: it is named in one line, and nobody waits for it."""
+"""What is no regular file of the right size is never read: it is named in one line, and nothing blocks."""
 
 import os
 import shutil

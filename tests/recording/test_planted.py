@@ -1,4 +1,4 @@
-"""Whatever has a name of ours in a recording, nothing is written elsewhere, nothing hangs, and it goes on."""
+"""Whatever else has the name of one of our files: nothing is written elsewhere, nothing hangs, recording goes on."""
 
 import os
 import shutil

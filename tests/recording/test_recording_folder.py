@@ -1,4 +1,4 @@
-"""A recording grows from columns as from facts: the same files, whole or not there."""
+"""A recording made from columns has the same files as one made from facts, each whole or absent."""
 
 import os
 import random

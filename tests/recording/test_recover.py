@@ -1,4 +1,4 @@
-"""A recording goes on where it was ended or killed; what nobody saw is one gap, and bad tails are set aside."""
+"""A recording continues after its end or a kill; the time between is one gap, and a torn tail is quarantined."""
 
 import errno
 import shutil

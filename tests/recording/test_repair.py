@@ -1,4 +1,4 @@
-"""Whatever befalls a log or a segment, what can be read stays, once and in order, and what is lost is a gap."""
+"""Whatever damages a log or a segment: what can be read stays, once and in order, and what is lost is a gap."""
 
 import os
 import random

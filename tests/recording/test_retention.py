@@ -1,4 +1,4 @@
-"""Old segments go, and one that stands for them says so: what follows replays, and every hash still leads on."""
+"""Old segments are removed, and one replaces them: what follows can be replayed, and the chain of hashes holds."""
 
 import errno
 import os

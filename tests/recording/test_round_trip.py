@@ -1,4 +1,4 @@
-"""What was written is what is read: the very same facts in the very same order."""
+"""What was written is what is read: the same facts in the same order."""
 
 import json
 import tempfile

@@ -1,4 +1,4 @@
-"""What did not change costs next to nothing, and the files are what others can read."""
+"""What did not change takes almost no bytes, and other programs can read the files."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A recording as columns holds what it holds as rows, and its watched facts are those that are no reads."""
+"""A recording read as columns holds the same as read as rows; its watched facts are those that are no reads."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""A disk that refuses one read costs nothing: the recorder says so, and the next try goes on as if nothing had been."""
+"""A disk that refuses one read loses nothing: the recorder says so, and the next try succeeds."""
 
 import errno
 import shutil

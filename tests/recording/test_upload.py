@@ -1,4 +1,4 @@
-"""Uploads to a real S3-compatible server: what comes back is the recording, whatever happened on the way."""
+"""Uploads to a real S3-compatible server: what is downloaded is the recording, whatever happened on the way."""
 
 import asyncio
 import shutil

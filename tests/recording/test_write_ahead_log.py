@@ -1,4 +1,4 @@
-"""What stands in a log is read as if it were sealed; every damage of it is found, and a torn tail is no damage."""
+"""A log is read as if it were sealed; all damage in it is found, and a torn tail is no damage."""
 
 import errno
 import shutil

@@ -1,4 +1,4 @@
-"""The writer makes whole segments, refuses a full folder, and loses nothing that it can keep."""
+"""The writer makes whole segments, refuses a folder that is not empty, and loses nothing that it can keep."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Everything that a replay answers, and hands that files go through: what they leave behind, plant, flip and move."""
+"""Everything that a replay answers, and what people may do to its files: leave, add, flip and move them."""
 
 import random
 import shutil

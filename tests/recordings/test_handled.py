@@ -1,4 +1,4 @@
-"""Whoever handled the files in between: a replay answers as before, or says which file is not what was written."""
+"""Whatever was done to the files: a replay answers as before, or names the file that is not what was written."""
 
 import random
 import shutil

@@ -1,4 +1,4 @@
-"""A hole in a recording is a hole in what we say: a repaired one never accuses anybody whom the whole one does not."""
+"""After a repair the verdicts accuse nobody whom those of the whole recording do not accuse."""
 
 import shutil
 from pathlib import Path

@@ -1,6 +1,7 @@
 """A headless Chromium that opens one page, and what it met there."""
 
 import asyncio
+import base64
 import json
 import subprocess
 from dataclasses import dataclass, field
@@ -15,15 +16,26 @@ PATIENCE_S = 60
 
 @dataclass(slots=True)
 class Visit:
-    """What a browser met: the addresses that it asked for, what stood on its console, and what a script answered."""
+    """What a browser met: addresses that it asked for, lines on its console, a script's answer, a picture."""
 
     requests: list[str] = field(default_factory=list)
     console: list[str] = field(default_factory=list)
     answer: Any = None
+    picture: bytes = b""
 
 
-async def visit(program: str, page: Path, profile: Path, *, script: str, width: int, scheme: str) -> Visit:
-    """Opens a page in a window of this width, in `light` or `dark`, and evaluates a script in it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """How a page is looked at: `scheme` is `light` or `dark`. Without `runs` the page's scripts do not run."""
+
+    width: int = 1200
+    height: int = 900
+    scheme: str = "light"
+    runs: bool = True
+
+
+async def visit(program: str, page: Path, profile: Path, *, script: str, window: Window = Window()) -> Visit:
+    """Opens a page in a window, and evaluates a script in it, whose promise is waited for; then takes its picture.
 
     The script is the browser's own, not the page's: the policy of the page does not stop it.
     """
@@ -38,7 +50,7 @@ async def visit(program: str, page: Path, profile: Path, *, script: str, width: 
             async with session.get(f"http://127.0.0.1:{port}/json") as response:
                 tab = next(tab for tab in await response.json() if tab["type"] == "page")
             async with session.ws_connect(tab["webSocketDebuggerUrl"], max_msg_size=0) as socket:
-                return await _visit(_Tab(socket), page, script, width, scheme)
+                return await _visit(_Tab(socket), page, script, window)
     finally:
         process.kill()
         process.wait()
@@ -63,17 +75,20 @@ class _Tab:
             self.events.append(message)
 
 
-async def _visit(tab: _Tab, page: Path, script: str, width: int, scheme: str) -> Visit:
+async def _visit(tab: _Tab, page: Path, script: str, window: Window) -> Visit:
     for domain in ("Page", "Network", "Log", "Runtime"):
         await tab.call(f"{domain}.enable")
-    await tab.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
-    await tab.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    size = {"width": window.width, "height": window.height}
+    await tab.call("Emulation.setDeviceMetricsOverride", **size, deviceScaleFactor=1, mobile=False)
+    await tab.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": window.scheme}])
+    await tab.call("Emulation.setScriptExecutionDisabled", value=not window.runs)
     await tab.call("Page.navigate", url=page.as_uri())
     loaded = f"location.href == {json.dumps(page.as_uri())} && document.readyState == 'complete'"
     while not (await tab.call("Runtime.evaluate", expression=loaded))["result"]["value"]:  # noqa: ASYNC110 the page has no event for us
         await asyncio.sleep(0.05)
-    answer = await tab.call("Runtime.evaluate", expression=f"JSON.stringify({script})")
-    visited = Visit(answer=json.loads(answer["result"]["value"]))
+    answer = await tab.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+    picture = await tab.call("Page.captureScreenshot")
+    visited = Visit(answer=answer["result"].get("value", answer), picture=base64.b64decode(picture["data"]))
     for event in tab.events:
         match event.get("method"):
             case "Network.requestWillBeSent":

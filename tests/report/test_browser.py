@@ -1,53 +1,142 @@
-"""The HTML page in a real browser: it loads nothing, says nothing on the console, and fits a narrow window."""
+"""The HTML page in a real browser: it loads nothing, says nothing on the console, and can be used in every way."""
 
 import asyncio
+import hashlib
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hpaaudit.flows.replay import replay
 from hpaaudit.flows.report import report
+from hpaaudit.model.report import Report
+from hpaaudit.report.explain import explain_rows
 from hpaaudit.report.page.html import page
-from tests.report.browser import visit
+from tests.report.browser import Visit, Window, visit
+from tests.report.test_page import HOSTILE, written
 
 DEMO = Path(__file__).parents[2] / "recordings" / "scaled-by-hand"
-FACTS = """({
-    wider: document.documentElement.scrollWidth > innerWidth,
-    scripts: document.scripts.length,
-    heading: document.querySelector("h1").innerText,
-    actual: getComputedStyle(document.querySelector("path.actual")).stroke,
-    paper: getComputedStyle(document.body).backgroundColor,
-    opened: [...document.querySelectorAll("details")].map(one => {
+AXE = Path(__file__).parent / "axe"
+FACTS = """(async () => {
+    while (!document.querySelector(".reconcile dl")) await new Promise(requestAnimationFrame);
+    return {
+        wider: document.documentElement.scrollWidth > innerWidth,
+        heading: document.querySelector("h1").innerText,
+        paper: getComputedStyle(document.body).backgroundColor,
+        canvases: document.querySelectorAll("canvas").length,
+        stillShown: document.querySelector("svg").checkVisibility(),
+        pins: [...document.querySelectorAll(".pins .pin")].map((pin) => pin.innerText),
+    };
+})()"""
+STATIC = """({
+    stillShown: document.querySelector("svg").checkVisibility(),
+    opened: [...document.querySelectorAll("details.told")].map((one) => {
         one.open = true;
         return one.querySelector("pre").offsetHeight > 0;
-    })
+    }),
+    buttons: document.querySelectorAll("button").length,
 })"""
+WALK = """(async () => {
+    while (!document.querySelector(".reconcile dl")) await new Promise(requestAnimationFrame);
+    const area = document.querySelector(".area");
+    const press = (key) => area.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
+    const told = () => [document.querySelector(".reconcile h3").innerText,
+        ...[...document.querySelectorAll(".reconcile p, .reconcile dd")].map((one) => one.innerText)];
+    press("Home");
+    const walked = [told()];
+    for (let last = ""; last !== walked.at(-1)[0];) {
+        last = walked.at(-1)[0];
+        press("ArrowRight");
+        walked.push(told());
+    }
+    press("PageUp");
+    const change = told()[0];
+    document.querySelector(".pins .pin").click();
+    const pinned = [told()[0], document.activeElement.tagName];
+    press("+"); press("Escape");
+    return {walked: walked.slice(0, -1), change, pinned};
+})()"""
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of the demo's incident."""
+def told(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """The report of the demo's incident."""
     folder = tmp_path_factory.mktemp("page")
     replay(DEMO, into=folder / "web.duckdb").close()
-    path = folder / "web.html"
-    path.write_text(page(report(folder / "web.duckdb")), "utf-8")
+    return report(folder / "web.duckdb")
+
+
+@pytest.fixture(scope="module")
+def demo(told: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of the demo's incident."""
+    path = tmp_path_factory.mktemp("page") / "web.html"
+    path.write_text(page(told), "utf-8")
     return path
 
 
-@pytest.mark.parametrize(("scheme", "paper"), [("light", "rgb(255, 255, 255)"), ("dark", "rgb(13, 17, 23)")])
-@pytest.mark.parametrize("width", [1200, 360])
-def test_a_browser_shows_it_and_asks_for_nothing_else(
-    written: Path, tmp_path: Path, width: int, scheme: str, paper: str
-) -> None:
+def look(at: Path, profile: Path, script: str, **window: Any) -> Visit:
+    """Visits a page, which must ask for nothing else and say nothing."""
     program = shutil.which("chromium")
     if program is None:
         pytest.skip("Chromium is not here: make browser")
-    visited = asyncio.run(visit(program, written, tmp_path, script=FACTS, width=width, scheme=scheme))
-    assert visited.requests == [written.as_uri()]
+    visited = asyncio.run(visit(program, at, profile, script=script, window=Window(**window)))
+    assert visited.requests == [at.as_uri()]
     assert visited.console == []
-    assert visited.answer["heading"] == "shop/checkout: what its HPA did, and why"
-    assert (visited.answer["wider"], visited.answer["scripts"], visited.answer["paper"]) == (False, 0, paper)
-    assert visited.answer["actual"] != paper
-    assert visited.answer["opened"]
-    assert all(visited.answer["opened"])
+    return visited
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme", "paper"), [(1200, "light", "rgb(255, 255, 255)"), (360, "dark", "rgb(13, 17, 23)")]
+)
+def test_a_browser_draws_it_and_asks_for_nothing_else(
+    demo: Path, tmp_path: Path, width: int, scheme: str, paper: str
+) -> None:
+    answer = look(demo, tmp_path, FACTS, width=width, scheme=scheme).answer
+    assert answer["heading"] == "shop/checkout: what its HPA did, and why"
+    assert (answer["wider"], answer["stillShown"], answer["paper"]) == (False, False, paper)
+    assert answer["canvases"] == 3
+    assert answer["pins"] == ["1", "2", "3", "4", "5"]
+
+
+def test_without_scripts_the_pictures_and_the_explanations_are_there(demo: Path, tmp_path: Path) -> None:
+    answer = look(demo, tmp_path, STATIC, runs=False).answer
+    assert answer["stillShown"]
+    assert answer["opened"]
+    assert all(answer["opened"])
+    assert answer["buttons"] == 0
+
+
+def test_the_keyboard_reaches_every_reconcile_and_each_is_told_as_explain_tells_it(
+    demo: Path, told: Report, tmp_path: Path
+) -> None:
+    answer = look(demo, tmp_path, WALK).answer
+    assert len(answer["walked"]) == told.account.hpas[0].reconciles
+    shown = {rows[0]: rows for rows in answer["walked"]}
+    for account in told.explanations:
+        rows = [" ".join(text.replace("<-", "←").split()) for _, text in explain_rows(account)]
+        assert [" ".join(text.split()) for text in shown[rows[0]]] == rows
+    assert answer["change"].startswith("shop/checkout at 15:04:54Z: 4 -> 6")
+    assert answer["pinned"] == [next(text for text in shown if "14:58:08Z" in text), "H3"]
+
+
+def test_axe_finds_nothing_serious(demo: Path, tmp_path: Path) -> None:
+    axe = (AXE / "axe.min.js").read_text("utf-8")
+    answer = look(demo, tmp_path, f"(async () => {{ await {FACTS}; {axe}; return (await axe.run()).violations }})()")
+    grave = [one for one in answer.answer if one["impact"] in ("serious", "critical")]
+    assert [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in grave] == []
+
+
+def test_axe_is_as_it_was_released() -> None:
+    listed = dict(reversed(line.split()) for line in (AXE / "SHA256SUMS").read_text().splitlines())
+    assert {name: hashlib.sha256((AXE / name).read_bytes()).hexdigest() for name in listed} == listed
+
+
+@pytest.mark.parametrize("hpas", [1, 5])
+def test_a_page_of_hostile_names_does_nothing(tmp_path: Path, hpas: int) -> None:
+    text = "".join(HOSTILE) + "\u202e${7*7}<!--" + "x" * 100_000
+    path = tmp_path / "hostile.html"
+    path.write_text(written(text, hpas), "utf-8")
+    answer = look(path, tmp_path / "profile", FACTS).answer
+    assert answer["wider"] is False
+    assert answer["canvases"] == 3

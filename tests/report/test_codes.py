@@ -33,8 +33,9 @@ def test_every_class_and_pattern_of_the_audit_has_words() -> None:
     audit = sql.folder("audit")
     classes = set(re.findall(r"^ +\('([a-z_.]+)', \d, '", audit["64_divergences"], re.MULTILINE))
     assert classes == set(codes.CLASSES)
-    patterns = set(re.findall(r"'(\w+)' as pattern", audit["70_findings"]))
-    assert patterns == set(codes.PATTERNS)
+    assert set(sql.folder("findings")) == set(codes.PATTERNS)
+    for name, known in (("65_effects", codes.EFFECTS), ("66_reports", codes.REPORTS)):
+        assert set(re.findall(r"'((?:effect|report)\.\w+)'", audit[name])) == set(known)
 
 
 def test_every_cause_of_a_pod_has_words() -> None:

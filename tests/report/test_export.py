@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -13,6 +14,7 @@ from hpaaudit.model.report import Report
 from hpaaudit.report.export.junit import junit
 from hpaaudit.report.export.markdown import markdown
 from hpaaudit.report.export.perfetto import perfetto
+from hpaaudit.report.export.sarif import sarif
 from tests.report.accounts import NOON, divergence, foreign_write, hpa
 from tests.report.test_page import END, HOSTILE, timeline
 
@@ -63,7 +65,20 @@ def test_a_trace_holds_every_reconcile_and_every_change(name: str) -> None:
     assert all({"ph", "pid", "name"} <= event.keys() for event in events)
 
 
-@pytest.mark.parametrize("output", [junit, perfetto])
+@given(TEXTS)
+def test_sarif_has_a_result_and_a_rule_for_each_divergence_and_none_for_missing_data(name: str) -> None:
+    gone = hpa(name=name, divergences=(divergence("no_data.warmup", name), divergence("external_write.manual", name)))
+    whole = report(name, "b")
+    account = replace(whole.account, hpas=(*whole.account.hpas, gone))
+    (run,) = json.loads(sarif(replace(whole, account=account)))["runs"]
+    assert [result["ruleId"] for result in run["results"]] == ["unexplained", "external_write.manual"]
+    assert {rule["id"] for rule in run["tool"]["driver"]["rules"]} == {result["ruleId"] for result in run["results"]}
+    assert {result["level"] for result in run["results"]} == {"error"}
+    prints = [result["partialFingerprints"]["hpaaudit/v1"] for result in run["results"]]
+    assert len({*prints}) == len(prints)
+
+
+@pytest.mark.parametrize("output", [junit, sarif, perfetto])
 def test_a_fleet_without_anything_drawn_is_written_too(output: object) -> None:
     empty = ReplayAccount(
         file="x", recording="x", started_us=NOON, ended_us=END, release="1.36", assumptions=(), gaps=(), hpas=()

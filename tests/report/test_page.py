@@ -4,23 +4,33 @@ import base64
 import hashlib
 import re
 from collections import Counter
+from functools import lru_cache
 from html.parser import HTMLParser
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hpaaudit.model.account import ReplayAccount
+from hpaaudit.model.hpa_columns import HpaColumns, MetricColumns
 from hpaaudit.model.report import Report
-from hpaaudit.model.timeline import Scale, Timeline
+from hpaaudit.model.timeline import Mark, MarkKind, Scale, Timeline
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.report.page.html import page
+from hpaaudit.report.page.data import data_of
+from hpaaudit.report.page.html import our_script, page
 from hpaaudit.report.svg import WIDTH, picture
 from tests.cli.test_timeline import point
 from tests.report.accounts import NOON, divergence, foreign_write, hpa
 
 END = Micros(NOON + 300 * SECOND)
 DOWN = Scale(at_us=Micros(NOON + 121 * SECOND), from_replicas=4, to_replicas=3)
-VOID = {"meta", "br"}
+NUMBERS = [
+    "replicas", "replay", "decided", "actual", "min", "max", "raw", "stabilized",
+    "ready", "unready", "missing", "ignored",
+]  # fmt: skip
+UPLOT = Path(__file__).parents[2] / "hpaaudit" / "report" / "page" / "uplot"
+VOID = {"meta", "br", "input"}
 HOSTILE = [
     "<script>alert(1)</script>",
     "\"'><img src=x onerror=alert(1)>",
@@ -89,26 +99,79 @@ def written(text: str, hpas: int = 1) -> str:
         file=f"{text}.duckdb", recording=text, started_us=NOON, ended_us=END, release="1.36", assumptions=(),
         gaps=((text, 3.0),), hpas=(account,) * hpas, timelines=(timeline(text),),
     )  # fmt: skip
-    return page(Report(account=whole, explanations=()))
+    return page(Report(account=whole, explanations=(), packed={("shop", text): data_of(columns(text), {})}))
+
+
+@lru_cache
+def plain_count(hpas: int) -> Counter[str]:
+    """The elements of a page without a hostile text."""
+    return Elements(written("web", hpas)).count
+
+
+def columns(text: str) -> HpaColumns:
+    """Two reconciles of an HPA in which every text is this one."""
+    return HpaColumns(
+        namespace="shop", name=text, started_us=NOON, ended_us=END, times_us=[NOON, END], reconcile_ids=[1, 2],
+        numbers={**{name: [4, 3] for name in NUMBERS}, "min": [None, -1]},
+        words={"verdict": [text, "match"], "reason": ["", text], "evidence": [text, ""]},
+        metrics=(MetricColumns(name=text, target_type="", tolerance=0.1, values=[1, None], targets=[9, 9]),),
+        scales=(DOWN,),
+        marks=(Mark(at_us=NOON, until_us=None, kind=MarkKind.SPEC, who=text, what=text),),
+    )  # fmt: skip
 
 
 @given(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=40)), st.sampled_from([1, 5]))
 def test_whatever_a_text_holds_it_stays_a_text(text: str, hpas: int) -> None:
     elements = Elements(written(text, hpas))
-    assert elements.count == Elements(written("web", hpas)).count
-    assert not {"script", "img", "iframe", "object", "embed", "link", "base", "form"} & elements.count.keys()
-    assert not [name for _, name, _ in elements.attributes if name.startswith("on") or name in ("src", "href", "style")]
+    assert elements.count == plain_count(hpas)
+    assert not {"img", "iframe", "object", "embed", "link", "base", "form"} & elements.count.keys()
+    assert not [name for _, name, _ in elements.attributes if name.startswith("on") or name in ("src", "style")]
+    assert all(value.startswith("#") for _, name, value in elements.attributes if name == "href")
     assert "\x1b" not in "".join(elements.words)
 
 
-def test_the_policy_allows_our_style_and_nothing_else() -> None:
+@pytest.mark.parametrize("text", [*HOSTILE, "x" * 1_000_000, "\u202egnp.exe", "]]>", "${7*7}", "<!--", "\u2028"])
+def test_a_hostile_text_changes_neither_the_scripts_nor_the_size(text: str) -> None:
+    with_text, plain = written(text), written("web")
+    assert re.findall(r"<script>.*?</script>", with_text, re.DOTALL) == re.findall(
+        r"<script>.*?</script>", plain, re.DOTALL
+    )
+    assert len(with_text) < len(plain) + 30_000
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\x00-\x09\x0b-\x1f]", with_text)
+
+
+def test_the_policy_allows_our_styles_and_scripts_and_nothing_else() -> None:
     text = written("web")
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', text)
-    (style,) = re.findall(r"<style>(.*?)</style>", text, re.DOTALL)
-    allowed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    assert policy == f"default-src 'none'; style-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'"
-    assert "url(" not in style
-    assert "@import" not in style
+    rules = dict(rule.split(" ", 1) for rule in policy.replace("&#39;", "'").split("; "))
+    for element, rule in (("style", "style-src"), ("script", "script-src")):
+        texts = re.findall(rf"<{element}>(.*?)</{element}>", text, re.DOTALL)
+        hashes = [base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in texts]
+        assert rules.pop(rule) == " ".join(f"'sha256-{one}'" for one in hashes)
+        assert not any("url(" in one or "@import" in one for one in texts if element == "style")
+    assert rules == {"default-src": "'none'", "base-uri": "'none'", "form-action": "'none'"}
+
+
+def test_our_scripts_never_make_html_or_code_of_a_string() -> None:
+    script = our_script()
+    for danger in (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacent",
+        "document.write",
+        "eval(",
+        "Function(",
+        "fetch(",
+        "import(",
+    ):
+        assert danger not in script
+
+
+def test_uplot_is_as_it_was_released() -> None:
+    folder = UPLOT
+    listed = dict(reversed(line.split()) for line in (folder / "SHA256SUMS").read_text().splitlines())
+    assert {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in listed} == listed
+    assert {path.name for path in folder.iterdir()} == {*listed, "SHA256SUMS"}
 
 
 def test_every_id_is_there_once_and_what_is_named_by_one_exists() -> None:
@@ -119,10 +182,10 @@ def test_every_id_is_there_once_and_what_is_named_by_one_exists() -> None:
     assert named <= ids.keys()
 
 
-def test_a_fleet_has_a_row_for_each_hpa_and_describes_three() -> None:
+def test_a_fleet_has_a_row_and_a_part_for_each_hpa() -> None:
     elements = Elements(written("web", 40))
     assert elements.count["tr"] == 41
-    assert elements.count["svg"] == 3
+    assert elements.count["details"] == 40
 
 
 @given(st.lists(st.tuples(st.integers(0, 300), st.integers(0, 5000)), max_size=60))

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.model.account import Change, HpaAccount, MemoryFlip, ReconcileAccount, ReplayAccount, UtilizationFlip
+from hpaaudit.model.account import Change, HpaAccount, ReconcileAccount, ReplayAccount
+from hpaaudit.model.flips import ForeignPodFlip, LoadFlip, MemoryFlip, ReadyFlip, TimeFlip, UtilizationFlip
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.explain import explain_text
-from hpaaudit.report.flip import flip_text
+from hpaaudit.report.flip import flip_lines
 from hpaaudit.report.reasons import _SENTENCES, measure, sentence
 from hpaaudit.report.replay import replay_text, verdict
 from hpaaudit.report.text import Clock
@@ -181,11 +182,40 @@ def flip(percent: int, desired: int) -> UtilizationFlip:
             reconcile(flips=(MemoryFlip(recommended_us=NOON, leaves_us=Micros(NOON + 300 * SECOND), desired=3),)),
             "from 12:05:00Z on the HPA would want 3 replicas: the recommendation of 12:00:00Z leaves the window",
         ),
+        (
+            reconcile(flips=(LoadFlip(permille=4, desired=5), LoadFlip(permille=-120, desired=1))),
+            "with 0.4 % more load the HPA would want 5 replicas\nwith 12 % less load the HPA would want 1 replica",
+        ),
+        (
+            reconcile(flips=(ReadyFlip(pods=("a",), unready=5, desired=6),)),
+            "with 1 of 5 unready pods counted as ready (a) the HPA would want 6 replicas",
+        ),
+        (
+            reconcile(flips=(ForeignPodFlip(pods=("a", "b", "c", "d"), foreign=4, owners=("Job/x",), desired=3),)),
+            "without 4 of 4 foreign pods (a, b, c and 1 more, of Job/x) the HPA would want 3 replicas",
+        ),
+        (
+            reconcile(
+                flips=(
+                    TimeFlip(
+                        at_us=Micros(NOON + 35 * SECOND),
+                        later_us=35 * SECOND,
+                        cause="scale_event",
+                        cause_us=Micros(NOON - 25 * SECOND),
+                        desired=8,
+                    ),
+                )
+            ),
+            (
+                "35s later, from 12:00:35Z on, the same metrics would give 8 replicas: "
+                "the scale of 11:59:35Z leaves the period of a policy"
+            ),
+        ),
         (reconcile(), ""),
     ],
 )
 def test_the_nearest_flips_are_told_as_they_were_found(account: ReconcileAccount, words: str) -> None:
-    assert flip_text(account) == words
+    assert "\n".join(flip_lines(account)) == words
 
 
 def test_hostile_words_of_a_cluster_cannot_steer_the_terminal() -> None:
@@ -300,5 +330,5 @@ def test_what_a_gap_hid_is_told_by_the_cause_of_the_gap() -> None:
     page = explain_text(
         reconcile(verdict="undecidable", band=(4, 8), missing_input="memory.before_recording", divergence=hidden)
     )
-    assert "possible     4 to 8; not observed: recorder restarted" in page
+    assert "possible         4 to 8; not observed: recorder restarted" in page
     assert "recommended or scaled earlier" not in page

@@ -6,7 +6,7 @@ import pytest
 
 from hpaaudit.report.table import table
 from hpaaudit.results.answer import Answer
-from hpaaudit.results.questions import Scope, ask, question_named, questions
+from hpaaudit.results.questions import Scope, ask, question_named
 from hpaaudit.results.read import Results
 from tests.results.things import at
 from tests.script import play
@@ -30,14 +30,3 @@ def test_answers_are_the_golden_ones(script: Path, story_results: Results, rewri
         return table(shown.columns, shown.rows())
 
     play(script, answer, rewrite=rewrite)
-
-
-@pytest.mark.parametrize("name", questions())
-def test_a_question_describes_the_columns_of_its_answer_in_their_order(name: str, story_results: Results) -> None:
-    question = question_named(name)
-    assert list(question.columns) == ask(story_results, question, Scope()).columns
-    assert all(question.columns.values())
-
-
-def test_every_question_has_a_golden_answer() -> None:
-    assert set(questions()) <= {path.stem for path in GOLDEN.glob("*.txt")}

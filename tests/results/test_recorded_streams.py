@@ -1,4 +1,4 @@
-"""What was seen is asked where it lies: views on the recording, and tables that are copied out of it."""
+"""Recorded tables in the results: views on the recording's own files, and tables that are copied from them."""
 
 from dataclasses import replace
 from pathlib import Path

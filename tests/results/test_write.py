@@ -1,4 +1,4 @@
-"""A results file is whole or not there, and holds what the contract says."""
+"""A results file is whole or absent, and has the tables and columns that docs/results.md promises."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A disk that knows what was synced: it refuses, tears and forgets as a real one may, and no more than that.
+"""A disk that knows what was synced: it refuses, tears and forgets as a real one may, and not more.
 
 Real files in a real folder, and between them and the recorder the functions of `os` and `open`. A rename is one step,
 also in a crash; names in a folder come to the disk in the order of their changes, or when the folder is synced; bytes

@@ -1,4 +1,4 @@
-"""What goes on in the cluster: HPAs are reconciled, pods come and go, people change things."""
+"""What happens in the cluster: HPAs are reconciled, pods come and go, people change things."""
 
 import random
 from collections.abc import Callable

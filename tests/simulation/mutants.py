@@ -1,4 +1,4 @@
-"""Bugs that are planted on purpose: a simulation that does not find them sees nothing."""
+"""Bugs that are planted on purpose: the simulation must find each of them."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping

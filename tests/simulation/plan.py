@@ -1,4 +1,4 @@
-"""What goes wrong in one world: each seed switches some kinds of fault on, and says how often each comes."""
+"""What goes wrong in one world: each seed switches some kinds of fault on, and says how often each occurs."""
 
 import random
 from dataclasses import dataclass, field

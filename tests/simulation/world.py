@@ -1,4 +1,4 @@
-"""One world from its first second to its last: the cluster lives, faults come, the recorder is started again."""
+"""One world from its first second to its last: the cluster lives, faults occur, the recorder is started again."""
 
 import copy
 import gc

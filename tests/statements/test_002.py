@@ -327,7 +327,7 @@ def test_s002_03_in_every_version_it_decides_and_remembers_alike(release: str) -
     assert all(each == made[0] for each in made)
 
 
-def _passes(release: str) -> list[tuple[Path, str, int, int]]:
+def _reconciles(release: str) -> list[tuple[Path, str, int, int]]:
     """Every reconcile of the worlds kept of a release: its world, its HPA, when it began and when it decided."""
     found = []
     for capture in captures(release):
@@ -344,7 +344,7 @@ def test_s002_11_a_period_lies_between_two_reconciles_of_an_hpa_and_no_timer_of_
     """In worlds that the real controller decided: each key comes back a period after it was let go, edits or not."""
     last: dict[tuple[Path, str], int] = {}
     gaps = []
-    for capture, hpa_name, began, ended in _passes(release):
+    for capture, hpa_name, began, ended in _reconciles(release):
         if (capture, hpa_name) in last:
             gaps.append(began - last[capture, hpa_name])
         last[capture, hpa_name] = ended
@@ -357,12 +357,12 @@ def test_s002_11_a_period_lies_between_two_reconciles_of_an_hpa_and_no_timer_of_
 @pytest.mark.parametrize("release", ["1.12", "1.15", "1.20", "1.23"])
 def test_s002_12_with_one_worker_reconciles_never_overlap(release: str) -> None:
     """Not even those of different HPAs, in worlds that the real controller decided."""
-    passes = _passes(release)
-    several = {capture for capture, name, _, _ in passes if name != passes[0][1]}
+    reconciles = _reconciles(release)
+    several = {capture for capture, name, _, _ in reconciles if name != reconciles[0][1]}
     assert several
-    for (capture, _, _, ended), (then, _, began, _) in pairwise(passes):
+    for (capture, _, _, ended), (then, _, began, _) in pairwise(reconciles):
         assert capture != then or began >= ended
-    assert any(ended > began for _, _, began, ended in passes)  # some take time
+    assert any(ended > began for _, _, began, ended in reconciles)  # some take time
 
 
 def test_s002_17_status_based_zero_replicas_go_to_one_where_no_minimum_is_given() -> None:

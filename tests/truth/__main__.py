@@ -5,6 +5,7 @@ python -m tests.truth --every 90 --page docs/truth.md                           
 """
 
 import argparse
+import contextlib
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -42,10 +43,14 @@ def main() -> int:
 
 
 def judge(worlds: Sequence[Path], views: Sequence[str], jobs: int = 1) -> dict[str, Judged]:
-    """The verdicts of many worlds together, by view."""
+    """The verdicts of many worlds together, by view.
+
+    jobs   processes that share the worlds; one job is done in this process, and needs no other to start
+    """
     total = {view: Judged() for view in views}
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        for by_view in pool.map(judged_in, worlds, [views] * len(worlds)):
+    with contextlib.ExitStack() as stack:
+        pool = stack.enter_context(ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))) if jobs > 1 else None
+        for by_view in (pool.map if pool else map)(judged_in, worlds, [views] * len(worlds)):
             for view, one in by_view.items():
                 total[view].add(one)
     return total

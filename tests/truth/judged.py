@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from hpaaudit.api.flags import short_name
 from hpaaudit.api.times import duration
-from hpaaudit.model.facts import ControllerSeen, Fact
+from hpaaudit.model.facts import ControllerSeen, Fact, LeaseSeen
 from hpaaudit.model.units import SECOND
 from hpaaudit.results.read import Results
 from tests.conformance.expected import name_of
@@ -111,13 +112,14 @@ def _replayed(shown: Sequence[Fact]) -> Replayed:
 
 def _judged(where: str, truth: Truth, shown: Sequence[Fact], told: Replayed) -> Judged:
     judgement = Judged(worlds=1, headlines=[f"{where}: {text}" for text in told.headlines])
+    handovers = handovers_in(shown)
     other = different_settings(truth.controllers, [fact for fact in shown if isinstance(fact, ControllerSeen)])
     for row in told.reconciles:
         judgement.classes[row["verdict"], row["class"] or ""] += 1
         if row["class"] == UNEXPLAINED:
             judgement.unexplained.append(f"{where}: {row}")
         judgement.proven += row["evidence"] == "proven" and row["verdict"] == "match"
-        wrong = [f"{where}: {text}: {row}" for text in _wrong(truth, other, row)]
+        wrong = [f"{where}: {text}: {row}" for text in _wrong(truth, other, handovers, row)]
         judgement.wrong += wrong
         judgement.false[row["verdict"], row["class"] or ""] += bool(wrong)
     for row in told.changes:
@@ -160,10 +162,17 @@ def _rows(results: Results, question: str) -> Rows:
     return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
 
-def _wrong(truth: Truth, other: set[str], row: dict[str, Any]) -> Iterator[str]:
+def handovers_in(shown: Sequence[Fact]) -> list[int]:
+    """When another holder of the Lease was seen first."""
+    states = [fact for fact in shown if isinstance(fact, LeaseSeen) and fact.holder]
+    return [later.at_us for earlier, later in pairwise(states) if earlier.holder != later.holder]
+
+
+def _wrong(truth: Truth, other: set[str], handovers: Sequence[int], row: dict[str, Any]) -> Iterator[str]:
     """Each claim of a verdict that was not true.
 
-    other   settings of the controller that were others than the recording says
+    other       settings of the controller that were others than the recording says
+    handovers   when another holder of the Lease was seen first
     """
     mine = [one for one in truth.decided if one.hpa == row["hpa"]]
     here = [one for one in mine if abs(one.at_us - row["at_us"]) <= NEAR_US]
@@ -180,8 +189,10 @@ def _wrong(truth: Truth, other: set[str], row: dict[str, Any]) -> Iterator[str]:
         yield "no write was refused"
     elif family == "write_mutated" and not any(one.asked != one.stored is not None for one in around):
         yield "what was asked for was stored"
-    elif family == "memory" and (detail == "controller_restart") != truth.restarted(row["at_us"]):
-        yield "the controller restarted" if detail != "controller_restart" else "the controller did not restart"
+    elif row["class"] == "memory.controller_restart" and not truth.restarted(row["at_us"]):
+        yield "the controller did not restart"
+    elif row["class"] == "memory.other_lease" and truth.started_near(handovers):
+        yield "the controller restarted"
     elif family == "config" and not {detail, (row["also_key"] or detail).replace("-", "_")} <= other:
         yield f"only {other} was another"
 

@@ -1,4 +1,4 @@
-"""Worlds of what the conformance worlds lack: admission that changes a scale, and pods that a quota keeps away.
+"""Worlds that the conformance worlds lack: admission that changes a scale, and pods that a quota prevents.
 
 python -m tests.truth.produced     lets the real controller live through them again, and keeps that in `produced/`
 """

@@ -1,4 +1,4 @@
-"""Replays the facts of a world that somebody has seen."""
+"""Replays the facts that a view shows of a world."""
 
 import os
 import tempfile

@@ -12,7 +12,7 @@ UNDECIDED = {"everything-100-0001"}
 @pytest.mark.parametrize("release", ["1.2", "1.5"])
 def test_nothing_is_unexplained_where_a_reconcile_begins_as_the_one_before_writes_its_status(release: str) -> None:
     worlds = [capture for capture in captures(release) if name_of(capture).startswith("everything")]
-    judgement = judge([world for world in worlds if name_of(world) not in UNDECIDED], ["whole"], jobs=2)["whole"]
+    judgement = judge([world for world in worlds if name_of(world) not in UNDECIDED], ["whole"])["whole"]
     assert judgement.reconciles > 200
     assert judgement.unexplained == []
     assert judgement.wrong == []

@@ -1,4 +1,4 @@
-"""A recording that begins just before a controller process does: what that process does first is not held against it.
+"""A recording that begins just before a controller process: the first reconciles of that process are no divergence.
 
 Nothing tells that it is a new one: not how it was started, and not its Lease. Its first reconcile remembers the
 replicas that it finds, which keeps a scale-up back where there is a window.

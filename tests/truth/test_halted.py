@@ -1,4 +1,4 @@
-"""Whether the controller ran: said where the Lease or its silence shows it, and never of one that ran."""
+"""A controller that did not run: named where its Lease or its silence shows it, and never where it did run."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

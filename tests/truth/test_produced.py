@@ -1,4 +1,4 @@
-"""Classes that need a mishap of their own: what the real controller lived through is told as what it was."""
+"""Classes that need a special mishap: what the real controller met is named as what it was."""
 
 from pathlib import Path
 

@@ -141,3 +141,24 @@ def test_silence_alone_is_put_down_to_no_setting() -> None:
     assert sum(row["n"] for row in rows if row["missing_input"] == "reconcile.unseen") > 10
     words = "unknown: whether the HPA was reconciled then, or with other settings: no status was written"
     assert told == [{"confidence": "undecidable", "explanation": words}]
+
+
+def test_an_hpa_that_was_made_anew_is_explained_as_well_and_has_no_changes_of_the_old_one() -> None:
+    facts = facts_of(next(path for path in captures("1.20") if name_of(path) == "common-100-0015"))
+    with replayed(VIEWS["two other flags"](facts)) as results:
+        classes = {row["class"] for row in results.rows("select class from reconciles where verdict = 'divergent'")}
+        uids = results.rows("select distinct hpa_uid from hpas")
+        early = results.rows(
+            "select * from scale_events as e join hpas as h using (hpa_uid) where e.at_hi < h.created_at"
+        )
+        others = results.rows("from scale_events where writer_class = 'autoscaler'")
+    assert len(uids) == 2
+    assert classes == {"config.tolerance"}
+    assert early == others == []
+
+
+def test_where_nothing_of_the_controller_was_recorded_what_its_settings_may_explain_is_undecidable() -> None:
+    facts = facts_of(next(path for path in captures("1.36") if name_of(path) == "everything-100-0011"))
+    with replayed(VIEWS["nothing of the controller"](facts)) as results:
+        classes = {row["class"] for row in results.rows("select class from reconciles where verdict = 'divergent'")}
+    assert "unexplained" not in classes

@@ -1,4 +1,4 @@
-"""What somebody may have seen of a world: all of it, or what a recorder sees under some mishap."""
+"""What may have been seen of a world: all of it, or what a recorder sees under some mishap."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -10,10 +10,12 @@ from hpaaudit.model.facts import (
     EventSeen,
     Fact,
     Gap,
+    HeapsterRead,
     HpaSeen,
     LeaseSeen,
     PodGone,
     PodSeen,
+    PodsListed,
     Reconciled,
     ResourceMetricsRead,
     ScaleRead,
@@ -127,7 +129,7 @@ def watched(facts: Sequence[Fact]) -> Iterator[Fact]:
                 owners[fact.target] = manager, "scale", fact.at_us
             shown[fact.target] = fact.scale
             yield _target(fact.at_us, fact.target, fact.scale, fact.resource_version, *owners.get(fact.target, NOBODY))
-        elif isinstance(fact, METRICS):
+        elif isinstance(fact, (*METRICS, PodsListed, HeapsterRead)):
             yield replace(fact, by="")
         else:
             yield fact

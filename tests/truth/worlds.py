@@ -57,6 +57,10 @@ class Truth:
         """Whether a process took over so shortly before that the memory of the one before might still count."""
         return any(one.at_us <= at_us <= one.at_us + MEMORY_US for one in self.controllers[1:])
 
+    def started_near(self, times: Sequence[int]) -> bool:
+        """Whether a process took over within a minute of any of these times."""
+        return any(abs(one.at_us - at_us) < 60 * SECOND for one in self.controllers[1:] for at_us in times)
+
     def until(self, at_us: Micros) -> "Truth":
         """The truth of the same world if its controller stopped at this time."""
         return replace(

@@ -26,6 +26,7 @@ class Environment:
 
     restored        what an earlier run saw last
     controller      the flags of the leading kube-controller-manager, as read last
+    leases          the controller's Lease, None before it is followed
     unknown_paths   kinds for which the server did not say whether it serves them: gaps until it does
     """
 
@@ -34,13 +35,14 @@ class Environment:
     watches: Watches
     restored: list[Fact] = field(default_factory=list)
     controller: ControllerSeen | None = None
+    leases: LeaseStore | None = None
     scaled_objects: LatestStates[ScaledObjectSeen] | None = None
     surroundings: dict[tuple[str, str], LatestStates[SurroundingSeen]] = field(default_factory=dict)
     unknown_paths: set[str] = field(default_factory=set)
 
     async def follow_controller(self) -> None:
         """Follows the controller's Lease, and reads the flags of every new leader if its pod may be seen."""
-        leases = LeaseStore(self.context.sink, self._read_controller)
+        leases = self.leases = LeaseStore(self.context.sink, self._read_controller)
         noun = "the Lease of kube-controller-manager"
         collection = Collection(path=LEASES_PATH, query=CONTROLLER_LEASE, decoder=LEASES)
         refusal = await self.watches.follow(Subscription(collection=collection, store=leases, noun=noun))

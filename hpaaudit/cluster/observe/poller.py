@@ -15,6 +15,7 @@ from hpaaudit.cluster.client.answer import OK, Answer
 from hpaaudit.cluster.client.client import BURST
 from hpaaudit.cluster.decoding.decoders import ANY, UNFIT, USAGE, VALUES, decoded
 from hpaaudit.cluster.observe.context import ObserverContext
+from hpaaudit.cluster.observe.metric_changes import Averages, averages
 from hpaaudit.cluster.observe.poll_phase import PollPhase
 from hpaaudit.model.counted import counted
 from hpaaudit.model.facts import ResourceMetricsRead, ScaleRead, ValuesRead
@@ -37,6 +38,7 @@ class Poller:
     """One task per path. `on_scale_read` is called with every scale.
 
     unprobed   paths of metrics that are not to be read;  read_us  when each path was last answered
+    metric_changes   how often an answer had other values than the one before on its path
     """
 
     context: ObserverContext
@@ -45,6 +47,7 @@ class Poller:
     answers: dict[str, "LastAnswer"] = field(default_factory=dict)
     unprobed: set[str] = field(default_factory=set)
     read_us: dict[str, Micros] = field(default_factory=dict)
+    metric_changes: int = 0
 
     def set_paths(self, paths: set[str]) -> None:
         """Polls these paths from now on, and no others. A few new ones are read at once, many over an interval."""
@@ -99,6 +102,7 @@ class Poller:
         answer = await self.context.client.get(path, decode=last.decode, item=item)
         self._update_gap(path, answer)
         fact = last.fact_of(answer)
+        self.metric_changes += last.is_changed_by(fact)
         self.context.sink(fact)
         if isinstance(fact, ScaleRead):
             self.on_scale_read(fact)
@@ -115,11 +119,12 @@ class Poller:
 
 @dataclass(slots=True)
 class LastAnswer:
-    """The last good answer on one path: its digest, and its fact. The same bytes are not decoded again."""
+    """The last good answer on one path: its digest, its fact and averages. The same bytes are not decoded again."""
 
     decoder: "Json"
     digest: bytes = b""
     fact: Read | None = None
+    averages: Averages | None = None
 
     def decode(self, data: bytes) -> Any:
         """The decoded body, UNCHANGED if it has the same bytes as the last one."""
@@ -138,6 +143,14 @@ class LastAnswer:
         if answer.status == OK and not fact.error and not isinstance(fact, ResourceMetricsRead):
             self.fact = fact
         return fact
+
+    def is_changed_by(self, fact: Read) -> bool:
+        """Whether an answer has other values than the last one that had any, which it then replaces."""
+        before, after = self.averages, averages(fact)
+        if after is None or after == before:
+            return False
+        self.averages = after
+        return before is not None
 
 
 def _decoder(path: str) -> "Json":

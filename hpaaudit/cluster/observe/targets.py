@@ -12,6 +12,7 @@ from hpaaudit.cluster.decoding.decoders import CUSTOM, WORKLOADS
 from hpaaudit.cluster.observe.context import ObserverContext
 from hpaaudit.cluster.observe.watches import Subscription, Watches
 from hpaaudit.cluster.stores.events import CHILD_KINDS, name_base, owner_bases
+from hpaaudit.cluster.stores.foreign_writes import ForeignWrites
 from hpaaudit.cluster.stores.hpas import HpaStore
 from hpaaudit.cluster.stores.workloads import WorkloadStore
 from hpaaudit.cluster.watch.collection import Collection
@@ -38,6 +39,7 @@ class Targets:
     selectors      selectors of targets, from polled scales;  absent  targets that do not exist, from polls as well
     noted          subjects of notes that were written, so that each is written once
     restored       the last targets and rollouts that an earlier run of the recorder saw
+    foreign        writes of replicas that were not the HPA's
     """
 
     context: ObserverContext
@@ -57,6 +59,7 @@ class Targets:
     absent: set[TargetRef] = field(default_factory=set)
     noted: set[str] = field(default_factory=set)
     restored: list[TargetSeen | RolloutSeen] = field(default_factory=list)
+    foreign: ForeignWrites = field(default_factory=ForeignWrites)
 
     # Follow
 
@@ -103,7 +106,7 @@ class Targets:
             self.unwatched[key] = path
             return
         self.unwatched.pop(key, None)
-        store = WorkloadStore(*key, self.context.sink, self.dirty, paths=resolved.paths)
+        store = WorkloadStore(*key, self.context.sink, self.dirty, paths=resolved.paths, foreign=self.foreign)
         restored = [fact for fact in self.restored if fact.target in wanted]
         store.restore(
             (fact for fact in restored if isinstance(fact, TargetSeen)),

@@ -10,6 +10,7 @@ from prometheus_client.registry import Collector
 
 from hpaaudit.cluster.client.telemetry import BUCKETS, Labels, Telemetry, kind_of
 from hpaaudit.cluster.observe.observer import Observer
+from hpaaudit.cluster.serve.hpa_metrics import hpa_metrics
 from hpaaudit.model.plan import StorageCounts
 from hpaaudit.model.units import SECOND
 
@@ -21,7 +22,8 @@ def exposition(telemetry: Telemetry, observer: Observer | None, storage: Storage
     """All metrics as text: our own, and those of the process. Without an observer there are fewer."""
     registry = CollectorRegistry(auto_describe=False)
     ProcessCollector(registry=registry)
-    families = [*_requests(telemetry), *_recorded(storage), *([_cached(observer)] if observer else ())]
+    seen = (_cached(observer), *_hpas(observer)) if observer else ()
+    families = [*_requests(telemetry), *_recorded(storage), *seen]
     text = "Things that are not as they should be now, by reason and source; 0 is well."
     wrong = {
         ("disk", ""): storage.unwritten,
@@ -87,6 +89,28 @@ def _cached(observer: Observer) -> Metric:
     for (group, resource), workloads in observer.targets.workloads.items():
         objects[f"{resource}.{group}" if group else resource,] = len(workloads.states)
     return _gauge("cache_objects", "Objects that are known now.", ("resource",), objects)
+
+
+def _hpas(observer: Observer) -> Iterator[Metric]:
+    """The metrics of HPAs, of their targets, and of their controller."""
+    metrics = hpa_metrics(observer)
+    text = "HPAs whose status says this: what limits them, or why they do not scale."
+    yield _gauge("hpas", text, ("condition", "reason"), metrics.by_reason)
+    text = "When a condition that limits an HPA, or keeps it from scaling, took this reason; at most 500."
+    labels = ("namespace", "hpa", "condition", "reason")
+    yield _gauge("hpa_condition_since_timestamp_seconds", text, labels, metrics.since)
+    text = "Conditions beyond these 500; the longest ones are named."
+    yield _gauge("hpa_conditions_left_out", text, (), {(): metrics.left_out})
+    text = "When the replicas of a target were last written by another than the HPA controller; at most 500 targets."
+    yield _gauge("foreign_write_timestamp_seconds", text, ("namespace", "target", "manager"), metrics.foreign)
+    text = "Writes of replicas that were not the HPA controller's."
+    yield _counter("foreign_writes", text, (), {(): metrics.foreign_writes})
+    text = "Statuses of HPAs that differed from the one before."
+    yield _counter("status_changes", text, (), {(): metrics.status_changes})
+    text = "Answers of metrics APIs with other values than the answer before."
+    yield _counter("metric_changes", text, (), {(): metrics.metric_changes})
+    text = "When kube-controller-manager last renewed its Lease, by its own clock."
+    yield _gauge("controller_lease_renewed_timestamp_seconds", text, (), metrics.renewed)
 
 
 def _open_gaps(observer: Observer) -> Mapping[Labels, float]:

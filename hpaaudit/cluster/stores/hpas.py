@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from hpaaudit.api.to_facts import hpa_seen
 from hpaaudit.api.validate import validated_hpa
 from hpaaudit.cluster.decoding.decoders import UNFIT
+from hpaaudit.cluster.stores.conditions import Trouble, troubles
 from hpaaudit.cluster.watch.store import Key, key_of
 from hpaaudit.model.facts import Fact, HpaGone, HpaSeen
 from hpaaudit.model.hpa import Hpa, HpaStatus
@@ -24,11 +25,13 @@ EMPTY_STATUS = HpaStatus(
 
 
 class HpaVersion(NamedTuple):
-    """The state of an HPA that was emitted last."""
+    """The state of an HPA that was emitted last, and what is wrong with it as its status says."""
 
     uid: str
     resource_version: str
     spec_hash: int
+    status_hash: int
+    troubles: tuple[Trouble, ...]
 
 
 @dataclass(slots=True)
@@ -37,6 +40,7 @@ class HpaStore:
 
     decoded   with an empty status: statuses are emitted and not kept
     targeted  since when each is known to scale what it scales
+    status_changes   how often a status differed from the one before
     """
 
     sink: Callable[[Fact], None]
@@ -44,6 +48,7 @@ class HpaStore:
     versions: dict[Key, HpaVersion] = field(default_factory=dict)
     decoded: dict[Key, Hpa] = field(default_factory=dict)
     targeted: dict[Key, Micros] = field(default_factory=dict)
+    status_changes: int = 0
 
     def restore(self, fact: HpaSeen) -> None:
         """Restores an HPA as an earlier run saw it last."""
@@ -78,7 +83,15 @@ class HpaStore:
         before, decoded = self.versions.get(key), self.decoded.get(key)
         if decoded is None or decoded.spec.target != hpa.spec.target:
             self.targeted[key] = fact.at_us
-        after = self.versions[key] = HpaVersion(fact.uid, fact.resource_version, hash(fact.spec_json))
+        after = self.versions[key] = HpaVersion(
+            fact.uid,
+            fact.resource_version,
+            hash(fact.spec_json),
+            hash(fact.status_json),
+            troubles(hpa, fact.at_us, before.troubles if before else ()),
+        )
+        if before and before.status_hash != after.status_hash:
+            self.status_changes += 1
         if before is None or (before.uid, before.spec_hash) != (after.uid, after.spec_hash):
             self.decoded[key] = replace(hpa, status=EMPTY_STATUS)
             self.dirty()

@@ -18,11 +18,15 @@ LEASE_US = 15 * SECOND
 
 @dataclass(slots=True)
 class LeaseStore:
-    """The one Lease of kube-controller-manager. `on_new_holder` is called with every new holder."""
+    """The one Lease of kube-controller-manager. `on_new_holder` is called with every new holder.
+
+    renewed_us   when it was renewed last, by the controller's clock; also of renewals that are not recorded
+    """
 
     sink: Callable[[Fact], None]
     on_new_holder: Callable[[str], None]
     last: LeaseSeen | None = None
+    renewed_us: Micros | None = None
 
     def retain(self, keys: set[Key], at_us: Micros) -> None:
         """Nothing to do: there is one Lease, and its deletion comes as an event."""
@@ -30,6 +34,7 @@ class LeaseStore:
     def update(self, raw: dict[str, Any], at_us: Micros) -> None:
         """Takes a renewal, or a new holder."""
         fact, before = type_checked(lease_seen(at_us, raw)), self.last
+        self.renewed_us = fact.renewed_us
         is_same = before and (before.holder, before.transitions) == (fact.holder, fact.transitions)
         if before is None or not is_same or at_us - before.at_us >= LEASE_US:
             self.last = fact

@@ -7,6 +7,7 @@ from typing import Any
 from hpaaudit.api.type_check import type_checked
 from hpaaudit.api.workload import NoScale, ScalePaths, rollout_seen, target_seen
 from hpaaudit.cluster.decoding.unreadable import Unreadable
+from hpaaudit.cluster.stores.foreign_writes import ForeignWrites
 from hpaaudit.cluster.watch.store import Key, key_of
 from hpaaudit.model.facts import Fact, RolloutSeen, TargetGone, TargetRef, TargetSeen
 from hpaaudit.model.units import Micros
@@ -18,6 +19,7 @@ class WorkloadStore:
 
     `dirty` is called if the selector of a wanted one changes, or whether its replicas can be read.
     paths       where a custom resource has its replicas, None for a built-in kind
+    foreign     is told of each new state of a wanted workload
     states      the last state of all, wanted or not;  rollouts  those that are under way
     unreadable  workloads whose replicas cannot be read from the object: their scale is polled instead
     """
@@ -27,6 +29,7 @@ class WorkloadStore:
     sink: Callable[[Fact], None]
     dirty: Callable[[], None]
     paths: ScalePaths | None = None
+    foreign: ForeignWrites = field(default_factory=ForeignWrites)
     states: dict[TargetRef, TargetSeen] = field(default_factory=dict)
     rollouts: dict[TargetRef, RolloutSeen] = field(default_factory=dict)
     wanted: set[TargetRef] = field(default_factory=set)
@@ -92,6 +95,8 @@ class WorkloadStore:
         if before is None or replace(before, at_us=at_us, resource_version=fact.resource_version) != fact:
             self.states[target] = fact
             self._emit(target, fact)
+            if before and target in self.wanted:
+                self.foreign.compare(before, fact)
             if target in self.wanted and (before is None or before.scale.selector != fact.scale.selector):
                 self.dirty()
         self._take_rollout(rollout)

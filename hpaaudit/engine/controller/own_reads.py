@@ -39,8 +39,7 @@ class OwnReads:
         answer = self._lists.popleft()
         if answer.read.status not in _OK:
             return Problem("metric.invalid.api_unavailable", answer.read.error)
-        chosen = selectors.parse(answer.read.selector)
-        return tuple(sorted((pod for pod in answer.pods if chosen.matches_pairs(pod.labels)), key=lambda pod: pod.name))
+        return selected(answer.pods, answer.read.selector)
 
     def heapster(self, question: Question) -> HeapsterRead | None:
         """The next answer of Heapster, else what others got to this question; None if no more was recorded."""

@@ -1,8 +1,8 @@
 """Compiles the kernel and every rule that it calls to machine code, from the same source, with numba."""
 
-import ast
 import dis
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from importlib import import_module
@@ -21,6 +21,7 @@ OPTIONS = {"cache": True, "nogil": True, "boundscheck": True, "_nrt": False}
 the rest.
 """
 
+_IMPORT = re.compile(r"^from (hpaaudit\.[\w.]+) import", re.MULTILINE)
 _KERNEL = "hpaaudit.engine.fleet."
 INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Only `walk` is called from Python. Wrappers of all other functions took three quarters of the time to compile."""
@@ -72,10 +73,8 @@ def functions() -> list[Callable[..., Any]]:
 
 
 def _imported(module: ModuleType) -> Iterator[str]:
-    """Our modules from which a module imports names, as its source says."""
-    for node in ast.walk(ast.parse(inspect.getsource(module))):
-        if isinstance(node, ast.ImportFrom) and node.module is not None and node.module.startswith("hpaaudit."):
-            yield node.module
+    """Our modules from which a module imports names, as its source says. To parse it would take ten times as long."""
+    yield from _IMPORT.findall(inspect.getsource(module))
 
 
 class _Compiler:
@@ -104,6 +103,7 @@ class _Compiler:
         return self.compiled_by_function[function]
 
 
+@lru_cache(maxsize=1024)  # asked for the name of the cache, and again to compile
 def _names(code: CodeType) -> set[str]:
     """The globals that a function names, without attributes of the same name."""
     return {step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"}

@@ -65,11 +65,12 @@ def prepared_slices(slices: Iterable[Slice], builder: BatchBuilder) -> Iterator[
 
 def run_kernel(prepared: PreparedSlice, settings: Settings, store: MemoryStore, kernel: Kernel) -> Decided:
     """Decides one slice, with the memory that the slices before it left."""
-    batch, row_to = prepared.batch, np.asarray(prepared.batch.reconciles.row_to)
+    batch, ranges = prepared.batch, prepared.batch.reconcile_ranges
+    row_to = np.ascontiguousarray(ranges.row_to)
     run_ = Run(
         batch,
         settings,
-        store.opened(row_to - np.asarray(batch.reconciles.row_from), prepared.unseen_us),
+        store.opened(row_to - np.asarray(ranges.row_from), prepared.unseen_us),
         first_cursors(batch),
         empty_decisions(len(prepared.reconciles["hpa"])),
         empty_proposals(prepared.proposals),

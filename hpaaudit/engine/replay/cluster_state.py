@@ -76,7 +76,7 @@ class ClusterState:
 
     own_…       answers to the controller itself, each with the number of facts up to it: many facts may have one time
     upcoming    later answers that are not applied yet
-    own_reads  lists of pods and answers of Heapster that the controller got since it last read a scale (to 1.11)
+    own_reads   lists of pods and answers of Heapster that the controller got since it last read a scale (to 1.11)
     asks_heapster   the controller may ask Heapster itself (to 1.11). For a later one what Heapster answered counts as
                     an answer of the metrics APIs
     heapster    what others got of Heapster, by namespace and question, the newest last

@@ -11,6 +11,7 @@ from hpaaudit.model.audit import RecordedFile, RecordingInfo
 from hpaaudit.model.columns import ReconcileEvidence, Slice
 from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.inspection import Damage
+from hpaaudit.model.shown import Shown
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.encoding.parquet import arrow_schema
 from hpaaudit.recording.format.manifest import Segment
@@ -21,7 +22,7 @@ from hpaaudit.recording.reading.survey import Survey, survey_recording
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recording:
+class Recording(Shown):
     """An open recording.
 
     complete   its writer ended it; otherwise nothing is known after `info.ended_us`

@@ -1,1 +1,1 @@
-"""The report in formats of other tools: Markdown for a ticket, JUnit for CI, a trace for Perfetto."""
+"""The report in formats of other tools: Markdown for a ticket, JUnit and SARIF for CI, a trace for Perfetto."""

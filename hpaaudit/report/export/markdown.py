@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
 
 from hpaaudit.model.account import HpaAccount
 from hpaaudit.model.report import Report
 from hpaaudit.report.replay import IN_FULL, certainty_lines, change_rows, clock_of, count_lines, finding_lines, verdict
-from hpaaudit.report.svg import picture
+from hpaaudit.report.svg import picture, standalone
 from hpaaudit.report.table import cell
 from hpaaudit.report.text import printable, stamp
 from hpaaudit.report.timeline import numbered
@@ -27,7 +26,7 @@ def markdown(report: Report, stem: str) -> tuple[str, Mapping[str, str]]:
         for timeline in account.timelines:
             if (timeline.namespace, timeline.name) == (hpa.namespace, hpa.name):
                 name = f"{stem}.{number}.svg"
-                pictures[name] = _alone(picture(timeline, [at_us for at_us, _ in rows], "title"))
+                pictures[name] = standalone(picture(timeline, [at_us for at_us, _ in rows], "title"))
                 lines += [f"![Replicas, metric and pods over time]({name})", ""]
         lines += [*_table(rows), *_facts(hpa, report), ""]
     lines += [f"- {_plain(' '.join(line.split()))}" for line in certainty_lines(account)]
@@ -52,11 +51,3 @@ def _facts(hpa: HpaAccount, report: Report) -> Iterator[str]:
 def _plain(text: str) -> str:
     """The text with every character escaped that Markdown or HTML would take for more than text."""
     return _SPECIAL.sub(r"\\\1", printable(text)).replace("&", "&amp;").replace("\\<", "&lt;").replace("\\>", "&gt;")
-
-
-def _alone(svg: str) -> str:
-    """A picture as a file of its own, with the page's colours."""
-    style = (files("hpaaudit") / "report" / "page" / "page.css").read_text("utf-8")
-    begin = svg.index(">") + 1
-    tag = svg[:begin].replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ')
-    return f"{tag}<style>{style.replace(':root', 'svg')} svg {{ background: var(--paper) }}</style>{svg[begin:]}\n"

@@ -1,1 +1,1 @@
-"""The report as one HTML page that opens offline, needs no script, and can be printed."""
+"""The report as one HTML page that opens offline, reads without scripts, and can be printed."""

@@ -1,4 +1,4 @@
-"""Renders a report as one HTML page. It holds no script and loads nothing; every value is escaped."""
+"""Renders a report as one HTML page. It loads nothing, runs only scripts of this package, and escapes every value."""
 
 import base64
 import hashlib
@@ -11,21 +11,25 @@ from typing import TYPE_CHECKING
 from hpaaudit.model.account import HpaAccount, ReconcileAccount, ReplayAccount
 from hpaaudit.model.counted import counted
 from hpaaudit.model.report import Report
+from hpaaudit.model.timeline import MarkKind, Timeline
+from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.codes import VERDICTS, WORDS, codes_in
 from hpaaudit.report.explain import explain_text
 from hpaaudit.report.replay import (
     IN_FULL,
-    certainty_lines,
+    assumed,
     change_rows,
     clock_of,
     count_lines,
     finding_lines,
+    unseen_lines,
     verdict,
 )
+from hpaaudit.report.shown import shown
 from hpaaudit.report.svg import picture
 from hpaaudit.report.table import cell
-from hpaaudit.report.text import pasteable, printable, stamp
-from hpaaudit.report.timeline import numbered
+from hpaaudit.report.text import Clock, pasteable, stamp
+from hpaaudit.report.timeline import numbered, words_of_mark
 from hpaaudit.version import VERSION
 
 if TYPE_CHECKING:
@@ -34,19 +38,46 @@ if TYPE_CHECKING:
 
 _FOLDER = "report/page"
 
+ROWS_OF_FLEET = 4
+"""So many changes of an HPA are listed that a fleet's page does not describe in full; its charts show all."""
+
+LONGEST = 2000
+"""So many characters of a sentence or a message are shown."""
+
+
+SCRIPTS = ("words", "unpack", "explain", "plot", "pins", "charts", "fleet", "start")
+"""Our scripts, in the order in which one uses the other."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Change:
+    """A row of the table of changes, and the pin of its number. `anchor` is the explanation that it leads to."""
+
+    number: str
+    at: float
+    kind: str
+    title: str
+    anchor: str
+    cells: list[str]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Section:
     """What the page shows of one HPA; every text is plain."""
 
+    name: str
     title: str
+    file: str
+    moment: float
     verdict: str
     findings: list[str]
     picture: "Markup | str"
-    changes: list[list[str]]
+    packed: str
+    changes: list[_Change]
     more: str
+    events: list[str]
     counts: list[str]
-    explanations: list[tuple[str, str]]
+    explanations: list[tuple[str, str, str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,56 +86,123 @@ class _Row:
 
     name: str
     numbers: list[int]
-    verdict: str
 
 
 def page(report: Report) -> str:
     """The whole page."""
     account = report.account
-    style = _text("page.css")
-    sections = [_section(hpa, number, report) for number, hpa in enumerate(account.hpas[:IN_FULL], 1)]
     is_fleet = len(account.hpas) > IN_FULL
-    shown = "\n".join(
+    sections = [
+        _section(hpa, number, report, ROWS_OF_FLEET if is_fleet and number > IN_FULL else None)
+        for number, hpa in enumerate(account.hpas, 1)
+    ]
+    shown_words = "\n".join(
         text
         for section in sections
-        for text in (*(cells[-1] for cells in section.changes), *(text for _, text in section.explanations))
+        for text in (*(change.cells[-1] for change in section.changes), *(told[-1] for told in section.explanations))
     )
+    styles = [_text(name) for name in ("uplot/uPlot.min.css", "page.css", "picture.css", "charts.css")]
+    scripts = [_text("uplot/uPlot.iife.min.js"), our_script()] if report.packed else []
     return _template().render(
         title=_title(account),
         span=_span(account),
+        headline=_headline(account),
         version=VERSION,
-        style=_markup(style),
-        style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
+        policy=_policy(styles, scripts),
+        styles=[_markup(style) for style in styles],
+        scripts=[_markup(script) for script in scripts],
         hpas=sections,
-        rows=[_row(hpa, account) for hpa in account.hpas] if is_fleet else [],
-        totals=_totals(account),
-        words=[(code, WORDS[code]) for code in (*codes_in(shown), *_verdicts(account)) if code in WORDS],
-        certainty=[_unwrapped(line) for line in certainty_lines(account)],
+        rows=[_row(hpa) for hpa in account.hpas] if is_fleet else [],
+        words=[(code, WORDS[code]) for code in (*codes_in(shown_words), *_verdicts(account)) if code in WORDS],
+        unseen=[shown(_unwrapped(line), LONGEST) for line in unseen_lines(account)],
+        assumptions=[tuple(map(shown, (one.key, one.value, one.source))) for one in assumed(account)],
         commands=_commands(account),
     )
 
 
-def _section(hpa: HpaAccount, number: int, report: Report) -> _Section:
+def our_script() -> str:
+    """Our scripts as one, which leaves no name behind."""
+    bodies = "\n".join(_text(f"scripts/{name}.js") for name in SCRIPTS)
+    return f'(() => {{\n"use strict";\n{bodies}}})();\n'
+
+
+def _policy(styles: Sequence[str], scripts: Sequence[str]) -> str:
+    """Nothing is loaded, and nothing runs but these very texts."""
+    allowed = [
+        f"{kind} {' '.join(map(_hash, texts))}"
+        for kind, texts in (("style-src", styles), ("script-src", scripts))
+        if texts
+    ]
+    return "; ".join(["default-src 'none'", *allowed, "base-uri 'none'", "form-action 'none'"])
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _section(hpa: HpaAccount, number: int, report: Report, most_rows: int | None) -> _Section:
     account = report.account
     clock = clock_of(account)
+    key = (hpa.namespace, hpa.name)
     rows = change_rows(hpa.changes, clock)
-    numbers = numbered(len(rows))
-    drawn = next((one for one in account.timelines if (one.namespace, one.name) == (hpa.namespace, hpa.name)), None)
-    explained = [one for one in report.explanations if (one.namespace, one.name) == (hpa.namespace, hpa.name)]
+    numbers = numbered(len(rows))[:most_rows]
+    drawn = next((one for one in account.timelines if (one.namespace, one.name) == key), None)
+    explained = [one for one in report.explanations if (one.namespace, one.name) == key]
+    name = shown(f"{hpa.namespace}/{hpa.name}")
     return _Section(
-        title=printable(f"{hpa.namespace}/{hpa.name}" + (f" → {hpa.target}" if hpa.target else "")),
-        verdict=printable(verdict(hpa, clock)),
-        findings=[_unwrapped(line) for line in finding_lines(hpa.findings, clock)],
+        name=name,
+        title=name + (f" → {shown(hpa.target)}" if hpa.target else ""),
+        file=shown(pasteable(account.file)),
+        moment=(account.ended_us if hpa.moment_us is None else hpa.moment_us) / SECOND,
+        verdict=shown(verdict(hpa, clock), LONGEST),
+        findings=[shown(_unwrapped(line), LONGEST) for line in finding_lines(hpa.findings, clock)],
         picture="" if drawn is None else _markup(picture(drawn, [at_us for at_us, _ in rows], f"picture{number}")),
-        changes=[[mark, *map(cell, cells)] for mark, (_, cells) in zip(numbers, rows, strict=False)],
+        packed=report.packed.get(key, ""),
+        changes=[
+            _change(mark, at_us, cells, [(one.at_us, f"hpa{number}-{one.reconcile_id}") for one in explained])
+            for mark, (at_us, cells) in zip(numbers, rows, strict=False)
+        ],
         more=_more(len(rows) - len(numbers), account),
-        counts=[_unwrapped(line) for line in count_lines(hpa)],
-        explanations=[(_summary(one), explain_text(one)) for one in explained],
+        events=[] if drawn is None else [*_events(drawn, clock)],
+        counts=[shown(_unwrapped(line), LONGEST) for line in count_lines(hpa)],
+        explanations=[
+            (f"hpa{number}-{one.reconcile_id}", shown(_summary(one), LONGEST), _told(one)) for one in explained
+        ],
+    )
+
+
+def _change(number: str, at_us: Micros, cells: Sequence[object], explained: Sequence[tuple[Micros, str]]) -> _Change:
+    texts = [shown(cell(value)) for value in cells]
+    anchor = next((name for told_us, name in reversed(explained) if told_us <= at_us), "")
+    return _Change(
+        number=number,
+        at=at_us / SECOND,
+        kind="hpa" if texts[3] == "hpa" else "other",
+        title=f"{texts[0]} {texts[3]} {texts[1]} -> {texts[2]}",
+        anchor=anchor,
+        cells=texts,
+    )
+
+
+def _events(timeline: Timeline, clock: Clock) -> Iterator[str]:
+    """What happened besides changes of replicas and divergences."""
+    for mark in timeline.marks:
+        if mark.kind not in (MarkKind.WRITE, MarkKind.DIVERGENCE):
+            until = "" if mark.until_us is None else f" to {clock(mark.until_us)}"
+            yield f"{clock(mark.at_us)}{until}: {shown(words_of_mark(mark))}"
+
+
+def _told(account: ReconcileAccount) -> str:
+    """A whole explanation, without lines that nobody can read to their end."""
+    return "\n".join(
+        line if len(line) <= LONGEST else f"{line[:LONGEST]} ..." for line in explain_text(account).split("\n")
     )
 
 
 def _more(rows: int, account: ReplayAccount) -> str:
-    return f"{counted(rows, 'more change')}: hpaaudit query {pasteable(account.file)} what_happened" if rows > 0 else ""
+    if rows <= 0:
+        return ""
+    return f"{counted(rows, 'more change')}: hpaaudit query {shown(pasteable(account.file))} what_happened"
 
 
 def _summary(account: ReconcileAccount) -> str:
@@ -112,39 +210,42 @@ def _summary(account: ReconcileAccount) -> str:
     return explain_text(account).partition("\n")[0]
 
 
-def _row(hpa: HpaAccount, account: ReplayAccount) -> _Row:
+def _row(hpa: HpaAccount) -> _Row:
+    numbers = [hpa.reconciles, hpa.match, hpa.skew, hpa.divergent, hpa.undecidable]
     return _Row(
-        name=printable(f"{hpa.namespace}/{hpa.name}"),
-        numbers=[
-            hpa.reconciles,
-            hpa.match,
-            hpa.skew,
-            hpa.divergent,
-            hpa.undecidable,
-            len(hpa.changes),
-            len(hpa.foreign_writes),
-        ],
-        verdict=printable(verdict(hpa, clock_of(account))),
+        name=shown(f"{hpa.namespace}/{hpa.name}"), numbers=[*numbers, len(hpa.changes), len(hpa.foreign_writes)]
     )
 
 
 def _title(account: ReplayAccount) -> str:
     if len(account.hpas) == 1:
-        return printable(f"{account.hpas[0].namespace}/{account.hpas[0].name}: what its HPA did, and why")
-    return printable(f"{counted(len(account.hpas), 'HPA')}: what they did, and why")
+        return f"{shown(f'{account.hpas[0].namespace}/{account.hpas[0].name}')}: what its HPA did, and why"
+    return f"{counted(len(account.hpas), 'HPA')}: what they did, and why"
 
 
 def _span(account: ReplayAccount) -> str:
-    return printable(
-        f"{account.recording}, {stamp(account.started_us)} to {stamp(account.ended_us)} (UTC), "
-        f"replayed as Kubernetes {account.release}"
+    return (
+        f"{shown(account.recording)}, {stamp(account.started_us)} to {stamp(account.ended_us)} (UTC), "
+        f"replayed as Kubernetes {shown(account.release)}"
     )
 
 
-def _totals(account: ReplayAccount) -> str:
-    reconciles = counted(sum(hpa.reconciles for hpa in account.hpas), "reconcile")
-    match = sum(hpa.match for hpa in account.hpas)
-    return f"{counted(len(account.hpas), 'HPA')}, {reconciles}, of which {match} match."
+def _headline(account: ReplayAccount) -> str:
+    """The verdict of the only HPA, or a fleet in a sentence."""
+    hpas = account.hpas
+    if len(hpas) == 1:
+        return shown(verdict(hpas[0], clock_of(account)), LONGEST)
+    scaled, written, divergent = (
+        sum(1 for hpa in hpas if hpa.changes),
+        sum(1 for hpa in hpas if hpa.foreign_writes),
+        sum(1 for hpa in hpas if hpa.divergent),
+    )
+    reconciles = sum(hpa.reconciles for hpa in hpas)
+    match = sum(hpa.match for hpa in hpas)
+    return (
+        f"{divergent} of {counted(len(hpas), 'HPA')} differ from the replay at some time, {written} were written to by "
+        f"others, {scaled} changed replicas; {match:,} of {reconciles:,} reconciles match."
+    )
 
 
 def _verdicts(account: ReplayAccount) -> Iterator[str]:
@@ -154,7 +255,7 @@ def _verdicts(account: ReplayAccount) -> Iterator[str]:
 
 
 def _commands(account: ReplayAccount) -> str:
-    recording, file = pasteable(account.recording), pasteable(account.file)
+    recording, file = shown(pasteable(account.recording)), shown(pasteable(account.file))
     lines: Sequence[str] = (
         f"hpaaudit verify   {recording}   # that it is whole and unchanged",
         f"hpaaudit replay   {recording}   # with hpaaudit {VERSION}",
@@ -168,7 +269,7 @@ def _unwrapped(text: str) -> str:
 
 
 def _markup(text: str) -> "Markup":
-    """Text that is HTML already: our own style, and pictures that escape what they show."""
+    """Text that is HTML already: our own files, and pictures that escape what they show."""
     from markupsafe import Markup
 
     return Markup(text)  # noqa: S704
@@ -180,7 +281,10 @@ def _text(name: str) -> str:
 
 @lru_cache(maxsize=1)
 def _template() -> "Template":
-    from jinja2 import Environment, StrictUndefined
+    from jinja2 import DictLoader, Environment, StrictUndefined
 
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string(_text("page.html.j2"))
+    loader = DictLoader({name: _text(name) for name in ("page.html.j2", "hpa.html.j2")})
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.get_template("page.html.j2")

@@ -15,9 +15,12 @@ with mine as (
         on s.namespace = t.target_namespace
         and s.target_name = t.target_name
         and scales(s.target_kind, s.target_api_version, t.target_group, t.target_resource)
-        -- The first spec also counts for earlier observations, because lists arrive in any order.
+        -- The first spec also counts for earlier observations, because lists arrive in any order; not that of an HPA which
+        -- was made anew.
         and (t.observed_at >= s.valid_from or s.valid_from = (
-            select min(first.valid_from) from runs.hpa_specs as first where first.hpa_uid = s.hpa_uid
+            select min(first.valid_from)
+            from runs.hpa_specs as first
+            where first.namespace = s.namespace and first.name = s.name
         ))
         and t.observed_at < coalesce(s.valid_to, 'infinity')
 )

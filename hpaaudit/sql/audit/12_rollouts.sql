@@ -9,4 +9,6 @@ with hashes as (
 select replay_id, hpa_uid, namespace, name, observed_at as started_at, template_hash as revision, replaced
 from hashes
 where template_hash <> replaced
+    -- A Deployment gets its first revision when its controller sees it: that replaces nothing.
+    and not (starts_with(template_hash, 'revision ') and not starts_with(replaced, 'revision '))
 order by hpa_uid, started_at;

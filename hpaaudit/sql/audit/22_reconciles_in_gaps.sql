@@ -17,7 +17,7 @@ with gaps as (
         g.stream in ('everything', 'targets') and g.is_long as hides_target,
         g.stream in ('everything', 'pods') and g.gap_to >= s.began_at as hides_pods,
         g.stream in ('everything', 'metrics') and g.gap_to >= s.began_at as hides_metrics,
-        g.is_long, true as is_interrupted, g.cause, g.gap_from
+        g.is_long, true as is_interrupted, false as is_unrecorded, g.cause, g.gap_from
     from (from spans where hpa between $first and $last) as s
     join gaps as g on g.gap_from < s.until and g.blind_to > s.began_at
     join replayed_hpas as h on h.hpa = s.hpa
@@ -31,7 +31,7 @@ with gaps as (
     select
         s.reconcile_id, false as hides_status, false as hides_reconcile, false as hides_target, false as hides_pods,
         false as hides_metrics,
-        false as is_long, false as is_interrupted, u.cause, '-infinity'::timestamp as gap_from
+        false as is_long, false as is_interrupted, true as is_unrecorded, u.cause, '-infinity'::timestamp as gap_from
     from (from spans where hpa between $first and $last) as s
     join unrecorded as u using (hpa)
 )
@@ -39,7 +39,7 @@ select
     reconcile_id, bool_or(hides_status) as hides_status, bool_or(hides_reconcile) as hides_reconcile,
     bool_or(hides_target) as hides_target, bool_or(hides_pods) as hides_pods,
     bool_or(hides_metrics) as hides_metrics,
-    bool_or(is_long) as is_long, bool_or(is_interrupted) as is_interrupted,
+    bool_or(is_long) as is_long, bool_or(is_interrupted) as is_interrupted, bool_or(is_unrecorded) as is_unrecorded,
     arg_min(cause, gap_from) as cause
 from hidden
 group by reconcile_id;

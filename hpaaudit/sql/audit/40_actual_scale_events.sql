@@ -92,26 +92,43 @@ with numbered as (
     left join managed as m using (change_id)
     left join told as t using (change_id)
 ), sharing as (
-    -- Every HPA that scales the same target, the one itself among them.
+    -- Every HPA that scales the same target, the one itself among them. One that was made anew is no other one.
     select mine.hpa_uid, o.hpa_uid as writer_uid, o.namespace || '/' || o.name as writer, h.hpa
     from runs.hpas as mine
     join runs.hpas as o
         on o.namespace = mine.namespace
         and o.target_kind = mine.target_kind
         and o.target_name = mine.target_name
+        and (o.hpa_uid = mine.hpa_uid or o.name <> mine.name)
     left join replayed_hpas as h on h.hpa_uid = o.hpa_uid
+), told_by as (
+    -- Whose Event tells of just this change? Of several that of the first.
+    select
+        c.change_id,
+        arg_min(s.writer_uid, (coalesce(e.last_ts, e.observed_at), s.writer)) as writer_uid,
+        arg_min(s.writer, (coalesce(e.last_ts, e.observed_at), s.writer)) as writer
+    from changes as c
+    join sharing as s using (hpa_uid)
+    join runs.k8s_events as e
+        on e.reason = 'SuccessfulRescale'
+        and e.kind = 'HorizontalPodAutoscaler'
+        and e.namespace || '/' || e.name = s.writer
+        and e.message like 'New size: ' || c.to_replicas || ';%'
+        and coalesce(e.last_ts, e.observed_at) between c.at_lo - interval 2 seconds and c.at_hi + interval 2 seconds
+    group by c.change_id
 ), deciding as (
-    select c.hpa, c.ts, c.desired, c.decided, r.spec_replicas
+    select c.hpa, c.ts, c.desired, c.decided, r.spec_replicas, c.told_of_success
     from compared as c
     join staged.replayed as r using (reconcile_id)
     where c.desired <> r.spec_replicas or c.decided <> r.spec_replicas
 ), deciders as (
-    -- Which HPA decided just this number from just that one, just then? Of several the first: the next read the new one.
+    -- Which HPA decided just this number from just that one, just then? Of several the one whose status tells of a write,
+    -- else the first: the next read the new one.
     -- A write that is known to be the controller's may come from another start: several wrote at one instant.
     select
         w.change_id,
-        arg_min(s.writer_uid, (c.spec_replicas <> w.from_replicas, c.ts, s.writer)) as writer_uid,
-        arg_min(s.writer, (c.spec_replicas <> w.from_replicas, c.ts, s.writer)) as writer
+        arg_min(s.writer_uid, (not c.told_of_success, c.spec_replicas <> w.from_replicas, c.ts, s.writer)) as writer_uid,
+        arg_min(s.writer, (not c.told_of_success, c.spec_replicas <> w.from_replicas, c.ts, s.writer)) as writer
     from writers as w
     join sharing as s using (hpa_uid)
     join deciding as c on c.hpa = s.hpa
@@ -120,6 +137,15 @@ with numbered as (
         and c.ts between w.at_lo - if(w.writer_class = 'hpa', y.sync, interval 1 second) and w.at_hi + interval 1 second
         and w.to_replicas in (c.desired, c.decided)
     group by w.change_id
+), named as (
+    -- An Event tells more than a decision does.
+    select
+        w.change_id,
+        coalesce(if(w.writer_class in ('hpa', 'unknown'), t.writer_uid, null), d.writer_uid) as writer_uid,
+        coalesce(if(w.writer_class in ('hpa', 'unknown'), t.writer, null), d.writer) as writer
+    from writers as w
+    left join told_by as t using (change_id)
+    left join deciders as d using (change_id)
 ), others as (
     select hpa_uid, any_value(writer order by writer) as writer
     from sharing
@@ -168,10 +194,16 @@ select
         when d.writer_uid is not null and w.writer_name = '' then 'horizontal-pod-autoscaler'
         else w.writer_name
     end as writer_name,
-    if(w.evidence_level = 'none' and d.writer_uid is not null, 'decision', w.evidence_level) as evidence_level,
+    case
+        when w.evidence_level <> 'none' then w.evidence_level
+        when t.change_id is not null then 'event'
+        when d.writer_uid is not null then 'decision'
+        else 'none'
+    end as evidence_level,
     p.reconcile_id
 from writers as w
-left join deciders as d using (change_id)
+left join named as d using (change_id)
+left join told_by as t using (change_id)
 left join others as o using (hpa_uid)
 left join placed as p using (change_id)
 order by w.hpa_uid, w.at_hi, w.change_id;

@@ -17,7 +17,7 @@ with unseen_answers as (
     join staged.replayed as r using (reconcile_id)
     left join unseen_answers as u using (reconcile_id)
     -- What was never recorded is missing from the beginning to the end.
-    where b.is_long or not b.is_interrupted
+    where b.is_long or b.is_unrecorded
 ), unproven as (
     -- Inputs that were only assumed: that the numbers are equal proves nothing. Or nobody saw whether it took place.
     select reconcile_id
@@ -37,7 +37,7 @@ with unseen_answers as (
         on o.namespace = mine.namespace
         and o.target_kind = mine.target_kind
         and o.target_name = mine.target_name
-        and o.hpa_uid <> mine.hpa_uid
+        and o.name <> mine.name
 ), refusals as (
     select
         s.reconcile_id,
@@ -163,7 +163,9 @@ with unseen_answers as (
             when decision_agrees and replicas_agree is false and t_rewritten then 'write_mutated.admission'
             -- Or somebody wrote it just afterwards: only who watches the workload can tell.
             when decision_agrees and replicas_agree is false and t_replaced then 'no_data.object_unseen'
-            when decision_agrees and replicas_agree is false and t_nameless then 'external_write.unknown'
+            -- Where its inputs are not recorded, the HPA itself may have written it, in a reconcile that was not seen.
+            when decision_agrees and replicas_agree is false and t_nameless and not (t_gap and evidence = 'assumed')
+                then 'external_write.unknown'
             when not_run is not null then not_run
                 -- From here on the verdict depends on what was recorded, so gaps come first. A proven input has no gap.
                 -- If the HPA was not seen, its spec may have changed. The scale is an input, and shows what became of the decision.

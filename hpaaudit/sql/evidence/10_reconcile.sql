@@ -6,4 +6,5 @@ select
 from reconciles as r
 join replays as p using (replay_id)
 join recordings as o using (replay_id)
-where r.reconcile_id = $reconcile_id;
+where r.reconcile_id in ($reconcile_ids)
+order by r.ts;

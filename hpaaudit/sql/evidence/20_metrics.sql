@@ -1,3 +1,3 @@
 -- What did each metric of this reconcile propose?
 -- One row per metric.
-from metric_proposals where reconcile_id = $reconcile_id order by metric_idx;
+from metric_proposals where reconcile_id in ($reconcile_ids) order by reconcile_id, metric_idx;

@@ -1,7 +1,7 @@
 -- How many pods did each metric count in which way, and why? Not stored with --detail numbers.
 -- One row per metric, bucket and cause.
-select metric_idx, bucket, why_code, count(*) as pods
+select reconcile_id, metric_idx, bucket, why_code, count(*) as pods
 from reconcile_pods
-where reconcile_id = $reconcile_id
-group by metric_idx, bucket, why_code
-order by metric_idx, bucket, why_code;
+where reconcile_id in ($reconcile_ids)
+group by reconcile_id, metric_idx, bucket, why_code
+order by reconcile_id, metric_idx, bucket, why_code;

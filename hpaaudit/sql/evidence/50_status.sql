@@ -1,14 +1,14 @@
 -- Which status stood after this reconcile?
 -- One row, none if no status was recorded.
-with reconcile as (
-    from reconciles where reconcile_id = $reconcile_id
-), next_reconcile as (
-    select min(n.began_at) as began_at from reconciles as n join reconcile as r using (hpa_uid) where n.ts > r.ts
+with ends as (
+    select
+        reconcile_id, hpa_uid,
+        coalesce(lead(began_at) over (partition by hpa_uid order by ts), 'infinity') as ended_at
+    from reconciles
+    where hpa_uid in (select hpa_uid from reconciles where reconcile_id in ($reconcile_ids))
 )
-select s.*
-from hpa_status as s
-join reconcile as r using (hpa_uid)
-cross join next_reconcile as n
-where s.observed_at < coalesce(n.began_at, 'infinity')
-order by s.observed_at desc
-limit 1;
+select e.reconcile_id, s.*
+from ends as e
+asof join hpa_status as s on s.hpa_uid = e.hpa_uid and s.observed_at < e.ended_at
+where e.reconcile_id in ($reconcile_ids)
+order by e.reconcile_id;

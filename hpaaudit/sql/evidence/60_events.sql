@@ -1,15 +1,16 @@
 -- Which Events of the HPA were seen from this reconcile on, until the next one?
 -- One row per Event.
-with reconcile as (
-    from reconciles where reconcile_id = $reconcile_id
-), next_reconcile as (
-    select min(n.began_at) as began_at from reconciles as n join reconcile as r using (hpa_uid) where n.ts > r.ts
+with spans as (
+    select
+        reconcile_id, namespace, name, began_at,
+        coalesce(lead(began_at) over (partition by hpa_uid order by ts), 'infinity') as ended_at
+    from reconciles
+    where hpa_uid in (select hpa_uid from reconciles where reconcile_id in ($reconcile_ids))
 )
-select e.observed_at, e.reason, e.message
-from k8s_events as e
-join reconcile as r using (namespace, name)
-cross join next_reconcile as n
-where e.kind = 'HorizontalPodAutoscaler'
-    and e.observed_at >= r.began_at
-    and e.observed_at < coalesce(n.began_at, 'infinity')
+select s.reconcile_id, e.observed_at, e.reason, e.message
+from spans as s
+join k8s_events as e
+    on e.namespace = s.namespace and e.name = s.name
+    and e.observed_at >= s.began_at and e.observed_at < s.ended_at
+where s.reconcile_id in ($reconcile_ids) and e.kind = 'HorizontalPodAutoscaler'
 order by e.observed_at;

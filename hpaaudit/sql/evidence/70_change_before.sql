@@ -1,8 +1,7 @@
 -- Which was the last change of spec.replicas before this reconcile?
 -- One row, none if no change was seen.
-select c.*, epoch_us(c.ts) as at_us
-from changes as c
-join reconciles as r using (hpa_uid)
-where r.reconcile_id = $reconcile_id and c.ts < r.began_at and c.writer_class is not null
-order by c.ts desc
-limit 1;
+select r.reconcile_id, c.* exclude (reconcile_id), epoch_us(c.ts) as at_us
+from reconciles as r
+asof join (from changes where writer_class is not null) as c on c.hpa_uid = r.hpa_uid and c.ts < r.began_at
+where r.reconcile_id in ($reconcile_ids)
+order by r.reconcile_id;

@@ -1,5 +1,6 @@
 -- How often does the replay agree with reality, and how much could not be decided?
 -- One row per HPA. The percentages count the decidable reconciles only, and are rounded down: 100 is all of them.
+-- Asked: Can I trust this?
 -- Columns:
 --   namespace: the HPA's namespace
 --   name: the HPA's name

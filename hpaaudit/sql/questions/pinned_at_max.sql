@@ -1,5 +1,6 @@
 -- Which HPAs were limited by maxReplicas although metrics asked for more, for how long, and how many pods were missing?
 -- One row per HPA. Pods that only an earlier recommendation asked for are not counted.
+-- Asked: Why not more?
 -- Columns:
 --   namespace: the HPA's namespace
 --   name: the HPA's name

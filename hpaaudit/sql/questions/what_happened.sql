@@ -1,6 +1,7 @@
 -- What happened, in one timeline: writes of replicas, Events, rollouts, spec changes, gaps, divergences?
 -- One row per occurrence. Warnings about the target, its ReplicaSets and its pods (recognized by their generated names,
 -- which have no vowels) have one row per reason and kind, at the time of the first.
+-- Asked: What happened?
 -- Columns:
 --   ts: when it was seen
 --   namespace: the HPA's namespace

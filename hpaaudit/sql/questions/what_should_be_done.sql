@@ -1,5 +1,6 @@
 -- Which problems were found, and what should be done about them, worst first?
 -- One row per HPA and pattern, and per HPA and class of divergence that no pattern covers.
+-- Asked: What next?
 -- Columns:
 --   pattern: the pattern, or the class of the divergences
 --   severity: critical, high, medium, low or info
@@ -17,6 +18,15 @@ with told as (
     from (values
         ('apply_resets_replicas', 'external_write.deploy_tool'),
         ('two_autoscalers', 'external_write.autoscaler'),
+        ('keda_zero_edges', 'external_write.autoscaler'),
+        ('keda_pause_race', 'external_write.autoscaler'),
+        ('gitops_selfheal_loop', 'external_write.gitops'),
+        ('operator_writes_back', 'external_write.operator'),
+        ('progressive_delivery', 'external_write.operator'),
+        ('admission_on_scale', 'write_mutated.admission'),
+        ('admission_on_scale', 'write_failed.denied'),
+        ('slow_or_missed_sync', 'not_run.missed_reconcile'),
+        ('slow_or_missed_sync', 'not_run.controller_hung'),
         ('update_conflict', 'write_failed.conflict')
     ) as known(pattern, class)
 ), ranked as (

@@ -1,5 +1,6 @@
 -- What was recorded, what recorded it, and how much is missing?
 -- One row per recording.
+-- Asked: Can I trust this?
 -- Columns:
 --   path: the folder of the recording
 --   cluster: the address of the API server

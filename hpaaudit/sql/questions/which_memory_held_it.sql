@@ -1,5 +1,6 @@
 -- Which remembered recommendation decided instead of the metrics?
 -- One row per reconcile whose number stabilization changed. If the replay kept numbers only, rec_at and age_s are NULL.
+-- Asked: Why not fewer?
 -- Columns:
 --   namespace: the HPA's namespace
 --   name: the HPA's name

@@ -1,5 +1,6 @@
 -- Which pods were not counted as ready, and why?
 -- One row per HPA, bucket and cause. All reconciles count. Where their pods were not kept, why_code and pods are NULL.
+-- Asked: Why not more?
 -- Columns:
 --   namespace: the HPA's namespace
 --   name: the HPA's name

@@ -1,6 +1,7 @@
 -- Which steps led to a decision?
 -- One row per HPA and step of its last reconcile until $at. Where its steps were not kept, there is one row, with the
 -- last step that changed the number.
+-- Asked: What happened?
 -- Columns:
 --   namespace: the HPA's namespace
 --   name: the HPA's name

@@ -1,5 +1,6 @@
 -- Who wrote the replica count, and how many pods did each writer move?
 -- One row per HPA and writer.
+-- Asked: Who wrote?
 -- Columns:
 --   namespace: the HPA's namespace
 --   name: the HPA's name

@@ -1,5 +1,6 @@
 -- Why was there no scale-up although a metric stood above its target, or none could be read?
 -- One row per HPA, reason and invalid_code.
+-- Asked: Why not more?
 -- Columns:
 --   namespace: the HPA's namespace
 --   name: the HPA's name

@@ -1,5 +1,6 @@
 -- Why did an HPA have this number of replicas at that time?
 -- One row per HPA: its last reconcile until $at.
+-- Asked: What happened?
 -- Columns:
 --   namespace: the HPA's namespace
 --   name: the HPA's name

@@ -1,6 +1,15 @@
 -- Which usage did the resource metrics API report for each container, and when was it read?
 -- One row per new sample of a container, read from the recording. A sample holds until the next one of its pod.
--- gone: the answer no longer had the pod.
+-- Columns:
+--   namespace: where
+--   pod: name
+--   container: name
+--   observed_at: when it was read
+--   sample_ts: when it was measured, as the answer says
+--   window_s: over how many seconds
+--   cpu_milli: millicores, rounded up as the controller does
+--   memory_bytes: what it uses of memory
+--   gone: the answer no longer had the pod
 create view main.metric_samples as
 with samples (seq, namespace, pod, container, gone, timestamp_us, window_us, cpu_milli, memory_bytes) as (
     {samples}

@@ -1,6 +1,14 @@
 -- Which values did the custom and external metrics APIs report, and when were they read?
 -- One row per new value, read from the recording. A value holds until the next one of its object.
--- object: of an external metric the labels of the series, as JSON.
+-- Columns:
+--   namespace: where
+--   metric: name
+--   object: that it describes; of an external metric the labels of the series, as JSON
+--   observed_at: when it was read
+--   sample_ts: when it was measured, as the answer says
+--   window_s: over how many seconds, NULL where the answer does not say
+--   value_milli: the value
+--   gone: the answer no longer had the object
 create view main.metric_values as
 with found (seq, namespace, metric, object, gone, timestamp_us, window_us, value_milli) as (
     {metric_values}

@@ -1,5 +1,16 @@
 -- Which states did each pod have, and since when?
--- One row per observed change of a pod, read from the recording. gone: it was deleted.
+-- One row per observed change of a pod, read from the recording.
+-- Columns:
+--   pod_uid: of `pods`
+--   namespace: where
+--   name: of the pod
+--   observed_at: when it was observed
+--   phase: of the status
+--   deletion_timestamp: NULL while nobody deletes it
+--   start_time: of the status
+--   ready: status of the condition Ready, empty without one
+--   ready_transition: when that last changed
+--   gone: it was deleted
 create view main.pod_states as
 with pods (seq, at_us, namespace, name, uid, gone, phase, deleting_us, start_us, ready, ready_transition_us) as (
     {pods}

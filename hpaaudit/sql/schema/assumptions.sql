@@ -1,5 +1,9 @@
 -- Which settings of the controller did the replay use, and where do they come from?
--- One row per setting. source: observed, inferred, user or default.
+-- One row per setting.
+-- Columns:
+--   key: the flag without its common prefix, `release` or `api-server`
+--   value: that the replay used
+--   source: `observed`, `inferred`, `user` or `default`
 create table runs.assumptions (
     replay_id varchar,
     key varchar,

@@ -1,7 +1,17 @@
 -- Which controller processes were there?
 -- One row per process. Each starts with an empty memory. Number 0 ran when the recording began.
--- renewed_at: the last renewal of its Lease that was seen.
--- evidence: started or declared (a capture says so), or lease (its holder changed).
+-- Columns:
+--   epoch_id: 0 ran when the recording began
+--   holder: of the Lease
+--   acquired_at: when it took over
+--   ended_at: at the latest when its Lease ran out; NULL where it did not
+--   renewed_at: the last renewal of its Lease that was seen
+--   lease_transitions: of the Lease
+--   evidence: `started` or `declared` (a capture says so), `lease` (its holder changed)
+--   release: of Kubernetes, where a capture says so
+--   version: exact version, where a capture says so
+--   flags: of its command line
+--   gates: its feature gates
 create table runs.controller_epochs (
     replay_id varchar,
     epoch_id integer,

@@ -1,5 +1,15 @@
 -- Which known patterns does the recording show, and what should be done about them?
--- One row per HPA and pattern. pattern: its name; evidence: the numbers behind the verdict.
+-- One row per HPA and pattern.
+-- Columns:
+--   finding_id: counts them, the worst first
+--   pattern: its name, for example `pinned_at_max`
+--   first_at: its first reconcile
+--   last_at: its last
+--   severity: `critical`, `high`, `medium`, `low` or `info`
+--   verdict: one line
+--   evidence: the numbers behind it
+--   next_step: what to do
+--   documentation: where this pattern is described
 create table runs.findings (
     replay_id varchar,
     hpa_uid varchar,
@@ -12,5 +22,6 @@ create table runs.findings (
     severity varchar,
     verdict varchar,
     evidence json,
-    next_step varchar
+    next_step varchar,
+    documentation varchar
 );

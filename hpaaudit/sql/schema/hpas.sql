@@ -1,5 +1,12 @@
 -- Which HPAs were recorded, and what do they scale?
--- One row per HPA. created_at: its creationTimestamp; target: of its last spec.
+-- One row per HPA.
+-- Columns:
+--   api_version: in which it was served
+--   target_kind: of its last spec
+--   target_name: of its last spec
+--   created_at: as the API server says
+--   seen_at: when it was first seen
+--   deleted_at: NULL where it was not
 create table runs.hpas (
     replay_id varchar,
     hpa_uid varchar,

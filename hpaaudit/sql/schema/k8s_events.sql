@@ -1,5 +1,19 @@
 -- Which Events did Kubernetes show?
--- One row per Event and per increase of its count. kind, namespace and name are those of the involved object.
+-- One row per Event and per increase of its count.
+-- Columns:
+--   observed_at: when it was observed
+--   event_name: of the Event object
+--   type: `Normal` or `Warning`
+--   reason: of the Event
+--   message: of the Event
+--   kind: of the object that it is about
+--   namespace: of that object
+--   name: of that object
+--   involved_uid: of that object
+--   component: that posted it
+--   first_ts: first time
+--   last_ts: last time
+--   count: how often
 create table runs.k8s_events (
     replay_id varchar,
     observed_at timestamp,

@@ -1,5 +1,28 @@
 -- How many replicas did each metric propose, and why?
--- One row per metric of a reconcile. target: in milli, or percent if target_type is Utilization.
+-- One row per metric of a reconcile.
+-- Columns:
+--   reconcile_id: of `reconciles`
+--   ts: when that had decided
+--   metric_idx: place in the spec, from 0
+--   metric_type: `Resource`, `ContainerResource`, `Pods`, `Object` or `External`
+--   metric_name: of the resource or the metric
+--   target_type: `Utilization`, `Value` or `AverageValue`
+--   target: percent where `target_type` is Utilization, else milli
+--   current_milli: what the status publishes as value or averageValue, in milli
+--   current_utilization: what it publishes as averageUtilization, in percent
+--   ratio: measured over target, at first
+--   ratio_adjusted: after missing and unready pods were filled in; NULL where none were
+--   tolerance: of the side that was tested
+--   proposal: how many replicas it asks for; NULL where it is unusable
+--   valid: whether it could be used
+--   invalid_code: why not
+--   invalid_text: why not, in the controller's words; NULL where only numbers were kept
+--   adjust_code: how missing and unready pods bent it
+--   ready_pods: counted with what they use
+--   unready_pods: not ready yet: idle on the way up, ignored on the way down
+--   missing_pods: without a sample: idle on the way up, at their target on the way down
+--   ignored_pods: deleted or failed
+--   is_winner: the one whose proposal decided
 create table runs.metric_proposals (
     replay_id varchar,
     hpa_uid varchar,

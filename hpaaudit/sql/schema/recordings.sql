@@ -1,5 +1,16 @@
 -- Which recording was replayed, what made it, and what does it cover?
--- One row per replay. recording_id: the SHA-256 of its manifest.
+-- One row per replay.
+-- Columns:
+--   recording_id: SHA-256 of its manifest
+--   path: where it was
+--   source: how it was made: `record`, `capture`
+--   cluster: the API server, empty where unknown
+--   started_at: from then on; of a replay with `--since` what is shown
+--   ended_at: until then; of a replay with `--until` what is shown
+--   k8s_version: as the API server says
+--   recorder_version: of hpaaudit that made it
+--   format_version: of its files
+--   clock_offset_ms: API server minus recorder
 create table runs.recordings (
     replay_id varchar,
     recording_id varchar,

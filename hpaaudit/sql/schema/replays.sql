@@ -1,6 +1,15 @@
 -- How was each replay run, and on which recording?
--- One row per replay. mode: audit or what_if; detail: how much is kept of a reconcile: numbers, moved, steps, pods or
--- all; options: those that narrowed or changed the replay, empty if none did.
+-- One row per replay.
+-- Columns:
+--   recording_id: SHA-256 of the recording's manifest
+--   path: where the recording was
+--   manifest_sha256: the same hash, by its plain name
+--   mode: `audit`, or `what_if` if an option narrowed or changed it
+--   release: of Kubernetes as which it decides
+--   engine_version: of hpaaudit that replayed
+--   detail: what is kept of a reconcile: `numbers`, `moved`, `steps`, `pods` or `all`
+--   options: that narrowed or changed it, as a command has them; empty: the whole recording, as it was recorded
+--   ran_at: when
 create table runs.replays (
     replay_id varchar,
     recording_id varchar,

@@ -1,7 +1,19 @@
 -- Which predicted change of spec.replicas belongs to which actual change?
--- One row per pair, or per change without a counterpart. shape: match; timing (same change, other reconcile), size,
--- direction; phantom (happened, not predicted), missing (predicted, did not happen). from_replicas: of the actual change,
--- if there is one.
+-- One row per pair, or per change without a counterpart.
+-- Columns:
+--   reconcile_id: of `reconciles`
+--   predicted_at: when it should have happened
+--   actual_at_lo: it happened after this
+--   actual_at_hi: and not after this
+--   from_replicas: before the actual one, else before the predicted one
+--   predicted_to: what it should have become
+--   actual_to: what it became
+--   lag_s: seconds from prediction to deed
+--   shape: `match`, `timing` (the same change, another reconcile), `size`, `direction`, `phantom` (not predicted) or `missing` (did not happen)
+--   verdict: `match`, `skew` or `divergent`
+--   writer_class: of the actual one, as in `scale_events`
+--   writer_name: of the actual one
+--   evidence_level: of the actual one
 create table runs.scale_event_matches (
     replay_id varchar,
     hpa_uid varchar,

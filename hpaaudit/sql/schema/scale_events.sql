@@ -1,6 +1,16 @@
 -- When did spec.replicas change, or should have changed, and who changed it?
--- One row per change. source: predicted (by the replay) or actual (in the cluster). It happened between at_lo and at_hi.
--- evidence_level: audit, managed_fields, event, decision, none (actual) or replay (predicted).
+-- One row per change. It happened between at_lo and at_hi.
+-- Columns:
+--   scale_event_id: counts them
+--   source: `predicted` (the replay) or `actual` (the world)
+--   at_lo: it happened after this
+--   at_hi: and not after this
+--   from_replicas: before
+--   to_replicas: after
+--   writer_class: `hpa`, `keda`, `gitops`, `deploy_tool`, `kubectl`, `operator`, `person`, `autoscaler` (another HPA) or `unknown`
+--   writer_name: the field manager, else the program, else the user
+--   evidence_level: how the writer is known: `audit`, `managed_fields`, `event`, `decision` (an HPA of this target decided just this change just then), `none`; `replay` where it is predicted
+--   reconcile_id: the reconcile before it
 create table runs.scale_events (
     replay_id varchar,
     hpa_uid varchar,

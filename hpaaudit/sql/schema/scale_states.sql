@@ -1,6 +1,20 @@
 -- Which spec.replicas and status.replicas did each HPA's target have, and which manager owned spec.replicas?
--- One row per observed change of the target's scale. source: watch, read or written;
--- unchanged_at: when the state before it was last observed.
+-- One row per observed change of the target's scale.
+-- Columns:
+--   observed_at: when it was observed
+--   seq: order in which it was seen
+--   source: `watch`, `read` or `written`
+--   unchanged_at: when the state before it was last seen
+--   resource_version: of the target
+--   generation: of the target
+--   spec_replicas: asked for
+--   status_replicas: there
+--   selector: of the scale, as text
+--   replicas_manager: field manager that owns `spec.replicas`, empty where nobody does
+--   replicas_operation: `Update` or `Apply`
+--   replicas_subresource: `scale`, or empty
+--   replicas_written_at: by managedFields, to the second
+--   template_hash: changes with a rollout
 create table runs.scale_states (
     replay_id varchar,
     hpa_uid varchar,

@@ -1,5 +1,17 @@
 -- Who wrote the replicas of a target, or tried to, according to an audit log or a capture?
--- One row per observed write. sent: the requested number; spec_replicas: the number afterwards.
+-- One row per observed write.
+-- Columns:
+--   ts: when it was answered
+--   verb: `put`, `patch`, `post` or `delete`
+--   http_status: how; 0: not at all
+--   error: of the answer
+--   audit_user: who
+--   user_agent: with which program
+--   manager: as which field manager
+--   subresource: `scale`, or empty
+--   sent: what was asked for
+--   spec_replicas: what stood afterwards
+--   resource_version: of the target afterwards
 create table runs.scale_writes (
     replay_id varchar,
     hpa_uid varchar,

@@ -1,8 +1,17 @@
 -- Which other value of a setting explains what the replay could not?
--- One row per HPA with such a value; several if it is not known which of them it was. key restart, lease: not a setting, but
--- what the controller remembered. differing: reconciles that were unexplained; explained: those that agree with the other
--- value; broken: those that agreed and would not with the other value; divergence_ids: what is explained as a whole; also_…: a
--- second setting, if only both together explain it.
+-- One row per HPA with such a value; several if it is not known which of them it was. also_…: a second setting, if only
+-- both together explain it.
+-- Columns:
+--   key: the flag without its common prefix, `feature-gate` or `release`; `restart` and `lease` are no settings, but when the controller lost its memory
+--   value: that the replay used
+--   alternative: that explains the reconciles
+--   differing: how many were unexplained
+--   explained: how many of them agree with the alternative
+--   broken: how many that agreed would not any more
+--   divergence_ids: the divergences that it explains
+--   also_key: a second setting, if only both together explain the reconciles; else NULL
+--   also_value: what the replay used of it
+--   also_alternative: its value that explains the reconciles
 create table runs.sensitivity (
     replay_id varchar,
     hpa_uid varchar,

@@ -1,6 +1,10 @@
 -- Which remembered recommendations changed a decision?
 -- One row per remembered recommendation, for each reconcile whose number stabilization changed.
--- decisive: the newest one that equals the stabilized number.
+-- Columns:
+--   reconcile_id: of `reconciles`
+--   rec_at: when it was made
+--   recommendation: replicas
+--   decisive: whether this is the one that decided
 create table runs.stabilization_inputs (
     replay_id varchar,
     hpa_uid varchar,

@@ -2,12 +2,17 @@
 -- One row per divergence. If several values of the same two settings explain it, each is an interval. is_one: it is known
 -- which settings it was, or what the controller remembered; otherwise both explain it, or different settings do.
 create temp table settled as
-with answers as (
+with asked as (
+    select count(*) filter (source = 'user') > 0 as is_asked
+    from runs.assumptions
+), answers as (
     select
-        hpa_uid, unnest(divergence_ids) as divergence_id, key, value, alternative, differing, explained,
+        hpa_uid, unnest(divergence_ids) as divergence_id, key, value, alternative, differing, explained, broken,
         also_key, also_value, also_alternative,
-        try_cast(rtrim(alternative, 's') as double) as size, try_cast(rtrim(also_alternative, 's') as double) as also_size
+        try_cast(rtrim(alternative, 's') as double) as size, try_cast(rtrim(also_alternative, 's') as double) as also_size,
+        is_asked
     from runs.sensitivity
+    cross join asked
 )
 select
     hpa_uid, divergence_id,
@@ -26,7 +31,14 @@ select
     ) as also_alternative,
     count(distinct (key, also_key)) = 1
     and (count(distinct alternative) = 1 or bool_and(size is not null))
-    and (count(distinct also_alternative) <= 1 or bool_and(also_size is not null)) as is_one,
+    and (count(distinct also_alternative) <= 1 or bool_and(also_size is not null))
+    -- It must not lead elsewhere to what the controller did not decide. One or two reconciles agree by chance.
+    and max(broken) = 0
+    and (
+        max(explained) >= 3
+        or any_value(key) in ('restart', 'lease')
+        or bool_or(is_asked)
+    ) as is_one,
     if(is_one, setting_class(any_value(key)), 'no_data.object_unseen') as class
 from answers
 group by hpa_uid, divergence_id;

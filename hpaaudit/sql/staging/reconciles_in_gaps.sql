@@ -4,6 +4,7 @@
 -- hides_pods, hides_metrics: the gap hides pods, or answers of the metrics APIs.
 -- is_long: the gap is longer than two sync periods, so that the replay may be wrong about what the controller remembers.
 -- is_interrupted: a gap of a stream that was recorded before or after; false: only of inputs that were never recorded.
+-- is_unrecorded: an input was never recorded.
 create temp table reconciles_in_gaps (
     reconcile_id bigint,
     hides_status boolean,
@@ -13,5 +14,6 @@ create temp table reconciles_in_gaps (
     hides_metrics boolean,
     is_long boolean,
     is_interrupted boolean,
+    is_unrecorded boolean,
     cause varchar
 );

@@ -1,9 +1,17 @@
 -- How often do replay and reality agree, and how much could not be decided?
--- One row per HPA of the current replay. match_pct is the share of the decidable reconciles that match.
--- comparable: decidable reconciles of which it is known what the controller decided: it published that, or the next
--- reconcile read what became of the scale. agree: those in which replay and
--- controller decided the same, whatever others wrote afterwards, or however the write ended. A reconcile that did not
--- take place decided nothing.
+-- One row per HPA of the current replay. match_pct is the share of the decidable reconciles that match. A reconcile that
+-- did not take place decided nothing.
+-- Columns:
+--   reconciles: all of them
+--   match: agree
+--   skew: differ by what could not be told apart: two samples, two sides of a window's edge
+--   divergent: differ
+--   undecidable: nothing can be said
+--   match_pct: matches among the decidable, in percent
+--   undecidable_s: seconds of which nothing can be said
+--   comparable: decidable and not `not_run.*`, and what the controller decided is known
+--   agree: replay and controller decided the same, whatever others wrote afterwards, or however the write ended
+--   proven: reconciles whose inputs are proven
 create view main.agreement as
 select
     replay_id, hpa_uid, namespace, name,

@@ -1,7 +1,28 @@
 -- When did spec.replicas change, who changed it, and what did controller and replay decide?
 -- One row per actual change, and per predicted change that did not happen (writer_class is NULL).
--- reason_code and metric belong to the reconcile before the change. tied_metrics asked for the same number as the metric. class, severity and confidence belong to its
--- divergence; they are NULL if this change was predicted.
+-- Columns:
+--   reconcile_id: the reconcile before it
+--   ts: when it was seen, or should have been
+--   from_replicas: before
+--   to_replicas: after
+--   writer_class: as in `scale_events`; NULL where it did not happen
+--   writer_name: as in `scale_events`
+--   evidence_level: as in `scale_events`
+--   shape: as in `scale_event_matches`
+--   decided: what the controller said
+--   replay: what the replay decided
+--   reason_code: why
+--   raw_desired: what the metrics asked for
+--   stabilized: what earlier recommendations made of that
+--   metric_name: of the metric that decided
+--   target_type: of that metric
+--   target: of that metric
+--   current_utilization: of that metric, in percent
+--   current_milli: of that metric
+--   class: of the divergence, NULL where this change was predicted
+--   severity: of the divergence
+--   confidence: of the divergence
+--   tied_metrics: other metrics that asked for the same number as the winner
 create view main.changes as
 select
     m.replay_id, m.hpa_uid, m.namespace, m.name, m.reconcile_id,

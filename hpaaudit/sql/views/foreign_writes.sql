@@ -1,6 +1,15 @@
 -- Who besides the HPA wrote spec.replicas, and when did the HPA restore the former number?
--- One row per actual change by another writer. restored_at, restored_to: the HPA's first later write that undoes it, that
--- is, sets at least (after an increase: at most) the former number. NULL if there is none.
+-- One row per actual change by another writer.
+-- Columns:
+--   reconcile_id: the reconcile before it
+--   ts: when it was seen
+--   writer_class: as in `scale_events`
+--   writer_name: as in `scale_events`
+--   evidence_level: as in `scale_events`
+--   from_replicas: before
+--   to_replicas: after
+--   restored_at: when the HPA first undid it, NULL: not before the recording ended
+--   restored_to: what the HPA wrote then
 create view main.foreign_writes as
 select
     w.replay_id, w.hpa_uid, w.namespace, w.name, w.reconcile_id,

@@ -1,5 +1,9 @@
 -- For how long was each stream not observed?
--- One row per stream with gaps. Overlapping gaps count once. seconds: within the recording.
+-- One row per stream with gaps. Overlapping gaps count once.
+-- Columns:
+--   stream: as in `coverage_gaps`
+--   gaps: how many
+--   seconds: seconds within the recording, overlaps counted once
 create view main.gap_time as
 with within as (
     select

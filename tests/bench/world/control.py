@@ -1,4 +1,4 @@
-"""A simple HPA for a whole fleet at once: what metrics propose, and what window and policies let through."""
+"""A simple HPA for a whole fleet at once: what metrics propose, and what window and policies allow."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""How much chance is in the samples: the entropy of the process that made them, by its own distributions."""
+"""The entropy of the samples, from the distributions that they were drawn from: no encoding can be smaller."""
 
 from dataclasses import dataclass
 from math import e, erf, log2, pi, sqrt

@@ -7,6 +7,7 @@ import numpy as np
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.metric_context import uses_heapster
 from hpaaudit.engine.eras.windows import windows_of
+from hpaaudit.engine.fleet.batch.records import FLOATS, records
 from hpaaudit.engine.fleet.columns.batch import NONE, InputBatch, Settings
 from hpaaudit.engine.fleet.columns.codes import KEPT, NULL, SEEN
 from hpaaudit.engine.fleet.columns.run import Cursors, Decisions, Proposals
@@ -46,32 +47,32 @@ def settings_of(flags: Flags, behaviours: Behaviours) -> Settings:
 
 def empty_decisions(reconciles: int) -> Decisions:
     """Room for the decisions of so many reconciles."""
-    return Decisions(**{name: np.full(reconciles, _INITIAL.get(name, NULL), np.int64) for name in Decisions._fields})
+    decisions: Decisions = records(Decisions, reconciles)
+    for name in Decisions._fields:
+        getattr(decisions, name)[:] = _INITIAL.get(name, NULL)
+    return decisions
 
 
 def empty_proposals(metrics: int) -> Proposals:
     """Room for the proposals of so many metrics."""
-    floats = ("ratio", "adjusted")
-    return Proposals(
-        **{
-            name: np.full(metrics, np.nan) if name in floats else np.full(metrics, NULL, np.int64)
-            for name in Proposals._fields
-        }
-    )
+    proposals: Proposals = records(Proposals, metrics)
+    for name in Proposals._fields:
+        getattr(proposals, name)[:] = np.nan if name in FLOATS else NULL
+    return proposals
 
 
 def first_cursors(batch: InputBatch) -> Cursors:
     """The cursors before the first reconcile: each is one row before the first row."""
-    pods, series, reads, metrics = batch.pods, batch.series, batch.reads, batch.metrics
-    before_read = np.asarray(reads.row_from) - 1
+    series, metrics, hpas = batch.series, batch.metrics, len(batch.hpa_ranges.row_from)
+    before_read = np.asarray(batch.read_ranges.row_from) - 1
     cursors = Cursors(
-        hpa=np.asarray(batch.hpas.row_from) - 1,
-        written=np.asarray(batch.hpas.written_from) - 1,
-        scale=np.full(len(batch.hpas.row_from), NONE - 1, np.int64),
-        own_scale=np.full(len(batch.hpas.row_from), NONE, np.int64),
+        hpa=np.asarray(batch.hpa_ranges.row_from) - 1,
+        written=np.asarray(batch.write_ranges.row_from) - 1,
+        scale=np.full(hpas, NONE - 1, np.int64),
+        own_scale=np.full(hpas, NONE, np.int64),
         read=before_read[metrics.request],
         fallback=before_read[metrics.fallback],
-        pod=_before(pods.row_from, batch.selected_pods),
+        pod=_before(batch.pod_ranges.row_from, batch.selected_pods),
         sample=_before(series.row_from, batch.pod_series),
         unlisted=_before(series.row_from, batch.unlisted_series),
     )

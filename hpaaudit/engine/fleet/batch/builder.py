@@ -10,8 +10,9 @@ from hpaaudit.api.flags import is_before_1_12
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.metric_context import uses_heapster
 from hpaaudit.engine.controller.write_scale import MAX_ATTEMPTS
+from hpaaudit.engine.fleet.batch.records import packed
 from hpaaudit.engine.fleet.batch.resolved_specs import ResolvedSpec, ResolvedSpecTable
-from hpaaudit.engine.fleet.columns.batch import NONE, HpaStates, InputBatch, Reconciles
+from hpaaudit.engine.fleet.columns.batch import NONE, HpaStates, InputBatch, Ranges, Reconciles, StatusWrites
 from hpaaudit.engine.fleet.columns.codes import NULL
 from hpaaudit.engine.fleet.input.heapster import heapster_answers
 from hpaaudit.engine.fleet.input.hpas import HpaTable
@@ -35,9 +36,6 @@ from hpaaudit.model.version import version_number
 
 MOST_METRICS = 62
 """So many requests fit the bits of one int64."""
-
-BYTES = ("gone", "state")
-"""Columns of samples that a byte holds: there are millions of rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,8 +110,11 @@ class BatchBuilder:
         tables = tables_of(slice_)
         unseen_us = self._take(tables, slice_)
         reconciles = self._schedule.take(slice_.first_seq + slice_.facts, slice_.last_us, is_last=is_last)
-        reads, series, series_stream, series_pod = self._answers.columns()
-        specs = ResolvedSpecTable(self._answers, self.hpas.statuses.keys, reads, series_stream, series_pod)
+        read_ranges, reads = self._answers.reads()
+        series, series_stream, series_pod = self._answers.series()
+        specs = ResolvedSpecTable(
+            self._answers, self.hpas.statuses.keys, (read_ranges, reads), series_stream, series_pod
+        )
         hpas = self._hpa_states(self._resolve_specs(specs))
         self._require_supported()
         attempts, most_metrics = self._attempts(reconciles), self._most_metrics()
@@ -121,18 +122,20 @@ class BatchBuilder:
         batch = InputBatch(
             quantities=len(self._quantities),
             **specs.columns(),
-            pods=self._pods.columns(),
+            **self._pods.columns(),
             series=series,
+            read_ranges=read_ranges,
             reads=reads,
             pod_lists=self._own_reads.pod_lists(),
-            scales=self._scales.columns(),
-            hpas=hpas,
+            **self._scales.columns(),
+            **hpas,
             statuses=statuses,
             current_metrics=current_metrics,
+            reconcile_ranges=Ranges(*runs(reconciles["hpa"], len(self.hpas.keys))),
             reconciles=self._reconcile_columns(reconciles, attempts, most_metrics),
         )
         prepared = PreparedSlice(
-            batch=contiguous(batch),
+            batch=packed(batch),
             hpa_states=self.hpas.rows,
             reconciles=reconciles,
             attempts=attempts,
@@ -233,28 +236,26 @@ class BatchBuilder:
             )
         return self._resolved[number, selector]
 
-    def _hpa_states(self, first_rows: Mapping[int, int]) -> HpaStates:
-        """The HPAs as the kernel reads them."""
-        rows = self.hpas.rows
-        begin, end = runs(rows["hpa"], len(self.hpas.keys))
+    def _hpa_states(self, first_rows: Mapping[int, int]) -> dict[str, Any]:
+        """The fields of `InputBatch` that HPAs and writes of their statuses have."""
+        rows, hpas = self.hpas.rows, len(self.hpas.keys)
         first_row = np.full(len(self.hpas.specs) + 1, NONE, np.int64)
         first_row[list(first_rows)] = list(first_rows.values())
         targets = np.array([self._scales.target(spec.target) for spec in self.hpas.specs] + [NONE], np.int64)
         written = np.array(sorted(self._written), np.int64).reshape(-1, 3)
-        written_from, written_to = runs(written[:, 0], len(self.hpas.keys))
-        return HpaStates(
-            row_from=begin,
-            row_to=end,
+        states = HpaStates(
             seq=rows["seq"],
             spec=first_row[rows["spec"]],
             target=targets[rows["spec"]],
             status=rows["status"],
             version=rows["version"],
-            written_from=written_from,
-            written_to=written_to,
-            written_seq=written[:, 1].copy(),
-            written_version=written[:, 2].copy(),
         )
+        return {
+            "hpa_ranges": Ranges(*runs(rows["hpa"], hpas)),
+            "hpas": states,
+            "write_ranges": Ranges(*runs(written[:, 0], hpas)),
+            "status_writes": StatusWrites(written[:, 1], written[:, 2]),
+        }
 
     def _take_status_writes(self, tables: Tables) -> None:
         """Keeps the resource versions that the controller's own status writes gave the HPAs."""
@@ -296,7 +297,6 @@ class BatchBuilder:
         self, reconciles: Rows, attempts: Mapping[int, list[Attempt]], most_metrics: Array
     ) -> Reconciles:
         """The reconciles as the kernel reads them."""
-        begin, end = runs(reconciles["hpa"], len(self.hpas.keys))
         epoch, epoch_facts = self._schedule.epochs(reconciles["facts"])
         own_since = self._own_reads.since(reconciles["facts"])
         written = np.full(len(reconciles["hpa"]), NONE, np.int64)
@@ -307,8 +307,6 @@ class BatchBuilder:
         half_period_us = np.where(reconciles["source"] == GRID, reconciles["period_us"] // 2, 0)
         is_unseen = (reconciles["gap_facts"] != NONE) & (reconciles["gap_facts"] >= epoch_facts)
         return Reconciles(
-            row_from=begin,
-            row_to=end,
             facts=reconciles["facts"],
             lagging_facts=reconciles["lagging_facts"],
             at_us=reconciles["at_us"],
@@ -339,23 +337,6 @@ class BatchBuilder:
         count = [len(spec.hpa.spec.metrics) for spec in self.hpas.specs]
         most = [max((count[number] for number in specs), default=0) for specs in self.hpas.specs_of()]
         return np.array(most, np.int64)
-
-
-def contiguous(batch: InputBatch) -> InputBatch:
-    """The batch with contiguous, writable columns: always the same types, so that the kernel is compiled once."""
-    tables: dict[str, Any] = {}
-    for name, table in zip(batch._fields, batch, strict=True):
-        if isinstance(table, tuple):
-            columns = zip(getattr(table, "_fields", ()), table, strict=True)
-            tables[name] = type(table)(*(_column(values, field in BYTES) for field, values in columns))
-        else:
-            tables[name] = table if isinstance(table, int) else _column(table, is_byte=False)
-    return InputBatch(**tables)
-
-
-def _column(values: Array, is_byte: bool) -> Array:
-    kind = np.uint8 if is_byte else np.float64 if values.dtype == np.float64 else np.int64
-    return np.require(values, kind, ["C", "W"])
 
 
 def _own_acts(tables: Tables) -> bool:

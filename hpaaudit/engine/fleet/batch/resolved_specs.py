@@ -9,6 +9,7 @@ from hpaaudit.engine.fleet.columns.batch import (
     NONE,
     MetricReads,
     Metrics,
+    Ranges,
     ResolvedSpecs,
     SampleSources,
     ScalingPolicies,
@@ -85,7 +86,12 @@ class ResolvedSpecTable:
     """
 
     def __init__(
-        self, answers: MetricAnswers, status_keys: Ids[StatusKey], reads: MetricReads, stream: Array, pod: Array
+        self,
+        answers: MetricAnswers,
+        status_keys: Ids[StatusKey],
+        reads: tuple[Ranges, MetricReads],
+        stream: Array,
+        pod: Array,
     ) -> None:
         self.metrics: list[ResolvedMetric] = []
         self.metric_specs: list[MetricSpec] = []
@@ -93,7 +99,7 @@ class ResolvedSpecTable:
         self._answers = answers
         self._status_keys = status_keys
         self._expiry_ages: list[int] = []
-        self._streams = _by_request(reads)
+        self._streams = _by_request(*reads)
         order = np.lexsort([pod, stream])
         self._series_pod, self._series_number = pod[order], order
         self._series_of_stream = _spans(stream[order])
@@ -225,10 +231,10 @@ class ResolvedSpecTable:
         }
 
 
-def _by_request(reads: MetricReads) -> dict[int, list[int]]:
+def _by_request(ranges: Ranges, reads: MetricReads) -> dict[int, list[int]]:
     """The streams of every request that has answers."""
     streams: dict[int, list[int]] = {}
-    begin, end, stream = np.asarray(reads.row_from), np.asarray(reads.row_to), np.asarray(reads.stream)
+    begin, end, stream = np.asarray(ranges.row_from), np.asarray(ranges.row_to), np.asarray(reads.stream)
     for request in np.flatnonzero(end > begin):
         streams[int(request)] = [int(number) for number in np.unique(stream[begin[request] : end[request]])]
     return streams

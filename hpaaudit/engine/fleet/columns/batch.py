@@ -1,8 +1,8 @@
 """The input batch: every column that the kernel reads to decide one slice of a recording.
 
-A column is an int64 array, or a list where nothing is compiled. `…_from` and `…_to` are the first row and the row after
-the last in another table. A `seq` is the number of a fact; a row with one holds from that fact on. Times are
-microseconds. NONE means no row.
+A column is an int64 array, or a list where nothing is compiled. A table whose columns are equally long is one array of
+records there (`batch.records`). `…_from` and `…_to` are the first row and the row after the last in another table. A
+`seq` is the number of a fact; a row with one holds from that fact on. Times are microseconds. NONE means no row.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -135,18 +135,22 @@ class SampleSources(NamedTuple):
     unlisted_to: Ints
 
 
+class Ranges(NamedTuple):
+    """The rows of each key in a table that is sorted by that key: from `row_from` to before `row_to`."""
+
+    row_from: Ints
+    row_to: Ints
+
+
 class PodStates(NamedTuple):
-    """The states of pods. The states of one name, as one selector matches it, are rows `row_from` to `row_to`.
+    """The states of pods. `pod_ranges`: those of one name, as one selector matches it.
 
     exists           the pod is there and matches
     ignored          it is being deleted or has failed; up to 1.11 only the latter
     has_readiness    it has a Ready condition and a start time
     is_running       it is Running with Ready=True
-    request, request_problem   one for each quantity of each state: its request, or why there is none
     """
 
-    row_from: Ints
-    row_to: Ints
     seq: Ints
     exists: Ints
     ignored: Ints
@@ -156,8 +160,13 @@ class PodStates(NamedTuple):
     is_running: Ints
     start_us: Ints
     ready_transition_us: Ints
+
+
+class PodRequests(NamedTuple):
+    """For each quantity of each state of a pod: its request, or why there is none."""
+
     request: Ints
-    request_problem: Ints
+    problem: Ints
 
 
 class SampleSeries(NamedTuple):
@@ -178,7 +187,7 @@ class SampleSeries(NamedTuple):
 
 
 class MetricReads(NamedTuple):
-    """The answers of the metric APIs to each request.
+    """The answers of the metric APIs. `read_ranges`: those to each request.
 
     problem         code of the problem, NONE where the request was answered
     by_controller   the controller itself read it
@@ -187,8 +196,6 @@ class MetricReads(NamedTuple):
     sum_for_average, sum_for_value   the sum of all items, as this release sums up for either kind of target
     """
 
-    row_from: Ints
-    row_to: Ints
     seq: Ints
     at_us: Ints
     problem: Ints
@@ -208,10 +215,11 @@ class PodLists(NamedTuple):
 
 
 class ScaleStates(NamedTuple):
-    """The answers of the scale of each target; `exists`: there is one, `readable`: the scale client accepts it."""
+    """The answers of scales; `exists`: there is one, `readable`: the scale client accepts it.
 
-    row_from: Ints
-    row_to: Ints
+    `scale_ranges`: those of each target.
+    """
+
     seq: Ints
     at_us: Ints
     exists: Ints
@@ -223,25 +231,25 @@ class ScaleStates(NamedTuple):
 
 
 class HpaStates(NamedTuple):
-    """The states of each HPA.
+    """The states of HPAs. `hpa_ranges`: those of each HPA.
 
     spec       row of `ResolvedSpecs` with the first selector, NONE where the HPA is gone
     status     row of `PublishedStatuses`
     version    its resource version
-    written_…  the resource versions that the controller's own status writes gave it
     """
 
-    row_from: Ints
-    row_to: Ints
     seq: Ints
     spec: Ints
     target: Ints
     status: Ints
     version: Ints
-    written_from: Ints
-    written_to: Ints
-    written_seq: Ints
-    written_version: Ints
+
+
+class StatusWrites(NamedTuple):
+    """The resource versions that the controller's own status writes gave HPAs. `write_ranges`: those of each HPA."""
+
+    seq: Ints
+    version: Ints
 
 
 class PublishedStatuses(NamedTuple):
@@ -276,7 +284,7 @@ class CurrentMetrics(NamedTuple):
 
 
 class Reconciles(NamedTuple):
-    """The reconciles of each HPA.
+    """The reconciles. `reconcile_ranges`: those of each HPA.
 
     facts         how many facts come before it;  lagging_facts   how many of them a lagging cache has
     published     row of the status after it, NONE if the reconcile has a line
@@ -290,8 +298,6 @@ class Reconciles(NamedTuple):
     list_from, list_to   in `PodLists`: those after that scale
     """
 
-    row_from: Ints
-    row_to: Ints
     facts: Ints
     lagging_facts: Ints
     at_us: Ints
@@ -324,12 +330,20 @@ class InputBatch(NamedTuple):
     pod_series: Ints
     unlisted_series: Ints
     selected_pods: Ints
+    pod_ranges: Ranges
     pods: PodStates
+    pod_requests: PodRequests
     series: SampleSeries
+    read_ranges: Ranges
     reads: MetricReads
     pod_lists: PodLists
+    scale_ranges: Ranges
     scales: ScaleStates
+    hpa_ranges: Ranges
     hpas: HpaStates
+    write_ranges: Ranges
+    status_writes: StatusWrites
     statuses: PublishedStatuses
     current_metrics: CurrentMetrics
+    reconcile_ranges: Ranges
     reconciles: Reconciles

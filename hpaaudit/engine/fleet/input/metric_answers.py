@@ -8,7 +8,7 @@ import numpy as np
 from hpaaudit.api.requests import CUSTOM_METRICS, RESOURCE_METRICS
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US
-from hpaaudit.engine.fleet.columns.batch import MetricReads, SampleSeries
+from hpaaudit.engine.fleet.columns.batch import MetricReads, Ranges, SampleSeries
 from hpaaudit.engine.fleet.columns.codes import API_UNAVAILABLE, FORBIDDEN, NOT_REGISTERED
 from hpaaudit.engine.fleet.input.first_items import first_times
 from hpaaudit.engine.fleet.input.heapster import HeapsterAnswer, sample_rows
@@ -269,15 +269,19 @@ class MetricAnswers:
             )
         self._slices = kept_slices
 
-    def columns(self) -> tuple[MetricReads, SampleSeries, Array, Array]:
-        """Reads and series as the kernel reads them, and the stream and the pod of each series."""
+    def reads(self) -> tuple[Ranges, MetricReads]:
+        """The answers as the kernel reads them, and which belong to each request."""
         reads = in_order(joined([slice_.reads for slice_ in self._slices] or [empty(_READS)]), "request", "seq")
-        begin, end = runs(reads["request"], max(len(self.requests), 1))
+        ranges = Ranges(*runs(reads["request"], max(len(self.requests), 1)))
+        return ranges, MetricReads(**{name: reads[name] for name in MetricReads._fields})
+
+    def series(self) -> tuple[SampleSeries, Array, Array]:
+        """The series as the kernel reads them, and the stream and the pod of each."""
         parts = [part for slice_ in self._slices for part in slice_.parts if len(part.row_from)]
         if not parts:
             nothing = np.empty(0, np.int64)
             series = SampleSeries(*([nothing] * len(SampleSeries._fields)))
-            return _read_columns(reads, begin, end), series, nothing, nothing
+            return series, nothing, nothing
         sizes = np.array([len(part.rows["seq"]) for part in parts])
         shift = np.cumsum(sizes) - sizes
         columns = range(len(self._quantities))
@@ -289,19 +293,13 @@ class MetricAnswers:
             state=np.concatenate([part.rows[f"state{number}"] for number in columns for part in parts]),
         )
         stream, pod = (np.concatenate([getattr(part, name) for part in parts]) for name in ("stream", "pod"))
-        return _read_columns(reads, begin, end), series, stream, pod
+        return series, stream, pod
 
 
 def _time(reads: Rows, rows: Rows) -> None:
     """Sets when the first item of each answer was measured, of those answers of which there are rows."""
     mine = np.isin(reads["stream"], np.unique(rows["stream"]))
     reads["first_us"][mine] = first_times(rows, chosen({name: reads[name] for name in ("stream", "seq")}, mine))
-
-
-def _read_columns(reads: Rows, begin: Array, end: Array) -> MetricReads:
-    return MetricReads(
-        row_from=begin, row_to=end, **{name: reads[name] for name in MetricReads._fields if name in reads}
-    )
 
 
 def _last_of(reads: Rows, everything: Rows, last: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -9,10 +10,10 @@ from hpaaudit.api import selector as selectors
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US, Problem
 from hpaaudit.engine.controller.pod_requests import calculate_requests
-from hpaaudit.engine.fleet.columns.batch import PodStates
+from hpaaudit.engine.fleet.columns.batch import PodRequests, PodStates, Ranges
 from hpaaudit.engine.fleet.columns.codes import ABSENT_CONTAINER, MISSING_REQUEST
 from hpaaudit.engine.fleet.input.ids import Array, Ids, of_pairs, of_words
-from hpaaudit.engine.fleet.input.rows import Rows, in_order, joined, needed_after, numbers, present, runs
+from hpaaudit.engine.fleet.input.rows import Rows, empty, in_order, joined, needed_after, numbers, present, runs
 from hpaaudit.engine.fleet.input.tables import PodRows
 from hpaaudit.model.target import Container, Pod
 from hpaaudit.model.units import Milli
@@ -189,23 +190,18 @@ class PodTable:
             matches = self._matches[selector, labels] = self._read_selector(selector).matches_pairs(pairs)
         return matches
 
-    def columns(self) -> PodStates:
-        """The states as the kernel reads them; after every call of `selected`."""
+    def columns(self) -> dict[str, Any]:
+        """The fields of `InputBatch` that this table has; after every call of `selected`."""
         rows = joined([part for part in (self._rows, *self._extra) if part is not None]) if self._rows else None
         if rows is None:
-            nothing = np.empty(0, np.int64)
-            return PodStates(*([nothing] * len(PodStates._fields)))
-        begin, end = runs(rows["history"], len(self._keys) + len(self._extra))
-        requests, problems = self._requests(rows["resources"])
-        return PodStates(
-            row_from=begin,
-            row_to=end,
-            **{name: rows[name] for name in PodStates._fields if name in rows},
-            request=requests,
-            request_problem=problems,
-        )
+            rows = empty((*PodStates._fields, "history", "resources"))
+        return {
+            "pod_ranges": Ranges(*runs(rows["history"], len(self._keys) + len(self._extra))),
+            "pods": PodStates(**{name: rows[name] for name in PodStates._fields}),
+            "pod_requests": self._requests(rows["resources"]),
+        }
 
-    def _requests(self, resources: Array) -> tuple[Array, Array]:
+    def _requests(self, resources: Array) -> PodRequests:
         """The request of each state for each quantity, and the problem where there is none."""
         count = max(len(self._quantities), 1)
         requests = np.zeros((len(self._resources) + 1, count), np.int64)
@@ -213,7 +209,7 @@ class PodTable:
         for number in np.unique(resources[resources >= 0]):
             for quantity in range(len(self._quantities)):
                 requests[number, quantity], problems[number, quantity] = self._request(int(number), quantity)
-        return requests[resources].reshape(-1), problems[resources].reshape(-1)
+        return PodRequests(requests[resources].reshape(-1), problems[resources].reshape(-1))
 
     def _request(self, number: int, quantity: int) -> tuple[int, int]:
         """The request of one number of resources for a quantity, and its problem, -1 without."""

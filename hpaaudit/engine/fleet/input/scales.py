@@ -1,10 +1,12 @@
 """The scales of all targets, put together from the tables `targets`, `reads` and `scale_writes`."""
 
+from typing import Any
+
 import numpy as np
 
 from hpaaudit.api import selector as selectors
 from hpaaudit.engine.behaviours.in_force import Behaviours
-from hpaaudit.engine.fleet.columns.batch import ScaleStates
+from hpaaudit.engine.fleet.columns.batch import Ranges, ScaleStates
 from hpaaudit.engine.fleet.input.ids import Array, Ids, of_words
 from hpaaudit.engine.fleet.input.rows import Rows, chosen, empty, in_order, joined, needed_after, numbers, present, runs
 from hpaaudit.engine.fleet.input.tables import ReadRows, ScaleWriteRows, Tables, TargetRows
@@ -121,15 +123,12 @@ class ScaleTable:
             return False
         return True
 
-    def columns(self) -> ScaleStates:
-        """The scales as the kernel reads them."""
+    def columns(self) -> dict[str, Any]:
+        """The fields of `InputBatch` that this table has."""
         rows = self._rows
-        begin, end = runs(rows["target"], len(self._targets))
         # Up to 1.8 there was no scale client that refuses a selector: the first metric did.
         usable = np.array([*(not self._has_client or self.is_valid(text) for text in self.selectors.named), False])
-        return ScaleStates(
-            row_from=begin,
-            row_to=end,
+        scales = ScaleStates(
             seq=rows["seq"],
             at_us=rows["at_us"],
             exists=rows["exists"],
@@ -139,6 +138,7 @@ class ScaleTable:
             selector=rows["selector"],
             by_controller=rows["by_controller"],
         )
+        return {"scale_ranges": Ranges(*runs(rows["target"], len(self._targets))), "scales": scales}
 
 
 def beyond_int32(table: TargetRows | ReadRows | ScaleWriteRows) -> Array:

@@ -4,7 +4,7 @@ As `replay.candidate_inputs`, `replay.status_fit` and `replay.unseen_memory`.
 """
 
 from hpaaudit.engine.controller.metric_target import EXTERNAL_VALUE, OBJECT_VALUE, UTILIZATION
-from hpaaudit.engine.fleet.columns.batch import NONE, Ints, ScaleStates
+from hpaaudit.engine.fleet.columns.batch import NONE, Ints
 from hpaaudit.engine.fleet.columns.codes import (
     DISABLED,
     GET_FAILED,
@@ -35,11 +35,11 @@ def clear(decisions: Decisions, at: int) -> None:
     decisions.metrics[at] = 0
 
 
-def earlier_scale(scales: ScaleStates, newest: int, target: int, facts: int) -> int:
+def earlier_scale(run: Run, newest: int, target: int, facts: int) -> int:
     """The scale as it was after so many facts, the newest where it was not known yet."""
     if newest == NONE:
         return newest
-    first, row = scales.row_from[target], newest
+    scales, first, row = run.batch.scales, run.batch.scale_ranges.row_from[target], newest
     while row >= first and scales.seq[row] >= facts:
         row -= 1
     return row if row >= first else newest
@@ -57,7 +57,7 @@ def next_answers(run: Run, at: int, spec: int, scale: int) -> tuple[int, int]:
             continue
         newest, request = newest_answer(run, metric, reconciles.facts[at])
         if (
-            newest + 1 < reads.row_to[request]
+            newest + 1 < run.batch.read_ranges.row_to[request]
             and reads.at_us[newest + 1] - reconciles.at_us[at] <= reconciles.reach_us[at]
         ):
             bits |= 1 << metrics.request_rank[metric]

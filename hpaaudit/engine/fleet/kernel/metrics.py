@@ -16,7 +16,7 @@ from hpaaudit.engine.controller.metric_target import (
     UTILIZATION,
 )
 from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US
-from hpaaudit.engine.fleet.columns.batch import MEASURED, NO_CONTAINER, NONE, Ints, MetricReads, PodLists, SampleSeries
+from hpaaudit.engine.fleet.columns.batch import MEASURED, NO_CONTAINER, NONE, Ints, PodLists, SampleSeries
 from hpaaudit.engine.fleet.columns.codes import (
     CONTAINER_MISSING,
     EMPTY_EXTERNAL,
@@ -183,14 +183,14 @@ def _answer(run: Run, context: Context, metric: int) -> tuple[int, bool]:
     newest, request = newest_answer(run, metric, context.facts)
     if run.settings.uses_heapster:
         # The n-th of those that the controller got in this reconcile.
-        row = newest
-        while row >= reads.row_from[request] and reads.seq[row] > inputs.own_since:
+        row, first = newest, run.batch.read_ranges.row_from[request]
+        while row >= first and reads.seq[row] > inputs.own_since:
             row -= 1
         row += 1 + metrics.turn[metric]
         return (row if row <= newest else NONE), True
     if inputs.next_answers >> rank & 1:
         return newest + 1, False
-    first, uses = reads.row_from[request], metrics.uses[metric]
+    first, uses = run.batch.read_ranges.row_from[request], metrics.uses[metric]
     own_answers, row = 0, newest
     while row >= first and reads.seq[row] >= inputs.since and own_answers < uses:
         own_answers += reads.by_controller[row]
@@ -211,13 +211,13 @@ def newest_answer(run: Run, metric: int, facts: int) -> tuple[int, int]:
     Before the request has any answer, its fallback and the answer to that count. The row is the one before the first
     where that has none either.
     """
-    metrics, reads, cursors = run.batch.metrics, run.batch.reads, run.cursors
+    metrics, cursors = run.batch.metrics, run.cursors
     request, fallback = metrics.request[metric], metrics.fallback[metric]
-    newest = _newest(reads, request, cursors.read[metric], facts)
+    newest = _newest(run, request, cursors.read[metric], facts)
     cursors.read[metric] = newest
-    if newest >= reads.row_from[request] or fallback == NONE:
+    if newest >= run.batch.read_ranges.row_from[request] or fallback == NONE:
         return newest, request
-    newest = _newest(reads, fallback, cursors.fallback[metric], facts)
+    newest = _newest(run, fallback, cursors.fallback[metric], facts)
     cursors.fallback[metric] = newest
     return newest, fallback
 
@@ -236,9 +236,9 @@ def current_of(run: Run, scale: int) -> int:
     return int(current_replicas(scales.spec_replicas[scale], scales.status_replicas[scale], run.settings.behaviours))
 
 
-def _newest(reads: MetricReads, request: int, cursor: int, facts: int) -> int:
+def _newest(run: Run, request: int, cursor: int, facts: int) -> int:
     """The last answer to a request after so many facts; the search begins at the cursor."""
-    end = reads.row_to[request]
+    reads, end = run.batch.reads, run.batch.read_ranges.row_to[request]
     while cursor + 1 < end and reads.seq[cursor + 1] < facts:
         cursor += 1
     return cursor
@@ -270,7 +270,8 @@ def _pod_state(run: Run, context: Context, pod: int, facts: int) -> int:
     """The state of a selected pod after so many facts, NONE if the pod was not there."""
     pods, cursors = run.batch.pods, run.cursors
     history = run.batch.selected_pods[pod]
-    row, end, first = cursors.pod[pod], pods.row_to[history], pods.row_from[history]
+    row, ranges = cursors.pod[pod], run.batch.pod_ranges
+    first, end = ranges.row_from[history], ranges.row_to[history]
     while row + 1 < end and pods.seq[row + 1] < context.facts:
         row += 1
     cursors.pod[pod] = row
@@ -353,7 +354,7 @@ def _tally(  # noqa: C901, PLR0912, PLR0915 (one loop over the pods: the kernel 
 ) -> tuple[int, int, Tally]:
     """What is wrong with the answer, what is wrong with the requests, NONE where nothing is, and the tally."""
     batch, behaviours = run.batch, run.settings.behaviours
-    metrics, sources, pods, series = batch.metrics, batch.sources, batch.pods, batch.series
+    metrics, sources, series = batch.metrics, batch.sources, batch.series
     quantities, quantity, target = batch.quantities, metrics.quantity[metric], metrics.target[metric]
     has_requests, seq = metrics.how[metric] == UTILIZATION, batch.reads.seq[read]
     # An answer from after the reconcile moves no cursor: later reconciles still need what comes before it.
@@ -382,9 +383,9 @@ def _tally(  # noqa: C901, PLR0912, PLR0915 (one loop over the pods: the kernel 
         listed += 1
         request = 0
         if has_requests:
-            request = pods.request[state * quantities + quantity]
+            request = batch.pod_requests.request[state * quantities + quantity]
             if request_problem == NONE:
-                request_problem = pods.request_problem[state * quantities + quantity]
+                request_problem = batch.pod_requests.problem[state * quantities + quantity]
         bucket = _bucket(run, metric, state, sample, at_us)
         if bucket == UNREADY:
             unready, unready_requests = unready + 1, wrap64(unready_requests + request)

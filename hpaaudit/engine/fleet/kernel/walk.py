@@ -71,17 +71,17 @@ class Search(NamedTuple):
 def walk(run: Run, first: int, last: int) -> None:
     """Decides every reconcile of the HPAs from `first` to before `last`, and leaves the memory as it is then."""
     for hpa in range(first, last):
-        for at in range(run.batch.reconciles.row_from[hpa], run.batch.reconciles.row_to[hpa]):
+        for at in range(run.batch.reconcile_ranges.row_from[hpa], run.batch.reconcile_ranges.row_to[hpa]):
             decide(run, hpa, at)
 
 
 def decide(run: Run, hpa: int, at: int) -> None:
     """Decides one reconcile, or leaves no decision where the HPA was gone."""
     reconciles, hpas, memory = run.batch.reconciles, run.batch.hpas, run.memory
-    since = _begin(run, hpa, at)
-    state = _last_before(hpas.seq, run.cursors.hpa[hpa], hpas.row_to[hpa], reconciles.facts[at])
+    since, ranges = _begin(run, hpa, at), run.batch.hpa_ranges
+    state = _last_before(hpas.seq, run.cursors.hpa[hpa], ranges.row_to[hpa], reconciles.facts[at])
     run.cursors.hpa[hpa] = state
-    if state < hpas.row_from[hpa] or hpas.spec[state] == NONE:
+    if state < ranges.row_from[hpa] or hpas.spec[state] == NONE:
         forget(memory, hpa)
         memory.versions_from[hpa] = reconciles.facts[at]
         return
@@ -141,12 +141,12 @@ def _search(run: Run, hpa: int, at: int, state: int, since: int) -> Search:
     list_from, list_to = (reconciles.list_from[at], reconciles.list_to[at]) if is_own else (0, 0)
     own_since = reconciles.own_since[at] if is_own else reconciles.facts[at]
     newest = ReadInputs(scale, scale_us, reconciles.facts[at], 0, 0, since, own_since, list_from, list_to)
-    hpas = len(reconciles.row_from)
+    hpas = len(run.batch.reconcile_ranges.row_from)
     tried_slots, before_slots = hpas + hpa, 2 * hpas + hpa
     older_scale, options = scale, NO_OPTIONS
     if reconciles.published[at] != NONE:
         copy_memory(run.memory, hpa, before_slots)
-        older_scale = earlier_scale(run.batch.scales, scale, target, reconciles.lagging_facts[at])
+        older_scale = earlier_scale(run, scale, target, reconciles.lagging_facts[at])
         options = options_of(run, hpa, at, scale, older_scale)
     return Search(at, hpa, state, newest, older_scale, tried_slots, before_slots, options)
 
@@ -206,12 +206,12 @@ def _last_before(seqs: Ints, cursor: int, end: int, facts: int) -> int:
 
 def _is_stale(run: Run, hpa: int, state: int, facts: int) -> bool:
     """True if the cache is older than the controller's own last status write (1.37)."""
-    hpas = run.batch.hpas
-    written = _last_before(hpas.written_seq, run.cursors.written[hpa], hpas.written_to[hpa], facts)
+    writes, ranges = run.batch.status_writes, run.batch.write_ranges
+    written = _last_before(writes.seq, run.cursors.written[hpa], ranges.row_to[hpa], facts)
     run.cursors.written[hpa] = written
-    if written < hpas.written_from[hpa] or hpas.written_seq[written] < run.memory.versions_from[hpa]:
+    if written < ranges.row_from[hpa] or writes.seq[written] < run.memory.versions_from[hpa]:
         return False
-    return bool(hpas.version[state] < hpas.written_version[written])
+    return bool(run.batch.hpas.version[state] < writes.version[written])
 
 
 def _skip(run: Run, at: int, state: int) -> None:
@@ -227,7 +227,8 @@ def _newest_scale(run: Run, hpa: int, target: int, at: int, since: int) -> tuple
     scales, cursors, now_us = run.batch.scales, run.cursors, run.batch.reconciles.at_us[at]
     if target == NONE:
         return NONE, now_us
-    first, end, row = scales.row_from[target], scales.row_to[target], cursors.scale[hpa]
+    ranges, row = run.batch.scale_ranges, cursors.scale[hpa]
+    first, end = ranges.row_from[target], ranges.row_to[target]
     if not first - 1 <= row < end:
         row, cursors.own_scale[hpa] = first - 1, NONE
     while row + 1 < end and scales.seq[row + 1] < run.batch.reconciles.facts[at]:

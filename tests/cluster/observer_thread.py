@@ -20,7 +20,7 @@ from hpaaudit.model.units import SECOND, Micros
 Seen = TypeVar("Seen")
 
 
-class Watching:
+class ObserverThread:
     """An observer at work: `facts` grow while it runs, `notes` say what it cannot see."""
 
     def __init__(self, kubeconfig: Path, namespace: str, *, selector: str = "", interval_seconds: float = 0.5) -> None:

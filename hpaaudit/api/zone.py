@@ -1,0 +1,36 @@
+"""The zone in which people read and write times: UTC, unless they ask for another one."""
+
+from contextvars import ContextVar
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from hpaaudit.model.units import SECOND, Micros
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_IN_USE: ContextVar[tzinfo] = ContextVar("zone", default=UTC)
+
+
+def use_zone(zone: tzinfo) -> None:
+    """Lets times be read and written in this zone from now on."""
+    _IN_USE.set(zone)
+
+
+def zone_in_use() -> tzinfo:
+    """The zone in which times are read and written."""
+    return _IN_USE.get()
+
+
+def in_zone(at_us: Micros) -> str:
+    """RFC 3339 without a fraction, cut, in the zone that is in use: `…T14:05:19Z`, `…T15:05:19+01:00`."""
+    local = (_EPOCH + timedelta(seconds=at_us // SECOND)).astimezone(zone_in_use())
+    return local.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def offset_us(at_us: int) -> int:
+    """How far the zone that is in use is ahead of UTC then."""
+    ahead = (_EPOCH + timedelta(seconds=at_us // SECOND)).astimezone(zone_in_use()).utcoffset() or timedelta(0)
+    return round(ahead / timedelta(microseconds=1))
+
+
+def micros_of(local: datetime) -> Micros:
+    """The instant of a time that has its zone."""
+    return Micros((local - _EPOCH) // timedelta(microseconds=1))

@@ -1,0 +1,79 @@
+"""Shows a recording, results and one decision in a notebook."""
+
+import base64
+from html import escape
+
+from hpaaudit.errors import AuditError
+from hpaaudit.flows.inspect import inspect
+from hpaaudit.flows.query import account
+from hpaaudit.flows.timeline import timeline
+from hpaaudit.model.account import ReconcileAccount
+from hpaaudit.model.timeline import Timeline
+from hpaaudit.model.units import Micros
+from hpaaudit.recording.reading.recording import Recording
+from hpaaudit.report.explain import explain_text
+from hpaaudit.report.inspect import inspection_text
+from hpaaudit.report.replay import change_rows, clock_of, count_lines, verdict
+from hpaaudit.report.svg import picture, standalone
+from hpaaudit.report.table import table
+from hpaaudit.results.read import Results
+
+DRAWN = 3
+"""So many HPAs of results are shown; the others are counted."""
+
+
+def html(value: object) -> str:
+    """A recording, results or a decision as HTML. Every text in it is escaped."""
+    match value:
+        case Recording():
+            return _preformatted(inspection_text(inspect(value)))
+        case Results():
+            return _results(value)
+        case ReconcileAccount():
+            return _picture_of(value) + _preformatted(explain_text(value))
+    raise TypeError(f"{type(value).__name__} is not shown")
+
+
+def text(value: object) -> str:
+    """A decision as text."""
+    if not isinstance(value, ReconcileAccount):
+        raise TypeError(f"{type(value).__name__} is not explained")
+    return explain_text(value)
+
+
+def _preformatted(shown: str) -> str:
+    return f"<pre>{escape(shown)}</pre>"
+
+
+def _results(results: Results) -> str:
+    """The verdict of each HPA, its picture and its changes; of a fleet those that agree least."""
+    whole = account(results)
+    clock = clock_of(whole)
+    drawn = {(one.namespace, one.name): one for one in whole.timelines}
+    parts = []
+    for hpa in whole.hpas[:DRAWN]:
+        parts.append(f"<p><b>{escape(f'{hpa.namespace}/{hpa.name}')}</b> {escape(verdict(hpa, clock))}</p>")
+        rows = change_rows(hpa.changes, clock)
+        if one := drawn.get((hpa.namespace, hpa.name)):
+            parts.append(_picture(one, [at_us for at_us, _ in rows]))
+        lines = [table(("time", "from", "to", "by", "decided", "replay", "why"), [cells for _, cells in rows])]
+        parts.append(_preformatted("\n".join([*(lines if rows else []), *count_lines(hpa)])))
+    if len(whole.hpas) > DRAWN:
+        parts.append(f"<p>{len(whole.hpas) - DRAWN} more HPAs: <code>results.agreement</code></p>")
+    return "\n".join(parts)
+
+
+def _picture_of(decision: ReconcileAccount) -> str:
+    """The HPA over time with a pin at the decision; nothing if its results are gone."""
+    try:
+        shown = timeline(decision.file, f"{decision.namespace}/{decision.name}") if decision.file else None
+    except AuditError:
+        return ""
+    return "" if shown is None else _picture(shown, [decision.at_us])
+
+
+def _picture(shown: Timeline, marks: list[Micros]) -> str:
+    """The chart as an image: its styles do not reach the rest of the notebook."""
+    svg = standalone(picture(shown, marks, "title"))
+    data = base64.b64encode(svg.encode()).decode()
+    return f'<img alt="replicas, metric and pods over time" src="data:image/svg+xml;base64,{data}">'

@@ -1,0 +1,152 @@
+-- What became of each number of replicas?
+-- One row per HPA and time with the same spec.replicas, as in runs.effects. The first condition that is true decides the class.
+insert into runs.effects by name
+with recorded as (
+    select started_at, ended_at from runs.recordings
+), begun as (
+    select s.hpa_uid, r.started_at as ts, null::bigint as scale_event_id, null::integer as from_replicas,
+        arg_min(s.spec_replicas, (s.observed_at, s.seq)) as wanted
+    from runs.scale_states as s
+    cross join recorded as r
+    group by s.hpa_uid, r.started_at
+    union all
+    select e.hpa_uid, e.at_hi, e.scale_event_id, e.from_replicas, e.to_replicas
+    from runs.scale_events as e
+    cross join recorded as r
+    where e.source = 'actual' and e.at_hi between r.started_at and r.ended_at
+), spans as (
+    select
+        b.*,
+        coalesce(lead(b.ts) over one, h.ended_at) as until,
+        row_number() over one as span
+    from begun as b
+    join replayed_hpas as h using (hpa_uid)
+    where b.ts <= h.ended_at
+    window one as (partition by b.hpa_uid order by b.ts, b.scale_event_id nulls first)
+), statuses as (
+    select
+        hpa_uid, observed_at, status_replicas,
+        lead(observed_at) over (partition by hpa_uid order by observed_at, seq) as until
+    from runs.scale_states
+    where status_replicas is not null
+), made as (
+    select
+        p.hpa_uid, p.span,
+        max(s.status_replicas) as made,
+        min(s.observed_at) filter (s.status_replicas >= p.wanted) as made_at,
+        sum(
+            greatest(p.wanted - s.status_replicas, 0)
+            * epoch_us(least(coalesce(s.until, p.until), p.until) - s.observed_at)
+        ) / 1e6 as missing_s,
+        sum(epoch_us(least(coalesce(s.until, p.until), p.until) - s.observed_at))
+            filter (s.status_replicas < p.wanted) / 1e6 as short_s
+    from statuses as s
+    asof join spans as p on p.hpa_uid = s.hpa_uid and p.ts <= s.observed_at
+    where s.observed_at <= p.until
+    group by p.hpa_uid, p.span
+), points as (
+    select hpa_uid, ts, 0 as change, 0 as ended, 1 as begins, span, wanted, until
+    from spans
+    union all
+    select hpa_uid, ready_at, 1, 0, 0, null, null, null
+    from main.hpa_pods
+    where ready_at is not null
+    union all
+    select hpa_uid, deleted_at, if(ready_at is null, 0, -1), 1, 0, null, null, null
+    from main.hpa_pods
+    where deleted_at is not null
+), counted as (
+    select
+        hpa_uid, ts, begins, ended,
+        sum(change) over one as ready,
+        last_value(span ignore nulls) over one as span,
+        last_value(wanted ignore nulls) over one as wanted,
+        last_value(until ignore nulls) over one as span_until,
+        lead(ts) over one as next_ts
+    from points
+    -- What happens at the instant of a change belongs to the time after it.
+    window one as (partition by hpa_uid order by ts, begins desc rows between unbounded preceding and current row)
+), ready as (
+    select
+        hpa_uid, span,
+        max(ready) as ready,
+        min(ts) filter (ready >= wanted) as ready_at,
+        sum(ended) as ended,
+        sum(greatest(wanted - ready, 0) * epoch_us(least(coalesce(next_ts, span_until), span_until) - ts)) / 1e6
+            as missing_s,
+        sum(epoch_us(least(coalesce(next_ts, span_until), span_until) - ts)) filter (ready < wanted) / 1e6 as short_s
+    from counted
+    where span is not null
+        and ts <= span_until
+        and hpa_uid in (select hpa_uid from main.hpa_pods)
+    group by hpa_uid, span
+), targets as (
+    select distinct hpa_uid, namespace, target_kind, target_name
+    from runs.hpa_specs
+), told as (
+    select t.hpa_uid, e.observed_at, e.reason, e.message
+    from (
+        select *, root_owner(kind, name) as made_by
+        from runs.k8s_events
+        where reason = 'FailedCreate'
+    ) as e
+    join targets as t
+        on t.namespace = e.namespace
+        and t.target_name = e.made_by.name
+        and t.target_kind = coalesce(e.made_by.kind, t.target_kind)
+    union all
+    select p.hpa_uid, e.observed_at, e.reason, e.message
+    from runs.k8s_events as e
+    join main.hpa_pods as p on p.namespace = e.namespace and p.pod = e.name
+    where e.kind = 'Pod' and e.reason = 'FailedScheduling'
+), causes as (
+    select
+        p.hpa_uid, p.span,
+        arg_min(e.message, e.observed_at) filter (e.reason = 'FailedCreate') as refusal,
+        bool_or(e.reason = 'FailedCreate' and contains(e.message, 'exceeded quota')) as has_quota,
+        arg_min(e.message, e.observed_at) filter (e.reason = 'FailedScheduling') as unschedulable
+    from told as e
+    asof join spans as p on p.hpa_uid = e.hpa_uid and p.ts <= e.observed_at
+    group by p.hpa_uid, p.span
+), rolled as (
+    select p.hpa_uid, p.span
+    from spans as p
+    asof join runs.rollouts as r on r.hpa_uid = p.hpa_uid and r.started_at <= p.until
+    where r.started_at > p.ts - interval 10 minutes
+), tests as (
+    select
+        p.*, m.made, m.made_at, r.ready, r.ready_at, c.refusal, c.unschedulable,
+        -- A lower number ends the pods of the difference.
+        greatest(r.ended - greatest(coalesce(p.from_replicas, p.wanted) - p.wanted, 0), 0) as removed,
+        coalesce(r.missing_s, m.missing_s) as pod_seconds_missing,
+        -- Two minutes are more than pods that nothing hinders take.
+        coalesce(m.short_s > 120, false) as t_not_made,
+        coalesce(c.has_quota, false) as t_quota,
+        coalesce(r.short_s > 120, false) as t_not_ready,
+        c.unschedulable is not null as t_unschedulable,
+        o.span is not null as t_rollout,
+        m.made is null or r.ready is null and not coalesce(m.short_s > 120, false) as t_unknown
+    from spans as p
+    left join made as m using (hpa_uid, span)
+    left join ready as r using (hpa_uid, span)
+    left join causes as c using (hpa_uid, span)
+    left join rolled as o using (hpa_uid, span)
+)
+select
+    h.replay_id, h.hpa_uid, h.namespace, h.name,
+    t.ts, t.until, t.scale_event_id, t.from_replicas, t.wanted, t.made, t.made_at, t.ready, t.ready_at, t.removed,
+    case
+        when t_unknown then 'effect.unknown'
+        when t_not_made and t_quota then 'effect.quota'
+        when t_not_made then 'effect.not_created'
+        when t_not_ready and t_unschedulable then 'effect.unschedulable'
+        when t_not_ready and t_rollout then 'effect.rollout'
+        when t_not_ready and removed > 0 then 'effect.disruption'
+        when t_not_ready then 'effect.slow_start'
+        else 'effect.none'
+    end as class,
+    t.pod_seconds_missing,
+    case when t_not_made then t.refusal when t_not_ready then t.unschedulable end as cause
+from tests as t
+join replayed_hpas as h using (hpa_uid)
+order by h.hpa, t.ts, t.scale_event_id nulls first;

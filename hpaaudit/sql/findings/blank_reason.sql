@@ -1,0 +1,46 @@
+-- Which HPAs raised the replicas by an earlier recommendation, so that the Event names no reason?
+-- One row per HPA.
+-- Needs: action.scale_up
+with raised as (
+    select s.reconcile_id
+    from runs.decision_steps as s
+    where s.code = 'stabilize.legacy_raise' and s.binding
+    union
+    -- With `numbers` there are no steps, but the numbers show it: no behavior, and without memory the number would differ.
+    select r.reconcile_id
+    from runs.reconciles as r
+    join runs.replays as p on p.replay_id = r.replay_id and p.detail = 'numbers'
+    join runs.hpa_specs as h
+        on h.hpa_uid = r.hpa_uid
+        and h.behavior is null
+        and r.ts >= h.valid_from
+        and r.ts < coalesce(h.valid_to, 'infinity')
+    where r.stabilized > r.spec_replicas
+        and r.desired <> greatest(least(r.raw_desired, r.max_replicas), r.min_replicas)
+), windows as (
+    select replay_id, rtrim(value, 's')::double as seconds
+    from runs.assumptions
+    where key = 'downscale-stabilization'
+)
+select
+    r.hpa_uid, min(r.ts) as first_at, max(r.ts) as last_at, 'low' as severity,
+    format('an earlier recommendation, not load, raised the replicas {}: the Event names no reason', counted(count(*), 'time'))
+        as verdict,
+    json_object('reconciles', count(*)) as evidence,
+    -- Without another writer it was a limit that kept the replicas below what was recommended.
+    case
+        when bool_or(w.at_hi >= r.ts - to_seconds(n.seconds)) then 'find out who lowered the replicas before: the question what_happened lists it'
+        else 'nothing: the replicas became what was recommended before, when a limit or policy allowed fewer'
+    end as next_step
+from raised
+join runs.reconciles as r using (reconcile_id)
+asof left join (
+    from runs.scale_events
+    where source = 'actual' and writer_class <> 'hpa' and to_replicas < from_replicas
+) as w
+    on w.hpa_uid = r.hpa_uid
+    and w.at_hi <= r.ts
+left join windows as n on n.replay_id = r.replay_id
+-- A memory that only keeps the current number raises nothing.
+where r.raw_desired <= r.spec_replicas and r.desired > r.spec_replicas
+group by r.hpa_uid;

@@ -1,0 +1,24 @@
+-- Which HPAs decided otherwise because a restart of the controller made it forget?
+-- One row per HPA and recording in which a restart that was seen came within an hour before a decision that memory made.
+-- Needs: process.restarted
+select
+    r.hpa_uid, min(e.acquired_at) as first_at, max(r.ts) as last_at, 'low' as severity,
+    format(
+        'after the restart at {} earlier recommendations were forgotten: {} afterwards {} held by the first number alone',
+        time_beside(min(e.acquired_at), min(e.acquired_at)), counted(count(*), 'reconcile'),
+        if(count(*) = 1, 'was', 'were')
+    ) as verdict,
+    json_object('reconciles', count(*), 'epoch', min(e.epoch_id)) as evidence,
+    'nothing for the workload: windows last no longer than the process that remembers them' as next_step
+from ran as r
+join runs.controller_epochs as e using (epoch_id)
+cross join runs.recordings as i
+where e.epoch_id > 0
+    -- What began with the recording is no restart that the HPA met.
+    and e.acquired_at > i.started_at + interval 1 second
+    and r.reason_code in ('stabilize.down_hold', 'stabilize.down_partial')
+    and r.stabilized = r.spec_replicas
+    -- The first reconcile of a process remembers the number that it meets; what holds is that number.
+    and r.ts <= e.acquired_at + interval 5 minutes
+group by r.hpa_uid
+having count(*) >= 2;

@@ -1,0 +1,33 @@
+-- Which HPAs and GitOps controllers undo each other's replicas?
+-- One row per HPA. At least twice one undid the other within five minutes.
+-- Needs: writer.gitops
+with changes as (
+    select
+        hpa_uid, at_hi as ts, from_replicas, to_replicas, writer_class, writer_name,
+        lag(at_hi) over one as ts_before,
+        lag(from_replicas) over one as from_before,
+        lag(writer_class) over one as class_before,
+        lag(writer_name) over one as name_before
+    from runs.scale_events
+    where source = 'actual'
+    window one as (partition by hpa_uid order by at_hi, scale_event_id)
+)
+select
+    hpa_uid, min(ts_before) as first_at, max(ts) as last_at,
+    if(count(*) >= 4, 'critical', 'high') as severity,
+    format(
+        '{} and the HPA overwrote each other {}: between {} and {}',
+        any_value(if(writer_class = 'gitops', writer_name, name_before)), counted(count(*), 'time'),
+        min(least(from_replicas, to_replicas)), max(greatest(from_replicas, to_replicas))
+    ) as verdict,
+    json_object(
+        'times', count(*), 'median_s', median(epoch_us(ts) - epoch_us(ts_before)) / 1e6,
+        'pods', sum(abs(to_replicas - from_replicas))
+    ) as evidence,
+    'leave spec.replicas out of the manifests, or ignore that field in the sync' as next_step
+from changes
+where [writer_class, class_before] in (['gitops', 'hpa'], ['hpa', 'gitops'])
+    and (to_replicas = from_before or sign(to_replicas - from_replicas) = sign(from_before - from_replicas))
+    and ts <= ts_before + interval 5 minutes
+group by hpa_uid
+having count(*) >= 2;

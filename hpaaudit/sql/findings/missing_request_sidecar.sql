@@ -1,0 +1,41 @@
+-- Which HPAs were blind because a container of a pod has no request?
+-- One row per HPA.
+-- Needs: metric.invalid.missing_request
+with blind as (
+    select
+        r.hpa_uid, p.metric_name, min(r.ts) as first_at, max(r.ts) as last_at, sum(r.lasted_s) as blind_s
+    from runs.metric_proposals as p
+    join ran as r using (reconcile_id)
+    where p.invalid_code = 'metric.invalid.missing_request'
+    group by r.hpa_uid, p.metric_name
+), lacking as (
+    select
+        h.hpa_uid, w.resource, count(*) as pods,
+        arg_min(h.pod, p.created_at) as pod,
+        arg_min(w.containers, p.created_at) as containers
+    from main.hpa_pods as h
+    join runs.pods as p using (pod_uid)
+    cross join lateral (
+        values ('cpu', p.without_cpu_request), ('memory', p.without_memory_request)
+    ) as w(resource, containers)
+    where w.containers <> []
+    group by h.hpa_uid, w.resource
+)
+select
+    b.hpa_uid, min(b.first_at) as first_at, max(b.last_at) as last_at,
+    cost_severity(0, 0, max(b.blind_s)) as severity,
+    format(
+        'blind for {} s: {} without a request of {}', round(max(b.blind_s))::bigint,
+        coalesce(
+            format('container {} of pod {} is', arg_max(l.containers[1], b.blind_s), arg_max(l.pod, b.blind_s)),
+            'a container is'
+        ),
+        arg_max(b.metric_name, b.blind_s)
+    ) as verdict,
+    json_object(
+        'blind_s', max(b.blind_s), 'resource', arg_max(b.metric_name, b.blind_s), 'pods', arg_max(l.pods, b.blind_s)
+    ) as evidence,
+    'set the request on every container, also on those that are injected; or use a ContainerResource metric' as next_step
+from blind as b
+left join lacking as l on l.hpa_uid = b.hpa_uid and l.resource = b.metric_name
+group by b.hpa_uid;

@@ -1,0 +1,17 @@
+-- Which HPAs have pods that end again and again although nobody scales down?
+-- One row per HPA, if at least as many pods ended as its target has, and no rollout explains it.
+-- Needs: pods.removed
+with ended as (
+    select e.hpa_uid, sum(e.removed) as removed, max(e.wanted) as wanted, sum(e.pod_seconds_missing) as missing_s,
+        min(e.ts) filter (e.removed > 0) as first_at, max(e.until) filter (e.removed > 0) as last_at
+    from runs.effects as e
+    group by e.hpa_uid
+)
+select
+    e.hpa_uid, e.first_at, e.last_at, cost_severity(e.missing_s, 0, 0) as severity,
+    format('{} ended without a scale-down or a rollout', counted(e.removed::bigint, 'pod')) as verdict,
+    json_object('pods', e.removed, 'short_pod_seconds', e.missing_s) as evidence,
+    'look for evictions and drained nodes at these times: a PodDisruptionBudget, or slower consolidation' as next_step
+from ended as e
+anti join runs.rollouts as o on o.hpa_uid = e.hpa_uid
+where e.removed >= greatest(e.wanted, 3);

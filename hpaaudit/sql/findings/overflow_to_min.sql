@@ -1,0 +1,16 @@
+-- Which HPAs had a metric so large that the number of replicas overflows?
+-- One row per HPA. The product of ratio and pods is beyond 32 bits.
+select
+    r.hpa_uid, min(r.ts) as first_at, max(r.ts) as last_at, 'critical' as severity,
+    format(
+        '{} was {} times its target, which asks for more replicas than 32 bits hold: {} became {}',
+        arg_max(p.metric_name, p.ratio), round(max(p.ratio))::hugeint, arg_max(r.spec_replicas, p.ratio),
+        arg_max(r.desired, p.ratio)
+    ) as verdict,
+    json_object('ratio', max(p.ratio), 'reconciles', count(distinct r.reconcile_id)) as evidence,
+    'check the unit of the metric; newer releases and some processors scale to the maximum here, others to the minimum'
+        as next_step
+from runs.metric_proposals as p
+join ran as r using (reconcile_id)
+where p.ratio >= 1e6 and p.ratio * greatest(r.spec_replicas, 1) >= 2147483648
+group by r.hpa_uid;

@@ -1,0 +1,29 @@
+-- Which HPAs were held by pods without a sample, in either direction?
+-- One row per HPA, if that lasted for two minutes.
+-- Needs: adjust.direction_flip_hold adjust.damped_into_tolerance adjust.count_flip_hold metric.invalid.container_missing
+with held as (
+    select r.hpa_uid, r.ts, r.lasted_s, p.metric_name, p.missing_pods, p.ratio
+    from ran as r
+    join runs.metric_proposals as p on p.reconcile_id = r.reconcile_id and p.is_winner
+    where r.reason_code in ('adjust.direction_flip_hold', 'adjust.damped_into_tolerance', 'adjust.count_flip_hold')
+        and p.missing_pods > 0
+        -- Unready pods alone are a pattern of their own.
+        and (p.ratio < 1 or p.unready_pods = 0)
+    union all
+    select r.hpa_uid, r.ts, r.lasted_s, p.metric_name, 1, null
+    from ran as r
+    join runs.metric_proposals as p using (reconcile_id)
+    where p.invalid_code = 'metric.invalid.container_missing'
+)
+select
+    hpa_uid, min(ts) as first_at, max(ts) as last_at,
+    cost_severity(0, sum(missing_pods * lasted_s) filter (ratio < 1), sum(lasted_s) filter (ratio is null)) as severity,
+    format(
+        'up to {} without a sample of {} changed the decision for {} s', counted(max(missing_pods), 'pod'),
+        mode(metric_name), round(sum(lasted_s))::bigint
+    ) as verdict,
+    json_object('seconds', sum(lasted_s), 'pods', max(missing_pods), 'metric', mode(metric_name)) as evidence,
+    'find out why these pods have no sample: they crash, wait for a node, or the source of the metric lost them' as next_step
+from held
+group by hpa_uid
+having sum(lasted_s) >= 120;

@@ -1,0 +1,27 @@
+-- Which HPAs were raised by a rollout, while its surge pods were there?
+-- One row per HPA. A scale-up within ten minutes of a rollout, while there were more pods than asked for.
+-- Needs: relation.rollouts
+with raised as (
+    select r.reconcile_id, r.hpa_uid, r.ts, r.spec_replicas, r.desired, r.lasted_s, o.started_at, o.revision,
+        r.status_replicas - r.spec_replicas as surge
+    from ran as r
+    asof join runs.rollouts as o on o.hpa_uid = r.hpa_uid and o.started_at <= r.ts
+    where r.action = 'scale_up' and r.ts < o.started_at + interval 10 minutes and r.status_replicas > r.spec_replicas
+), counted_pods as (
+    select x.*, p.unready_pods + p.missing_pods as uncounted
+    from raised as x
+    join runs.metric_proposals as p on p.reconcile_id = x.reconcile_id and p.is_winner
+)
+select
+    hpa_uid, min(started_at) as first_at, max(ts) as last_at, 'medium' as severity,
+    format(
+        'a rollout raised the replicas from {} to {}, while {} were surge and {} did not count yet',
+        arg_min(spec_replicas, ts), max(desired), max(surge), max(uncounted)
+    ) as verdict,
+    json_object(
+        'rollouts', count(distinct started_at), 'before', arg_min(spec_replicas, ts), 'most', max(desired),
+        'surge', max(surge), 'uncounted', max(uncounted)
+    ) as evidence,
+    'lower maxSurge, or add a scale-up stabilization window that is as long as the start of a pod' as next_step
+from counted_pods
+group by hpa_uid;

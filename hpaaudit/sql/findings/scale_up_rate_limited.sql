@@ -1,0 +1,19 @@
+-- Which HPAs were slower than their load, because a policy allowed only so much at a time?
+-- One row per HPA, if that lasted for a minute.
+-- Needs: policy.up_limit policy.legacy_up_limit policy.up_disabled
+select
+    hpa_uid, min(ts) as first_at, max(ts) as last_at,
+    cost_severity(sum(greatest(least(raw_desired, max_replicas) - desired, 0) * lasted_s), 0, 0) as severity,
+    format(
+        'a policy allowed {} where metrics asked for {}, for {} s', arg_max(desired, raw_desired - desired),
+        arg_max(raw_desired, raw_desired - desired), round(sum(lasted_s))::bigint
+    ) as verdict,
+    json_object(
+        'seconds', sum(lasted_s),
+        'short_pod_seconds', sum(greatest(least(raw_desired, max_replicas) - desired, 0) * lasted_s)
+    ) as evidence,
+    'loosen behavior.scaleUp, or raise minReplicas before a known peak' as next_step
+from ran
+where reason_code in ('policy.up_limit', 'policy.legacy_up_limit', 'policy.up_disabled') and raw_desired > desired
+group by hpa_uid
+having sum(lasted_s) >= 60;

@@ -1,0 +1,19 @@
+-- Which HPAs stood above their target for long, inside the tolerance, so that nothing happened?
+-- One row per HPA: for half an hour, where without the tolerance there would be a pod more.
+-- Needs: tolerance.hold
+select
+    r.hpa_uid, min(r.ts) as first_at, max(r.ts) as last_at, 'info' as severity,
+    format(
+        '{} stood at {} % of its target for {} min: the tolerance of {} % holds up to there', mode(p.metric_name),
+        round(100 * avg(p.ratio))::bigint, round(sum(r.lasted_s) / 60)::bigint, round(100 * max(p.tolerance))::bigint
+    ) as verdict,
+    json_object('seconds', sum(r.lasted_s), 'mean_ratio', avg(p.ratio), 'tolerance', max(p.tolerance)) as evidence,
+    'lower the target, or set behavior.scaleUp.tolerance where the release has it' as next_step
+from ran as r
+join runs.metric_proposals as p on p.reconcile_id = r.reconcile_id and p.is_winner
+where r.reason_code = 'tolerance.hold'
+    and p.ratio > 1.02
+    and r.spec_replicas < r.max_replicas
+    and ceil(p.ratio * p.ready_pods) > r.spec_replicas
+group by r.hpa_uid
+having sum(r.lasted_s) >= 1800;

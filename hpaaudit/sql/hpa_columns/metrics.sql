@@ -1,0 +1,29 @@
+-- What did each metric of some HPAs measure over time, as columns?
+-- One row per metric, with lists over all reconciles of its HPA in the order of time. NULL: not measured, or not in the
+-- spec at that time. Two metrics of one name are two rows: nth counts them.
+with named as (
+    select
+        namespace, name, reconcile_id, metric_name, target_type, metric_idx, tolerance, target,
+        if(target_type = 'Utilization', current_utilization, current_milli) as value,
+        row_number() over (partition by reconcile_id, metric_name, target_type order by metric_idx) as nth
+    from metric_proposals
+    where namespace || '/' || name in (select unnest($hpas))
+), metrics as (
+    select namespace, name, metric_name, target_type, nth, min(metric_idx) as first_idx, max(tolerance) as tolerance
+    from named
+    group by namespace, name, metric_name, target_type, nth
+), joined as (
+    select m.*, r.ts, r.reconcile_id, n.value, n.target
+    from reconciles as r
+    join metrics as m using (namespace, name)
+    left join named as n
+        on n.reconcile_id = r.reconcile_id and n.metric_name = m.metric_name
+        and n.target_type is not distinct from m.target_type and n.nth = m.nth
+)
+select
+    namespace, name, metric_name, coalesce(target_type, '') as target_type, any_value(tolerance) as tolerance,
+    list(value order by ts, reconcile_id) as values,
+    list(target order by ts, reconcile_id) as targets
+from joined
+group by namespace, name, metric_name, target_type, nth
+order by namespace, name, min(first_idx), metric_name, target_type, nth;

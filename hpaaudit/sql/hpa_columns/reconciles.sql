@@ -1,0 +1,38 @@
+-- What did the reconciles of some HPAs read and decide, as columns?
+-- One row per HPA, with a list for each column in the order of time. Pods are counted for the metric that decided; if
+-- none did, for the first one.
+with deciding as (
+    select reconcile_id, ready_pods, unready_pods, missing_pods, ignored_pods
+    from metric_proposals
+    where namespace || '/' || name in (select unnest($hpas))
+    qualify row_number() over (
+        partition by reconcile_id
+        order by coalesce(is_winner, false) desc, coalesce(valid, false) desc, metric_idx
+    ) = 1
+), joined as (
+    select r.*, d.ready_pods, d.unready_pods, d.missing_pods, d.ignored_pods
+    from reconciles as r
+    left join deciding as d using (reconcile_id)
+    where r.namespace || '/' || r.name in (select unnest($hpas))
+)
+select
+    namespace, name,
+    list(epoch_us(ts) order by ts, reconcile_id) as times_us,
+    list(reconcile_id order by ts, reconcile_id) as reconcile_ids,
+    list(spec_replicas order by ts, reconcile_id) as replicas,
+    list(desired order by ts, reconcile_id) as replay,
+    list(decided order by ts, reconcile_id) as decided,
+    list(actual order by ts, reconcile_id) as actual,
+    list(min_replicas order by ts, reconcile_id) as min,
+    list(max_replicas order by ts, reconcile_id) as max,
+    list(raw_desired order by ts, reconcile_id) as raw,
+    list(stabilized order by ts, reconcile_id) as stabilized,
+    list(ready_pods order by ts, reconcile_id) as ready,
+    list(unready_pods order by ts, reconcile_id) as unready,
+    list(missing_pods order by ts, reconcile_id) as missing,
+    list(ignored_pods order by ts, reconcile_id) as ignored,
+    list(verdict order by ts, reconcile_id) as verdict,
+    list(reason_code order by ts, reconcile_id) as reason,
+    list(evidence order by ts, reconcile_id) as evidence
+from joined
+group by namespace, name;

@@ -1,0 +1,40 @@
+-- What kept an HPA from scaling down although its metrics asked for less, and how many pods did that keep?
+-- One row per HPA, reason and metric.
+-- Asked: Why not fewer?
+-- Columns:
+--   namespace: the HPA's namespace
+--   name: the HPA's name
+--   reason_code: what held the scale-down
+--   metric_name: the metric that was unusable; empty if none was
+--   reconciles: in how many reconciles
+--   minutes: how long these lasted together
+--   pods_kept: the most pods that were kept
+--   pod_seconds_kept: pods that were kept, times the seconds
+--   first_at: the first of them
+--   last_at: the last of them
+with asked as (
+    select
+        reconcile_id,
+        max(proposal) filter (valid) as best,
+        coalesce(arg_min(metric_name, metric_idx) filter (not valid), '') as metric_name
+    from metric_proposals
+    where namespace || '/' || name like $hpa
+        and ts between $since and $until
+    group by reconcile_id
+    having best is not null
+)
+select
+    r.namespace, r.name, r.reason_code, a.metric_name,
+    count(*) as reconciles,
+    round(sum(r.lasted_s) / 60, 1) as minutes,
+    max(r.desired::bigint - greatest(a.best, r.min_replicas)) as pods_kept,
+    round(sum((r.desired::bigint - greatest(a.best, r.min_replicas)) * r.lasted_s)) as pod_seconds_kept,
+    min(r.ts) as first_at,
+    max(r.ts) as last_at
+from reconciles as r
+join asked as a using (reconcile_id)
+where r.desired > greatest(a.best, r.min_replicas)
+    and a.best < r.spec_replicas
+    and coalesce(r.class, '') not like 'not@_run.%' escape '@'
+group by r.hpa_uid, r.namespace, r.name, r.reason_code, a.metric_name
+order by pod_seconds_kept desc, r.namespace, r.name, r.reason_code, a.metric_name;

@@ -1,0 +1,112 @@
+"""Python as a user writes it: values, attributes, notebooks, types, errors."""
+
+import base64
+import inspect
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hpaaudit
+from hpaaudit.flows.python_errors import in_python
+from hpaaudit.flows.query import bundled_recording
+from tests.python_api.typed_user import incident
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[hpaaudit.Results]:
+    file = tmp_path_factory.mktemp("python") / "demo.duckdb"
+    with hpaaudit.replay(bundled_recording(), into=file) as replayed:
+        yield replayed
+
+
+def test_a_script_that_a_user_writes_runs_and_mypy_knows_its_types(tmp_path: Path) -> None:
+    found = incident(bundled_recording(), tmp_path / "demo.duckdb")
+    assert found[0] == "5 changes, divergent"
+    assert found[1].startswith("shop/checkout at 15:04:24Z: kept 6.")
+    checked = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "tests/python_api/typed_user.py"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_every_relation_is_an_attribute(results: hpaaudit.Results) -> None:
+    relations = [row[0] for row in results.sql("select distinct table_name from information_schema.tables").fetchall()]
+    listed = [name for name in dir(results) if name in relations]
+    assert {"reconciles", "changes", "metric_proposals", "hpas", "agreement"} <= set(listed)
+    for name in ("reconciles", "changes", "agreement"):
+        frame = getattr(results, name)
+        assert isinstance(frame, pl.DataFrame)
+        assert frame.equals(results.frame(name))
+    with pytest.raises(AttributeError, match="no relation 'reconcile': dir"):
+        results.reconcile  # noqa: B018 asking is the point
+
+
+def test_what_was_opened_is_as_good_as_its_path(results: hpaaudit.Results) -> None:
+    recording = hpaaudit.open(str(bundled_recording()))
+    assert hpaaudit.verify(results) == hpaaudit.verify(recording) == hpaaudit.verify(bundled_recording())
+    assert hpaaudit.inspect(results) == hpaaudit.inspect(recording)
+    assert hpaaudit.explain(results) == hpaaudit.explain(results.path) == hpaaudit.explain(str(results.path))
+    with hpaaudit.open_results(results) as again:
+        assert again.path == results.path
+    assert callable(hpaaudit.report)  # although a package has that name too, which is imported by now
+    assert hpaaudit.report(results, explained=False).account.hpas[0].name == "checkout"
+
+
+def test_a_notebook_shows_a_chart_and_the_words(results: hpaaudit.Results) -> None:
+    decision = hpaaudit.explain(results)
+    shown = {
+        "recording": hpaaudit.open(bundled_recording())._repr_html_(),
+        "results": results._repr_html_(),
+        "decision": decision._repr_html_(),
+    }
+    assert "55 reconciles" in shown["results"]
+    assert "kubectl wrote 6 -&gt; 2" in shown["results"]
+    assert decision.explain().splitlines()[0].replace(">", "&gt;") in shown["decision"]
+    for name in ("results", "decision"):
+        [data] = re.findall(r"data:image/svg\+xml;base64,([\w+/=]+)", shown[name])
+        assert base64.b64decode(data).startswith(b"<svg ")
+    assert not re.search(r"<script|<style|(src|href)=.(?!data:)", "".join(shown.values()))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda r: hpaaudit.explain(r, at="20:00"), "at='20:00' is not in the recording"),
+        (lambda r: hpaaudit.explain(r, at="next week"), "is not a time"),
+        (lambda r: hpaaudit.query(r, "why_this_number", since="15:00"), "does not use since: it takes hpa and at"),
+        (lambda r: hpaaudit.replay(r, release="1.99"), "release='1.37'"),
+        (lambda r: hpaaudit.replay(r, into=r.path), "overwrite"),
+        (lambda r: hpaaudit.replay(r, since="15:05", until="15:01"), "since is 2026-11-21T15:05:00Z, later than until"),
+    ],
+)
+def test_errors_name_parameters(wrong: object, message: str, results: hpaaudit.Results) -> None:
+    with pytest.raises(hpaaudit.AuditError) as refused:
+        wrong(results)  # type: ignore[operator]
+    assert message in str(refused.value)
+    assert not re.search(r"--(at|since|until|release|into|overwrite|hpa)\b", str(refused.value))
+
+
+@given(st.lists(st.sampled_from(["--at 14:05", "--at first:", "--until.", "--into", "--xyz 3", "hpaaudit", "a-b"])))
+def test_only_our_own_options_are_replaced(words: list[str]) -> None:
+    told = in_python(" ".join(words), ("at", "until", "into"))
+    assert told.count("--") == words.count("--xyz 3")
+    assert told.count("at='14:05'") == words.count("--at 14:05")
+    assert told.count("hpaaudit") == words.count("hpaaudit")
+
+
+def test_public_functions_keep_signature_and_words() -> None:
+    assert "at" in inspect.signature(hpaaudit.explain).parameters
+    assert (hpaaudit.open.__doc__ or "").startswith("Opens a recording")

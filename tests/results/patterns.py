@@ -1,0 +1,167 @@
+"""A database with the tables that a finding reads, and rows for it from a few words."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any
+
+import duckdb
+
+from hpaaudit.results import sql
+from hpaaudit.results.findings import findings
+
+START = datetime(2026, 3, 2, 14, 0, 0)  # noqa: DTZ001 the tables keep UTC without a zone
+Row = dict[str, Any]
+Tables = Mapping[str, Iterable[Row]]
+HPA: Row = {"replay_id": "r1", "hpa_uid": "u-web", "namespace": "shop", "name": "web"}
+DEFAULTS: Mapping[str, Row] = {
+    "reconciles": {**HPA, "lasted_s": 15.0, "spec_replicas": 4, "status_replicas": 4, "min_replicas": 2,
+        "max_replicas": 10, "raw_desired": 4, "stabilized": 4, "desired": 4, "action": "hold",
+        "reason_code": "metric.on_target", "verdict": "match", "epoch_id": 0, "at_source": "status_write"},
+    "metric_proposals": {**HPA, "metric_idx": 0, "metric_type": "Resource", "metric_name": "cpu",
+        "target_type": "Utilization", "target": 60, "tolerance": 0.1, "ratio": 1.0, "proposal": 4, "valid": True,
+        "invalid_code": "", "invalid_text": "", "adjust_code": "adjust.none", "ready_pods": 4, "unready_pods": 0,
+        "missing_pods": 0, "ignored_pods": 0, "is_winner": True},
+    "scale_events": {**HPA, "source": "actual", "from_replicas": 4, "to_replicas": 8, "writer_class": "hpa",
+        "writer_name": "kube-controller-manager", "evidence_level": "managed_fields"},
+    "hpa_specs": {**HPA, "valid_from": START, "target_kind": "Deployment", "target_name": "web", "min_replicas": 2,
+        "max_replicas": 10, "metrics": '[{"resource": {"target": {"averageUtilization": 60}}, "type": "Resource"}]',
+        "writer_manager": "helm"},
+    "hpas": {**HPA, "target_kind": "Deployment", "target_name": "web", "seen_at": START},
+    "pods": {"replay_id": "r1", "namespace": "shop", "owner_kind": "ReplicaSet", "owner_name": "web-6f",
+        "created_at": START, "seen_at": START, "without_cpu_request": [], "without_memory_request": []},
+    "reconcile_pods": {**HPA, "metric_idx": 0, "bucket": "ready", "why_code": "measured", "value_milli": 60,
+        "request_milli": 100},
+    "effects": {**HPA, "ts": START, "until": START + timedelta(minutes=5), "from_replicas": 4, "wanted": 4, "made": 4,
+        "ready": 4, "removed": 0, "class": "effect.none", "pod_seconds_missing": 0.0},
+    "reports": {**HPA, "ts": START},
+    "divergences": {**HPA, "opened_at": START, "reconciles": 1, "predicted": 8, "actual": 5},
+    "scaled_objects": {"replay_id": "r1", "namespace": "shop", "name": "queue", "gone": False, "hpa_name": "web",
+        "target_kind": "Deployment", "target_name": "web", "fallback": "False", "paused": "False",
+        "fallback_replicas": 6, "annotations": "{}", "observed_at": START},
+    "rollouts": {**HPA, "started_at": START, "revision": "v2", "replaced": "v1"},
+    "surroundings": {"replay_id": "r1", "observed_at": START, "namespace": "shop", "gone": False},
+    "api_services": {"replay_id": "r1", "observed_at": START, "available": "True"},
+    "controller_epochs": {"replay_id": "r1"},
+    "scale_states": {**HPA, "spec_replicas": 4, "status_replicas": 4},
+    "k8s_events": {"replay_id": "r1", "namespace": "shop", "name": "web", "kind": "HorizontalPodAutoscaler",
+        "count": 1},
+    "coverage_gaps": {"replay_id": "r1", "stream": "events"},
+    "hpa_status": {**HPA, "able_status": "True", "able_reason": "ReadyForNewScale", "active_status": "True",
+        "active_reason": "ValidMetricFound", "limited_status": "False", "limited_reason": "DesiredWithinRange"},
+    "hpa_status_metrics": {**HPA, "metric_idx": 0, "metric_type": "Resource", "metric_name": "cpu"},
+    "recordings": {"replay_id": "r1", "started_at": START, "ended_at": START + timedelta(days=3),
+        "clock_offset_ms": 5.0},
+    "replays": {"replay_id": "r1", "mode": "audit", "detail": "moved", "ran_at": START},
+    "decision_steps": {**HPA, "binding": True},
+    "assumptions": {"replay_id": "r1", "source": "default"},
+}  # fmt: skip
+"""What a row is unless a case says otherwise."""
+
+
+def at(seconds: float) -> datetime:
+    """Seconds after the case begins."""
+    return START + timedelta(seconds=seconds)
+
+
+def reconciles(count: int, *, every_s: float = 15, first: int = 0, **values: Any) -> list[Row]:
+    """So many reconciles in a row, all alike."""
+    return [
+        {"reconcile_id": first + n, "ts": at(every_s * (first + n)), "lasted_s": every_s, **values}
+        for n in range(count)
+    ]
+
+
+def proposals(count: int, *, every_s: float = 15, first: int = 0, **values: Any) -> list[Row]:
+    """A metric of each of so many reconciles, all alike."""
+    return [{"reconcile_id": first + n, "ts": at(every_s * (first + n)), **values} for n in range(count)]
+
+
+def changes(*steps: tuple[float, int, int], **values: Any) -> list[Row]:
+    """Changes of the replicas as (second, from, to)."""
+    return [
+        {"scale_event_id": int(second), "at_lo": at(second - 1), "at_hi": at(second), "from_replicas": before,
+            "to_replicas": after, **values}
+        for second, before, after in steps
+    ]  # fmt: skip
+
+
+class Patterns:
+    """A database with every table of a results file, in which one case at a time is played."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+
+    def verdicts(self, pattern: str, tables: Tables) -> list[str]:
+        """What the query of a pattern finds in these rows: `severity: verdict` of each HPA."""
+        ask = self._connection.execute
+        ask("begin")
+        try:
+            self._fill({"recordings": [{}], "replays": [{}], "hpas": [{}], **tables})
+            (finding,) = (each for each in findings() if each.pattern == pattern)
+            found = ask(f"select severity, verdict, next_step from ({finding.query}\n)")  # noqa: S608 our own
+            rows = found.fetchall()
+            signs = {sign for (sign,) in ask(sql.folder("audit")["67_signs"] + "from signs").fetchall()}
+        finally:
+            ask("rollback")
+        assert not rows or not finding.needs or finding.needs & signs, "it would not run"
+        assert all(next_step for _, _, next_step in rows)
+        return [f"{severity}: {verdict}" for severity, verdict, _ in rows]
+
+    def audited(self, query: str, relation: str, tables: Tables) -> list[Row]:
+        """The rows that a query of `sql/audit/` makes of these rows."""
+        ask = self._connection.execute
+        ask("begin")
+        try:
+            self._fill({"recordings": [{"ended_at": at(3600)}], "replays": [{}], "hpas": [{}], **tables})
+            ask(sql.folder("audit")[query])
+            answer = ask(f"from runs.{relation} order by ts")
+            names = [column[0] for column in answer.description or ()]
+            return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+        finally:
+            ask("rollback")
+
+    def chain(self, tables: Tables) -> list[tuple[str, ...]]:
+        """What the reconciles of these rows did, why their metric won, and what it found."""
+        ask = self._connection.execute
+        ask("begin")
+        try:
+            self._fill({"recordings": [{}], "replays": [{}], **tables})
+            return ask("select act_code, winner_code, metric_code from reasons").fetchall()
+        finally:
+            ask("rollback")
+
+    def _fill(self, tables: Tables) -> None:
+        ask = self._connection.execute
+        for table, rows in tables.items():
+            for row in rows:
+                values = {**DEFAULTS[table], **row}
+                places = ", ".join("?" * len(values))
+                ask(f"insert into runs.{table} ({', '.join(values)}) values ({places})", [*values.values()])  # noqa: S608
+        ask(
+            "insert into replayed_hpas select 1, replay_id, hpa_uid, namespace, name, "
+            "(select ended_at from runs.recordings) from runs.hpas"
+        )
+
+
+@contextmanager
+def patterns() -> Iterator[Patterns]:
+    """The database."""
+    with duckdb.connect() as connection:
+        ask = connection.execute
+        ask("create schema runs")
+        for folder in ("macros", "schema"):
+            for text in sql.folder(folder).values():
+                ask(text)
+        views = dict(sql.folder("views"))
+        ask(views.pop("current_replay"))
+        for table in sql.folder("schema"):
+            ask(f"create view main.{table} as from runs.{table} where replay_id = (from main.current_replay)")
+        for text in views.values():
+            ask(text)
+        ask(
+            "create temp table replayed_hpas (hpa integer, replay_id varchar, hpa_uid varchar, namespace varchar, "
+            "name varchar, ended_at timestamp)"
+        )
+        ask(sql.folder("audit")["68_ran"])
+        yield Patterns(connection)

@@ -1,0 +1,553 @@
+"""Every pattern has a case that it finds, and a near miss in which it finds nothing."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from hpaaudit.results import sql
+from tests.results.patterns import START, Patterns, Row, Tables, at, changes, patterns, proposals, reconciles
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """Rows in which a pattern is found, with its severity and a part of its verdict; and rows that it must spare."""
+
+    fires: Tables
+    says: str
+    spares: Tables
+
+
+def _queue(ratios: list[float]) -> Tables:
+    """An external total of type Value, with scale-ups from 2 to 16."""
+    ups = [
+        {**row, "action": "scale_up", "spec_replicas": 2 * 2**n, "desired": 4 * 2**n, "max_replicas": 16}
+        for n, row in enumerate(reconciles(3))
+    ]
+    told = [
+        {**row, "ratio": ratio, "metric_type": "External", "metric_name": "queue", "target_type": "Value"}
+        for row, ratio in zip(proposals(3), ratios, strict=True)
+    ]
+    return {"reconciles": ups, "metric_proposals": told}
+
+
+def _memory(ratios: list[float]) -> Tables:
+    """A metric per pod, with scale-ups from 2 to 16."""
+    tables = _queue(ratios)
+    told = [{**row, "metric_type": "Resource", "metric_name": "memory", "target_type": "Utilization"}
+            for row in tables["metric_proposals"]]  # fmt: skip
+    return {**tables, "metric_proposals": told}
+
+
+def _old_and_young(old_value: int) -> Tables:
+    """A scale-up by four pods of which two are young."""
+    pods: list[Row] = [
+        {"pod_uid": f"p{n}", "name": f"web-6f-{n}", "created_at": at(-600 if n < 2 else 100)} for n in range(4)
+    ]
+    counted: list[Row] = [
+        {"reconcile_id": 20, "pod_uid": f"p{n}", "pod": f"web-6f-{n}", "value_milli": old_value if n < 2 else 200}
+        for n in range(4)
+    ]
+    return {
+        "reconciles": reconciles(1, first=20, action="scale_up", desired=8),
+        "metric_proposals": proposals(1, first=20, ratio=2.1),
+        "pods": pods,
+        "reconcile_pods": counted,
+    }
+
+
+def _counted_pods(owner: str) -> Tables:
+    pods: list[Row] = [
+        {"pod_uid": "p1", "name": "web-6f-1"},
+        {"pod_uid": "p2", "name": "job-1", "owner_kind": "Job", "owner_name": "nightly"} if owner else {"pod_uid": "p2",
+            "name": "web-6f-2"},
+    ]  # fmt: skip
+    counted: list[Row] = [{"reconcile_id": 0, "pod_uid": pod["pod_uid"], "pod": pod["name"]} for pod in pods]
+    return {"hpa_specs": [{}], "reconciles": reconciles(1), "pods": pods, "reconcile_pods": counted}
+
+
+def _taken_over(service: str) -> Tables:
+    name = "v1beta1.external.metrics.k8s.io"
+    return {
+        "api_services": [
+            {"name": name, "service": "keda/metrics"},
+            {"name": name, "service": service, "observed_at": at(20)},
+        ],
+        "reconciles": reconciles(4),
+        "metric_proposals": proposals(
+            2, first=2, metric_type="External", metric_name="queue", valid=False, is_winner=False
+        ),
+    }
+
+
+def _gone_to_zero(cpu: float) -> Tables:
+    queue = {"metric_type": "External", "metric_name": "queue", "target_type": "AverageValue"}
+    return {
+        "reconciles": reconciles(2),
+        "metric_proposals": [
+            *proposals(1, ratio=0.9, **queue),
+            *proposals(1, first=1, ratio=0.0, **queue),
+            *proposals(2, metric_idx=1, ratio=cpu, is_winner=False),
+        ],
+        "scale_events": changes((320, 4, 2)),
+    }
+
+
+def _daily(second: float) -> Tables:
+    return {
+        "scale_events": changes(
+            (3600, 4, 1), (86400 + second, 4, 1), writer_class="operator", writer_name="kube-downscaler"
+        )
+    }
+
+
+def _revised(behavior: str | None) -> Tables:
+    specs: list[Row] = [
+        {"behavior": '{"scaleDown": {}}', "valid_to": at(60)},
+        {"behavior": behavior, "valid_from": at(60), "writer_manager": "Terraform"},
+    ]
+    return {"hpa_specs": specs}
+
+
+def _bounds(low: int) -> Tables:
+    specs: list[Row] = [{"valid_to": at(60)}, {"valid_from": at(60), "min_replicas": low, "writer_manager": "alice"}]
+    enforced = reconciles(1, first=5, action="scale_up", reason_code="gate.below_min", desired=6)
+    return {"hpa_specs": specs, "reconciles": enforced}
+
+
+def _restarted(second: float) -> Tables:
+    held = {"reason_code": "stabilize.down_hold", "raw_desired": 2}
+    return {
+        "controller_epochs": [{"epoch_id": 0}, {"epoch_id": 1, "acquired_at": at(second)}],
+        "reconciles": reconciles(3, first=5, epoch_id=1, **held),
+    }
+
+
+ZERO = {"reason_code": "gate.disabled_at_zero", "spec_replicas": 0, "desired": 0, "raw_desired": None}
+HELD_UP = {"reason_code": "adjust.direction_flip_hold"}
+IDLE = {"ratio": 2.0, "ratio_adjusted": 0.9, "ready_pods": 3, "unready_pods": 2}
+STATEFUL = [{"target_kind": "StatefulSet"}]
+CASES: dict[str, Case] = {
+    "selector_matches_other_pods": Case(
+        fires=_counted_pods("Job"), says="high: 1 pod of Job nightly", spares=_counted_pods("")
+    ),
+    "pinned_at_max": Case(
+        fires={"reconciles": reconciles(4, reason_code="bound.max", raw_desired=14)},
+        says="medium: metrics asked for 14 replicas, maxReplicas was 10",
+        spares={"reconciles": reconciles(4, raw_desired=10, spec_replicas=10, limited_reason="TooManyReplicas")},
+    ),
+    "missing_request_sidecar": Case(
+        fires={
+            "hpa_specs": [{}],
+            "reconciles": reconciles(60),
+            "metric_proposals": proposals(60, valid=False, invalid_code="metric.invalid.missing_request"),
+            "pods": [{"pod_uid": "p1", "name": "web-6f-1", "without_cpu_request": ["istio-proxy"]}],
+        },
+        says="high: blind for 900 s: container istio-proxy of pod web-6f-1 is without a request of cpu",
+        spares={
+            "hpa_specs": [{}],
+            "reconciles": reconciles(60),
+            "metric_proposals": proposals(60),
+            "pods": [{"pod_uid": "p1", "name": "web-6f-1", "without_memory_request": ["app"]}],
+        },
+    ),
+    "two_autoscalers": Case(
+        fires={"hpas": [{}, {"hpa_uid": "u-2", "name": "web-2"}]},
+        says="high: web is scaled by web-2 too",
+        spares={"hpas": [{"deleted_at": at(60)}, {"hpa_uid": "u-2", "name": "web", "seen_at": at(61)}]},
+    ),
+    "rollout_inflation": Case(
+        fires={
+            "rollouts": [{}],
+            "reconciles": reconciles(1, first=4, action="scale_up", status_replicas=5, desired=6),
+            "metric_proposals": proposals(1, first=4, unready_pods=1),
+        },
+        says="medium: a rollout raised the replicas from 4 to 6, while 1 were surge",
+        spares={
+            "rollouts": [{}],
+            "reconciles": reconciles(1, first=4, action="scale_up", desired=6),
+            "metric_proposals": proposals(1, first=4),
+        },
+    ),
+    "apply_resets_replicas": Case(
+        fires={"scale_events": changes((60, 8, 3), writer_class="deploy_tool", writer_name="helm")},
+        says="high: helm set the replica count 1 time",
+        spares={"scale_events": changes((-60, 8, 3), writer_class="deploy_tool", writer_name="helm")},
+    ),
+    "gitops_selfheal_loop": Case(
+        fires={
+            "scale_events": [
+                *changes((60, 8, 3), (180, 8, 3), writer_class="gitops", writer_name="argocd-controller"),
+                *changes((75, 3, 8), (195, 3, 8)),
+            ]
+        },
+        says="high: argocd-controller and the HPA overwrote each other 3 times: between 3 and 8",
+        spares={
+            "scale_events": [
+                *changes((60, 8, 3), writer_class="gitops", writer_name="argocd-controller"),
+                *changes((75, 3, 8)),
+            ]
+        },
+    ),
+    "operator_writes_back": Case(
+        fires={"scale_events": changes((60, 8, 3), writer_class="operator", writer_name="db-operator")},
+        says="high: db-operator wrote the replicas 1 time, mostly 3",
+        spares={"scale_events": changes((60, 8, 3), writer_class="operator", writer_name="kube-downscaler")},
+    ),
+    "progressive_delivery": Case(
+        fires={"scale_events": changes((60, 8, 3), writer_class="operator", writer_name="rollouts-controller")},
+        says="medium: rollouts-controller wrote the replicas 1 time",
+        spares={"scale_events": changes((60, 8, 3), writer_class="operator", writer_name="my-rollouts")},
+    ),
+    "value_vs_average": Case(
+        fires=_queue([2.0, 2.0, 1.9]), says="high: queue has a target of type Value", spares=_queue([2.0, 1.5, 1.1])
+    ),
+    "metric_not_responding": Case(
+        fires=_memory([1.5, 1.5, 1.5]), says="medium: memory stood at 1.5", spares=_memory([1.5, 1.3, 1.2])
+    ),
+    "unready_pods_damp_up": Case(
+        fires={"reconciles": reconciles(8, **HELD_UP), "metric_proposals": proposals(8, **IDLE)},
+        says="medium: 2 of 4 replicas counted as idle, and held a scale-up for 120 s: the ratio 2.0 became 0.9",
+        spares={"reconciles": reconciles(3, **HELD_UP), "metric_proposals": proposals(3, **IDLE)},
+    ),
+    "pods_not_created": Case(
+        fires={"reconciles": reconciles(10, spec_replicas=8, status_replicas=5)},
+        says="high: the target was scaled to 8, and only 5 pods were made",
+        spares={"reconciles": reconciles(8, spec_replicas=8, status_replicas=5)},
+    ),
+    "apiservice_conflict": Case(
+        fires=_taken_over("datadog/agent"),
+        says="high: v1beta1.external.metrics.k8s.io moved from keda/metrics to datadog/agent",
+        spares=_taken_over("keda/metrics"),
+    ),
+    "keda_fallback": Case(
+        fires={"scaled_objects": [{"fallback": "True"}, {"observed_at": at(700)}]},
+        says="high: KEDA fell back to 6 replicas for 700 s",
+        spares={"scaled_objects": [{}, {"observed_at": at(700)}]},
+    ),
+    "external_zero_or_absent": Case(
+        fires=_gone_to_zero(cpu=0.9),
+        says="high: queue fell from 0.9 of its target to 0 at once, and the replicas from 4 to 2",
+        spares=_gone_to_zero(cpu=0.1),
+    ),
+    "overflow_to_min": Case(
+        fires={"reconciles": reconciles(1, desired=2), "metric_proposals": proposals(1, ratio=6e8)},
+        says="critical: cpu was 600000000 times its target",
+        spares={"reconciles": reconciles(1), "metric_proposals": proposals(1, ratio=5e8)},
+    ),
+    "one_bad_metric_blocks_down": Case(
+        fires={
+            "reconciles": reconciles(300, reason_code="gate.partial_metrics_block_down", spec_replicas=8),
+            "metric_proposals": [
+                *proposals(300, proposal=3),
+                *proposals(300, metric_idx=1, metric_name="qps", valid=False, is_winner=False, proposal=None),
+            ],
+        },
+        says="high: qps was unusable for 4500 s, so that nothing scaled down: up to 5 pods kept",
+        spares={
+            "reconciles": reconciles(3, reason_code="gate.partial_metrics_block_down"),
+            "metric_proposals": proposals(3),
+        },
+    ),
+    "metrics_api_down": Case(
+        fires={
+            "reconciles": reconciles(10, reason_code="gate.all_metrics_invalid"),
+            "metric_proposals": proposals(10, valid=False, invalid_code="metric.invalid.api_unavailable"),
+        },
+        says="high: the metrics API failed in 10 reconciles",
+        spares={
+            "reconciles": reconciles(10, reason_code="gate.all_metrics_invalid"),
+            "metric_proposals": proposals(10, valid=False, invalid_code="metric.invalid.no_ready_metrics"),
+        },
+    ),
+    "metric_forbidden_or_unregistered": Case(
+        fires={
+            "reconciles": reconciles(10, reason_code="gate.all_metrics_invalid"),
+            "metric_proposals": proposals(10, valid=False, invalid_code="metric.invalid.forbidden"),
+        },
+        says="medium: the controller may not read cpu in 10 reconciles",
+        spares={
+            "reconciles": reconciles(1, reason_code="gate.all_metrics_invalid"),
+            "metric_proposals": proposals(1, valid=False, invalid_code="metric.invalid.forbidden"),
+        },
+    ),
+    "scheduled_scaler": Case(
+        fires=_daily(3660), says="medium: kube-downscaler writes the replicas at 15:00Z, on 2 days", spares=_daily(9000)
+    ),
+    "ceil_floor_never_down": Case(
+        fires={"reconciles": reconciles(120), "metric_proposals": proposals(120, ratio=0.8)},
+        says="low: cpu at 0.8 of its target for 30 min, and still 4 replicas: for one pod fewer it must fall",
+        spares={"reconciles": reconciles(120), "metric_proposals": proposals(120, ratio=0.95)},
+    ),
+    "disabled_at_zero": Case(
+        fires={"reconciles": reconciles(60, **ZERO), "scale_events": changes((-5, 4, 0), writer_name="cron")},
+        says="high: off for 900 s: cron wrote replicas 0",
+        spares={"reconciles": reconciles(60, reason_code="gate.scaled_to_zero", spec_replicas=0, desired=0)},
+    ),
+    "pod_without_sample": Case(
+        fires={
+            "reconciles": reconciles(10, reason_code="adjust.damped_into_tolerance"),
+            "metric_proposals": proposals(10, ratio=0.7, missing_pods=1),
+        },
+        says="low: up to 1 pod without a sample of cpu changed the decision for 150 s",
+        spares={
+            "reconciles": reconciles(10, reason_code="adjust.damped_into_tolerance"),
+            "metric_proposals": proposals(10, ratio=1.7, unready_pods=1),
+        },
+    ),
+    "finished_pods_counted": Case(
+        fires={
+            "reconciles": reconciles(1),
+            "reconcile_pods": [{"reconcile_id": 0, "pod_uid": "p", "bucket": "missing", "why_code": "succeeded"}],
+        },
+        says="medium: 1 finished pod counted",
+        spares={
+            "reconciles": reconciles(1),
+            "reconcile_pods": [{"reconcile_id": 0, "pod_uid": "p", "bucket": "ignored", "why_code": "succeeded"}],
+        },
+    ),
+    "target_unreadable": Case(
+        fires={"reconciles": reconciles(10, reason_code="gate.target_unreadable")},
+        says="medium: the scale of Deployment web could not be read for 150 s",
+        spares={"reconciles": reconciles(1, reason_code="gate.target_unreadable")},
+    ),
+    "flapping": Case(
+        fires={"scale_events": changes((60, 4, 8), (400, 8, 4), (500, 4, 8), (900, 8, 4))},
+        says="medium: 3 reversals between 4 and 8 replicas",
+        spares={"scale_events": changes((60, 4, 8), (400, 8, 4), (500, 4, 8), (1500, 8, 4))},
+    ),
+    "blank_reason": Case(
+        fires={
+            "reconciles": reconciles(1, raw_desired=4, desired=6, action="scale_up"),
+            "decision_steps": [{"reconcile_id": 0, "code": "stabilize.legacy_raise"}],
+        },
+        says="low: an earlier recommendation, not load, raised the replicas 1 time",
+        spares={
+            "reconciles": reconciles(1, raw_desired=4, desired=4),
+            "decision_steps": [{"reconcile_id": 0, "code": "stabilize.legacy_raise"}],
+        },
+    ),
+    "ordered_statefulset": Case(
+        fires={
+            "hpas": STATEFUL,
+            "effects": [{"class": "effect.not_created", "wanted": 6, "made": 4, "pod_seconds_missing": 600.0}],
+        },
+        says="high: StatefulSet web was scaled to 6, and had 4 pods and 4 ready",
+        spares={
+            "hpas": STATEFUL,
+            "effects": [{"class": "effect.not_created", "wanted": 6, "made": 4, "cause": "forbidden"}],
+        },
+    ),
+    "slow_or_missed_sync": Case(
+        fires={"reconciles": reconciles(8, **{"class": "not_run.missed_reconcile"})},
+        says="medium: not reconciled for 120 s, in 8 reconciles that were due; 0 other HPAs",
+        spares={"reconciles": reconciles(8, **{"class": "not_run.controller_down"})},
+    ),
+    "controller_restart_memory": Case(
+        fires=_restarted(60), says="low: after the restart at 14:01:00Z", spares=_restarted(0)
+    ),
+    "admission_on_scale": Case(
+        fires={"divergences": [{"class": "write_mutated.admission"}]},
+        says="high: 1 write changed by admission: the HPA wanted 8, and 5 was stored",
+        spares={"divergences": [{"class": "write_failed.conflict"}]},
+    ),
+    "behavior_lost_by_old_api": Case(
+        fires=_revised(None), says="medium: Terraform removed the behavior 1 time", spares=_revised('{"scaleUp": {}}')
+    ),
+    "keda_pause_race": Case(
+        fires={"scaled_objects": [{"annotations": '{"autoscaling.keda.sh/paused-replicas":"0"}'}]},
+        says="medium: queue was paused at 14:00:00Z",
+        spares={"scaled_objects": [{"annotations": '{"scaledobject.keda.sh/transfer-hpa-ownership":"true"}'}]},
+    ),
+    "keda_zero_edges": Case(
+        fires={"scale_events": changes((60, 0, 1), (600, 1, 0), writer_class="keda", writer_name="keda-operator")},
+        says="info: KEDA switched the target on 1 time and off 1 time",
+        spares={"scale_events": changes((60, 1, 2), writer_class="keda", writer_name="keda-operator")},
+    ),
+    "node_churn": Case(
+        fires={"effects": [{"removed": 5, "pod_seconds_missing": 90.0}]},
+        says="medium: 5 pods ended without a scale-down or a rollout",
+        spares={"effects": [{"removed": 5}], "rollouts": [{}]},
+    ),
+    "startup_cpu_burst": Case(
+        fires=_old_and_young(60),
+        says="medium: 2 pods younger than 5 minutes raised 4 to 8 replicas: the older ones were at 60 %",
+        spares=_old_and_young(80),
+    ),
+    "new_pods_ignored": Case(
+        fires={
+            "reconciles": reconciles(20, reason_code="gate.all_metrics_invalid"),
+            "metric_proposals": proposals(20, valid=False, invalid_code="metric.invalid.no_ready_metrics"),
+        },
+        says="medium: no pod counted as ready and measured for 300 s",
+        spares={
+            "reconciles": reconciles(2, reason_code="gate.all_metrics_invalid"),
+            "metric_proposals": proposals(2, valid=False, invalid_code="metric.invalid.no_ready_metrics"),
+        },
+    ),
+    "scale_up_rate_limited": Case(
+        fires={"reconciles": reconciles(6, reason_code="policy.up_limit", raw_desired=9, desired=6)},
+        says="medium: a policy allowed 6 where metrics asked for 9, for 90 s",
+        spares={"reconciles": reconciles(3, reason_code="policy.up_limit", raw_desired=9, desired=6)},
+    ),
+    "outside_bounds": Case(
+        fires={"reconciles": reconciles(3, reason_code="gate.above_max", spec_replicas=12)},
+        says="medium: 12 replicas stood outside 2 to 10 in 3 reconciles",
+        spares={"reconciles": reconciles(1, reason_code="gate.above_max", spec_replicas=12)},
+    ),
+    "vpa_or_resize": Case(
+        fires={
+            "hpa_specs": [{}],
+            "surroundings": [
+                {
+                    "resource": "verticalpodautoscalers",
+                    "name": "web-vpa",
+                    "state": '{"targetRef": {"kind": "Deployment", "name": "web"}}',
+                }
+            ],
+        },
+        says="medium: VerticalPodAutoscaler web-vpa changes the requests in mode Auto",
+        spares={
+            "hpa_specs": [{}],
+            "surroundings": [
+                {
+                    "resource": "verticalpodautoscalers",
+                    "name": "web-vpa",
+                    "state": '{"targetRef": {"kind": "Deployment", "name": "web"}, "updateMode": "Off"}',
+                }
+            ],
+        },
+    ),
+    "stabilization_confusion": Case(
+        fires={"reconciles": reconciles(120, reason_code="stabilize.down_hold", raw_desired=2)},
+        says="info: earlier recommendations held scale-downs for 30 min, and kept up to 2 pods",
+        spares={"reconciles": reconciles(20, reason_code="stabilize.down_hold", raw_desired=2)},
+    ),
+    "tolerance_hold": Case(
+        fires={
+            "reconciles": reconciles(120, reason_code="tolerance.hold"),
+            "metric_proposals": proposals(120, ratio=1.08),
+        },
+        says="info: cpu stood at 108 % of its target for 30 min: the tolerance of 10 %",
+        spares={
+            "reconciles": reconciles(120, reason_code="tolerance.hold"),
+            "metric_proposals": proposals(120, ratio=0.95),
+        },
+    ),
+    "bounds_edited": Case(fires=_bounds(6), says="low: alice changed 2 to 10 replicas into 6 to 10", spares=_bounds(2)),
+    "down_although_disabled": Case(
+        fires={
+            "hpa_specs": [{"behavior": '{"scaleDown": {"selectPolicy": "Disabled"}}'}],
+            "scale_events": changes((60, 8, 4)),
+        },
+        says="medium: 8 -> 4 although selectPolicy of scaleDown is Disabled",
+        spares={
+            "hpa_specs": [{"behavior": '{"scaleDown": {"selectPolicy": "Disabled"}}'}],
+            "scale_events": changes((60, 8, 4), writer_class="kubectl", writer_name="kubectl"),
+        },
+    ),
+    "clock_skew": Case(
+        fires={"recordings": [{"clock_offset_ms": -3500.0}], "hpa_specs": [{}]},
+        says="medium: the clocks of recorder and API server differ by 3.5 s",
+        spares={"recordings": [{"clock_offset_ms": 900.0}], "hpa_specs": [{}]},
+    ),
+    "misleading_status": Case(
+        fires={"reports": [{"class": "report.stale_metric"}]},
+        says="low: the status showed a metric that was not usable 1 time",
+        spares={"reports": [{"class": "report.event_lost"}]},
+    ),
+    "stale_informer": Case(
+        fires={"reconciles": reconciles(10, reason_code="gate.stale_cache")},
+        says="medium: the controller's cache was behind for 150 s",
+        spares={"reconciles": reconciles(2, reason_code="gate.stale_cache")},
+    ),
+    "update_conflict": Case(
+        fires={"divergences": [{"class": "write_failed.conflict"}]},
+        says="low: 1 write lost to a conflict",
+        spares={"divergences": [{"class": "write_failed.api_error"}]},
+    ),
+    "ha_metrics_sources": Case(
+        fires={"reconciles": reconciles(5, **{"class": "input.metric_value_skew", "verdict": "skew"})},
+        says="low: the controller read another value than the recorder in 5 reconciles",
+        spares={"reconciles": reconciles(4, **{"class": "input.metric_value_skew", "verdict": "skew"})},
+    ),
+    "events_lost": Case(
+        fires={"reports": [{"class": "report.event_lost"}]},
+        says="low: 1 change of the HPA left no Event",
+        spares={"reports": [{"class": "report.blank_reason"}]},
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[Patterns]:
+    """One database for all cases."""
+    with patterns() as database:
+        yield database
+
+
+@pytest.mark.parametrize("pattern", CASES)
+def test_a_pattern_is_found_where_it_is(pattern: str, database: Patterns) -> None:
+    case = CASES[pattern]
+    found = database.verdicts(pattern, case.fires)
+    assert [verdict for verdict in found if verdict.startswith(case.says)], found
+
+
+@pytest.mark.parametrize("pattern", CASES)
+def test_a_near_miss_is_spared(pattern: str, database: Patterns) -> None:
+    assert database.verdicts(pattern, CASES[pattern].spares) == []
+
+
+@pytest.mark.parametrize("pattern", CASES)
+@pytest.mark.parametrize("unknown", ["no_data.recording_gap", "not_run.controller_down"])
+def test_what_was_not_seen_or_did_not_happen_shows_no_pattern(pattern: str, unknown: str, database: Patterns) -> None:
+    """The same case, if nobody saw its reconciles or none took place."""
+    fires = CASES[pattern].fires
+    if "reconciles" not in fires:
+        return
+    hidden = [{**row, "class": unknown, "verdict": "undecidable"} for row in fires["reconciles"]]
+    if pattern not in ("blank_reason", "selector_matches_other_pods"):
+        assert database.verdicts(pattern, {**fires, "reconciles": hidden}) == []
+
+
+def test_every_pattern_has_a_case() -> None:
+    assert set(CASES) == set(sql.folder("findings"))
+    assert at(0) == START
+
+
+INSIDE = {"metric_type": "External", "target_type": "AverageValue", "ratio": 1.05, "proposal": 6}
+
+
+@pytest.mark.parametrize(
+    ("reconcile", "metrics", "chain"),
+    [
+        ({}, [{"ratio": 1.05}], ("act.hold", "winner.only_valid", "metric.within_tolerance")),
+        ({}, [{"ratio": 1.0}, {"valid": False}], ("act.hold", "winner.only_valid", "metric.on_target")),
+        (
+            {"action": "scale_up"},
+            [{"ratio": 2.0, "proposal": 8}, {"proposal": 5}],
+            ("act.scale_up", "winner.max_proposal", "metric.above_target"),
+        ),
+        (
+            {"action": "scale_down"},
+            [{"ratio": 0.5, "proposal": 2}, {"proposal": 2}],
+            ("act.scale_down", "winner.tie", "metric.below_target"),
+        ),
+        (
+            {"status_replicas": 6},
+            [INSIDE],
+            ("act.hold", "winner.only_valid", "tolerance.status_replicas_returned"),
+        ),
+        ({"status_replicas": 4}, [INSIDE], ("act.hold", "winner.only_valid", "metric.within_tolerance")),
+        ({"reason_code": "act.write_failed"}, [], ("act.write_failed", None, None)),
+    ],
+)
+def test_the_reasons_of_a_reconcile_are_a_chain(
+    reconcile: Row, metrics: list[Row], chain: tuple[str, ...], database: Patterns
+) -> None:
+    told = [
+        {"reconcile_id": 0, "ts": at(0), "metric_idx": place, "is_winner": place == 0, **metric}
+        for place, metric in enumerate(metrics)
+    ]
+    tables: Tables = {"reconciles": reconciles(1, **reconcile), "metric_proposals": told}
+    assert database.chain(tables) == [chain]

@@ -1,0 +1,101 @@
+"""Every question over two recordings, held to golden answers; and what holds for every question."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from hpaaudit.flows.replay import replay
+from hpaaudit.model.question import Occasion
+from hpaaudit.report.questions import questions_text
+from hpaaudit.report.table import table
+from hpaaudit.results import sql
+from hpaaudit.results.answer import Answer
+from hpaaudit.results.questions import Scope, ask, question_named, questions
+from hpaaudit.results.read import Results
+from tests.results import story
+from tests.results.test_numbers import fleet
+from tests.script import parse, play
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = Path(__file__).parent / "questions"
+RECORDINGS = {"demo": "hpaaudit/demo", "metrics-down": "recordings/metrics-down"}
+
+
+@pytest.mark.golden
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_a_recording_answers_every_question(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rewrite: bool
+) -> None:
+    monkeypatch.chdir(ROOT)
+    with replay(RECORDINGS[name], into=tmp_path / "results.duckdb") as results:
+
+        def answer(command: str, _text: str) -> str:
+            """`ask NAME`, about the whole recording."""
+            asked = question_named(command.split()[1])
+            shown = Answer(results, ask(results, asked, Scope()))
+            assert list(asked.columns) == list(shown.columns)
+            return table(shown.columns, shown.rows())
+
+        play(SCRIPTS / f"{name}.txt", answer, rewrite=rewrite)
+
+
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_every_question_has_a_golden_answer_of_a_recording(name: str) -> None:
+    asked = [block.command.split()[1] for block in parse((SCRIPTS / f"{name}.txt").read_text("utf-8"))]
+    assert asked == list(questions())
+
+
+@pytest.fixture(scope="module")
+def fleet_results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
+    """The story of four HPAs of one target."""
+    with story.replayed(tmp_path_factory.mktemp("fleet") / "fleet.duckdb", *fleet()) as results:
+        yield results
+
+
+READS_RECORDING = {
+    name for name, text in sql.folder("questions").items() if any(view in text for view in sql.folder("recorded"))
+}
+"""Questions that the story cannot answer: its recording is gone."""
+
+
+@pytest.mark.parametrize("name", [name for name in questions() if name not in READS_RECORDING])
+def test_one_hpa_has_the_rows_that_it_has_among_all(name: str, fleet_results: Results) -> None:
+    """The same question for one HPA and for all of them; what others do changes no row."""
+    question = question_named(name)
+    if "hpa" not in question.parameters or "name" not in question.columns:
+        return
+    everybody = Answer(fleet_results, ask(fleet_results, question, Scope(at_us=story.INFO.ended_us)))
+    alone = Answer(fleet_results, ask(fleet_results, question, Scope(at_us=story.INFO.ended_us, hpa="shop/web-2")))
+    named = everybody.columns.index("name")
+    assert [row for row in everybody.rows() if row[named] == "web-2"] == alone.rows()
+
+
+def test_questions_are_listed_by_the_moment_at_which_they_are_asked() -> None:
+    listed = [line for line in questions_text(questions()).splitlines() if line and not line.startswith(" ")]
+    assert listed == list(Occasion)
+
+
+def test_an_sql_client_shows_what_every_relation_and_column_is(tmp_path: Path) -> None:
+    """In plain DuckDB, without hpaaudit."""
+    story.results(tmp_path).close()
+    with duckdb.connect() as connection:
+        connection.execute(f"attach '{tmp_path / 'web.duckdb'}' as results (read_only)")
+        columns = connection.execute("""
+            select table_name, column_name, comment
+            from duckdb_columns()
+            where database_name = 'results' and schema_name = 'main'
+        """).fetchall()
+        relations = connection.execute("""
+            select view_name, comment
+            from duckdb_views()
+            where database_name = 'results' and schema_name = 'main' and not internal
+        """).fetchall()
+    known = {name for folder in ("schema", "views", "recorded") for name in sql.folder(folder)}
+    ours = {(table_name, column): comment for table_name, column, comment in columns if table_name in known}
+    assert {table_name for table_name, _ in ours} == known == {name for name, _ in relations}
+    assert [name for name, comment in ours.items() if not comment] == []
+    assert dict(relations)["reconciles"].startswith(sql.heading(sql.folder("schema")["reconciles"])[0])
+    assert ours["findings", "name"] == "of the HPA"
+    assert ours["pods", "name"] == "of the pod"
