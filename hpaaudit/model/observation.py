@@ -41,7 +41,8 @@ class Observation:
     decided_us      when the last read was answered
     scale_writes    the answers to writes of the scale; if empty, the first write succeeds at `decided_us`
     status_write    the answer to the write of the status; if None, it succeeds
-    own_reads       lists of pods and answers of Heapster in the order in which the controller asked for them (to 1.11)
+    own_reads      lists of pods and answers of Heapster in the order in which the controller asked for them (to 1.11)
+    heapster        what others got of Heapster in this namespace, the newest first (to 1.11)
     written_version the resource version that the controller's own last status write gave the HPA, 0 if unknown
     """
 
@@ -62,3 +63,4 @@ class Observation:
     status_write: WriteOutcome | None
     written_version: int = 0
     own_reads: tuple[PodListRead | HeapsterRead, ...] = ()
+    heapster: tuple[HeapsterRead, ...] = ()

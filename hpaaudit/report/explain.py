@@ -22,6 +22,7 @@ _SOURCES = {
     "controller_log": "the controller's log",
     "status_write": "a status write",
     "scale_write": "a write of the scale",
+    "watch": "a change of the HPA",
     "event": "an Event",
     "grid": "the sync period",
 }

@@ -213,19 +213,24 @@ def test_a_folder_that_holds_something_is_no_place_for_a_recording(here: Path) -
     assert message == "friday already holds something: name a folder that is new or empty."
 
 
-def test_an_hpa_that_the_engine_does_not_know_is_named_and_the_others_are_replayed(here: Path) -> None:
+def test_an_unknown_metric_type_is_decided_as_the_controller_does(here: Path) -> None:
     strange: dict[str, Any] = json.loads(json.dumps(AN_HPA))
     strange["metadata"] |= {"name": "strange", "uid": "2"}
     strange["spec"]["metrics"] = [{"type": "Quantum", "quantum": {}}]
     watch_lines = [{"watch": WATCHED, "type": "ADDED", "object": one} for one in (AN_HPA, strange)]
     reconciled = [{"reconcile": f"shop/{name}"} for name in ("checkout", "strange")]
-    lines = [{"at": "2026-03-02T14:05:00Z", **line} for line in (*watch_lines, *reconciled)]
+    path = "/apis/apps/v1/namespaces/shop/deployments/checkout/scale"
+    scale = {"spec": {"replicas": 3}, "status": {"replicas": 3, "selector": "app=checkout"}}
+    read = {"get": path, "status": 200, "body": scale}
+    lines = [{"at": "2026-03-02T14:05:00Z", **line} for line in (*watch_lines, read, *reconciled)]
     (here / "incident.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     assert run("hpaaudit import capture incident.jsonl --into incident")[0] == 0
     code, out, err = run("hpaaudit replay incident")
-    assert (code, err) == (0, "shop/strange is not replayed: the engine does not know the metric type Quantum\n")
-    assert "shop/checkout" in out
-    assert "1 reconcile " in out
+    assert (code, err) == (0, "")
+    assert "shop/strange" in out
+    words = "select active_reason from reconciles where name = 'strange'"
+    code, out, err = run(f'hpaaudit query incident "{words}"')
+    assert (code, "InvalidMetricSourceType" in out) == (0, True), f"{out}{err}"
 
 
 # Clusters

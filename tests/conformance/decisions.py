@@ -49,7 +49,7 @@ def facts_of(capture: Path) -> list[Fact]:
 def differences(facts: Sequence[Fact], expected: Sequence[dict[str, Any]]) -> Iterator[str]:
     """What our engine decides otherwise: replicas, writes, status, events, errors and memory, no tolerance."""
     laid_out = plan(facts, None)
-    process = Process(laid_out, Flags(), _flags_of, keep_pods=False)
+    process = Process(laid_out, Flags(), flags_of, keep_pods=False)
     start_us = facts[0].at_us
     standing: dict[str, Any] = {}
     uids: dict[str, str] = {}
@@ -76,7 +76,7 @@ def differences(facts: Sequence[Fact], expected: Sequence[dict[str, Any]]) -> It
         yield from differing(want, pairs)
 
 
-def _flags_of(controller: ControllerSeen) -> Flags:
+def flags_of(controller: ControllerSeen) -> Flags:
     return replace(
         with_flags(Flags(release=controller.version or controller.release), dict(controller.flags)),
         gates=controller.gates,

@@ -87,4 +87,19 @@ PUBLISHED = StatusCodes(current=3, able=20, active=30, limited=40)
 def test_a_status_proves_inputs_and_memory_apart(
     ours: StatusCodes, published: StatusCodes, inputs: bool, memory: bool
 ) -> None:
-    assert (fits_inputs(ours, published), fits_memory(ours, published)) == (inputs, memory)
+    assert (fits_inputs(ours, published, conditional=True, failed=False), fits_memory(ours, published)) == (
+        inputs,
+        memory,
+    )
+
+
+@pytest.mark.parametrize(
+    ("current", "shown", "failed", "fits"), [(3, 3, False, True), (3, 4, False, False), (3, 3, True, False)]
+)
+def test_without_conditions_a_status_proves_inputs_unless_the_reconcile_failed(
+    current: int, shown: int, failed: bool, fits: bool
+) -> None:
+    """Up to 1.6 a reconcile that fails leaves the status as it was, or nearly: that proves nothing."""
+    ours, published = (StatusCodes(number, -1, -1, -1) for number in (current, shown))
+    assert fits_inputs(ours, published, conditional=False, failed=failed) is fits
+    assert not fits_inputs(ours, published, conditional=True, failed=failed)

@@ -35,7 +35,7 @@ WATCHED = (HpaSeen, PodSeen, TargetSeen, HpaGone, PodGone, TargetGone)
 def published(facts: Sequence[Fact]) -> Iterator[Fact]:
     """What anybody could have read at the same instants."""
     for fact in facts:
-        if isinstance(fact, Reconciled | StatusWritten):
+        if isinstance(fact, Reconciled | StatusWritten | PodsListed):
             continue
         if isinstance(fact, ScaleWritten) and is_controller(fact.by):
             continue

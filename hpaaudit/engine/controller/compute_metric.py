@@ -145,8 +145,9 @@ def _samples(
     """
     unfetched = f"unable to get metrics for resource {metric.name}"
     if context.uses_heapster and context.reads is not None:
+        answered = context.reads.heapster(context.resources_question)
         samples = heapster_client.pod_resource(
-            context.reads.heapster(), metric.name, context.server, "failed to get pod resource metrics"
+            answered, metric.name, context.server, "failed to get pod resource metrics"
         )
         return (samples.under(unfetched), client.ZERO_TIME_US) if isinstance(samples, Problem) else samples
     read = answer.read if isinstance(answer.read, ResourceMetricsRead) else None
@@ -179,7 +180,7 @@ def _pods(index: int, metric: MetricSpec, answer: Answer, context: MetricContext
     read = answer.read if isinstance(answer.read, ValuesRead) else None
     samples: Mapping[str, Sample] | Problem
     if context.uses_heapster:
-        samples, measured_us = _heapster_values(context)
+        samples, measured_us = _heapster_values(metric.name, context)
     else:
         samples = client.pod_values(read, context.server, named=context.behaviours.metric_apis_named)
         measured_us = _measured(read)
@@ -192,12 +193,12 @@ def _pods(index: int, metric: MetricSpec, answer: Answer, context: MetricContext
     return replace(_valid(index, metric, how, calculated, status, context), measured_us=measured_us)
 
 
-def _heapster_values(context: MetricContext) -> tuple[Mapping[str, Sample] | Problem, Micros]:
+def _heapster_values(name: str, context: MetricContext) -> tuple[Mapping[str, Sample] | Problem, Micros]:
     """The values of a metric of pods from Heapster, which is asked pod by pod: so the pods are listed first."""
     listed = context.with_listed_pods("failed to get pod list while fetching metrics")
     if isinstance(listed, Problem) or context.reads is None:
         return (listed if isinstance(listed, Problem) else {}), client.ZERO_TIME_US
-    answer = context.reads.heapster() if listed.pods else None
+    answer = context.reads.heapster(listed.values_question(name)) if listed.pods else None
     series = heapster_client.pod_series(answer, listed.pods, context.server, "failed to get pod metrics")
     return (series, client.ZERO_TIME_US) if isinstance(series, Problem) else heapster_client.milli_values(series)
 

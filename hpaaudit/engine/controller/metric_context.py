@@ -4,8 +4,10 @@ from dataclasses import dataclass, replace
 
 from hpaaudit.api.client_errors import Server
 from hpaaudit.api.quantity import approximate_float
+from hpaaudit.api.requests import canonical_selector
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.metrics_client import Problem
+from hpaaudit.engine.controller.observed_heapster import RESOURCES, Question
 from hpaaudit.engine.controller.own_reads import OwnReads
 from hpaaudit.engine.rules.current_replicas import current_replicas
 from hpaaudit.engine.rules.tolerance import Tolerance, tolerance_of
@@ -61,6 +63,16 @@ class MetricContext:
     def server(self) -> Server:
         """The API server as the controller's errors name it."""
         return Server(self.flags.api_server, quoted=self.behaviours.quoted_urls)
+
+    @property
+    def resources_question(self) -> Question:
+        """The question for the resource usage of the pods, as Heapster is asked."""
+        selector = canonical_selector(self.scale.selector)
+        return Question(metric=RESOURCES, pods=tuple(self.names), selector=selector)
+
+    def values_question(self, metric: str) -> Question:
+        """The question for a metric of each pod, as Heapster is asked."""
+        return Question(metric=metric, pods=[pod.name for pod in self.pods], selector="")
 
     @property
     def tolerance(self) -> Tolerance:

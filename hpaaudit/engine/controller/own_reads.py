@@ -1,24 +1,29 @@
 """The lists of pods and the answers of Heapster that a controller up to 1.11 read in one reconcile."""
 
 from collections import deque
-from collections.abc import Iterable
 
 from hpaaudit.api import selector as selectors
 from hpaaudit.engine.controller.metrics_client import Problem
+from hpaaudit.engine.controller.observed_heapster import Question, observed
 from hpaaudit.model.facts import HeapsterRead
-from hpaaudit.model.observation import PodListRead
+from hpaaudit.model.observation import Observation, PodListRead
 from hpaaudit.model.target import Pod
 
 _OK = range(200, 300)
 
 
 class OwnReads:
-    """The answers that one reconcile got, in order. Each is used once, because the controller got it once."""
+    """The answers that one reconcile got, in order. Each is used once, because the controller got it once.
 
-    def __init__(self, reads: Iterable[PodListRead | HeapsterRead]) -> None:
+    What others got of Heapster counts where no answer to the controller is recorded.
+    """
+
+    def __init__(self, observation: Observation) -> None:
+        self._now_us = observation.decided_us
+        self._others = observation.heapster
         self._lists: deque[PodListRead] = deque()
         self._heapster: deque[HeapsterRead] = deque()
-        for read in reads:
+        for read in observation.own_reads:
             if isinstance(read, PodListRead):
                 self._lists.append(read)
             else:
@@ -36,9 +41,9 @@ class OwnReads:
             return Problem("metric.invalid.api_unavailable", answer.read.error)
         return selected(answer.pods, answer.read.selector)
 
-    def heapster(self) -> HeapsterRead | None:
-        """The next answer of Heapster, None if no more was recorded."""
-        return self._heapster.popleft() if self._heapster else None
+    def heapster(self, question: Question) -> HeapsterRead | None:
+        """The next answer of Heapster, else what others got to this question; None if no more was recorded."""
+        return self._heapster.popleft() if self._heapster else observed(self._others, question, self._now_us)
 
 
 def selected(pods: tuple[Pod, ...], selector: str) -> tuple[Pod, ...]:

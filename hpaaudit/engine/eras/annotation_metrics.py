@@ -66,7 +66,7 @@ def proposal_of_metrics(state: ReconcileState) -> MetricsProposal | MetricFailur
     hpa = state.hpa
     context = replace(
         metric_context(state, selected(state.observation.pods, state.scale.selector)),
-        reads=OwnReads(state.observation.own_reads),
+        reads=OwnReads(state.observation),
     )
     best = MetricsProposal(
         replicas=0, name="", measured_us=state.observation.scale_us, cpu=None, custom="", events=(), views=()
@@ -171,6 +171,7 @@ def _averages(state: ReconcileState, context: MetricContext) -> AveragesContext:
     return AveragesContext(
         reads=context.reads,
         watched=context.pods,
+        selector=context.scale.selector,
         namespace=state.hpa.namespace,
         server=context.server,
         behaviours=state.behaviours,
@@ -179,7 +180,7 @@ def _averages(state: ReconcileState, context: MetricContext) -> AveragesContext:
 
 def _calculated_cpu(state: ReconcileState, context: MetricContext, percent: int) -> MetricsProposal | MetricFailure:
     """What CPU proposes by the replica calculator (1.5)."""
-    answer = None if context.reads is None else context.reads.heapster()
+    answer = None if context.reads is None else context.reads.heapster(context.resources_question)
     values = pod_resource(answer, "cpu", context.server, "failed to get heapster service")
     if isinstance(values, Problem):
         return _unread_metric(state, values.under("unable to get metrics for resource cpu"), is_custom=False)
@@ -273,7 +274,7 @@ def _custom_proposal(
     """What one custom metric proposes. Until 1.4 its ratio multiplies the current replicas."""
     if state.behaviours.replica_calculator:
         return float_calculator.custom_replicas(target.name, target.amount, context)
-    average = pod_averages.custom_average(_averages(state, context))
+    average = pod_averages.custom_average(target.name, _averages(state, context))
     if isinstance(average, Problem):
         return average
     ratio = divide_float(average.value, target.amount)

@@ -28,7 +28,7 @@ class FloatProposal:
 
 def custom_replicas(name: str, target: float, context: MetricContext) -> FloatProposal | Problem:
     """The replicas for an average of a custom metric of Heapster."""
-    samples = _samples(context)
+    samples = _samples(name, context)
     if isinstance(samples, Problem):
         return samples.under(f"unable to get metric  custom/{name}")
     values, measured_us = samples
@@ -65,12 +65,13 @@ def _ratio(values: Mapping[str, float], target: float) -> tuple[float, float]:
     return average, divide_float(average, target)
 
 
-def _samples(context: MetricContext) -> tuple[Mapping[str, float], Micros] | Problem:
+def _samples(name: str, context: MetricContext) -> tuple[Mapping[str, float], Micros] | Problem:
     """The value of each pod, and when the oldest newest sample was made. Upstream: `GetRawMetric`."""
     listed = context.with_listed_pods("failed to get pod list while fetching metrics")
     if isinstance(listed, Problem):
         return listed
-    answer = None if context.reads is None or not listed.pods else context.reads.heapster()
+    question = listed.values_question(f"custom/{name}")
+    answer = None if context.reads is None or not listed.pods else context.reads.heapster(question)
     series = pod_series(answer, listed.pods, context.server, "failed to get heapster service")
     if isinstance(series, Problem):
         return series

@@ -104,7 +104,7 @@ def _by_metrics(state: ReconcileState) -> Outcome:
     """The outcome by the metrics."""
     hpa, now_us = state.hpa, state.observation.decided_us
     pods, failure = select_pods(hpa, state.scale, state.observation.pods, (), state.behaviours)
-    context = replace(metric_context(state, pods), reads=OwnReads(state.observation.own_reads))
+    context = replace(metric_context(state, pods), reads=OwnReads(state.observation))
     recommendation = failure or compute_replicas_for_metrics(hpa, state.observation, context)
     active = "False" if recommendation.replicas is None else "True"
     state = state.with_condition("ScalingActive", active, recommendation.reason, recommendation.message, now_us)

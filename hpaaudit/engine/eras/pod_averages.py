@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 from hpaaudit.api import heapster
 from hpaaudit.api.client_errors import Server
+from hpaaudit.api.requests import canonical_selector
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.heapster_client import last_minute, request_failure
 from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US, Problem
+from hpaaudit.engine.controller.observed_heapster import RESOURCES, Question
 from hpaaudit.engine.controller.own_reads import OwnReads
 from hpaaudit.engine.rules.go_numbers import divide_float, divide_int, to_int64, wrap64
 from hpaaudit.model.facts import HeapsterRead
@@ -22,6 +24,9 @@ _UNSEEN = Problem("metric.invalid.unseen", "no answer of Heapster that it can ha
 _NO_REQUEST = Problem("metric.invalid.missing_request", "some pods do not have request for cpu")
 _NOT_RUNNING = Problem("metric.invalid.no_pods", "no running pods")
 _FULL_PERCENT = 100
+
+CPU_USAGE = "cpu-usage"
+"""The cpu in Heapster's model API."""
 
 
 class Panic(Exception):
@@ -44,11 +49,12 @@ class Average:
 class AveragesContext:
     """What the metrics of one reconcile share.
 
-    watched   the pods to take where no list was recorded
+    watched   the pods to take where no list was recorded;  selector   the scale's
     """
 
     reads: OwnReads
     watched: tuple[Pod, ...]
+    selector: str
     namespace: str
     server: Server
     behaviours: Behaviours
@@ -111,7 +117,7 @@ def _used_cpu(pods: Sequence[Pod], context: AveragesContext) -> tuple[int, Micro
     """The average use of the pods in milli, and when it was measured."""
     if context.behaviours.cpu_from_metrics_api:
         return _from_metrics_api(pods, context)
-    series = _series(context)
+    series = _series(CPU_USAGE, [pod.name for pod in pods], context)
     if isinstance(series, Problem):
         return series
     if context.behaviours.polls:
@@ -130,8 +136,11 @@ def _body(read: HeapsterRead | None, context: AveragesContext) -> str | Problem:
     return read.body
 
 
-def _series(context: AveragesContext) -> tuple[tuple[heapster.Point, ...], ...] | Problem:
-    body = _body(context.reads.heapster(), context)
+def _series(
+    metric: str, pods: Sequence[str], context: AveragesContext
+) -> tuple[tuple[heapster.Point, ...], ...] | Problem:
+    question = Question(metric=metric, pods=pods, selector=context.selector)
+    body = _body(context.reads.heapster(question), context)
     if isinstance(body, Problem):
         return body
     try:
@@ -187,7 +196,9 @@ def _hint(missing: Sequence[str], context: AveragesContext) -> str:
 
 def _from_metrics_api(pods: Sequence[Pod], context: AveragesContext) -> tuple[int, Micros] | Problem:
     """The average use of the pods by Heapster's metrics API (1.3, 1.4). Upstream: `getCpuUtilizationForPods`."""
-    body = _body(context.reads.heapster(), context)
+    selected_pods = [pod.name for pod in context.watched]
+    question = Question(metric=RESOURCES, pods=selected_pods, selector=canonical_selector(context.selector))
+    body = _body(context.reads.heapster(question), context)
     if isinstance(body, Problem):
         return body
     try:
@@ -213,7 +224,7 @@ def _from_metrics_api(pods: Sequence[Pod], context: AveragesContext) -> tuple[in
     return divide_int(total, len(samples)), ZERO_TIME_US if first_us is None else first_us
 
 
-def custom_average(context: AveragesContext) -> Average | Problem:
+def custom_average(name: str, context: AveragesContext) -> Average | Problem:
     """The average of a custom metric. Upstream: `GetCustomMetric` (1.2 to 1.4)."""
     listed = context.reads.pods(context.watched)
     if isinstance(listed, Problem):
@@ -221,7 +232,7 @@ def custom_average(context: AveragesContext) -> Average | Problem:
     names = [pod.name for pod in listed if pod.phase != "Pending"]
     if not names and listed:
         return _NOT_RUNNING
-    series = _series(context)
+    series = _series(f"custom/{name}", names, context)
     if isinstance(series, Problem):
         return series
     average = _minute_average(series, names, context)

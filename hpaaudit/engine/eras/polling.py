@@ -67,8 +67,9 @@ def _by_cpu(state: ReconcileState) -> Outcome:
     context = metric_context(state, selected(state.observation.pods, _as_map(state.scale.selector)))
     average = cpu_utilization(
         AveragesContext(
-            reads=OwnReads(state.observation.own_reads),
+            reads=OwnReads(state.observation),
             watched=context.pods,
+            selector=state.scale.selector,
             namespace=hpa.namespace,
             server=context.server,
             behaviours=state.behaviours,

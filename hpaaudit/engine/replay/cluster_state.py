@@ -8,6 +8,7 @@ from typing import NamedTuple
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.api.requests import RESOURCE_METRICS, group_of, requests_of, target_by_kind, target_ref
 from hpaaudit.api.selector import BadSelector, Selector, parse, scale_selector
+from hpaaudit.engine.controller.observed_heapster import question_of
 from hpaaudit.engine.replay.heapster_answers import as_metrics_read
 from hpaaudit.model.audit import ReconcileTime
 from hpaaudit.model.facts import (
@@ -33,6 +34,10 @@ from hpaaudit.model.target import Pod, Scale
 from hpaaudit.model.units import SECOND, Micros
 
 MetricsRead = ResourceMetricsRead | ValuesRead
+HeapsterQuestion = tuple[str, str, tuple[str, ...]]
+
+HEAPSTER_QUESTIONS = 256
+"""So many distinct questions of a namespace are kept: a new pod makes a new question."""
 
 
 LAG_US = SECOND
@@ -74,6 +79,7 @@ class ClusterState:
     own_reads   lists of pods and answers of Heapster that the controller got since it last read a scale (to 1.11)
     asks_heapster   the controller may ask Heapster itself (to 1.11). For a later one what Heapster answered counts as
                     an answer of the metrics APIs
+    heapster    what others got of Heapster, by namespace and question, the newest last
     unmatched   kinds, with their groups, that the controller called unknown. A target of such a kind is unknown until
                 somebody reads its scale
     """
@@ -89,6 +95,7 @@ class ClusterState:
     own_metrics: dict[MetricsRequest, deque[tuple[int, MetricsRead]]] = field(default_factory=dict)
     upcoming: dict[MetricsRequest, deque[MetricsRead]] = field(default_factory=dict)
     own_reads: list[PodListRead | HeapsterRead] = field(default_factory=list)
+    heapster: dict[str, dict[HeapsterQuestion, HeapsterRead]] = field(default_factory=dict)
     _tuples: dict[str, tuple[Pod, ...]] = field(default_factory=dict)
     _changes: deque[_Replaced] = field(default_factory=deque)
 
@@ -127,6 +134,17 @@ class ClusterState:
                 self.own_reads.append(PodListRead(read=fact, pods=self.pods_of(fact.namespace)))
             case HeapsterRead() if is_controller(fact.by):
                 self.own_reads.append(fact)
+            case HeapsterRead():
+                self._heapster_answered(fact)
+
+    def _heapster_answered(self, fact: HeapsterRead) -> None:
+        """Keeps the newest answer to each question that somebody else asked Heapster."""
+        answers = self.heapster.setdefault(fact.namespace, {})
+        question = question_of(fact)
+        answers.pop(question, None)
+        answers[question] = fact
+        while len(answers) > HEAPSTER_QUESTIONS:
+            del answers[next(iter(answers))]
 
     def announce(self, fact: Fact) -> None:
         """Notes a later fact: a reconcile whose time is uncertain may have read the next answer."""
@@ -245,6 +263,7 @@ class ClusterState:
             status_write=writes.status_write,
             written_version=writes.version_before,
             own_reads=own_reads,
+            heapster=tuple(reversed(self.heapster.get(namespace, {}).values())) if self.asks_heapster else (),
         )
 
     def _target_error(self, namespace: str, target: ObjectRef) -> str:

@@ -1,17 +1,14 @@
 """Heapster's answers as the metrics APIs would have given them, for a release that does not ask Heapster."""
 
 from collections.abc import Iterable, Sequence
-from urllib.parse import unquote
 
 from hpaaudit.api import heapster
-from hpaaudit.api.requests import CUSTOM_METRICS, RESOURCE_METRICS, heapster_path
+from hpaaudit.api.requests import CUSTOM_METRICS, RESOURCE_METRICS
+from hpaaudit.engine.controller.observed_heapster import RESOURCES, question_of
 from hpaaudit.model.facts import HeapsterRead, ResourceMetricsRead, ValuesRead
 from hpaaudit.model.metrics import ContainerUsage, MetricsRequest, MetricValue, PodSample
 from hpaaudit.model.units import SECOND, Micros, Milli
 
-_METRICS_API = "/apis/metrics/"
-_MODEL = "/api/v1/model/"
-_POD_LIST = "/pod-list/"
 _CPU = "cpu-usage"
 _CUSTOM = "custom/"
 _OK = range(200, 300)
@@ -31,8 +28,8 @@ def as_metrics_read(
     and no containers.
     """
     for answer in answers:
-        asked = heapster_path(answer.path) or ""
-        if request.api == RESOURCE_METRICS and (asked.startswith(_METRICS_API) or _metric_of(asked) == _CPU):
+        metric, _, pods = question_of(answer)
+        if request.api == RESOURCE_METRICS and metric in (RESOURCES, _CPU):
             return ResourceMetricsRead(
                 at_us=answer.at_us,
                 took_us=answer.took_us,
@@ -41,9 +38,9 @@ def as_metrics_read(
                 status=answer.status,
                 error=answer.error,
                 by=answer.by,
-                samples=_samples(answer, asked),
+                samples=_samples(answer, metric, pods),
             )
-        if request.api == CUSTOM_METRICS and request.object == "*" and _metric_of(asked) == _CUSTOM + request.metric:
+        if request.api == CUSTOM_METRICS and request.object == "*" and metric == _CUSTOM + request.metric:
             return ValuesRead(
                 at_us=answer.at_us,
                 took_us=answer.took_us,
@@ -52,25 +49,19 @@ def as_metrics_read(
                 status=answer.status,
                 error=answer.error,
                 by=answer.by,
-                values=_values(answer, asked),
+                values=_values(answer, pods),
             )
     return None
 
 
-def _metric_of(asked: str) -> str:
-    """The metric in a path of the model API: `cpu-usage`, `custom/NAME`; empty for another path."""
-    path, _, _ = asked.partition("?")
-    return unquote(path.partition("/metrics/")[2]) if path.startswith(_MODEL) and _POD_LIST in path else ""
-
-
-def _samples(answer: HeapsterRead, asked: str) -> tuple[PodSample, ...] | None:
+def _samples(answer: HeapsterRead, metric: str, pods: tuple[str, ...]) -> tuple[PodSample, ...] | None:
     """The usage of each pod, None if the answer has none."""
     if answer.status not in _OK:
         return None
     try:
-        if asked.startswith(_METRICS_API):
+        if metric == RESOURCES:
             return heapster.resource_samples(answer.body, bare=answer.body.startswith("["))
-        newest = _newest(answer, asked)
+        newest = _newest(answer, pods)
     except heapster.NotJson:
         return None
     return tuple(
@@ -84,12 +75,12 @@ def _samples(answer: HeapsterRead, asked: str) -> tuple[PodSample, ...] | None:
     )
 
 
-def _values(answer: HeapsterRead, asked: str) -> tuple[MetricValue, ...] | None:
+def _values(answer: HeapsterRead, pods: tuple[str, ...]) -> tuple[MetricValue, ...] | None:
     """The value of each pod, None if the answer has none."""
     if answer.status not in _OK:
         return None
     try:
-        newest = _newest(answer, asked)
+        newest = _newest(answer, pods)
     except heapster.NotJson:
         return None
     return tuple(
@@ -103,8 +94,7 @@ def _values(answer: HeapsterRead, asked: str) -> tuple[MetricValue, ...] | None:
     )
 
 
-def _newest(answer: HeapsterRead, asked: str) -> Sequence[tuple[str, heapster.Point]]:
-    """Each pod of the path with its newest point. A pod without a point is left out. Raises NotJson."""
-    pods = unquote(asked.partition(_POD_LIST)[2].partition("/")[0]).split(",")
+def _newest(answer: HeapsterRead, pods: tuple[str, ...]) -> Sequence[tuple[str, heapster.Point]]:
+    """Each pod of the question with its newest point. A pod without a point is left out. Raises NotJson."""
     pairs = zip(pods, heapster.series(answer.body), strict=False)
     return [(pod, max(points, key=lambda point: point.at_us)) for pod, points in pairs if points]

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from hpaaudit.api.decode import READ, V1, V2BETA1, decode_hpa, decode_spec, decode_status
@@ -17,6 +17,7 @@ from hpaaudit.engine.replay.reconcile_times import (
     merged,
     reconcile_times,
 )
+from hpaaudit.engine.replay.watched_times import Seen, watched_times
 from hpaaudit.model.facts import EventSeen, HpaGone, HpaSeen, TargetRef, TargetSeen
 from hpaaudit.model.hpa import HpaSpec, HpaStatus, MetricSpec, MetricType
 from hpaaudit.model.target import Scale
@@ -38,6 +39,7 @@ class HpaHistory:
     first, end   how many facts come before the first one that shows it, and before its deletion
     newborn      it was created while it was watched
     statuses     how many facts come before each of its statuses;  shown   the facts that show these, if they were kept
+    states       every state of it that was seen
     """
 
     key: str
@@ -49,6 +51,7 @@ class HpaHistory:
     evidence: list[Evidence] = field(default_factory=list)
     statuses: list[int] = field(default_factory=list)
     shown: list[HpaSeen] = field(default_factory=list)
+    states: list[Seen] = field(default_factory=list)
     end: int | None = None
     end_us: Micros | None = None
 
@@ -56,10 +59,17 @@ class HpaHistory:
         """When its status was written, in order."""
         return sorted(trace.at_us for trace in self.evidence if trace.source == STATUS_WRITE)
 
-    def reconcile_times(self, last_us: int, period_us: int, starts: list[Micros]) -> list[Evidence]:
-        """Its reconciles; `last_us` is the end of the recording."""
+    def reconcile_times(
+        self, last_us: int, period_us: int, starts: list[Micros], *, on_watch: bool = False
+    ) -> list[Evidence]:
+        """Its reconciles; `last_us` is the end of the recording.
+
+        on_watch   it was reconciled at each change as well (1.2 to 1.5)
+        """
         end_us = last_us if self.end_us is None else self.end_us
         evidence = merged(self.evidence, period_us)
+        if on_watch:
+            return watched_times(self.states, evidence, end_us, period_us, newborn=self.newborn, starts=starts)
         return reconcile_times(evidence, self.first_us, end_us, period_us, newborn=self.newborn, starts=starts)
 
 
@@ -84,11 +94,13 @@ class HpaHistories:
         history = self.history_of(index, fact)
         if history is None:
             return
-        if not history.statuses:
-            history.statuses.append(index)
-            history.shown.append(fact)
-        elif _status(fact) != _status(history.newest):
+        is_first = not history.statuses
+        is_other = not is_first and _status(fact) != _status(history.newest)
+        if is_first or replace(fact, at_us=history.newest.at_us) != history.newest:
+            history.states.append(Seen(fact.at_us, index, is_other))
+        if is_other:
             history.evidence.append(Evidence(fact.at_us, index, STATUS_WRITE))
+        if is_other or is_first:
             history.statuses.append(index)
             history.shown.append(fact)
         history.newest = fact
@@ -218,5 +230,4 @@ def unsupported(fact: HpaSeen) -> str:
         metric.type == MetricType.CONTAINER_RESOURCE and not metric.container for metric in hpa.spec.metrics
     ):
         return f"{V2BETA1} does not say whose {MetricType.CONTAINER_RESOURCE} it means: the container is left out there"
-    unknown = sorted({metric.type for metric in hpa.spec.metrics} - set(MetricType))
-    return f"the engine does not know the metric type {', '.join(unknown)}" if unknown else ""
+    return ""

@@ -41,6 +41,7 @@ from hpaaudit.model.units import SECOND, Micros
 
 RENEWALS_SEEN = 50_000
 """The answers among so many facts at the beginning show how often samples are renewed."""
+RELISTED_LATE_US = SECOND
 _SEEN_AGAIN_US = 2 * SECOND
 """So long after a gap a status may have been written before."""
 
@@ -199,16 +200,20 @@ class Reading:
         unsure = [(start_us, start_us) for start_us in self.starts]
         for gap in self.gaps:
             unsure += [(gap.at_us, gap.at_us), (gap.until_us, Micros(gap.until_us + _SEEN_AGAIN_US))]
-        releases = [*(seen.version or seen.release for seen in self.controllers[:1]), self.version]
-        release = next(filter(None, releases), "")
-        default_us = OLD_SYNC_PERIOD_US if is_before_1_12(release) else SYNC_PERIOD_US
+        default_us = OLD_SYNC_PERIOD_US if is_before_1_12(self.release) else SYNC_PERIOD_US
         times: dict[str, list[int]] = {}
         renewals: dict[str, list[int]] = {}
         # Where an HPA is reconciled again as soon as its status was written, the times between statuses say nothing.
-        for history in () if _reconciles_again(release) else self.histories.all():
+        for history in () if _reconciles_on_watch(self.release) else self.histories.all():
             times.setdefault(history.key, []).extend(times_between(history.status_writes(), unsure))
             renewals.setdefault(history.key, []).extend(self.renewals.times(history.newest))
         return sync_periods(times, given_us, default_us, renewals)
+
+    @property
+    def release(self) -> str:
+        """The release that the recording names, empty if it names none."""
+        releases = [*(seen.version or seen.release for seen in self.controllers[:1]), self.version]
+        return next(filter(None, releases), "")
 
     def plan(self, reconciles: list[PlannedReconcile], periods: SyncPeriods, *, exact: bool) -> Plan:
         """The plan with these reconciles."""
@@ -247,12 +252,20 @@ def _same_but_group(target: TargetRef, other: TargetRef) -> bool:
     return replace(target, group="") == replace(other, group="")
 
 
-def _reconciles_again(release: str) -> bool:
-    """True for the releases 1.2 to 1.5, in which the write of a status makes the next reconcile."""
+def _reconciles_on_watch(release: str) -> bool:
+    """True for the releases 1.2 to 1.5, in which each change of an HPA makes a reconcile, also a status write."""
     try:
         return bool(release) and behaviours_of(Flags(release=known_release(release))).metrics_annotation
     except UnknownRelease:
         return False
+
+
+def _relisted_late_us(release: str) -> int:
+    """How long after its sync period a controller lists the HPAs again, which is when it reconciles them: 1 s in 1.2.
+
+    Its resync ends the watch, and the next list starts a second later. Upstream: `Reflector.ListAndWatch`.
+    """
+    return RELISTED_LATE_US if release.lstrip("v").startswith("1.2.") or release == "1.2" else 0
 
 
 def _server_in(text: str) -> str:
@@ -269,9 +282,10 @@ def _inferred(reading: Reading, periods: SyncPeriods) -> list[PlannedReconcile]:
     times = reading.times
     last_us = times[-1] if times else 0
     planned_reconciles: list[PlannedReconcile] = []
+    on_watch, late_us = _reconciles_on_watch(reading.release), _relisted_late_us(reading.release)
     for history in reading.histories.all():
-        own, period_us = [], periods.of(history.key)
-        for at_us, index, source in history.reconcile_times(last_us, period_us, reading.starts):
+        own, period_us = [], periods.of(history.key) + late_us
+        for at_us, index, source in history.reconcile_times(last_us, period_us, reading.starts, on_watch=on_watch):
             facts_before = bisect_right(times, at_us) if index == NOWHERE else index
             earlier = min(facts_before, bisect_right(times, at_us - LAG_US))
             own.append(

@@ -39,7 +39,7 @@ from hpaaudit.engine.rules.candidates import (
     proves,
     widened,
 )
-from hpaaudit.engine.rules.published_status import RECOMMENDATION_ADJUSTED
+from hpaaudit.engine.rules.published_status import RECOMMENDATION_ADJUSTED, has_conditions
 from hpaaudit.model.audit import ReplayedReconcile
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.facts import ControllerSeen, Fact, Gap, HpaGone, HpaSeen, LeaseSeen, StatusWritten
@@ -254,8 +254,10 @@ class Process:
             elif observation.hpa is not None:
                 memory = self._other_memory(candidate, before, observation.hpa, published)
             decided = self._decide(candidate_observation, memory)
-            fit = fits_inputs if candidate.kind in (INPUTS, FAILED_READS) else fits_memory
-            fits = fit(decided[0], published)
+            if candidate.kind in (INPUTS, FAILED_READS):
+                fits = fits_inputs(decided[0], published, conditional=has_conditions(behaviours_of(self.flags)))
+            else:
+                fits = fits_memory(decided[0], published)
             if best is None or proves(band, candidate.kind, fits):
                 chosen, remembered, best = candidate_observation, memory, decided
             band = widened(band, candidate.kind, fits, _number(decided[0]))

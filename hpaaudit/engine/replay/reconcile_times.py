@@ -13,13 +13,15 @@ from hpaaudit.engine.replay.sync_period import SEEN_LATE
 from hpaaudit.errors import ReplayError
 from hpaaudit.model.units import SECOND
 
-# The kinds of evidence, the strongest first. GRID is none: the time was inferred.
+# The kinds of evidence, the strongest first. GRID is none: the time was inferred. WATCH: the HPA changed, and the
+# controllers of 1.2 to 1.5 reconcile it then.
 STATUS_WRITE = 0
 EVENT = 1
 SCALE_WRITE = 2
 GRID = 3
+WATCH = 4
 NOWHERE = -1
-SOURCES = ("status_write", "event", "scale_write", "grid")
+SOURCES = ("status_write", "event", "scale_write", "grid", "watch")
 EVENT_LATE_US = 2 * SECOND
 """An Event is seen up to so long after the write of which it tells."""
 WRITTEN_LATE_US = SECOND

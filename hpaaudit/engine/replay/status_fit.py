@@ -9,14 +9,17 @@ from hpaaudit.model.decision import Decision
 from hpaaudit.model.hpa import HpaStatus
 
 
-def fits_inputs(decision: Decision, published: HpaStatus) -> bool:
-    """True if the inputs give the published currentMetrics, current replicas and ScalingActive."""
+def fits_inputs(decision: Decision, published: HpaStatus, *, conditional: bool) -> bool:
+    """True if the inputs give the published currentMetrics, current replicas and ScalingActive.
+
+    conditional   the status has conditions (1.7); before, an annotation may hold custom metrics
+    """
     status = decision.status
-    return (
-        status is not None
-        and published_status.fits_inputs(*_codes(status, published))
-        and same_metrics(status, published)
-    )
+    if status is None or not same_metrics(status, published):
+        return False
+    decided, shown = _codes(status, published)
+    fits = published_status.fits_inputs(decided, shown, conditional=conditional, failed=bool(decision.error))
+    return fits and (conditional or status.custom_metrics == published.custom_metrics)
 
 
 def fits_memory(decision: Decision, published: HpaStatus) -> bool:

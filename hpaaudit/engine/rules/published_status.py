@@ -47,13 +47,18 @@ class StatusCodes(NamedTuple):
     limited: int
 
 
-def fits_inputs(decided: StatusCodes, published: StatusCodes) -> bool:
+def fits_inputs(decided: StatusCodes, published: StatusCodes, conditional: bool, failed: bool) -> bool:
     """True if the controller may have had our inputs. The currentMetrics must fit as well, which the caller compares.
 
     Only what follows from inputs is compared, never the decision itself: else every divergence would look like wrong
     inputs. A status without AbleToScale was not written by a reconcile: `reconcileAutoscaler` sets that condition
     first. It is FailedGetScale only if the scale could not be read, and everything else is left as it was then.
+
+    conditional   the status has conditions;  failed   the reconcile ends with an error: without conditions that leaves
+                  the status as it was, or nearly, which proves nothing
     """
+    if not conditional:
+        return not failed and decided.current == published.current
     if published.able == NONE or (decided.able == UNREAD) != (published.able == UNREAD):
         return False
     return decided.current == published.current and decided.active == published.active

@@ -2,7 +2,7 @@
 -- One row per reconcile, as in compared.
 insert into compared by name
 with lines as (
-    select coalesce(bool_or(getvariable('texts').at_source[at_source + 1] = 'reconcile'), false) as has_lines
+    select coalesce(bool_or(getvariable('texts').at_source[at_source + 1] in ('reconcile', 'watch')), false) as has_lines
     from staged.replayed
 ), told as (
     select

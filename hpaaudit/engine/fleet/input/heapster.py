@@ -14,6 +14,7 @@ from hpaaudit.engine.fleet.input.ids import Ids
 from hpaaudit.engine.fleet.input.rows import Rows, numbers
 from hpaaudit.engine.fleet.input.scales import by_controller
 from hpaaudit.engine.fleet.input.tables import HeapsterRows
+from hpaaudit.engine.fleet.input.unsupported import Unsupported
 from hpaaudit.model.metrics import MetricsRequest, PodSample
 
 HEAPSTER = "heapster"
@@ -48,9 +49,14 @@ def heapster_request(namespace: str, selector: str) -> MetricsRequest:
 
 
 def heapster_answers(table: HeapsterRows) -> list[HeapsterAnswer]:
-    """The answers to the controller itself, in their order. Those of the model API are left out."""
+    """The answers to the controller itself, in their order. Those of the model API are left out.
+
+    Raises `Unsupported` for an answer that somebody else got.
+    """
     seqs, times, statuses = numbers(table.seq), numbers(table.at_us), numbers(table.status)
     own = np.flatnonzero(by_controller(table.by))
+    if len(own) != len(seqs):
+        raise Unsupported("Heapster answered somebody else than the controller")
     answers = []
     for row in own[np.argsort(seqs[own], kind="stable")].tolist():
         asked = heapster_path(table.path.words[table.path.codes[row]]) or ""

@@ -6,6 +6,7 @@ from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.replay.plan import Plan
 from hpaaudit.model.facts import ControllerSeen
 from hpaaudit.model.flags import Flags
+from hpaaudit.model.hpa import MetricType
 
 
 class Unsupported(Exception):
@@ -20,8 +21,11 @@ def flags_for_all(plan: Plan, flags: Flags, flags_of: Callable[[ControllerSeen],
     """The flags of all controller processes of a recording; `flags` if none was seen.
 
     Raises `Unsupported` if they differ, if their release is older than 1.6, if behaviours of one older than 1.12 were
-    switched, or if the controller called the kind of a target unknown.
+    switched, if the controller called the kind of a target unknown, or if a metric has a type that no release knows.
     """
+    unknown = sorted({metric.type for metric in plan.metrics} - set(MetricType))
+    if unknown:
+        raise Unsupported(f"no release has the metric type {', '.join(unknown)}")
     if plan.unmatched:
         raise Unsupported("the controller called a kind unknown")
     distinct = {flags_of(controller) for controller in plan.controllers} or {flags}

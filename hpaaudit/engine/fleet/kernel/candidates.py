@@ -5,7 +5,16 @@ As `replay.candidate_inputs`, `replay.status_fit` and `replay.unseen_memory`.
 
 from hpaaudit.engine.controller.metric_target import EXTERNAL_VALUE, OBJECT_VALUE, UTILIZATION
 from hpaaudit.engine.fleet.columns.batch import NONE, Ints
-from hpaaudit.engine.fleet.columns.codes import GET_FAILED, KEPT, NO_METRICS_SHOWN, NULL, OLD_METRICS_SHOWN
+from hpaaudit.engine.fleet.columns.codes import (
+    DISABLED,
+    GET_FAILED,
+    KEPT,
+    NO_METRICS_SHOWN,
+    NULL,
+    OLD_METRICS_SHOWN,
+    UPDATE_FAILED,
+    VALID,
+)
 from hpaaudit.engine.fleet.columns.run import Decisions, Run
 from hpaaudit.engine.fleet.kernel.metrics import current_of, newest_answer, spec_with_selector
 from hpaaudit.engine.rules.candidates import Options, failed_reads
@@ -111,7 +120,8 @@ def fits_inputs(run: Run, at: int, shown: int) -> bool:
     """
     statuses, proposal_at = run.batch.statuses, run.batch.reconciles.proposal_at[at]
     published, old = run.batch.reconciles.published[at], run.batch.hpas.status[run.decisions.hpa_state[at]]
-    if not codes_fit_inputs(_decided_codes(run, at), _published_codes(run, at)):
+    conditional = has_conditions(run.settings.behaviours)
+    if not codes_fit_inputs(_decided_codes(run, at), _published_codes(run, at), conditional, _has_failed(run, at)):
         return False
     first, end = statuses.entry_from[published], statuses.entry_to[published]
     if shown == NO_METRICS_SHOWN:
@@ -125,6 +135,12 @@ def fits_inputs(run: Run, at: int, shown: int) -> bool:
         if not _is_entry_of(run, first + number, metric + number, proposal_at + number):
             return False
     return True
+
+
+def _has_failed(run: Run, at: int) -> bool:
+    """True if the reconcile ended with an error."""
+    able, active = run.decisions.able[at], run.decisions.active[at]
+    return bool(able in (GET_FAILED, UPDATE_FAILED) or active not in (KEPT, VALID, DISABLED))
 
 
 def _same_entries(run: Run, status: int, other: int) -> bool:

@@ -1,0 +1,84 @@
+"""When the controllers of 1.2 to 1.5 reconciled an HPA: at each change of it, and once a period."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpaaudit.engine.replay.reconcile_times import GRID, NOWHERE, STATUS_WRITE, WATCH, Evidence
+from hpaaudit.engine.replay.watched_times import Seen, watched_times
+from hpaaudit.model.units import SECOND
+
+PERIOD_US = 30 * SECOND
+
+
+def states(*texts: str) -> list[Seen]:
+    """States as `12s` (the status changes at 12 s) or `12e` (somebody edits the HPA then); fact numbers go in tens."""
+    return [Seen(int(float(text[:-1]) * SECOND), 10 * number, text[-1] == "s") for number, text in enumerate(texts, 1)]
+
+
+def shown(seen: list[Seen], end: int = 100, *, newborn: bool = False, starts: tuple[int, ...] = ()) -> list[str]:
+    """The reconciles as `time kind facts`."""
+    evidence = [Evidence(state.at_us, state.facts, STATUS_WRITE) for state in seen if state.is_status]
+    kinds = {STATUS_WRITE: "status", WATCH: "watch", GRID: "grid"}
+    times = watched_times(
+        seen,
+        evidence,
+        end * SECOND,
+        PERIOD_US,
+        newborn=newborn,
+        starts=[start * SECOND for start in starts],
+    )
+    return [
+        f"{time.at_us / SECOND:g} {kinds[time.source]}" + ("" if time.facts == NOWHERE else f" {time.facts}")
+        for time in times
+    ]
+
+
+@pytest.mark.parametrize(
+    ("seen", "newborn", "starts", "reconciles"),
+    [
+        # A status write that changed something is followed by a reconcile that changes nothing; then by resyncs.
+        (["0e", "10s"], False, (), ["10 status 20", "10 watch 21", "40 grid", "70 grid"]),
+        # A chain: each change makes the next reconcile, until one changes nothing.
+        (["0e", "10s", "10.1s"], False, (), ["10 status 20", "10.1 status 30", "10.1 watch 31", "40 grid", "70 grid"]),
+        # Slow answers: the second status comes 12 s later, long before the next resync. It is the same chain.
+        (["0e", "10s", "22s"], False, (), ["10 status 20", "22 status 30", "22 watch 31", "40 grid", "70 grid"]),
+        # A status that changes a period later is that of a resync.
+        (["0e", "10s", "40s"], False, (), ["10 status 20", "10 watch 21", "40 status 30", "40 watch 31", "70 grid"]),
+        # An edit is reconciled at once, too.
+        (["0e", "10s", "20e"], False, (), ["10 status 20", "10 watch 21", "20 watch 31", "40 grid", "70 grid"]),
+        (["0e", "10s", "20e", "20.2s"], False, (), ["10 status 20", "10 watch 21", "20.2 status 40", "20.2 watch 41",
+                                                    "40 grid", "70 grid"]),
+        # A new HPA is reconciled at once; resyncs keep the time of the process.
+        (["5e", "5.1s"], True, (0,), ["5.1 status 20", "5.1 watch 21", "30 grid", "60 grid"]),
+        # A process that starts lists every HPA, and reconciles it.
+        (["0e", "10s"], False, (52,), ["10 status 20", "10 watch 21", "40 grid", "52 watch", "82 grid"]),
+    ],
+)  # fmt: skip
+def test_each_change_and_each_resync_make_a_reconcile(
+    seen: list[str], newborn: bool, starts: tuple[int, ...], reconciles: list[str]
+) -> None:
+    assert shown(states(*seen), newborn=newborn, starts=starts) == reconciles
+
+
+@given(
+    gaps=st.lists(st.tuples(st.integers(1, 900), st.booleans()), max_size=12),
+    newborn=st.booleans(),
+)
+def test_every_status_is_written_by_one_reconcile_and_they_come_in_order(
+    gaps: list[tuple[int, bool]], newborn: bool
+) -> None:
+    at_us, seen = 0, [Seen(0, 10, is_status=False)]
+    for number, (gap, is_status) in enumerate(gaps, 2):
+        at_us += gap * SECOND // 10
+        seen.append(Seen(at_us, 10 * number, is_status))
+    evidence = [Evidence(state.at_us, state.facts, STATUS_WRITE) for state in seen if state.is_status]
+    times = watched_times(seen, evidence, at_us + 100 * SECOND, PERIOD_US, newborn=newborn)
+    assert [time.at_us for time in times] == sorted(time.at_us for time in times)
+    written = [time.facts for time in times if time.source == STATUS_WRITE]
+    # Two statuses of one resync that are nearer than half a period are one reconcile's; each other has its own.
+    assert len(set(written)) == len(written)
+    assert set(written) <= {state.facts for state in seen if state.is_status}
+    changes = seen if newborn else seen[1:]
+    caused = [time for time in times if time.source in (STATUS_WRITE, WATCH)]
+    assert len(caused) >= len(changes)
