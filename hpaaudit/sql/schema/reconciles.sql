@@ -5,7 +5,7 @@
 --   ts: when it had decided, after its last read
 --   began_at: when it began, where that is known; else `ts`
 --   lasted_s: seconds until the HPA's next reconcile, or until it or the recording ended
---   at_source: how we know of it: `reconcile` (a capture's line), `status_write`, `event`, `scale_write` or `grid`
+--   at_source: how we know of it: `reconcile` (a capture's line), `status_write`, `event`, `scale_write`, `grid`, or `watch`: the HPA had changed, and the controllers of 1.2 to 1.5 reconcile it then
 --   uncertainty_s: it may have been so many seconds earlier or later
 --   epoch_id: which controller process it was, in `controller_epochs`
 --   spec_replicas: `spec.replicas` of the scale as it was read; NULL where it could not be
