@@ -21,9 +21,7 @@ A recording or results are taken as a path, or as what a function returned. Ever
 an `AuditError`; its text names parameters of the function.
 """
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from hpaaudit.version import VERSION
@@ -125,17 +123,6 @@ _MODULES = {
 
 _OTHER_NAMES = {"open": "open_recording", "open_results": "open_source"}
 """Public names that their module knows by another one."""
-
-
-class _Package(ModuleType):
-    """The package `hpaaudit`. Importing `hpaaudit.report`, a package, does not hide the function of that name."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _MODULES and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

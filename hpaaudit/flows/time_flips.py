@@ -24,6 +24,8 @@ def time_flips(decision: Decision, inputs: ReconcileInput) -> Iterator[TimeFlip]
         if desired is None or desired == decision.desired:
             continue
         if _desired(inputs, later_us - 1) == decision.desired:
+            if _desired(_younger(inputs, cause, cause_us), later_us) != decision.desired:
+                continue  # something else becomes too old at the same instant
             at_us = Micros(inputs.observation.decided_us + later_us)
             yield TimeFlip(at_us=at_us, later_us=later_us, cause=cause, cause_us=cause_us, desired=desired)
         return  # otherwise something that is not known here changed the number earlier
@@ -64,6 +66,30 @@ def _pod_ages(decision: Decision, inputs: ReconcileInput) -> Iterator[tuple[int,
         if pod.name in counted and pod.start_us is not None:
             for metric_us in set(observation.metric_us):
                 yield pod.start_us + inputs.flags.cpu_initialization_period_us - metric_us, "pod", pod.start_us
+
+
+def _younger(inputs: ReconcileInput, cause: str, cause_us: Micros) -> ReconcileInput:
+    """The same inputs, but what is named is a microsecond younger: with it the number must not change yet."""
+    observation, memory = inputs.observation, inputs.memory
+    by_one = Micros(cause_us + 1)
+    if cause == "recommendation":
+        recommendations = tuple(
+            replace(one, at_us=by_one) if one.at_us == cause_us else one for one in memory.recommendations or ()
+        )
+        return replace(inputs, memory=replace(memory, recommendations=recommendations))
+    if cause == "scale_event":
+        up, down = (
+            None
+            if events is None
+            else tuple(replace(one, at_us=by_one) if one.at_us == cause_us else one for one in events)
+            for events in (memory.up, memory.down)
+        )
+        return replace(inputs, memory=replace(memory, up=up, down=down))
+    if cause == "last_scale" and observation.hpa is not None:
+        status = replace(observation.hpa.status, last_scale_us=by_one)
+        return replace(inputs, observation=replace(observation, hpa=replace(observation.hpa, status=status)))
+    pods = tuple(replace(pod, start_us=by_one) if pod.start_us == cause_us else pod for pod in observation.pods)
+    return replace(inputs, observation=replace(observation, pods=pods))
 
 
 def _desired(inputs: ReconcileInput, later_us: int) -> int | None:

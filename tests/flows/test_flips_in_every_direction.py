@@ -1,11 +1,14 @@
 """Load, readiness, foreign pods, time: a flip that is named changes the decision, and no smaller change does."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import hpaaudit
+from hpaaudit.api.times import micros
 from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.controller.limits import policies, scale_events
 from hpaaudit.engine.controller.reconcile import reconcile
@@ -187,3 +190,12 @@ def test_a_pod_of_another_deployment_whose_name_begins_alike_is_foreign() -> Non
     }  # fmt: skip
     [flip] = flips_of(scene, ForeignPodFlip)
     assert (flip.pods, flip.foreign, flip.owners) == (("web-0",), 2, ("ReplicaSet/web-api-5d",))
+
+
+def test_of_two_things_that_are_too_old_at_the_same_instant_the_one_is_named_that_counts() -> None:
+    """In 1.20 the window on the way up holds 3; it ends when a recommendation leaves the window on the way down."""
+    recording = Path(__file__).parents[2] / "recordings" / "1.20-two-windows"
+    decision = hpaaudit.explain(recording, at="14:09:15")
+    [flip] = [flip for flip in decision.flips if isinstance(flip, TimeFlip)]
+    assert (flip.later_us, flip.cause, flip.desired) == (105 * SECOND, "recommendation", 8)
+    assert flip.cause_us == micros("2026-03-02T14:09:00Z")
