@@ -14,7 +14,7 @@ def test_the_command_writes_a_page_once_and_replaces_it_only_when_asked() -> Non
     text = Path("web.html").read_text("utf-8")
     assert out == f"saved web.html ({len(text.encode()):,} bytes)\n"
     assert "shop/web" in text
-    assert "<details>" in text
+    assert '<details class="told">' in text
     code, out, err = run("hpaaudit report web.duckdb --into web.html")
     assert (code, out) == (2, "")
     assert "web.html exists" in err
