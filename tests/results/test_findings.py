@@ -1,5 +1,6 @@
 """Every pattern has a case that it finds, and a near miss in which it finds nothing."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -508,6 +509,27 @@ def test_what_was_not_seen_or_did_not_happen_shows_no_pattern(pattern: str, unkn
     hidden = [{**row, "class": unknown, "verdict": "undecidable"} for row in fires["reconciles"]]
     if pattern not in ("blank_reason", "selector_matches_other_pods"):
         assert database.verdicts(pattern, {**fires, "reconciles": hidden}) == []
+
+
+EXTREMES: list[tuple[str, Row]] = [
+    *(("metric_proposals", {"ratio": ratio}) for ratio in (math.inf, -math.inf, math.nan, 1e308, -1.0, 0.0)),
+    *(("metric_proposals", {"tolerance": tolerance}) for tolerance in (1e308, 0.0)),
+    *(("reconciles", {"lasted_s": seconds}) for seconds in (0.0, 1e12)),
+    *(("reconciles", {"spec_replicas": number, "desired": number}) for number in (0, -(2**31), 2**31 - 1)),
+    *(("reconciles", {"raw_desired": number}) for number in (-(2**31), 2**31 - 1)),
+    *(("metric_proposals", {"proposal": number}) for number in (-(2**31), 2**31 - 1)),
+    *(("divergences", {"predicted": number}) for number in (-(2**31), 2**31 - 1)),
+]
+"""Numbers that the controller really computes of odd metrics, clocks and specs."""
+
+
+@pytest.mark.parametrize("pattern", CASES)
+def test_no_number_ends_the_search_for_a_pattern(pattern: str, database: Patterns) -> None:
+    fires = CASES[pattern].fires
+    for table, extreme in EXTREMES:
+        rows = [{**row, **extreme} for row in fires.get(table, ())]
+        if rows:
+            assert len(database.verdicts(pattern, {**fires, table: rows})) <= 2
 
 
 def test_every_pattern_has_a_case() -> None:

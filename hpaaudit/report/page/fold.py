@@ -1,6 +1,6 @@
-r"""Folds explanations that differ only in their numbers: each form of a text once, and its numbers in columns.
+"""Folds explanations that differ only in their numbers: each form of a text once, and its numbers in columns.
 
-`kept 6. Replay 6` and `kept 4. Replay 4` have the form `kept \x00. Replay \x00` and the columns `6\n4` and `6\n4`,
+`kept 6. Replay 6` and `kept 4. Replay 4` have the form `kept \\x00. Replay \\x00` and the columns `6\\n4` and `6\\n4`,
 which compress to little. `unpack.js` puts a text together again.
 """
 

@@ -1,7 +1,10 @@
 -- Which reconciles are known to have taken place, with inputs that were recorded?
--- One row per such reconcile. Findings say nothing of the others.
+-- One row per such reconcile. Findings say nothing of the others. Their differences may not fit into 32 bits.
 create temp view ran as
-select *
+select * replace (
+    spec_replicas::bigint as spec_replicas, raw_desired::bigint as raw_desired, stabilized::bigint as stabilized,
+    desired::bigint as desired
+)
 from runs.reconciles
 where coalesce(class, '') not in ('no_data.recording_gap', 'no_data.object_unseen')
     and coalesce(class, '') not like 'not@_run.%' escape '@';

@@ -8,7 +8,7 @@ select
         if(mode(class) = 'write_mutated.admission', 'changed by admission', 'refused'), arg_min(predicted, opened_at),
         coalesce(arg_min(actual, opened_at)::varchar, 'nothing')
     ) as verdict,
-    json_object('writes', sum(reconciles), 'pods', sum(abs(predicted - actual)), 'class', mode(class)) as evidence,
+    json_object('writes', sum(reconciles), 'pods', sum(abs(predicted::bigint - actual)), 'class', mode(class)) as evidence,
     'exempt the HPA from the webhook or policy that matches the scale subresource, or align minReplicas and maxReplicas'
         as next_step
 from runs.divergences

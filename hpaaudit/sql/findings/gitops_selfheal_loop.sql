@@ -22,12 +22,12 @@ select
     ) as verdict,
     json_object(
         'times', count(*), 'median_s', median(epoch_us(ts) - epoch_us(ts_before)) / 1e6,
-        'pods', sum(abs(to_replicas - from_replicas))
+        'pods', sum(abs(to_replicas::bigint - from_replicas))
     ) as evidence,
     'leave spec.replicas out of the manifests, or ignore that field in the sync' as next_step
 from changes
 where [writer_class, class_before] in (['gitops', 'hpa'], ['hpa', 'gitops'])
-    and (to_replicas = from_before or sign(to_replicas - from_replicas) = sign(from_before - from_replicas))
+    and (to_replicas = from_before or sign(to_replicas::bigint - from_replicas) = sign(from_before::bigint - from_replicas))
     and ts <= ts_before + interval 5 minutes
 group by hpa_uid
 having count(*) >= 2;

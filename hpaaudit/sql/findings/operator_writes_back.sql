@@ -6,7 +6,7 @@ select
     format(
         '{} wrote the replicas {}, mostly {}', mode(e.writer_name), counted(count(*), 'time'), mode(e.to_replicas)
     ) as verdict,
-    json_object('writes', count(*), 'number', mode(e.to_replicas), 'pods', sum(abs(e.to_replicas - e.from_replicas)))
+    json_object('writes', count(*), 'number', mode(e.to_replicas), 'pods', sum(abs(e.to_replicas::bigint - e.from_replicas)))
         as evidence,
     'let the operator leave replicas alone where an HPA exists' as next_step
 from runs.scale_events as e

@@ -3,14 +3,15 @@
 select
     r.hpa_uid, min(r.ts) as first_at, max(r.ts) as last_at, 'critical' as severity,
     format(
-        '{} was {} times its target, which asks for more replicas than 32 bits hold: {} became {}',
-        arg_max(p.metric_name, p.ratio), round(max(p.ratio))::hugeint, arg_max(r.spec_replicas, p.ratio),
-        arg_max(r.desired, p.ratio)
+        '{} was {} its target, which asks for more replicas than 32 bits hold: {} became {}',
+        arg_max(p.metric_name, p.ratio),
+        if(isinf(max(p.ratio)), 'infinitely far above', format('{:.0f} times', max(p.ratio))),
+        arg_max(r.spec_replicas, p.ratio), arg_max(r.desired, p.ratio)
     ) as verdict,
-    json_object('ratio', max(p.ratio), 'reconciles', count(distinct r.reconcile_id)) as evidence,
+    json_object('ratio', if(isinf(max(p.ratio)), null, max(p.ratio)), 'reconciles', count(distinct r.reconcile_id)) as evidence,
     'check the unit of the metric; newer releases and some processors scale to the maximum here, others to the minimum'
         as next_step
 from runs.metric_proposals as p
 join ran as r using (reconcile_id)
-where p.ratio >= 1e6 and p.ratio * greatest(r.spec_replicas, 1) >= 2147483648
+where not isnan(p.ratio) and p.ratio >= 1e6 and p.ratio * greatest(r.spec_replicas, 1) >= 2147483648
 group by r.hpa_uid;

@@ -4,8 +4,8 @@
 select
     r.hpa_uid, min(r.ts) as first_at, max(r.ts) as last_at, 'info' as severity,
     format(
-        '{} stood at {} % of its target for {} min: the tolerance of {} % holds up to there', mode(p.metric_name),
-        round(100 * avg(p.ratio))::bigint, round(sum(r.lasted_s) / 60)::bigint, round(100 * max(p.tolerance))::bigint
+        '{} stood at {:.0f} % of its target for {:.0f} min: the tolerance of {:.0f} % holds up to there', mode(p.metric_name),
+        100 * avg(p.ratio), sum(r.lasted_s) / 60, 100 * max(p.tolerance)
     ) as verdict,
     json_object('seconds', sum(r.lasted_s), 'mean_ratio', avg(p.ratio), 'tolerance', max(p.tolerance)) as evidence,
     'lower the target, or set behavior.scaleUp.tolerance where the release has it' as next_step
