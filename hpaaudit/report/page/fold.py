@@ -1,7 +1,7 @@
 """Folds explanations that differ only in their numbers: each form of a text once, and its numbers in columns.
 
-`kept 6. Replay 6` and `kept 4. Replay 4` have the form `kept \\x00. Replay \\x00` and the columns `6\\n4` and `6\\n4`,
-which compress to little. `unpack.js` puts a text together again.
+`kept 6. Replay 6` and `kept 4. Replay 4` have one form, with a hole (a zero byte) for each number, and two columns of
+6 and 4, which compress to little. `unpack.js` puts a text together again.
 """
 
 import re
