@@ -44,3 +44,11 @@ def test_every_pattern_is_found_or_says_what_it_takes() -> None:
     found = {each.pattern for each in findings()}
     assert not found & set(missing)
     assert len(found) + len(missing) == len(found | set(missing)) == KNOWN_PATTERNS
+
+
+def test_the_page_names_the_patterns_that_need_the_pods_of_decisions() -> None:
+    before, _, _ = PAGE.read_text("utf-8").partition(HEAD)
+    [sentence] = re.findall(r"^(.*) rest on the pods of single decisions", before, re.MULTILINE)
+    assert set(re.findall(r"`(\w+)`", sentence)) == {
+        each.pattern for each in findings() if "reconcile_pods" in each.query
+    }
