@@ -31,7 +31,9 @@ def _command(name: str, command: click.Command | None) -> list[str]:
     """One command: what it does, how it is called, its examples, and a table of its options."""
     if command is None:
         raise RuntimeError(f"there is no command {name}")
-    context = click.Context(command, info_name=f"hpaaudit {name}")
+    # Click keeps the help option that a command is first asked for, so it is asked as the program itself asks.
+    program = click.Context(hpaaudit_command, info_name="hpaaudit", **hpaaudit_command.context_settings)
+    context = click.Context(command, info_name=name, parent=program)
     said = [_joined(part) for part in (command.help or "").split("\n\n") if part.strip()]
     examples = [part.removeprefix("Example: ") for part in said if part.startswith("Example:")]
     rows = [_row(option, context) for option in command.params if isinstance(option, click.Option)]
