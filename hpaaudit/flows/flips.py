@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.controller.metric_context import tolerances
-from hpaaudit.engine.eras.reconcile import reconcile
 from hpaaudit.engine.replay.process import ReconcileInput
 from hpaaudit.engine.rules.tolerance import Tolerance, tolerance_of, within
+from hpaaudit.flows.desired import desired_of, nearest_change
 from hpaaudit.flows.load_flips import load_flips
 from hpaaudit.flows.pod_flips import pod_flips
 from hpaaudit.flows.time_flips import time_flips
@@ -38,7 +38,7 @@ def all_flips(decision: Decision, inputs: ReconcileInput) -> Iterator[Flip]:
 
     Where the utilization is named at which a metric no longer holds the number, the load is not named as well.
     """
-    if decision.desired is None or _desired(inputs) != decision.desired:
+    if decision.desired is None or desired_of(inputs) != decision.desired:
         return
     first = nearest_flips(decision, inputs)
     yield from first
@@ -76,11 +76,7 @@ def desired_without_tolerance(inputs: ReconcileInput) -> int | None:
         behavior = replace(behavior, scale_up=up, scale_down=down)
     hpa = replace(observation.hpa, spec=replace(observation.hpa.spec, behavior=behavior))
     flags = replace(inputs.flags, tolerance=0.0)
-    return _desired(replace(inputs, observation=replace(observation, hpa=hpa), flags=flags))
-
-
-def _desired(inputs: ReconcileInput) -> int | None:
-    return reconcile(inputs.observation, inputs.memory, inputs.flags)[0].desired
+    return desired_of(replace(inputs, observation=replace(observation, hpa=hpa), flags=flags))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +100,7 @@ def _utilization_flips(decision: Decision, inputs: ReconcileInput) -> Iterator[U
     tolerance = tolerance_of(*tolerances(hpa, inputs.flags, behaviours), behaviours)
 
     def desired_at(usage_milli: int) -> int | None:
-        return _desired(_with_usage(inputs, pods, usage_milli))
+        return desired_of(_with_usage(inputs, pods, usage_milli))
 
     if desired_at(pods.usage_milli) != decision.desired:
         return  # the decision does not depend on the total usage alone
@@ -160,14 +156,7 @@ def _first_change(desired_at: Callable[[int], int | None], before: int | None, e
         return edge if desired_at(edge - step) == before else None
     if desired_at(limit) == before:
         return None
-    unchanged, changed = edge, limit
-    while abs(changed - unchanged) > 1:
-        middle = (unchanged + changed) // 2
-        if desired_at(middle) == before:
-            unchanged = middle
-        else:
-            changed = middle
-    return changed
+    return nearest_change(desired_at, before, edge, limit)
 
 
 def _with_usage(inputs: ReconcileInput, pods: _MeasuredPods, usage_milli: int) -> ReconcileInput:
@@ -213,7 +202,7 @@ def _memory_flips(decision: Decision, inputs: ReconcileInput) -> Iterator[Memory
         return
 
     def desired_at(now_us: int) -> int | None:
-        return _desired(replace(inputs, observation=replace(inputs.observation, decided_us=Micros(now_us))))
+        return desired_of(replace(inputs, observation=replace(inputs.observation, decided_us=Micros(now_us))))
 
     for recommendation in sorted(inputs.memory.recommendations or (), key=lambda remembered: remembered.at_us):
         # With a behavior a recommendation exactly as old as the window has left it; without one it still counts.

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
-from hpaaudit.engine.eras.reconcile import reconcile
 from hpaaudit.engine.replay.process import ReconcileInput
+from hpaaudit.flows.desired import desired_of, nearest_change
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.facts import ResourceMetricsRead, ValuesRead
 from hpaaudit.model.flips import LoadFlip
@@ -28,29 +29,19 @@ def load_flips(decision: Decision, inputs: ReconcileInput) -> Iterator[LoadFlip]
         unchanged = 0
         for step in steps:
             if _desired_with(inputs, sign * step) != decision.desired:
-                changed = _halved(decision, inputs, unchanged, step, sign)
-                desired = _desired_with(inputs, sign * changed)
+                at = partial(_desired_with, inputs)
+                permille = nearest_change(at, decision.desired, sign * unchanged, sign * step)
+                desired = at(permille)
                 if desired is not None:
-                    yield LoadFlip(permille=sign * changed, desired=desired)
+                    yield LoadFlip(permille=permille, desired=desired)
                 break
             unchanged = step
-
-
-def _halved(decision: Decision, inputs: ReconcileInput, unchanged: int, changed: int, sign: int) -> int:
-    """The least change between the two that leads to another number. The one just below it does not."""
-    while changed - unchanged > 1:
-        middle = (unchanged + changed) // 2
-        if _desired_with(inputs, sign * middle) == decision.desired:
-            unchanged = middle
-        else:
-            changed = middle
-    return changed
 
 
 def _desired_with(inputs: ReconcileInput, permille: int) -> int | None:
     observation = inputs.observation
     metrics = tuple(_with_load(read, WHOLE + permille) for read in observation.metrics)
-    return reconcile(replace(observation, metrics=metrics), inputs.memory, inputs.flags)[0].desired
+    return desired_of(replace(inputs, observation=replace(observation, metrics=metrics)))
 
 
 def _with_load(read: ResourceMetricsRead | ValuesRead | None, permille: int) -> ResourceMetricsRead | ValuesRead | None:

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from hpaaudit.engine.eras.reconcile import reconcile
 from hpaaudit.engine.replay.process import ReconcileInput
+from hpaaudit.flows.desired import desired_of
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.facts import ResourceMetricsRead, ValuesRead
 from hpaaudit.model.flips import ForeignPodFlip, ReadyFlip
@@ -56,8 +56,7 @@ def _fewest(
 ) -> tuple[tuple[str, ...], int] | None:
     """The first of these pods, as few as lead to another number, and that number."""
     for count in range(1, min(len(names), MOST_PODS) + 1):
-        again = changed(inputs, frozenset(names[:count]))
-        desired = reconcile(again.observation, again.memory, again.flags)[0].desired
+        desired = desired_of(changed(inputs, frozenset(names[:count])))
         if desired is not None and desired != decision.desired:
             return tuple(names[:count]), desired
     return None

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from hpaaudit.engine.controller.limits import windows
-from hpaaudit.engine.eras.reconcile import reconcile
 from hpaaudit.engine.replay.process import ReconcileInput
+from hpaaudit.flows.desired import desired_of
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.flips import TimeFlip
 from hpaaudit.model.hpa import Hpa
@@ -103,4 +103,4 @@ def _desired(inputs: ReconcileInput, later_us: int) -> int | None:
         metric_us=tuple(Micros(at_us + later_us) for at_us in before.metric_us),
         decided_us=Micros(before.decided_us + later_us),
     )
-    return reconcile(later, inputs.memory, inputs.flags)[0].desired
+    return desired_of(replace(inputs, observation=later))
