@@ -15,7 +15,15 @@ from hpaaudit.model.units import Micros
 from hpaaudit.results.read import Results
 
 RECORDINGS = sorted(path.parent for path in Path(__file__).parents[2].glob("recordings/*/recording.json"))
-TABLES = ("reconciles", "metric_proposals", "decision_steps", "reconcile_pods", "scale_event_matches", "foreign_writes")
+TABLES = (
+    "reconciles",
+    "metric_proposals",
+    "decision_steps",
+    "reconcile_pods",
+    "scale_event_matches",
+    "foreign_writes",
+    "reports",
+)
 DETAILS = ("moved", "numbers")
 
 
@@ -43,6 +51,7 @@ def test_what_a_narrowed_replay_shows_is_a_part_of_the_whole(
         first_us, last_us = whole.span
         since, until = (Micros(round(first_us + part * (last_us - first_us))) for part in bounds)
         everything = {table: rows(whole, table) for table in TABLES}
+        effects = rows(whole, "effects")
         classes = {row["reconcile_id"]: row["class"] for row in whole.rows("from reconciles")}
     with replay(
         recording, into=tmp_path / "part.duckdb", overwrite=True, detail=detail, since=since, until=until
@@ -52,6 +61,11 @@ def test_what_a_narrowed_replay_shows_is_a_part_of_the_whole(
         assert shown == [row for row in everything["reconciles"] if since <= _us(row["ts"]) <= until]
         for table in TABLES:
             assert [row for row in rows(part, table) if row not in everything[table]] == []
+        for effect in rows(part, "effects"):
+            assert since <= _us(effect["ts"]) <= _us(effect["until"]) <= until
+            # The number that holds when the shown time begins or ends is cut to it.
+            is_cut = since == _us(effect["ts"]) or _us(effect["until"]) == until
+            assert is_cut or effect in effects
         in_divergences = sum(row["reconciles"] for row in part.rows("from divergences"))
         assert in_divergences == sum(classes[row["reconcile_id"]] is not None for row in shown)
         for hpa in account_of(part).hpas:

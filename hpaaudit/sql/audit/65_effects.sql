@@ -5,30 +5,43 @@ with recorded as (
     select started_at, ended_at from runs.recordings
 ), begun as (
     select s.hpa_uid, r.started_at as ts, null::bigint as scale_event_id, null::integer as from_replicas,
-        arg_min(s.spec_replicas, (s.observed_at, s.seq)) as wanted
+        coalesce(
+            arg_max(s.spec_replicas, (s.observed_at, s.seq)) filter (s.observed_at <= r.started_at),
+            arg_min(s.spec_replicas, (s.observed_at, s.seq))
+        ) as wanted
     from runs.scale_states as s
     cross join recorded as r
+    where s.observed_at <= r.ended_at
     group by s.hpa_uid, r.started_at
     union all
     select e.hpa_uid, e.at_hi, e.scale_event_id, e.from_replicas, e.to_replicas
     from runs.scale_events as e
     cross join recorded as r
     where e.source = 'actual' and e.at_hi between r.started_at and r.ended_at
+), hpas as (
+    select h.hpa_uid, least(h.ended_at, r.ended_at) as ended_at
+    from replayed_hpas as h
+    cross join recorded as r
 ), spans as (
     select
         b.*,
         coalesce(lead(b.ts) over one, h.ended_at) as until,
         row_number() over one as span
     from begun as b
-    join replayed_hpas as h using (hpa_uid)
+    join hpas as h using (hpa_uid)
     where b.ts <= h.ended_at
     window one as (partition by b.hpa_uid order by b.ts, b.scale_event_id nulls first)
-), statuses as (
+), kept as (
     select
         hpa_uid, observed_at, status_replicas,
         lead(observed_at) over (partition by hpa_uid order by observed_at, seq) as until
     from runs.scale_states
     where status_replicas is not null
+), statuses as (
+    select k.* replace (greatest(k.observed_at, r.started_at) as observed_at)
+    from kept as k
+    cross join recorded as r
+    where k.until is null or k.until > r.started_at
 ), made as (
     select
         p.hpa_uid, p.span,

@@ -101,4 +101,6 @@ with rescaled as (
 select h.replay_id, h.hpa_uid, h.namespace, h.name, f.ts, f.class, f.scale_event_id, f.reported, f.happened
 from found as f
 join replayed_hpas as h using (hpa_uid)
+cross join runs.recordings as i
+where f.ts between i.started_at and i.ended_at
 order by h.hpa, f.ts, f.class, f.scale_event_id;
