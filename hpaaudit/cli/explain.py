@@ -31,14 +31,15 @@ def explain_command(
 
     Example: hpaaudit explain recordings/friday shop/checkout --at 14:05
     """
-    from hpaaudit.cli.warn import warner
+    from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows.explain import evidence_sql, explain
     from hpaaudit.flows.query import span_of
     from hpaaudit.report.explain import explain_text
     from hpaaudit.report.structured import structured
 
     asked = None if at is None else moment_at(span_of(source), at)
-    account = explain(source, hpa, at=asked, warn=warner(quiet=quiet))
+    with ProgressLine(quiet=quiet) as progress:
+        account = explain(source, hpa, at=asked, warn=progress.warn, progress=progress)
     if is_sql:
         click.echo(evidence_sql(account), nl=False)
     else:

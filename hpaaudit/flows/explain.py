@@ -10,7 +10,7 @@ from hpaaudit.api.times import duration
 from hpaaudit.errors import NotResults, RecordingError
 from hpaaudit.flows.flips import TOLERANCE_HOLD, all_flips, desired_without_tolerance
 from hpaaudit.flows.moments import At, landmark_or_time
-from hpaaudit.flows.options import ControllerOptions, Warn, ignore_warning
+from hpaaudit.flows.options import ControllerOptions, ShowProgress, Warn, ignore_warning, show_nothing
 from hpaaudit.flows.paths import Source, path_of
 from hpaaudit.flows.policy_budget import policy_budgets
 from hpaaudit.flows.prepare import OWN_PERIOD
@@ -27,7 +27,12 @@ if TYPE_CHECKING:
 
 
 def explain(
-    source: Source, hpa: str | None = None, *, at: At | None = None, warn: Warn = ignore_warning
+    source: Source,
+    hpa: str | None = None,
+    *,
+    at: At | None = None,
+    warn: Warn = ignore_warning,
+    progress: ShowProgress = show_nothing,
 ) -> ReconcileAccount:
     """Explains the last reconcile of an HPA until a moment.
 
@@ -37,13 +42,14 @@ def explain(
     at       microseconds since 1970, a datetime with its zone, a text such as `14:05` or `-5m`, or the name of a
              moment, such as `first`; None: the moment that matters most
     warn     is called if somebody else made the results, if the recording is gone, and with what `replay` warns of
+    progress is called while a recording is replayed
 
     Raises NotResults, UnknownHpa, BadOption where `at` means no reconcile, and what `replay` raises.
     """
     from hpaaudit.results.account_reconcile import interesting, landmark_us, reconcile_account
 
     path = path_of(source)
-    with open_source(path, warn) as results:
+    with open_source(path, warn, progress) as results:
         chosen, at_us = interesting(results, hpa)
         if at is not None:
             asked = landmark_or_time(at, results.span)
