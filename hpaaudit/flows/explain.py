@@ -19,6 +19,7 @@ from hpaaudit.flows.replay import replayed_reconciles
 from hpaaudit.flows.source import open_source, recording_by_manifest
 from hpaaudit.model.account import ConditionText, PodLine, PodMember, ReconcileAccount, StepLine
 from hpaaudit.model.decision import Decision
+from hpaaudit.model.hpa_columns import HpaColumns
 from hpaaudit.model.landmark import Landmark
 
 if TYPE_CHECKING:
@@ -55,6 +56,14 @@ def explain(
             asked = landmark_or_time(at, results.span)
             at_us = landmark_us(results, chosen, asked, at_us) if isinstance(asked, Landmark) else asked
         return _decided_again(reconcile_account(results, chosen, at_us), results, path, warn)
+
+
+def reconciles_of(source: Source, hpa: str) -> HpaColumns:
+    """Every reconcile of `namespace/name` in columns. Raises as `explain`."""
+    from hpaaudit.results.hpa_columns import hpa_columns
+
+    with open_source(path_of(source)) as results:
+        return next(hpa_columns(results, [hpa]))
 
 
 def explain_many(results: "Results", source: Path, numbers: Sequence[int]) -> Iterator[ReconcileAccount]:
