@@ -487,6 +487,20 @@ def database() -> Iterator[Patterns]:
         yield database
 
 
+TWIN_NAMES: dict[str, tuple[str, ...]] = {
+    "metric_proposals": ("metric_name", "invalid_text"),
+    "scale_events": ("writer_name",),
+    "pods": ("pod_uid", "name"),
+    "reconcile_pods": ("pod_uid", "pod"),
+    "surroundings": ("name",),
+    "scaled_objects": ("name",),
+    "api_services": ("name", "service"),
+    "k8s_events": ("message",),
+    "divergences": ("class",),
+}
+"""By relation what a twin calls otherwise."""
+
+
 @pytest.mark.parametrize("pattern", CASES)
 def test_a_pattern_is_found_where_it_is(pattern: str, database: Patterns) -> None:
     case = CASES[pattern]
@@ -530,6 +544,32 @@ def test_no_number_ends_the_search_for_a_pattern(pattern: str, database: Pattern
         rows = [{**row, **extreme} for row in fires.get(table, ())]
         if rows:
             assert len(database.verdicts(pattern, {**fires, table: rows})) <= 2
+
+
+def _with_twins(tables: Tables) -> dict[str, list[Row]]:
+    """The same, and beside each row one of the same instant that only names something else."""
+    twins: dict[str, list[Row]] = {}
+    for table, rows in tables.items():
+        others = [
+            {
+                **row,
+                **{name: f"{row[name]}-b" for name in TWIN_NAMES.get(table, ()) if name in row},
+                **({"metric_idx": row.get("metric_idx", 0) + 10} if table == "metric_proposals" else {}),
+                **({"scale_event_id": row["scale_event_id"] + 1_000_000} if table == "scale_events" else {}),
+            }
+            for row in rows
+            if table in TWIN_NAMES
+        ]
+        twins[table] = [*rows, *others]
+    return twins
+
+
+@pytest.mark.parametrize("pattern", [name for name, case in CASES.items() if TWIN_NAMES.keys() & case.fires.keys()])
+def test_the_order_of_rows_changes_no_finding(pattern: str, database: Patterns) -> None:
+    """Which of several at one instant is named must not be a matter of threads."""
+    tables = _with_twins(CASES[pattern].fires)
+    backwards = {table: rows[::-1] for table, rows in tables.items()}
+    assert database.found(pattern, tables) == database.found(pattern, backwards)
 
 
 def test_every_pattern_has_a_case() -> None:
