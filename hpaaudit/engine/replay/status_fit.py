@@ -26,7 +26,7 @@ def fits_inputs(decision: Decision, published: HpaStatus, *, conditional: bool, 
 
 
 def _tells_of_failure(before: HpaStatus, published: HpaStatus) -> bool:
-    """True if a status without conditions shows that a reconcile failed: one that writes no scale wants what there is."""
+    """True if a status without conditions tells of a failure: one that writes no scale wants what there is."""
     kept = before.desired_replicas, before.last_scale_us
     return (
         kept == (published.desired_replicas, published.last_scale_us)
