@@ -4,13 +4,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from math import isfinite
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from hpaaudit.api import times
 from hpaaudit.errors import BadOption
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.nearest import did_you_mean
+
+_Value = TypeVar("_Value")
 
 PREFIX = "horizontal-pod-autoscaler-"
 _FIELDS = {
@@ -74,7 +76,7 @@ def user_flags(values: Mapping[str, str]) -> Mapping[str, str]:
     return short
 
 
-def of_its_time(values: Mapping[str, str], release: str) -> dict[str, str]:
+def of_its_time(values: Mapping[str, _Value], release: str) -> dict[str, _Value]:
     """The flags by short name that change a decision of this release."""
     other_era = _SINCE_1_12 if is_before_1_12(release) else _UNTIL_1_11
     return {name: text for name, text in values.items() if name not in other_era}

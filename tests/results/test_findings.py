@@ -509,7 +509,7 @@ def test_a_pattern_is_found_where_it_is(pattern: str, database: Patterns) -> Non
 
 
 @pytest.mark.parametrize("pattern", CASES)
-def test_a_near_miss_is_spared(pattern: str, database: Patterns) -> None:
+def test_a_near_miss_is_not_found(pattern: str, database: Patterns) -> None:
     assert database.verdicts(pattern, CASES[pattern].spares) == []
 
 
