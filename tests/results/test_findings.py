@@ -572,6 +572,18 @@ def test_the_order_of_rows_changes_no_finding(pattern: str, database: Patterns) 
     assert database.found(pattern, tables) == database.found(pattern, backwards)
 
 
+@pytest.mark.parametrize("pattern", ["scale_up_rate_limited", "stabilization_confusion"])
+def test_no_release_before_behavior_is_told_to_use_one(pattern: str, database: Patterns) -> None:
+    def next_step(release: str) -> str:
+        tables = {**CASES[pattern].fires, "assumptions": [{"key": "release", "value": release}]}
+        [(*_, told)] = database.found(pattern, tables)
+        return str(told)
+
+    assert "behavior.scale" not in next_step("1.9")
+    assert "behavior.scale" not in next_step("1.17.3")
+    assert "behavior.scale" in next_step("1.18")
+
+
 def test_every_pattern_has_a_case() -> None:
     assert set(CASES) == set(sql.folder("findings"))
     assert at(0) == START
