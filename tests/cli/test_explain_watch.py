@@ -44,6 +44,10 @@ def test_keys_lead_to_the_reconciles_that_landmarks_name(results: str) -> None:
     assert last == again == first_line(results, "last") != before
 
 
+def test_keys_that_are_pressed_at_once_all_count(results: str) -> None:
+    assert pages(results, [HOME + RIGHT + RIGHT + LEFT + LEFT])[-1] == first_line(results, "first")
+
+
 def test_without_a_terminal_or_as_json_it_is_refused(results: str) -> None:
     for options in ("--watch", "--watch -o json", "--watch --sql"):
         code, _, error = run(f"hpaaudit explain {results} {options}")
