@@ -18,7 +18,7 @@ select
         round(avg(ratio), 2), round(sum(lasted_s) / 60)::bigint, counted(mode(spec_replicas), 'replica'),
         round((mode(spec_replicas) - 1.0) / mode(spec_replicas), 2)
     ) as verdict,
-    json_object('seconds', sum(lasted_s), 'mean_ratio', avg(ratio), 'replicas', mode(spec_replicas)) as evidence,
+    json_object('seconds', round(sum(lasted_s), 6), 'mean_ratio', round(avg(ratio), 9), 'replicas', mode(spec_replicas)) as evidence,
     'raise the target or the request, or remove a metric whose floor does not depend on load' as next_step
 from low
 group by hpa_uid

@@ -7,7 +7,7 @@ select
         '{} replicas stood outside {} to {} in {}, which did not consult metrics', mode(spec_replicas),
         mode(min_replicas), mode(max_replicas), counted(count(*), 'reconcile')
     ) as verdict,
-    json_object('reconciles', count(*), 'seconds', sum(lasted_s)) as evidence,
+    json_object('reconciles', count(*), 'seconds', round(sum(lasted_s), 6)) as evidence,
     'find who writes these replicas: the question who_wrote_replicas' as next_step
 from ran
 where reason_code in ('gate.above_max', 'gate.below_min')

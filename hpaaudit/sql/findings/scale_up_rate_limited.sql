@@ -5,12 +5,12 @@ select
     hpa_uid, min(ts) as first_at, max(ts) as last_at,
     cost_severity(sum(greatest(least(raw_desired, max_replicas) - desired, 0) * lasted_s), 0, 0) as severity,
     format(
-        'a policy allowed {} where metrics asked for {}, for {} s', arg_max(desired, raw_desired - desired),
-        arg_max(raw_desired, raw_desired - desired), round(sum(lasted_s))::bigint
+        'a policy allowed {} where metrics asked for {}, for {} s', arg_max(desired, (raw_desired - desired, ts)),
+        arg_max(raw_desired, (raw_desired - desired, ts)), round(sum(lasted_s))::bigint
     ) as verdict,
     json_object(
-        'seconds', sum(lasted_s),
-        'short_pod_seconds', sum(greatest(least(raw_desired, max_replicas) - desired, 0) * lasted_s)
+        'seconds', round(sum(lasted_s), 6),
+        'short_pod_seconds', round(sum(greatest(least(raw_desired, max_replicas) - desired, 0) * lasted_s), 6)
     ) as evidence,
     'loosen behavior.scaleUp, or raise minReplicas before a known peak' as next_step
 from ran
