@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from hpaaudit.results import sql
-from tests.results.patterns import START, Patterns, Row, Tables, at, changes, patterns, proposals, reconciles
+from tests.results.patterns import DEFAULTS, START, Patterns, Row, Tables, at, changes, patterns, proposals, reconciles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -523,6 +523,25 @@ def test_what_was_not_seen_or_did_not_happen_shows_no_pattern(pattern: str, unkn
     hidden = [{**row, "class": unknown, "verdict": "undecidable"} for row in fires["reconciles"]]
     if pattern not in ("blank_reason", "selector_matches_other_pods"):
         assert database.verdicts(pattern, {**fires, "reconciles": hidden}) == []
+
+
+UNEVEN: list[tuple[str, str, list[float]]] = [
+    ("reconciles", "lasted_s", [0.1, 0.2, 0.7]),
+    ("reconciles", "spec_replicas", [0, 1]),
+    ("metric_proposals", "unready_pods", [0, 1, 2]),
+]
+"""What is added to a column of one row after another, so that rows with the same ratio differ in the rest."""
+
+
+@pytest.mark.parametrize("pattern", CASES)
+def test_what_is_found_does_not_depend_on_the_order_of_the_rows(pattern: str, database: Patterns) -> None:
+    """Several threads read them, and the order is that of chance."""
+    uneven = {table: [dict(row) for row in rows] for table, rows in CASES[pattern].fires.items()}
+    for table, column, steps in UNEVEN:
+        for number, row in enumerate(uneven.get(table, ())):
+            row[column] = row.get(column, DEFAULTS[table][column]) + steps[number % len(steps)]
+    found, found_again = database.found_in_two_orders(pattern, uneven)
+    assert found_again == found
 
 
 EXTREMES: list[tuple[str, Row]] = [

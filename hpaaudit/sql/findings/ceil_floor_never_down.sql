@@ -20,7 +20,7 @@ select
         round((mode(spec_replicas order by spec_replicas) - 1.0) / mode(spec_replicas order by spec_replicas), 2)
     ) as verdict,
     json_object(
-        'seconds', sum(lasted_s), 'mean_ratio', avg(ratio), 'replicas', mode(spec_replicas order by spec_replicas)
+        'seconds', round(sum(lasted_s), 6), 'mean_ratio', round(avg(ratio), 9), 'replicas', mode(spec_replicas order by spec_replicas)
     ) as evidence,
     'raise the target or the request, or remove a metric whose floor does not depend on load' as next_step
 from low

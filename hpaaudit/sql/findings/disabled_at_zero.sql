@@ -2,7 +2,7 @@
 -- One row per HPA.
 -- Needs: gate.disabled_at_zero
 with off as (
-    select hpa_uid, min(ts) as first_at, max(ts) as last_at, sum(lasted_s) as seconds
+    select hpa_uid, min(ts) as first_at, max(ts) as last_at, round(sum(lasted_s), 6) as seconds
     from ran
     where reason_code = 'gate.disabled_at_zero'
     group by hpa_uid

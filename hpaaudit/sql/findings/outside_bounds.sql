@@ -8,7 +8,7 @@ select
         mode(spec_replicas order by spec_replicas), mode(min_replicas order by min_replicas),
         mode(max_replicas order by max_replicas), counted(count(*), 'reconcile')
     ) as verdict,
-    json_object('reconciles', count(*), 'seconds', sum(lasted_s)) as evidence,
+    json_object('reconciles', count(*), 'seconds', round(sum(lasted_s), 6)) as evidence,
     'find who writes these replicas: the question who_wrote_replicas' as next_step
 from ran
 where reason_code in ('gate.above_max', 'gate.below_min')

@@ -10,7 +10,7 @@ select
         arg_max(max_replicas, (raw_desired::bigint - max_replicas, ts))
     ) as verdict,
     json_object(
-        'seconds', sum(lasted_s),
+        'seconds', round(sum(lasted_s), 6),
         'wanted', arg_max(raw_desired, (raw_desired::bigint - max_replicas, ts)),
         'max_replicas', arg_max(max_replicas, (raw_desired::bigint - max_replicas, ts))
     ) as evidence,

@@ -23,7 +23,7 @@ select
         mode(metric_name order by metric_name), round(sum(lasted_s))::bigint
     ) as verdict,
     json_object(
-        'seconds', sum(lasted_s), 'pods', max(missing_pods), 'metric', mode(metric_name order by metric_name)
+        'seconds', round(sum(lasted_s), 6), 'pods', max(missing_pods), 'metric', mode(metric_name order by metric_name)
     ) as evidence,
     'find out why these pods have no sample: they crash, wait for a node, or the source of the metric lost them' as next_step
 from held

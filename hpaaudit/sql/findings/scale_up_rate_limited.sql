@@ -9,8 +9,8 @@ select
         arg_max(raw_desired, (raw_desired - desired, ts)), round(sum(lasted_s))::bigint
     ) as verdict,
     json_object(
-        'seconds', sum(lasted_s),
-        'short_pod_seconds', sum(greatest(least(raw_desired, max_replicas) - desired, 0) * lasted_s)
+        'seconds', round(sum(lasted_s), 6),
+        'short_pod_seconds', round(sum(greatest(least(raw_desired, max_replicas) - desired, 0) * lasted_s), 6)
     ) as evidence,
     if(
         (select max(try_cast(split_part(value, '.', 2) as integer)) from runs.assumptions where key = 'release') < 18,

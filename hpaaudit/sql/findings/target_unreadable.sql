@@ -8,7 +8,7 @@ select
         round(sum(r.lasted_s))::bigint
     ) as verdict,
     json_object(
-        'reconciles', count(*), 'seconds', sum(r.lasted_s), 'error', any_value(nullif(r.error, '') order by r.ts)
+        'reconciles', count(*), 'seconds', round(sum(r.lasted_s), 6), 'error', any_value(nullif(r.error, '') order by r.ts)
     ) as evidence,
     'correct scaleTargetRef; a custom resource needs the scale subresource and its labelSelectorPath' as next_step
 from ran as r

@@ -20,7 +20,7 @@ select
         round(max(ratio), 2), round(arg_max(ratio_adjusted, (ratio, ts)), 2)
     ) as verdict,
     json_object(
-        'seconds', sum(lasted_s), 'short_pod_seconds', sum(missing * lasted_s), 'unready', max(unready_pods),
+        'seconds', round(sum(lasted_s), 6), 'short_pod_seconds', round(sum(missing * lasted_s), 6), 'unready', max(unready_pods),
         'missing', max(missing_pods)
     ) as evidence,
     'make readiness independent of load, raise minReplicas, or use a metric that unready pods do not dilute' as next_step
