@@ -11,6 +11,7 @@ from hpaaudit.errors import BadOption
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.nearest import did_you_mean
+from hpaaudit.model.units import Micros
 
 _Value = TypeVar("_Value")
 
@@ -25,6 +26,8 @@ _FIELDS = {
     "downscale-delay": "downscale_delay_us",
     "use-rest-clients": "rest_clients",
 }
+LEASE_DURATION = "leader-elect-lease-duration"
+"""The flag that changes no decision, and says when an HPA was not reconciled any more."""
 SHORT_NAMES = tuple(_FIELDS)
 _UNTIL_1_11 = ("upscale-delay", "downscale-delay", "use-rest-clients")
 _SINCE_1_12 = ("downscale-stabilization", "cpu-initialization-period", "initial-readiness-delay")
@@ -76,6 +79,15 @@ def user_flags(values: Mapping[str, str]) -> Mapping[str, str]:
             hint = did_you_mean(name, SHORT_NAMES, f"known are {', '.join(SHORT_NAMES)}")
             raise BadOption(f"--flag {name} changes no decision: {hint}")
     return short
+
+
+def lease_duration_us(values: Mapping[str, str]) -> Micros | None:
+    """How long the Lease of a controller with these flags lasts; None if they do not say it readably."""
+    text = next((text for name, text in values.items() if short_name(name) == LEASE_DURATION), "")
+    try:
+        return Micros(times.duration(text)) if text else None
+    except ValueError:
+        return None
 
 
 def of_its_time(values: Mapping[str, _Value], release: str) -> dict[str, _Value]:

@@ -105,7 +105,8 @@ def replay_command(  # noqa: PLR0913 click hands over every option
     from hpaaudit.flows.difference import difference
     from hpaaudit.flows.inspect import missing
     from hpaaudit.flows.options import ControllerOptions
-    from hpaaudit.flows.query import account, span_of
+    from hpaaudit.flows.paths import recorded_span
+    from hpaaudit.flows.query import account
     from hpaaudit.flows.replay import replay
     from hpaaudit.report.difference import difference_text, replay_fields
     from hpaaudit.report.replay import replay_text
@@ -120,7 +121,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
         behaviours={**dict.fromkeys(switched_on, True), **dict.fromkeys(switched_off, False)},
     )
     for recording in recordings:
-        bounds = moments(span_of(recording), since=since, until=until) if since or until else {}
+        bounds = moments(recorded_span(recording), since=since, until=until) if since or until else {}
         progress = ProgressLine(quiet=quiet)
         with (
             progress,

@@ -94,9 +94,8 @@ def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[
     settings.run((setting,) for setting in _assumed(prepared))
     open_rows = {hpa: rows for hpa, rows in wanted.items() if not (settings.explains(hpa) or memory.explains(hpa))}
     pairs = _Trials(prepared, open_rows)
-    if memory.scores and settings.scores:
-        # A restart that explains a part, and a setting that explains the rest.
-        pairs.run(product(memory.nearest(), settings.nearest()))
+    # A restart that explains a part, and a setting that explains the rest.
+    pairs.run(product(memory.nearest(), settings.nearest()))
     pairs.run(settings.pairs(), to_the_end=True)
     for hpa in by_hpa:
         one, remembered, two = (trials.best.get(hpa, []) for trials in (settings, memory, pairs))
@@ -107,7 +106,7 @@ def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[
         yield from best
         if not is_asked:
             settled = {number for found in best for number in found.divergence_ids}
-            tried = (trials.possible.get(hpa, {}) for trials in (settings, memory, pairs))
+            tried = (trials.possible.get(hpa, {}) for trials in (pairs, memory, settings))
             possible = {number: found for by_number in tried for number, found in by_number.items()}
             yield from (
                 found
@@ -208,8 +207,9 @@ class _Trials:
 
     def nearest(self) -> list[Setting]:
         """Those that alone come nearest: that explain or at least change most of what differs, or agree most."""
-        explaining = sorted(self.scores, key=lambda one: self.scores[one], reverse=True)[:PAIRED]
-        agreeing = sorted(self.scores, key=lambda one: self.scores[one].agreeing, reverse=True)[:PAIRED]
+        changing = [one for one, score in self.scores.items() if score.changed]
+        explaining = sorted(changing, key=lambda one: self.scores[one], reverse=True)[:PAIRED]
+        agreeing = sorted(changing, key=lambda one: self.scores[one].agreeing, reverse=True)[:PAIRED]
         return list(dict.fromkeys(one for two in zip(explaining, agreeing, strict=True) for one in two))
 
     def explains(self, hpa: str) -> bool:
