@@ -17,7 +17,17 @@ from hpaaudit.engine.rules.limit import (
     ScaleEventHistory,
     ScaleEvents,
 )
-from hpaaudit.engine.rules.normalize import Limits, NormalizationArg, Remembered, leaves_zero_at_minimum, normalize
+from hpaaudit.engine.rules.normalize import (
+    DOWN_STABILIZED,
+    READY,
+    UP_STABILIZED,
+    Limits,
+    NormalizationArg,
+    Remembered,
+    able_of,
+    leaves_zero_at_minimum,
+    normalize,
+)
 from hpaaudit.engine.rules.stabilize import Recommendations, Windows
 from hpaaudit.model.flags import Flags
 
@@ -116,3 +126,36 @@ def test_a_direction_is_disabled_only_with_a_behavior_and_where_something_would_
     past = Remembered(Recommendations((), ()), ScaleEventHistory(nothing, nothing))
     argument = NormalizationArg(raw, current=3, now_us=0, limits=limits, remembered=past)
     assert normalize(argument, scaled_to_zero=False, behaviours=RECENT).disabled is disabled
+
+
+@pytest.mark.parametrize(
+    ("up", "down", "raw", "disabled"),
+    [
+        (SELECT_DISABLED, SELECT_MAX, 5, True),
+        (SELECT_DISABLED, SELECT_MAX, 1, False),
+        (SELECT_MAX, SELECT_DISABLED, 5, False),
+        (SELECT_MAX, SELECT_DISABLED, 1, True),
+    ],
+)
+def test_a_disabled_direction_does_not_disable_the_other(up: int, down: int, raw: int, disabled: bool) -> None:
+    nothing = ScaleEvents((), (), 0, 0)
+    has_behavior, ways = True, (Policies(select, (), (), (), 0, 0) for select in (up, down))
+    past = Remembered(Recommendations((), ()), ScaleEventHistory(nothing, nothing))
+    argument = NormalizationArg(raw, 3, 0, Limits(1, 10, has_behavior, Windows(0, 0), *ways), past)
+    assert normalize(argument, scaled_to_zero=False, behaviours=RECENT).disabled is disabled
+
+
+@pytest.mark.parametrize(
+    ("raw", "stabilized", "has_behavior", "able"),
+    [
+        (5, 5, True, READY),
+        (6, 5, True, UP_STABILIZED),
+        (5, 6, True, UP_STABILIZED),  # asked for what is there, and raised by the window: upstream calls it up
+        (4, 5, True, DOWN_STABILIZED),
+        (6, 7, False, DOWN_STABILIZED),
+    ],
+)
+def test_the_window_that_held_a_recommendation_is_told_by_its_direction(
+    raw: int, stabilized: int, has_behavior: bool, able: int
+) -> None:
+    assert able_of(raw, 5, stabilized, has_behavior) == able

@@ -7,6 +7,7 @@ from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.controller.heapster_client import last_minute
 from hpaaudit.engine.eras.bounds import limited_words
 from hpaaudit.engine.eras.custom_metrics import published
+from hpaaudit.engine.eras.era_steps import fitting
 from hpaaudit.engine.rules.bounds import Bounds, bounded
 from hpaaudit.engine.rules.primary_reason import primary_before_stabilization
 from hpaaudit.engine.rules.published_status import has_conditions
@@ -51,6 +52,11 @@ def test_what_the_rate_alone_allows_is_kept_beside_the_limited_number(
 ) -> None:
     limits = bounded(raw, current, Bounds(1, has_minimum=True, maximum=9), behaviours_of(Flags(release=release)))
     assert limits.by_rate == by_rate
+
+
+@pytest.mark.parametrize(("number", "stored"), [(2**40, 2**31 - 1), (-(2**40), -(2**31)), (7, 7)])
+def test_a_number_of_64_bits_is_stored_as_the_nearest_of_32(number: int, stored: int) -> None:
+    assert fitting(number) == stored
 
 
 @pytest.mark.parametrize(
