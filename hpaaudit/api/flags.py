@@ -4,13 +4,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from math import isfinite
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from hpaaudit.api import times
 from hpaaudit.errors import BadOption
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.nearest import did_you_mean
+from hpaaudit.model.units import Micros
+
+_Value = TypeVar("_Value")
 
 PREFIX = "horizontal-pod-autoscaler-"
 _FIELDS = {
@@ -23,9 +26,13 @@ _FIELDS = {
     "downscale-delay": "downscale_delay_us",
     "use-rest-clients": "rest_clients",
 }
+LEASE_DURATION = "leader-elect-lease-duration"
+"""The flag that changes no decision, and says when an HPA was not reconciled any more."""
 SHORT_NAMES = tuple(_FIELDS)
 _UNTIL_1_11 = ("upscale-delay", "downscale-delay", "use-rest-clients")
 _SINCE_1_12 = ("downscale-stabilization", "cpu-initialization-period", "initial-readiness-delay")
+_HEAPSTER_STILL = range(12, 22)
+"""Minor releases since 1.12 whose controllers could still be told to ask Heapster. Their replay does not ask."""
 _KINDS = {"tolerance": "a number such as 0.1", "rest_clients": "true or false"}
 
 
@@ -74,7 +81,16 @@ def user_flags(values: Mapping[str, str]) -> Mapping[str, str]:
     return short
 
 
-def of_its_time(values: Mapping[str, str], release: str) -> dict[str, str]:
+def lease_duration_us(values: Mapping[str, str]) -> Micros | None:
+    """How long the Lease of a controller with these flags lasts; None if they do not say it readably."""
+    text = next((text for name, text in values.items() if short_name(name) == LEASE_DURATION), "")
+    try:
+        return Micros(times.duration(text)) if text else None
+    except ValueError:
+        return None
+
+
+def of_its_time(values: Mapping[str, _Value], release: str) -> dict[str, _Value]:
     """The flags by short name that change a decision of this release."""
     other_era = _SINCE_1_12 if is_before_1_12(release) else _UNTIL_1_11
     return {name: text for name, text in values.items() if name not in other_era}
@@ -86,7 +102,10 @@ def require_of_its_time(values: Mapping[str, str], release: str) -> None:
     for name in values:
         if name in other_era:
             usable_names = ", ".join(own for own in SHORT_NAMES if own not in other_era)
-            raise BadOption(f"--flag {name} changes no decision of {release}: known are {usable_names}")
+            why = f"known are {usable_names}"
+            if name == "use-rest-clients" and _minor(release) in _HEAPSTER_STILL:
+                why = "what Heapster answered counts there as if a metrics API had"
+            raise BadOption(f"--flag {name} changes no decision of {release}: {why}")
 
 
 def duration_text(us: int) -> str:
@@ -96,8 +115,13 @@ def duration_text(us: int) -> str:
 
 def is_before_1_12(release: str) -> bool:
     """True for the releases with forbidden windows, which have other flags."""
+    minor = _minor(release)
+    return minor is not None and minor < _HEAPSTER_STILL.start
+
+
+def _minor(release: str) -> int | None:
     match = re.match(r"v?1\.(\d+)", release)
-    return match is not None and int(match[1]) < 12  # noqa: PLR2004 (1.12)
+    return None if match is None else int(match[1])
 
 
 def assumptions(flags: Flags, observed: Mapping[str, str], user_values: Mapping[str, str]) -> tuple[Assumption, ...]:

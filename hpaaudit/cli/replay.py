@@ -101,11 +101,12 @@ def replay_command(  # noqa: PLR0913 click hands over every option
 
     Example: hpaaudit replay recordings/friday --fail-on divergent
     """
-    from hpaaudit.cli.progress import ReplayProgress
+    from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows.difference import difference
     from hpaaudit.flows.inspect import missing
-    from hpaaudit.flows.options import ControllerOptions, ignore_warning
-    from hpaaudit.flows.query import account, span_of
+    from hpaaudit.flows.options import ControllerOptions
+    from hpaaudit.flows.paths import recorded_span
+    from hpaaudit.flows.query import account
     from hpaaudit.flows.replay import replay
     from hpaaudit.report.difference import difference_text, replay_fields
     from hpaaudit.report.replay import replay_text
@@ -120,8 +121,8 @@ def replay_command(  # noqa: PLR0913 click hands over every option
         behaviours={**dict.fromkeys(switched_on, True), **dict.fromkeys(switched_off, False)},
     )
     for recording in recordings:
-        bounds = moments(span_of(recording), since=since, until=until) if since or until else {}
-        progress = ReplayProgress(quiet=quiet)
+        bounds = moments(recorded_span(recording), since=since, until=until) if since or until else {}
+        progress = ProgressLine(quiet=quiet)
         with (
             progress,
             replay(
@@ -133,7 +134,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
                 hpas=[name for hpa in hpas or (None,) if (name := named_hpa(hpa, namespace))],
                 detail=detail,
                 overwrite=overwrite,
-                warn=ignore_warning if quiet else progress.warn,
+                warn=progress.warn,
                 progress=progress,
                 **bounds,
             ) as results,

@@ -1,6 +1,6 @@
 """Prepares a replay: reads when HPAs were reconciled, and settles how the controller was started."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ from hpaaudit.errors import UnknownHpa
 from hpaaudit.flows.options import AS_RECORDED, EVERYTHING, ControllerOptions, Scope
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.facts import ControllerSeen
-from hpaaudit.model.flags import OLD_SYNC_PERIOD_US, Flags
+from hpaaudit.model.flags import LEASE_DURATION_US, OLD_SYNC_PERIOD_US, Flags
 from hpaaudit.model.meant_hpas import meant_hpas
 from hpaaudit.model.nearest import did_you_mean
 from hpaaudit.model.units import Micros
@@ -186,11 +186,25 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
                 Assumption(key=name, value="on" if on else "off", source="user")
                 for name, on in sorted(switched.items())
             ),
+            *_of_the_lease(planned, observed),
             Assumption(
                 key="api-server", value=flags.api_server, source="inferred" if planned.api_server else "default"
             ),
         ),
     )
+
+
+def _of_the_lease(planned: "Plan", observed: Mapping[str, str]) -> Iterator[Assumption]:
+    """How long a Lease lasts that is not renewed, if one was seen: whether the controller ran depends on it."""
+    from hpaaudit.api.flags import LEASE_DURATION, duration_text, lease_duration_us
+
+    if planned.has_lease:
+        recorded_us = lease_duration_us(observed)
+        yield Assumption(
+            key=LEASE_DURATION,
+            value=duration_text(recorded_us or LEASE_DURATION_US),
+            source="observed" if recorded_us else "default",
+        )
 
 
 def _meant(hpas: Collection[str], recorded: Collection[str]) -> frozenset[str]:

@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
-from typing import TYPE_CHECKING
+from itertools import combinations, product
+from typing import TYPE_CHECKING, NamedTuple
 
 from hpaaudit.errors import UnknownRelease
 from hpaaudit.flows.options import ControllerOptions
@@ -30,8 +30,10 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     "downscale-stabilization": ("0s", "15s", "30s", "60s", "90s", "120s", "180s", "300s", "600s", "900s", "1800s"),
     "initial-readiness-delay": ("0s", "10s", "30s", "60s", "120s", "300s"),
     "cpu-initialization-period": ("0s", "30s", "60s", "120s", "300s", "600s"),
+    "upscale-delay": ("0s", "15s", "30s", "60s", "90s", "120s", "180s", "300s", "600s"),
+    "downscale-delay": ("0s", "15s", "30s", "60s", "90s", "120s", "180s", "300s", "600s", "900s", "1800s"),
 }
-"""What people set, by flag."""
+"""What people set, by flag. A release has those of its time."""
 
 MOST_RECONCILES = 4_000
 """At most so many reconciles are decided again with one setting changed, and as many with two: seconds of work."""
@@ -71,8 +73,9 @@ class Setting:
 def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[Sensitivity]:
     """The best other value for each HPA with divergences: it explains some completely, and every match stays one.
 
-    Where one setting does not explain everything, two of them may. Where nothing of the controller was recorded,
-    settings that lead to what it decided, and elsewhere to something else, follow too: its own are not known.
+    Where one setting does not explain everything, two of them may. Settings that lead to what it decided, too seldom to
+    prove anything, follow: then it is not known what it was. Where nothing of the controller was recorded, these may
+    lead elsewhere to something else.
 
     compared   the reconciles of these HPAs, those of open divergences and those that agree
     """
@@ -81,7 +84,8 @@ def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[
         by_hpa[row.hpa].append(row)
     known = list(_as_recorded(prepared))
     is_recorded = _is_recorded(prepared)
-    wanted = {hpa: rows for hpa, rows in by_hpa.items() if _is_worth_it(rows, is_known=bool(known) or not is_recorded)}
+    is_asked = bool(prepared.overrides) or prepared.release_given
+    wanted = {hpa: rows for hpa, rows in by_hpa.items() if _is_worth_it(rows, few=bool(known) or not is_asked)}
     settings = _Trials(prepared, wanted)
     settings.run(chosen for number in (1, 2) for chosen in combinations(known, number))
     seen = {hpa: rows for hpa, rows in by_hpa.items() if any(row.is_seen and row.divergence_id for row in rows)}
@@ -90,6 +94,8 @@ def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[
     settings.run((setting,) for setting in _assumed(prepared))
     open_rows = {hpa: rows for hpa, rows in wanted.items() if not (settings.explains(hpa) or memory.explains(hpa))}
     pairs = _Trials(prepared, open_rows)
+    # A restart that explains a part, and a setting that explains the rest.
+    pairs.run(product(memory.nearest(), settings.nearest()))
     pairs.run(settings.pairs(), to_the_end=True)
     for hpa in by_hpa:
         one, remembered, two = (trials.best.get(hpa, []) for trials in (settings, memory, pairs))
@@ -98,11 +104,15 @@ def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[
             two = [pair for pair in two if "release" not in (pair.key, pair.also_key)] or two
         best = _best(one, remembered, two)
         yield from best
-        if not is_recorded:
+        if not is_asked:
             settled = {number for found in best for number in found.divergence_ids}
-            tried = (trials.possible.get(hpa, {}) for trials in (settings, memory, pairs))
+            tried = (trials.possible.get(hpa, {}) for trials in (pairs, memory, settings))
             possible = {number: found for by_number in tried for number, found in by_number.items()}
-            yield from (found for number, found in sorted(possible.items()) if number not in settled)
+            yield from (
+                found
+                for number, found in sorted(possible.items())
+                if number not in settled and (not is_recorded or found.broken == 0)
+            )
 
 
 def _is_recorded(prepared: "Prepared") -> bool:
@@ -136,10 +146,22 @@ def _swapped(pair: Sensitivity) -> Sensitivity:
     )  # fmt: skip
 
 
-def _is_worth_it(rows: Sequence[Compared], *, is_known: bool) -> bool:
-    """True if some setting could explain enough divergences of an HPA."""
+def _is_worth_it(rows: Sequence[Compared], *, few: bool) -> bool:
+    """True if some setting could explain enough divergences of an HPA; `few`: also one or two tell something."""
     differing = [row for row in rows if row.divergence_id is not None]
-    return is_known or (len(differing) >= ENOUGH and any(row.is_seen for row in differing))
+    return few or (len(differing) >= ENOUGH and any(row.is_seen for row in differing))
+
+
+class _Score(NamedTuple):
+    """What a setting does alone.
+
+    explained   so many divergent reconciles agree with it;  changed   so many of them it decides otherwise in any way
+    agreeing    so many of all reconciles agree with it
+    """
+
+    explained: int
+    changed: int
+    agreeing: int
 
 
 class _Trials:
@@ -148,8 +170,7 @@ class _Trials:
     best    the best explanations of each HPA so far; those of one setting are the nearest value alone
     possible   for each divergence that left a trace, settings that explain it and prove nothing: they break matches, or
                explain too few
-    scores  how many reconciles each setting alone decides as the controller did, all HPAs together: of the divergent
-            ones, and of all
+    scores  what each setting alone does, all HPAs together
     """
 
     def __init__(self, prepared: "Prepared", rows: Mapping[str, Sequence[Compared]]) -> None:
@@ -158,7 +179,7 @@ class _Trials:
         self._facts: list[Fact] | None = None
         self.best: dict[str, list[Sensitivity]] = {}
         self.possible: dict[str, dict[int, Sensitivity]] = {}
-        self.scores: dict[Setting, tuple[int, int]] = {}
+        self.scores: dict[Setting, _Score] = {}
 
     def run(self, choices: Iterator[tuple[Setting, ...]], *, to_the_end: bool = False) -> None:
         """Tries these, one after the other, until everything is explained or enough reconciles were decided.
@@ -178,13 +199,18 @@ class _Trials:
         The other one need not help alone: while the first is wrong it may do harm. One that explains the divergent
         reconciles may harm others as long as the second setting is wrong.
         """
-        explaining = sorted(self.scores, key=lambda one: self.scores[one], reverse=True)[:PAIRED]
-        agreeing = sorted(self.scores, key=lambda one: self.scores[one][1], reverse=True)[:PAIRED]
-        best = list(dict.fromkeys(one for two in zip(explaining, agreeing, strict=True) for one in two))
+        best = self.nearest()
         for number, one in enumerate(best):
             for other in self.scores:
                 if other.key != one.key and other not in best[:number]:
                     yield one, other
+
+    def nearest(self) -> list[Setting]:
+        """Those that alone come nearest: that explain or at least change most of what differs, or agree most."""
+        changing = [one for one, score in self.scores.items() if score.changed]
+        explaining = sorted(changing, key=lambda one: self.scores[one], reverse=True)[:PAIRED]
+        agreeing = sorted(changing, key=lambda one: self.scores[one].agreeing, reverse=True)[:PAIRED]
+        return list(dict.fromkeys(one for two in zip(explaining, agreeing, strict=True) for one in two))
 
     def explains(self, hpa: str) -> bool:
         """True if everything of an HPA is explained."""
@@ -195,12 +221,14 @@ class _Trials:
         for setting in chosen:
             prepared = setting.change(prepared)
         decided, is_known = self._decided(prepared), all(setting.is_recorded for setting in chosen)
-        explained = score = 0
+        score = _Score(0, 0, 0)
         for hpa, rows in self.rows.items():
             agreeing = [_agrees(row, decided.get(row.reconcile_id), is_known=is_known) for row in rows]
-            score += sum(agreeing)
-            explained += sum(
-                agrees for row, agrees in zip(rows, agreeing, strict=True) if row.divergence_id is not None
+            differing = [number for number, row in enumerate(rows) if row.divergence_id is not None]
+            score = _Score(
+                score.explained + sum(agreeing[number] for number in differing),
+                score.changed + sum(_changes(rows[number], decided) for number in differing),
+                score.agreeing + sum(agreeing),
             )
             self._note(chosen, hpa, rows, agreeing)
             found = _judged(chosen, hpa, rows, agreeing)
@@ -212,7 +240,7 @@ class _Trials:
             elif found.also_key is not None:
                 before.append(found)
         if len(chosen) == 1:
-            self.scores[chosen[0]] = explained, score
+            self.scores[chosen[0]] = score
 
     def _note(self, chosen: tuple[Setting, ...], hpa: str, rows: Sequence[Compared], agreeing: Sequence[bool]) -> None:
         """Keeps these settings for the divergences that they explain, whatever they break."""
@@ -221,10 +249,9 @@ class _Trials:
         differing = sum(map(len, by_number.values()))
         seen = {row.divergence_id for row in rows if row.is_seen}
         for number, agree in by_number.items():
-            if number in seen and all(agree):
-                self.possible.setdefault(hpa, {}).setdefault(
-                    number, _explanation(chosen, hpa, differing, len(agree), broken, (number,))
-                )
+            possible = self.possible.setdefault(hpa, {})
+            if number in seen and all(agree) and (number not in possible or broken < possible[number].broken):
+                possible[number] = _explanation(chosen, hpa, differing, len(agree), broken, (number,))
 
     def _decided(self, prepared: "Prepared") -> dict[int, "ReplayedReconcile"]:
         from hpaaudit.engine.replay import process as engine
@@ -284,10 +311,14 @@ def _memories(prepared: "Prepared", rows: Mapping[str, Sequence[Compared]]) -> I
 
 
 def _flags(prepared: "Prepared") -> Iterator[Setting]:
-    from hpaaudit.api.flags import with_flags
+    from hpaaudit.api.flags import of_its_time, with_flags
+    from hpaaudit.engine.behaviours.release import behaviours_of
 
     flags = prepared.flags
-    for key, values in VALUES.items():
+    in_force = behaviours_of(flags)
+    for key, values in of_its_time(VALUES, flags.release).items():
+        if key.endswith("scale-delay") and not in_force.delay_flags:
+            continue
         field = key.replace("-", "_") + ("" if key == "tolerance" else "_us")
         current = getattr(flags, field)
         others = {getattr(with_flags(flags, {key: text}), field): text for text in values}
@@ -398,6 +429,14 @@ def _agrees(row: Compared, again: "ReplayedReconcile | None", *, is_known: bool)
         return _may_be(again, row.desired)
     # Where the published number agrees anyway, the difference arose after the decision.
     return (is_known or row.real != row.desired) and _may_be(again, row.real)
+
+
+def _changes(row: Compared, decided: Mapping[int, "ReplayedReconcile"]) -> bool:
+    """True if another setting decides this reconcile otherwise, or for other reasons."""
+    again = decided.get(row.reconcile_id)
+    if again is None or again.decision.status is None:
+        return again is None
+    return again.decision.desired != row.desired or _reasons(again.decision.status) != row.predicted
 
 
 def _reasons(status: "HpaStatus") -> str:

@@ -12,6 +12,7 @@ INITIALIZATION_US = Micros(300 * SECOND)
 READINESS_DELAY_US = Micros(30 * SECOND)
 UPSCALE_DELAY_US = Micros(180 * SECOND)  # flags from 1.7 to 1.11, constants before
 DOWNSCALE_DELAY_US = Micros(300 * SECOND)
+LEASE_DURATION_US = Micros(15 * SECOND)  # --leader-elect-lease-duration, in every release
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -89,6 +89,8 @@ CLASSES = {
     "config.downscale_stabilization": "another downscale stabilization than the assumed one explains it",
     "config.initial_readiness_delay": "another initial readiness delay than the assumed one explains it",
     "config.cpu_initialization_period": "another CPU initialization period than the assumed one explains it",
+    "config.upscale_delay": "another upscale delay than the assumed one explains it",
+    "config.downscale_delay": "another downscale delay than the assumed one explains it",
     "config.feature_gate": "a feature gate switched the other way explains it",
     "config.release": "the rules of another release explain it: see `sensitivity`",
     "memory.controller_restart": (

@@ -340,7 +340,9 @@ def count_lines(hpa: HpaAccount) -> Iterator[str]:
     )
     decidable = hpa.reconciles - hpa.undecidable
     rate = _agreement(hpa) if decidable else "none is decidable"
-    rest = f"undecidable: {duration(hpa.undecidable_s)}" if hpa.undecidable else "undecidable: none"
+    # From 1.2 to 1.5 several reconciles begin at one instant; the first of them last no time.
+    undecidable = duration(hpa.undecidable_s) if hpa.undecidable_s >= 1 else counted(hpa.undecidable, "reconcile")
+    rest = f"undecidable: {undecidable if hpa.undecidable else 'none'}"
     if hpa.undecidable_why:
         rest += f"; unknown: {'; '.join(map(missing_in_words, hpa.undecidable_why))}"
     yield paragraph(f"{rate}; {rest}")

@@ -4,7 +4,9 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from hpaaudit.api.flags import lease_duration_us
 from hpaaudit.model.facts import ControllerSeen, LeaseSeen
+from hpaaudit.model.flags import LEASE_DURATION_US
 from hpaaudit.model.units import Micros
 from hpaaudit.results.batches import Row
 from hpaaudit.results.lease_outages import Outage, lease_outages
@@ -19,12 +21,14 @@ class Epochs:
     def __init__(self) -> None:
         self._epochs: list[dict[str, Any]] = [{}]
         self._leases: list[LeaseSeen] = []
+        self._lease_duration_us = LEASE_DURATION_US
 
     def add_controller(self, fact: ControllerSeen) -> None:
         """Takes a controller's state: `started` opens an epoch, `declared` describes it, `stopped` ends it."""
         if fact.state == "stopped":
             self._epochs[-1].setdefault("ended_at", fact.at_us)
             return
+        self._lease_duration_us = lease_duration_us(dict(fact.flags)) or LEASE_DURATION_US
         if fact.state == "started":
             self._begin(fact.at_us)
         self._epochs[-1] |= {
@@ -52,7 +56,7 @@ class Epochs:
 
     def outages(self, unseen: Sequence[tuple[Micros, Micros]], ended_us: Micros) -> tuple[Outage, ...]:
         """The times without a leader. `unseen` are the gaps of the watch of Leases."""
-        return tuple(lease_outages(self._leases, unseen, ended_us))
+        return tuple(lease_outages(self._leases, unseen, ended_us, self._lease_duration_us))
 
     def rows(self, replay_id: str, outages: Iterable[Outage] = ()) -> Iterator[Row]:
         """One row per process about which anything is known. It ends at the latest when its Lease runs out."""

@@ -14,9 +14,9 @@ from itertools import pairwise
 from statistics import median
 
 from hpaaudit.model.facts import LeaseSeen
+from hpaaudit.model.flags import LEASE_DURATION_US
 from hpaaudit.model.units import SECOND, Micros
 
-LEASE_DURATION_US = Micros(15 * SECOND)  # kube-controller-manager's --leader-elect-lease-duration
 _CLOCKS_DIFFER_US = 5 * SECOND
 _RENEWALS_KNOWN = 3
 """From so many renewals on we know how often we see one."""
@@ -41,45 +41,53 @@ class Outage:
 
 
 def lease_outages(
-    lease_states: Sequence[LeaseSeen], unseen: Sequence[tuple[Micros, Micros]], ended_us: Micros
+    lease_states: Sequence[LeaseSeen],
+    unseen: Sequence[tuple[Micros, Micros]],
+    ended_us: Micros,
+    duration_us: Micros = LEASE_DURATION_US,
 ) -> Iterator[Outage]:
     """The times without a leader, in order.
 
     lease_states   the states of the Lease
     unseen         when its watch was interrupted;  ended_us   when the recording ended
+    duration_us    so long after its last renewal it runs out
     """
     states = [state for state in lease_states if state.at_us <= ended_us]
     if not states:
         return
-    patience_us = _patience_us(states)
+    patience_us = _patience_us(states, duration_us)
     last, looked_us, renewals = states[0], states[0].at_us, 0
     for state in states[1:]:
         if state.holder and not _is_renewal(last, state):
             looked_us = state.at_us
             continue
         # A clock that is far behind makes every renewal look old.
-        is_old = _is_old(last, looked_us, renewals) and not _is_old(state, state.at_us, 0)
+        is_old = _is_old(last, looked_us, renewals, duration_us) and not _is_old(state, state.at_us, 0, duration_us)
         if not last.holder or is_old or _is_silent(last, state.at_us, patience_us, unseen):
             if not state.holder:
                 continue
-            yield _outage(last, _acquired(state, last), was_renewed=renewals > 0)
+            yield _outage(last, _acquired(state, last), duration_us, was_renewed=renewals > 0)
         renewals += bool(state.holder)
         last, looked_us = state, state.at_us
-    if not last.holder or _is_old(last, looked_us, renewals) or _is_silent(last, ended_us, patience_us, unseen):
-        yield _outage(last, None, was_renewed=renewals > 0)
+    if (
+        not last.holder
+        or _is_old(last, looked_us, renewals, duration_us)
+        or _is_silent(last, ended_us, patience_us, unseen)
+    ):
+        yield _outage(last, None, duration_us, was_renewed=renewals > 0)
 
 
 def _is_renewal(last: LeaseSeen, state: LeaseSeen) -> bool:
     return state.holder != last.holder or _renewed(state) > _renewed(last)
 
 
-def _is_old(state: LeaseSeen, looked_us: Micros, renewals: int) -> bool:
+def _is_old(state: LeaseSeen, looked_us: Micros, renewals: int, duration_us: Micros) -> bool:
     """True if a Lease had run out when we looked at it. A renewal that we saw counts from when we saw it."""
     since_us = state.at_us if renewals else _renewed(state)
-    return bool(state.holder) and looked_us > since_us + LEASE_DURATION_US + _CLOCKS_DIFFER_US
+    return bool(state.holder) and looked_us > since_us + duration_us + _CLOCKS_DIFFER_US
 
 
-def _patience_us(states: Sequence[LeaseSeen]) -> int | None:
+def _patience_us(states: Sequence[LeaseSeen], duration_us: Micros) -> int | None:
     """The time after which a Lease without a new state was not renewed; None if we do not know how often we see one."""
     between = [
         later.at_us - earlier.at_us
@@ -88,7 +96,7 @@ def _patience_us(states: Sequence[LeaseSeen]) -> int | None:
     ]
     if len(between) < _RENEWALS_KNOWN:
         return None
-    return max(int(_SILENCE * median(between)), LEASE_DURATION_US * 2)
+    return max(int(_SILENCE * median(between)), duration_us * 2)
 
 
 def _is_silent(
@@ -99,10 +107,10 @@ def _is_silent(
     return not any(from_us < until_us and to_us > last.at_us for from_us, to_us in unseen)
 
 
-def _outage(last: LeaseSeen, until_us: Micros | None, *, was_renewed: bool) -> Outage:
+def _outage(last: LeaseSeen, until_us: Micros | None, duration_us: Micros, *, was_renewed: bool) -> Outage:
     """The outage after a state. It begins at once if the holder gave up the Lease."""
     renewed_us = _renewed(last) if last.holder else last.at_us
-    lapsed_us = Micros(renewed_us + LEASE_DURATION_US) if last.holder else renewed_us
+    lapsed_us = Micros(renewed_us + duration_us) if last.holder else renewed_us
     if until_us is not None:
         lapsed_us = min(lapsed_us, until_us)
     return Outage(renewed_us=renewed_us, lapsed_us=lapsed_us, until_us=until_us, was_renewed=was_renewed)

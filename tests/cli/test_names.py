@@ -18,13 +18,14 @@ A_CAPTURE = (Path(__file__).parents[1] / "conformance" / "1.36" / "people-100-00
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A recording `r` with its results, a capture packed and plain, and a text."""
+    """A recording `r` with its results, a capture packed and plain, a text, and a link to nothing."""
     folder = tmp_path_factory.mktemp("names")
     shutil.copytree(RECORDING.resolve(), folder / "r", ignore=shutil.ignore_patterns("*.duckdb"))
     assert run(f"hpaaudit replay {folder}/r --into {folder}/r.duckdb")[0] == 0
     (folder / "c.jsonl.gz").write_bytes(A_CAPTURE)
     (folder / "c.jsonl").write_bytes(gzip.decompress(A_CAPTURE))
     (folder / "notes.txt").write_text("We saw it scale.")
+    (folder / "moved").symlink_to(folder / "absent")
     return folder
 
 
@@ -65,6 +66,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("inspect r.duckdb", "`hpaaudit query r.duckdb what_happened`"),
         ("replay notes.txt", "is a file: name the folder that `record` or `import` wrote into"),
         ("replay absent", "does not exist: name the folder that `record` or `import` wrote into"),
+        ("replay absent --since 14:00", "does not exist: name the folder that `record` or `import` wrote into"),
+        ("replay notes.txt --until 14:00", "is a file: name the folder that `record` or `import` wrote into"),
+        ("replay moved", "is a link to what does not exist: name the folder that `record` or `import` wrote into"),
     ],
 )
 def test_an_unknown_name_says_which_one_was_meant(

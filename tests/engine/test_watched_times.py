@@ -61,6 +61,13 @@ def test_each_change_and_each_resync_make_a_reconcile(
     assert shown(states(*seen), newborn=newborn, starts=starts) == reconciles
 
 
+def test_a_write_of_the_scale_before_the_status_belongs_to_its_reconcile_and_makes_no_other() -> None:
+    seen = states("0e", "10s", "10.1s")
+    evidence = [Evidence(10 * SECOND, 15, STATUS_WRITE), Evidence(int(10.1 * SECOND), 30, STATUS_WRITE)]
+    times = watched_times(seen, evidence, 30 * SECOND, PERIOD_US, newborn=False)
+    assert [(time.facts, time.source) for time in times] == [(15, STATUS_WRITE), (30, STATUS_WRITE), (31, WATCH)]
+
+
 @given(
     gaps=st.lists(st.tuples(st.integers(1, 900), st.booleans()), max_size=12),
     newborn=st.booleans(),

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hpaaudit.model.account import Change, HpaAccount, ReconcileAccount, ReplayAccount
 from hpaaudit.model.flips import ForeignPodFlip, LoadFlip, MemoryFlip, ReadyFlip, TimeFlip, UtilizationFlip
@@ -10,7 +12,7 @@ from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.explain import explain_text
 from hpaaudit.report.flip import flip_lines
 from hpaaudit.report.reasons import _SENTENCES, measure, sentence
-from hpaaudit.report.replay import replay_text, verdict
+from hpaaudit.report.replay import count_lines, replay_text, verdict
 from hpaaudit.report.text import Clock
 from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, reconcile, step
 
@@ -332,3 +334,11 @@ def test_what_a_gap_hid_is_told_by_the_cause_of_the_gap() -> None:
     )
     assert "possible         4 to 8; not observed: recorder restarted" in page
     assert "recommended or scaled earlier" not in page
+
+
+@given(st.integers(1, 40), st.floats(0, 1e6))
+def test_how_much_is_undecidable_is_never_said_to_be_nothing(undecidable: int, seconds: float) -> None:
+    """Of several reconciles at one instant (1.2 to 1.5) all but the last one last no time."""
+    text = " ".join(count_lines(hpa(undecidable=undecidable, undecidable_s=seconds)))
+    assert "undecidable: 0s" not in text
+    assert "undecidable: none" not in text

@@ -1,9 +1,12 @@
 """When no process led, from what was seen of the Lease: nothing is said that a Lease does not say."""
 
+from dataclasses import replace
+
 import pytest
 
-from hpaaudit.model.facts import LeaseSeen
+from hpaaudit.model.facts import ControllerSeen, LeaseSeen
 from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.results.epochs import Epochs
 from hpaaudit.results.lease_outages import lease_outages
 
 NOBODY = ""
@@ -63,3 +66,17 @@ def test_when_nobody_led(
         (us(renewed), us(lapsed), None if until is None else us(until), was_renewed)
         for renewed, lapsed, until, was_renewed in outages
     ]
+
+
+def test_a_lease_lasts_as_long_as_the_recorded_flag_says() -> None:
+    recorded = ControllerSeen(
+        at_us=us(0), state="declared", release="1.36", version="", gates=(),
+        flags=(("leader-elect-lease-duration", "1m0s"),),
+    )  # fmt: skip
+    for flags, lapsed in ((recorded.flags, 180), ((), 135), ((("leader-elect-lease-duration", "soon"),), 135)):
+        epochs = Epochs()
+        epochs.add_controller(replace(recorded, flags=flags))
+        for seen in STEADY:
+            epochs.add_lease(seen)
+        [outage] = epochs.outages([], us(500))
+        assert (outage.renewed_us, outage.lapsed_us) == (us(120), us(lapsed))

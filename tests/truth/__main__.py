@@ -28,13 +28,14 @@ def main() -> int:
     parser.add_argument("--view", action="append", default=[], choices=[*VIEWS, []])
     parser.add_argument("--world", default="", help="only worlds with this in their name")
     parser.add_argument("--every", type=int, default=1, help="one world in so many")
+    parser.add_argument("--offset", type=int, default=0, help="of these the first: others see others")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--page", type=Path, help="write the figures of every view to this page")
     options = parser.parse_args()
     worlds = [path for folder in options.folders for path in sorted(folder.glob("*.capture.jsonl.gz"))]
     worlds = worlds or [path for release in options.release or releases() for path in captures(release)]
     worlds = [path for path in worlds if options.world in name_of(path)]
-    by_view = judge(worlds[:: options.every], options.view or list(VIEWS), options.jobs)
+    by_view = judge(worlds[options.offset :: options.every], options.view or list(VIEWS), options.jobs)
     for view, judgement in by_view.items():
         sys.stdout.write(table(view, judgement))
     if options.page:

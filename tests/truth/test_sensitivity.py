@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
+from hpaaudit.api.times import whole_seconds
 from hpaaudit.model.facts import ControllerSeen, Fact, LeaseSeen
+from hpaaudit.model.units import SECOND
 from tests.conformance.expected import captures, name_of
 from tests.truth.replayed import replayed
 from tests.truth.views import VIEWS
@@ -117,6 +119,30 @@ def test_a_restart_that_nobody_recorded_is_tried_before_other_settings(world: st
     assert classes == {"memory.controller_restart"}
     assert (row["key"], row["explained"]) == ("restart", row["differing"])
     assert told.startswith(f"a restart at about {row['alternative']}, which was not recorded, explains ")
+
+
+def test_a_restart_and_a_setting_together_explain_what_neither_does() -> None:
+    facts = facts_of(next(path for path in captures("1.36") if name_of(path) == "restart-100-0006"))
+    with replayed(VIEWS["nothing of the controller"](facts)) as results:
+        classes = {row["class"] for row in results.rows("select class from reconciles where verdict = 'divergent'")}
+        [row] = results.rows("select key, alternative, also_key, also_alternative, broken from sensitivity")
+        [told] = results.rows("select distinct explanation, next_step from divergences where class like 'memory.%'")
+    restarted_us = [fact.at_us for fact in facts if isinstance(fact, ControllerSeen)][-1]
+    assert classes == {"memory.controller_restart"}
+    assert row == {
+        "key": "restart", "alternative": whole_seconds(restarted_us + 10 * SECOND), "broken": 0,
+        "also_key": "downscale-stabilization", "also_alternative": "60s",
+    }  # fmt: skip
+    assert "and downscale stabilization 60s together explain 31 of 31 reconciles" in told["explanation"]
+    assert told["next_step"].endswith("replay with --flag downscale-stabilization=60s")
+
+
+@pytest.mark.parametrize("view", ["minimal rights", "two other flags"])
+def test_what_other_settings_explain_in_one_reconcile_alone_is_not_known(view: str) -> None:
+    facts = facts_of(next(path for path in captures("1.19") if name_of(path) == "common-100-0000"))
+    with replayed(VIEWS[view](facts)) as results:
+        [row] = results.rows("select desired, decided, verdict, missing_input from reconciles where verdict <> 'match'")
+    assert row == {"desired": 4, "decided": 3, "verdict": "undecidable", "missing_input": "controller.unseen"}
 
 
 def test_a_lease_of_another_program_takes_no_memory_away() -> None:

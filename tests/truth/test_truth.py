@@ -92,6 +92,11 @@ def test_how_many_pods_a_gap_hid_is_proven_by_no_published_value() -> None:
         ("1.20", "common-100-0015", ["to the middle"]),
         # Reconciled again a second after its status: each status tells of another reconcile.
         ("1.4", "everything-100-0006", ["outside", "watched", "minimal rights", "no writers"]),
+        # Its metrics were lost to the controller alone: without conditions only the number tells that it failed.
+        ("1.3", "common-100-0003", ["minimal rights", "no sync period", "from the middle"]),
+        # The watch shows the controller's own write of the scale before its status: it read the number before.
+        ("1.3", "common-100-0001", ["watched"]),
+        ("1.4", "people-100-0006", ["watched", "no writers"]),
         # Two HPAs write one target at one instant, and statuses of both are refused.
         (
             "1.11",

@@ -80,6 +80,7 @@ class Plan:
     keys         every HPA that was seen;  unsupported   those that cannot be replayed, each with the reason
     metrics      every metric of some spec
     periods      the sync period, and that of each HPA that has its own
+    has_lease    the Lease of the controller was seen
     """
 
     reconciles: list[PlannedReconcile]
@@ -92,6 +93,7 @@ class Plan:
     unsupported: dict[str, str]
     metrics: frozenset[MetricSpec]
     periods: SyncPeriods
+    has_lease: bool = False
 
 
 class Reading:
@@ -230,6 +232,7 @@ class Reading:
             unsupported=unsupported,
             metrics=frozenset(self.histories.metrics),
             periods=periods,
+            has_lease=self.holder is not None,
         )
 
 

@@ -235,15 +235,16 @@ class Process:
             return _Choice(
                 observation=observation, before=before, decision=decision, memory=after, band=band, evidence="seen"
             )
-        published = decode_status(planned.published)
+        published, behaviours = decode_status(planned.published), behaviours_of(self.flags)
         inputs = CandidateInputs(
             self.cluster,
             observation,
             planned.earlier,
             Micros(self.plan.periods.of(planned.key) + planned.instant.uncertainty_us),
-            by_kind=not behaviours_of(self.flags).scale_client,
+            by_kind=not behaviours.scale_client,
         )
         options = self._options(inputs, observation, before)
+        found = observation.hpa.status if observation.hpa is not None and behaviours.metrics_annotation else None
         chosen, remembered, best, candidate, band = observation, before, None, FIRST, NO_BAND
         while candidate.kind != DONE:
             candidate_observation, memory = chosen, before
@@ -255,7 +256,8 @@ class Process:
                 memory = self._other_memory(candidate, before, observation.hpa, published)
             decided = self._decide(candidate_observation, memory)
             if candidate.kind in (INPUTS, FAILED_READS):
-                fits = fits_inputs(decided[0], published, conditional=has_conditions(behaviours_of(self.flags)))
+                conditional = has_conditions(behaviours)
+                fits = fits_inputs(decided[0], published, conditional=conditional, before=found)
             else:
                 fits = fits_memory(decided[0], published)
             if best is None or proves(band, candidate.kind, fits):

@@ -6,8 +6,10 @@ reconciles do not overlap. So a status that changes before the next resync was w
 before it caused; any other was written by that of a resync.
 """
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
+from operator import attrgetter
 from typing import NamedTuple
 
 from hpaaudit.engine.replay.reconcile_times import (
@@ -43,7 +45,7 @@ def watched_times(
     newborn     it was created while it was watched, and reconciled at once
     """
     born_us = states[0].at_us
-    caused = list(_caused(states, period_us, newborn=newborn))
+    caused = _begun(_caused(states, period_us, newborn=newborn), evidence)
     caused += [Evidence(start_us, NOWHERE, WATCH) for start_us in starts if born_us < start_us < end_us]
     written = {trace.facts for trace in caused if trace.source == STATUS_WRITE}
     resynced = [
@@ -71,6 +73,16 @@ def _caused(states: Sequence[Seen], period_us: int, *, newborn: bool) -> Iterato
             yield Evidence(following.at_us, following.facts, STATUS_WRITE)
         else:
             yield Evidence(state.at_us, state.facts + 1, WATCH)
+
+
+def _begun(caused: Iterable[Evidence], evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The same, each status write with all evidence of its reconcile: a write of the scale stands before it."""
+    statuses = sorted((trace for trace in evidence if trace.source == STATUS_WRITE), key=attrgetter("facts"))
+    facts = [trace.facts for trace in statuses]
+    return [
+        statuses[bisect_right(facts, trace.facts) - 1] if trace.source == STATUS_WRITE and facts else trace
+        for trace in caused
+    ]
 
 
 def _is_near(trace: Evidence, caused: Sequence[Evidence]) -> bool:

@@ -192,6 +192,8 @@ def _why_no_recording(folder: Path) -> str:
         return f"has no {layout.RECORDING}: {advice}"
     try:
         if not folder.is_file():
+            if folder.is_symlink() and not folder.exists():
+                return f"is a link to what does not exist: {advice}"
             return f"is not a folder: {advice}" if folder.exists() else f"does not exist: {advice}"
         with folder.open("rb") as file:
             return f"is a file: {file_hint(str(folder), file.read(HEAD_BYTES)) or advice}"

@@ -28,6 +28,8 @@ with classes as (
         ('config.downscale_stabilization', 2, 'look at the flags of the controller'),
         ('config.initial_readiness_delay', 2, 'look at the flags of the controller'),
         ('config.cpu_initialization_period', 2, 'look at the flags of the controller'),
+        ('config.upscale_delay', 2, 'look at the flags of the controller'),
+        ('config.downscale_delay', 2, 'look at the flags of the controller'),
         ('config.feature_gate', 2, 'look at the feature gates of the controller'),
         ('config.release', 2, 'find out which release the controller is'),
         ('memory.controller_restart', 1, 'look when kube-controller-manager was restarted, and record its Lease'),

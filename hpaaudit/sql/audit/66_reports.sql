@@ -19,8 +19,8 @@ with rescaled as (
 ), paired as (
     select
         w.scale_event_id,
-        arg_min(r.said, abs(epoch_us(r.ts) - epoch_us(w.at_hi))) as said,
-        arg_min(r.message, abs(epoch_us(r.ts) - epoch_us(w.at_hi))) as message
+        arg_min(r.said, (abs(epoch_us(r.ts) - epoch_us(w.at_hi)), r.message)) as said,
+        arg_min(r.message, (abs(epoch_us(r.ts) - epoch_us(w.at_hi)), r.message)) as message
     from written as w
     join rescaled as r
         on r.namespace = w.namespace

@@ -16,12 +16,17 @@ from (
         case
             when not is_one then 'unknown: ' || missing_in_words('controller.unseen')
             when key = 'restart' then format(
-                'a restart at about {}, which was not recorded, explains {} of {}: the controller forgot earlier '
-                || 'recommendations and scale events', alternative, explained, counted(differing, 'reconcile')
+                'a restart at about {}, which was not recorded,{} of {}: the controller forgot earlier '
+                || 'recommendations and scale events',
+                alternative,
+                if(also_key is null, ' explains ', format(' and {} together explain ', also_setting)) || explained,
+                counted(differing, 'reconcile')
             )
             when key = 'lease' then format(
-                'no restart when the Lease changed its holder explains {} of {}: the controller remembered earlier '
-                || 'recommendations and scale events', explained, counted(differing, 'reconcile')
+                'no restart when the Lease changed its holder{} of {}: the controller remembered earlier '
+                || 'recommendations and scale events',
+                if(also_key is null, ' explains ', format(' and {} together explain ', also_setting)) || explained,
+                counted(differing, 'reconcile')
             )
             when also_key is null
                 then format('{} explains {} of {} that {} does not', setting, explained, counted(differing, 'reconcile'), value)
@@ -32,6 +37,8 @@ from (
         end as explanation,
         case
             when not is_one then 'look at the flags of the controller, and when it was restarted'
+            when key = 'restart' and also_key is not null
+                then 'look when kube-controller-manager was restarted, and with which flags'
             when key = 'restart' then 'look when kube-controller-manager was restarted, and record its Lease'
             when key = 'lease' then 'look which program holds this Lease'
             when key = 'release' then 'find out which release the controller is'
@@ -39,7 +46,7 @@ from (
             else 'look at the flags of the controller'
         end as look,
         if(
-            not is_one or key in ('restart', 'lease'),
+            not is_one or (key in ('restart', 'lease') and also_key is null),
             look,
             concat_ws(
                 ' ', look || '; replay with',

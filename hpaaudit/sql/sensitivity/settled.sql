@@ -36,7 +36,7 @@ select
     and max(broken) = 0
     and (
         max(explained) >= 3
-        or any_value(key) in ('restart', 'lease')
+        or any_value(key) in ('restart', 'lease') and any_value(also_key) is null
         or bool_or(is_asked)
     ) as is_one,
     if(is_one, setting_class(any_value(key)), 'no_data.object_unseen') as class

@@ -1,0 +1,66 @@
+"""`explain --watch`: steps through the reconciles of an HPA in the terminal, with the arrow keys."""
+
+import shutil
+import textwrap
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import click
+
+from hpaaudit.model.units import Micros
+
+KEYS = "arrows: step, scroll   d, D: divergence   home, end   q: leave"
+STEPS = {"\x1b[D": "left", "\x1b[C": "right", "\x1b[A": "up", "\x1b[B": "down", "\x1b[H": "home", "\x1b[F": "end"}
+STEPS |= {code.replace("[", "O"): key for code, key in STEPS.items()}  # terminals in application mode
+STEPS |= {"\x1b[1~": "home", "\x1b[4~": "end", "h": "left", "l": "right", "k": "up", "j": "down", " ": "right"}
+LEAVE = ("q", "\x1b", "\x03", "\x04")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the terminal shows: the reconcile with this number, from this line of its text on."""
+
+    at: int
+    line: int = 0
+
+
+def moved(view: View, key: str, divergent: Sequence[bool]) -> View:
+    """What is shown after a key, with what is known of each reconcile. An unknown key changes nothing."""
+    last = len(divergent) - 1
+    views = {
+        "left": View(max(view.at - 1, 0)),
+        "right": View(min(view.at + 1, last)),
+        "home": View(0),
+        "end": View(last),
+        "up": replace(view, line=max(view.line - 1, 0)),
+        "down": replace(view, line=view.line + 1),
+        "d": View(next((at for at in range(view.at + 1, last + 1) if divergent[at]), view.at)),
+        "D": View(next((at for at in reversed(range(view.at)) if divergent[at]), view.at)),
+    }
+    return views.get(STEPS.get(key, key), view)
+
+
+def watch(times_us: Sequence[Micros], divergent: Sequence[bool], at_us: Micros, text_of: Callable[[int], str]) -> None:
+    """Shows reconciles one at a time until the user leaves, beginning with the last one until `at_us`.
+
+    text_of   the explanation of the reconcile with this number
+    """
+    view, shown, lines = View(max(bisect_right(times_us, at_us) - 1, 0)), -1, list[str]()
+    while True:
+        columns, rows = shutil.get_terminal_size()
+        if shown != view.at:
+            lines, shown = text_of(view.at).splitlines(), view.at
+        fitting = [part for line in lines for part in textwrap.wrap(line, columns, drop_whitespace=False) or [""]]
+        view = replace(view, line=min(view.line, max(len(fitting) - (rows - 2), 0)))
+        page = fitting[view.line : view.line + rows - 2]
+        foot = f"{view.at + 1} of {len(times_us)}   {KEYS}"[: columns - 1]
+        click.echo("\x1b[H\x1b[2J" + "\n".join(page) + "\n" * (rows - 1 - len(page)) + foot, nl=False, color=True)
+        try:
+            key = click.getchar()
+        except (KeyboardInterrupt, EOFError):
+            key = LEAVE[0]
+        if key in LEAVE:
+            click.echo("\x1b[H\x1b[2J", nl=False, color=True)
+            return
+        view = moved(view, key, divergent)
