@@ -21,7 +21,7 @@ check: $(READY)  ## format, lint, types and the imports between packages, in sec
 	@$(BIN)/lint-imports
 
 test: $(READY)  ## every test; one that lacks a program says so in a line
-	@$(BIN)/pytest -m "not alone" --numprocesses auto --maxprocesses 4 --dist loadfile
+	@$(BIN)/pytest -m "not alone" --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 	@$(BIN)/pytest -m alone
 
 golden: $(READY)  ## rewrite the golden files, then read the diff line by line

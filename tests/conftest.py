@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -13,6 +14,19 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 NO_SKIP = "HPAAUDIT_NO_SKIP"
 
+LONGEST_FIRST = (
+    "truth/test_truth.py",
+    "conformance/test_conformance.py",
+    "fleet/test_kernel.py",
+    "fleet/test_kinds.py",
+    "cli/test_narrowed.py",
+    "simulation/test_simulation.py",
+    "truth/test_halted.py",
+    "fleet/test_flow.py",
+    "truth/test_produced.py",
+)
+"""The files that take longest. They begin first, so that at the end no worker waits for one of them."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Golden files are rewritten on demand only."""
@@ -23,6 +37,13 @@ def pytest_configure(config: pytest.Config) -> None:
     """Registers the marks of tests of golden files and of tests that run alone."""
     config.addinivalue_line("markers", "golden: compares with a golden file, or rewrites it")
     config.addinivalue_line("markers", "alone: what goes by short times, beside nothing that slows it")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests of the longest files first; the order of all others stays."""
+    here = Path(__file__).parent
+    place = {here / file: number for number, file in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: place.get(item.path, len(place)))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -45,6 +45,7 @@ def to_internal(document: Mapping[str, Any]) -> Internal:
         raise WrongType(f"apiVersion {version}, kind {document.get('kind')} is no HPA: give one of {', '.join(SHAPES)}")
     shapes, notes = SHAPES[version], Notes()
     metadata = dict(_object(document.get("metadata"), "metadata"))
+    read(shapes, "Metadata", metadata, "metadata")
     annotations = dict(_object(metadata.get("annotations"), "metadata.annotations"))
     for name, text in annotations.items():
         if not isinstance(text, str):
@@ -340,18 +341,40 @@ def _has_tolerance(behavior: Json) -> bool:
 
 def _metric_losses(was: list[Json], now: list[Json], version: str) -> Iterator[tuple[str, str]]:
     left = list(now)
+    missing = []
     for at, metric in enumerate(was):
         if metric in left:
             left.remove(metric)
         else:
-            yield "metric_lost_by_old_api", f"spec.metrics[{at}], {_named(metric)}, is lost or altered by {version}"
+            missing.append((at, metric))
+    for at, metric in missing:
+        altered = next((other for other in left if _named(other) == _named(metric)), None)
+        words = f"is lost: {version} has no such metric"
+        if altered is not None:
+            left.remove(altered)
+            words = f"is altered: {version} does not keep {', '.join(_differing(metric, altered))}"
+        yield "metric_lost_by_old_api", f"spec.metrics[{at}], {_named(metric)}, {words}"
     if now != was and sorted(map(str, now)) == sorted(map(str, was)):
         yield (
             "metric_order_lost_by_old_api",
             f"the order of spec.metrics is lost: {version} puts the cpu utilization last; of equals the first wins",
         )
-    if left and not any(metric in was for metric in left):
-        yield "metric_added_by_old_api", f"{version} without a metric of its own means {', '.join(map(_named, left))}"
+    if left:
+        # Only where none is left: what a version fills in is a cpu utilization.
+        yield (
+            "metric_added_by_old_api",
+            f"no metric is left: {version} then means a cpu utilization of {DEFAULT_CPU_PERCENT} %",
+        )
+
+
+def _differing(was: Any, now: Any, path: str = "") -> Iterator[str]:
+    """The paths at which two metrics differ."""
+    if not isinstance(was, dict) or not isinstance(now, dict):
+        yield path
+        return
+    for name in dict.fromkeys((*was, *now)):
+        if was.get(name) != now.get(name):
+            yield from _differing(was.get(name), now.get(name), f"{path}.{name}" if path else name)
 
 
 def _named(metric: Json) -> str:

@@ -31,6 +31,8 @@ LEASE_DURATION = "leader-elect-lease-duration"
 SHORT_NAMES = tuple(_FIELDS)
 _UNTIL_1_11 = ("upscale-delay", "downscale-delay", "use-rest-clients")
 _SINCE_1_12 = ("downscale-stabilization", "cpu-initialization-period", "initial-readiness-delay")
+_HEAPSTER_STILL = range(12, 22)
+"""Minor releases since 1.12 whose controllers could still be told to ask Heapster. Their replay does not ask."""
 _KINDS = {"tolerance": "a number such as 0.1", "rest_clients": "true or false"}
 
 
@@ -100,7 +102,10 @@ def require_of_its_time(values: Mapping[str, str], release: str) -> None:
     for name in values:
         if name in other_era:
             usable_names = ", ".join(own for own in SHORT_NAMES if own not in other_era)
-            raise BadOption(f"--flag {name} changes no decision of {release}: known are {usable_names}")
+            why = f"known are {usable_names}"
+            if name == "use-rest-clients" and _minor(release) in _HEAPSTER_STILL:
+                why = "what Heapster answered counts there as if a metrics API had"
+            raise BadOption(f"--flag {name} changes no decision of {release}: {why}")
 
 
 def duration_text(us: int) -> str:
@@ -110,8 +115,13 @@ def duration_text(us: int) -> str:
 
 def is_before_1_12(release: str) -> bool:
     """True for the releases with forbidden windows, which have other flags."""
+    minor = _minor(release)
+    return minor is not None and minor < _HEAPSTER_STILL.start
+
+
+def _minor(release: str) -> int | None:
     match = re.match(r"v?1\.(\d+)", release)
-    return match is not None and int(match[1]) < 12  # noqa: PLR2004 (1.12)
+    return None if match is None else int(match[1])
 
 
 def assumptions(flags: Flags, observed: Mapping[str, str], user_values: Mapping[str, str]) -> tuple[Assumption, ...]:

@@ -12,11 +12,7 @@ _NAME = r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 SUBDOMAIN, LABEL, NAME = (re.compile(pattern) for pattern in (_SUBDOMAIN, _LABEL, _NAME))
 """Names of objects, of containers, and of labels and resources."""
 
-RFC_SUBDOMAIN = "a lowercase RFC 1123 subdomain"
-LABEL_FORM = (
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
-    f"an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '{_LABEL}')"
-)
+RFC_SUBDOMAIN, RFC_LABEL = "a lowercase RFC 1123 subdomain", "a lowercase RFC 1123 label"
 VALUE_FORM = (
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
     "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
@@ -26,6 +22,14 @@ _NAME_FORM = (
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
     f"(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{_NAME}')"
 )
+
+
+def label_form(called: str = RFC_LABEL) -> str:
+    """The form of a label such as a namespace; `called` is what the release calls it."""
+    return (
+        f"{called} must consist of lower case alphanumeric characters or '-', and must start and end with an "
+        f"alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '{_LABEL}')"
+    )
 
 
 def subdomain_form(called: str = RFC_SUBDOMAIN) -> str:

@@ -26,19 +26,22 @@ class Words:
 
     is_new         1.36 and newer: maxReplicas is required, and the target's API group since 1.34
     is_old         1.11 and older: metrics in their old shape
-    minimum        what minReplicas must be at least;  subdomain  how the form of a name is called
+    minimum        what minReplicas must be at least
+    subdomain, label  how the forms of names are called
     """
 
     is_new: bool = False
     is_old: bool = False
     minimum: int = 1
     subdomain: str = names.RFC_SUBDOMAIN
+    label: str = names.RFC_LABEL
 
 
 def _words(version: str) -> Words:
     if version in (V1, "autoscaling/v2"):
         return Words(is_new=True, minimum=0)
-    return Words(is_old=True, subdomain="a DNS-1123 subdomain") if version in (EXTENSIONS, ALPHA) else Words()
+    is_old = version in (EXTENSIONS, ALPHA)
+    return Words(is_old=True, subdomain="a DNS-1123 subdomain", label="a DNS-1123 label") if is_old else Words()
 
 
 def refusals(hpa: Internal) -> tuple[str, ...]:
@@ -78,6 +81,16 @@ def _name(metadata: Json, words: Words) -> Iterator[str]:
     elif name:
         for detail in _subdomain(str(name), words):
             yield _invalid("metadata.name", name, detail)
+    yield from _namespace(metadata.get("namespace") or "", words)
+
+
+def _namespace(namespace: str, words: Words) -> Iterator[str]:
+    """A document without a namespace goes to that of the request."""
+    if len(namespace) > names.MAX_LABEL:
+        detail = f"must be no more than {names.MAX_LABEL} {'bytes' if words.is_new else 'characters'}"
+        yield _invalid("metadata.namespace", namespace, detail)
+    if namespace and not names.LABEL.fullmatch(namespace):
+        yield _invalid("metadata.namespace", namespace, names.label_form(words.label))
 
 
 def _subdomain(name: str, words: Words) -> Iterator[str]:
@@ -200,7 +213,7 @@ def _resource_name(kind: str, source: Json, path: str) -> Iterator[str]:
     if len(container) > names.MAX_LABEL:
         yield _invalid(f"{path}.container", container, f"must be no more than {names.MAX_LABEL} bytes")
     if not names.LABEL.fullmatch(container):
-        yield _invalid(f"{path}.container", container, names.LABEL_FORM)
+        yield _invalid(f"{path}.container", container, names.label_form())
 
 
 def _container_resource(name: str, path: str) -> Iterator[str]:

@@ -34,6 +34,7 @@ Reference     kind=str name=str apiVersion~=str
 Requirement   key=str operator=str values~=strings
 Selector      matchLabels~=labels matchExpressions~=[Requirement]
 Condition     type=str status=str lastTransitionTime=time reason~=str message~=str
+Metadata      name~=str namespace~=str generateName~=str labels~=labels
 """
 _NEW = """
 Target        type=str value?=quantity averageValue?=quantity averageUtilization?=int32

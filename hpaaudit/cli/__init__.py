@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
@@ -155,8 +155,13 @@ def _drop_output() -> None:
 def _run(arguments: Sequence[str] | None) -> int:
     name = "kubectl hpaaudit" if Path(sys.argv[0]).stem == "kubectl-hpaaudit" else "hpaaudit"
     _use_zone_of_environment()
+    return code_of(lambda: hpaaudit_command.main(arguments, prog_name=name, standalone_mode=False), name)
+
+
+def code_of(command: Callable[[], object], name: str) -> int:
+    """The exit code of a command. Its error is printed, in one line that says where to look: the help of `name`."""
     try:
-        code = hpaaudit_command.main(arguments, prog_name=name, standalone_mode=False)
+        code = command()
     except click.ClickException as problem:
         with suppress(BrokenPipeError):
             _show(problem, name)

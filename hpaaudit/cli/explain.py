@@ -1,12 +1,17 @@
 """The command `explain`."""
 
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from hpaaudit.cli.options import at_option, one_hpa, output_option, quiet_option, results_argument, zone_option
 from hpaaudit.flows.moments import Moment, moment_at
 from hpaaudit.model.landmark import Landmark
+
+if TYPE_CHECKING:
+    from hpaaudit.model.account import ReconcileAccount
 
 
 @click.command("explain", short_help="Explain one reconcile line by line.")
@@ -17,11 +22,19 @@ from hpaaudit.model.landmark import Landmark
     "matters most.  [default: the one that matters most]"
 )
 @click.option("--sql", "is_sql", is_flag=True, help="Print the queries that give the rows behind each statement.")
+@click.option("--watch", "is_watched", is_flag=True, help="Step through the reconciles with the arrow keys.")
 @output_option()
 @quiet_option()
 @zone_option()
-def explain_command(
-    source: Path, hpa: str | None, at: Moment | Landmark | None, *, is_sql: bool, output: str, quiet: bool
+def explain_command(  # noqa: PLR0913 click hands over every option
+    source: Path,
+    hpa: str | None,
+    at: Moment | Landmark | None,
+    *,
+    is_sql: bool,
+    is_watched: bool,
+    output: str,
+    quiet: bool,
 ) -> None:
     """Explain one reconcile line by line: its inputs, how it reached its number, and who agrees.
 
@@ -31,15 +44,42 @@ def explain_command(
 
     Example: hpaaudit explain recordings/friday shop/checkout --at 14:05
     """
-    from hpaaudit.cli.warn import warner
+    from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows.explain import evidence_sql, explain
     from hpaaudit.flows.query import span_of
     from hpaaudit.report.explain import explain_text
     from hpaaudit.report.structured import structured
 
+    if is_watched and (is_sql or output != "text"):
+        raise click.UsageError("--watch shows text: it takes neither --sql nor -o")
+    if is_watched and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise click.UsageError("--watch needs a terminal")
     asked = None if at is None else moment_at(span_of(source), at)
-    account = explain(source, hpa, at=asked, warn=warner(quiet=quiet))
-    if is_sql:
+    with ProgressLine(quiet=quiet) as progress:
+        account = explain(source, hpa, at=asked, warn=progress.warn, progress=progress)
+    if is_watched:
+        _watch(source, account)
+    elif is_sql:
         click.echo(evidence_sql(account), nl=False)
     else:
         click.echo(explain_text(account) if output == "text" else structured(account, output), nl=False)
+
+
+def _watch(source: Path, account: "ReconcileAccount") -> None:
+    """Steps through the reconciles of the HPA of this account, from that one on."""
+    from hpaaudit.cli.explain_watch import watch
+    from hpaaudit.flows.explain import explain, reconciles_of
+    from hpaaudit.report.explain import explain_text
+
+    hpa = f"{account.namespace}/{account.name}"
+    columns = reconciles_of(source, hpa)
+    divergent = [verdict == "divergent" for verdict in columns.words["verdict"]]
+    texts = {account.at_us: explain_text(account)}
+
+    def text_of(number: int) -> str:
+        at_us = columns.times_us[number]
+        if at_us not in texts:
+            texts[at_us] = explain_text(explain(source, hpa, at=at_us))
+        return texts[at_us]
+
+    watch(columns.times_us, divergent, account.at_us, text_of)

@@ -27,11 +27,14 @@ def capture(files: tuple[Path, ...], into: Path) -> None:
 
     Example: hpaaudit import capture incident.jsonl.gz --into recordings/incident
     """
+    from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows.importing import import_capture
     from hpaaudit.model.counted import counted
+    from hpaaudit.report.progress import import_line
     from hpaaudit.report.text import pasteable, printable
 
-    imported = import_capture(files, into=into)
+    with ProgressLine(quiet=False) as progress:
+        imported = import_capture(files, into=into, progress=progress.of(import_line))
     click.echo(f"imported {counted(imported.facts, 'fact')} into {into}", err=True)
     for kind, count in imported.ignored:
         click.echo(f"ignored  {counted(count, 'line')}: {printable(kind)}", err=True)

@@ -1,44 +1,67 @@
-"""Shows on a terminal how far a replay is, if it takes long."""
+"""Shows on a terminal how far something is, if it takes long."""
 
 import sys
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
 import click
 
 PATIENCE_SECONDS = 2.0
-"""A replay that takes less shows nothing."""
+"""What takes less shows nothing."""
 
 EVERY_SECONDS = 0.2
 
+Line = Callable[[int, int, float], str]
+"""The line for what is done, of how much, in how many seconds."""
 
-class ReplayProgress:
+
+class ProgressLine:
     """A line on stderr that is overwritten, and removed at the end. Nothing is shown in a pipe, or if `quiet`."""
 
     def __init__(self, *, quiet: bool) -> None:
+        self._is_quiet = quiet
         self._is_silent = quiet or not sys.stderr.isatty()
         self._begun_s = time.monotonic()
         self._due_s = self._begun_s + PATIENCE_SECONDS
         self._is_shown = False
 
     def __call__(self, decided: int, planned: int) -> None:
-        """Overwrites the line, at most five times a second, and once more after the last reconcile."""
-        now_s = time.monotonic()
-        if self._is_silent or (now_s < self._due_s and decided < planned) or now_s < self._begun_s + PATIENCE_SECONDS:
-            return
+        """Shows how far a replay is."""
         from hpaaudit.report.progress import replay_line
 
-        self._due_s = now_s + EVERY_SECONDS
-        self._is_shown = True
-        self._print(replay_line(decided, planned, now_s - self._begun_s))
+        self._show(replay_line, decided, planned, self._begun_s)
 
-    def warn(self, line: str) -> None:
-        """Prints a warning where the progress stands."""
+    def of(self, line: Line) -> Callable[[int, int], None]:
+        """Shows how far other work is, by its own line; its time begins with the first call."""
+        begun_s = None
+
+        def show(done: int, planned: int) -> None:
+            nonlocal begun_s
+            begun_s = time.monotonic() if begun_s is None else begun_s
+            self._show(line, done, planned, begun_s)
+
+        return show
+
+    def warn(self, text: str) -> None:
+        """Prints a warning where the progress stands; nothing if `quiet`."""
         from hpaaudit.cli.warn import warn
 
-        self._clear()
-        warn(line)
+        if not self._is_quiet:
+            self._clear()
+            warn(text)
+
+    def _show(self, line: Line, done: int, planned: int, begun_s: float) -> None:
+        """Overwrites the line, at most five times a second, and once more when everything is done."""
+        if self._is_silent:
+            return
+        now_s = time.monotonic()
+        if (now_s < self._due_s and done < planned) or now_s < begun_s + PATIENCE_SECONDS:
+            return
+        self._due_s = now_s + EVERY_SECONDS
+        self._is_shown = True
+        self._print(line(done, planned, now_s - begun_s))
 
     def _clear(self) -> None:
         if self._is_shown:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 FORMATS = ("table", "wide", "name", "json", "yaml", "csv", "parquet")
 STDIN = Path("-")
 NO_ROWS = "0 rows"
+HISTORY = "query-history"
 
 
 @click.command("query", short_help="Ask a named question, or run any SQL.")
@@ -50,6 +51,7 @@ NO_ROWS = "0 rows"
 )
 @moment_option("--since", "The start of the time that a question asks about.")
 @moment_option("--until", "The end of the time that a question asks about.")
+@click.option("--list", "is_list", is_flag=True, help="List the questions, as without RESULTS|DIR.")
 @click.option("--columns", is_flag=True, help="Describe the columns of the question's answer, or of every question.")
 @click.option(
     "-o",
@@ -72,12 +74,15 @@ def query_command(  # noqa: PLR0913 click hands over every option
     since: Moment | None,
     until: Moment | None,
     *,
+    is_list: bool,
     columns: bool,
     output: str,
     no_headers: bool,
     quiet: bool,
 ) -> None:
     """Ask a question by its name, or run any SQL; with neither, list the questions.
+
+    On a terminal, RESULTS|DIR alone opens a shell: one question or SQL after the other, with a history.
 
     An option that the question does not use is refused. SQL uses the options as $hpa, $at, $since and $until. TIME is
     RFC 3339 with any offset, 14:05 (on the day of the recording) or 5m (before its end). The question - reads SQL from
@@ -89,7 +94,7 @@ def query_command(  # noqa: PLR0913 click hands over every option
 
     Example: hpaaudit query recordings/friday "from divergences" -o json
     """
-    from hpaaudit.cli.warn import warner
+    from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows import query as flow
 
     if file is not None and question is not None:
@@ -98,7 +103,10 @@ def query_command(  # noqa: PLR0913 click hands over every option
         question = _sql_in(file or STDIN)
     hpa = named_hpa(hpa, namespace)
     scope = [f"--{name}" for name, value in (("hpa", hpa), ("at", at), ("since", since), ("until", until)) if value]
-    if columns or source is None or question is None:
+    if source is not None and question is None and not (is_list or columns or scope) and _has_terminal():
+        _open_shell(source)
+        return
+    if columns or is_list or source is None or question is None:
         if scope:
             raise click.UsageError(
                 f"{scope[0]} cannot be used with --columns" if columns else f"{scope[0]} needs a question or SQL"
@@ -110,7 +118,9 @@ def query_command(  # noqa: PLR0913 click hands over every option
     span = flow.span_of(source) if at or since or until else None
     at_us = moment_at(span, at) if span and at else None
     asked = moments(span, since=since, until=until) if span else {}
-    with flow.query(source, question, hpa=hpa, at=at_us, warn=warner(quiet=quiet), **asked) as answer:
+    with ProgressLine(quiet=quiet) as progress:
+        answer = flow.query(source, question, hpa=hpa, at=at_us, warn=progress.warn, progress=progress, **asked)
+    with answer:
         _print_answer(answer, output, has_headings=not no_headers, has_legend=not quiet)
 
 
@@ -122,6 +132,29 @@ def _sql_in(file: Path) -> str:
         return file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadOption(f"--file {file} cannot be read as text: {error}") from error
+
+
+def _has_terminal() -> bool:
+    """True if a person types and reads."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _open_shell(source: Path) -> None:
+    """Asks what the user types, each as if it stood behind `hpaaudit query SOURCE`."""
+    from hpaaudit.cli import code_of
+    from hpaaudit.cli.query_shell import ask_in_turn
+    from hpaaudit.flows import query as flow
+    from hpaaudit.flows.provenance import state_folder
+
+    flow.span_of(source)  # what is no results is said at once
+    state = state_folder()
+    command = click.get_current_context().command_path
+
+    def ask(words: list[str]) -> int:
+        arguments = [str(source), *words]
+        return code_of(lambda: query_command.main(arguments, prog_name=command, standalone_mode=False), command)
+
+    ask_in_turn(list(flow.named_questions()), state / HISTORY if state else None, ask)
 
 
 def _list_questions(question: str | None, output: str, *, columns: bool) -> None:

@@ -101,10 +101,10 @@ def replay_command(  # noqa: PLR0913 click hands over every option
 
     Example: hpaaudit replay recordings/friday --fail-on divergent
     """
-    from hpaaudit.cli.progress import ReplayProgress
+    from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows.difference import difference
     from hpaaudit.flows.inspect import missing
-    from hpaaudit.flows.options import ControllerOptions, ignore_warning
+    from hpaaudit.flows.options import ControllerOptions
     from hpaaudit.flows.paths import recorded_span
     from hpaaudit.flows.query import account
     from hpaaudit.flows.replay import replay
@@ -122,7 +122,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
     )
     for recording in recordings:
         bounds = moments(recorded_span(recording), since=since, until=until) if since or until else {}
-        progress = ReplayProgress(quiet=quiet)
+        progress = ProgressLine(quiet=quiet)
         with (
             progress,
             replay(
@@ -134,7 +134,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
                 hpas=[name for hpa in hpas or (None,) if (name := named_hpa(hpa, namespace))],
                 detail=detail,
                 overwrite=overwrite,
-                warn=ignore_warning if quiet else progress.warn,
+                warn=progress.warn,
                 progress=progress,
                 **bounds,
             ) as results,

@@ -30,11 +30,20 @@ def report_command(source: Path, into: Path, output: str, *, overwrite: bool, qu
 
     Example: hpaaudit report recordings/friday --into friday.html
     """
-    from hpaaudit.cli.warn import warner
+    from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.errors import FileExists, NotWritable
     from hpaaudit.flows.report import report
+    from hpaaudit.report.progress import page_line
 
-    texts = _files(report(source, explained=output == "html", warn=warner(quiet=quiet)), into, output)
+    with ProgressLine(quiet=quiet) as progress:
+        drawn = report(
+            source,
+            explained=output == "html",
+            warn=progress.warn,
+            progress=progress,
+            drawing=progress.of(page_line),
+        )
+    texts = _files(drawn, into, output)
     for path in texts:
         if path.exists() and not overwrite:
             raise FileExists(f"{path} exists: name another file with --into, or add --overwrite")

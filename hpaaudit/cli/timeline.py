@@ -42,14 +42,15 @@ def timeline_command(  # noqa: PLR0913 click hands over every option
 
     Example: hpaaudit timeline recordings/friday shop/checkout --since 14:00 --until 14:20
     """
-    from hpaaudit.cli.warn import warner
+    from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows.query import span_of
     from hpaaudit.flows.timeline import timeline
     from hpaaudit.report.structured import structured
     from hpaaudit.report.timeline import timeline_text
 
     asked = moments(span_of(source), since=since, until=until) if since or until else {}
-    shown = timeline(source, hpa, warn=warner(quiet=quiet))
+    with ProgressLine(quiet=quiet) as progress:
+        shown = timeline(source, hpa, warn=progress.warn, progress=progress)
     if output != "text":
         click.echo(structured(shown, output), nl=False)
         return

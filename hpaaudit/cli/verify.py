@@ -35,11 +35,14 @@ def verify_command(recording: Path, output: str, expect: str | None, *, deep: bo
 
     Example: hpaaudit verify recordings/friday
     """
+    from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows.verify import verify
     from hpaaudit.report.inspect import verification_text
+    from hpaaudit.report.progress import verification_line
     from hpaaudit.report.structured import structured
 
-    verification = verify(recording, expect=expect, deep=deep)
+    with ProgressLine(quiet=False) as progress:
+        verification = verify(recording, expect=expect, deep=deep, progress=progress.of(verification_line))
     bad = bool(verification.damages) or (verification.anchor is not None and not verification.anchor.found)
     if output == "head":
         click.echo(verification_text(verification) if bad else f"{verification.head}\n", nl=False, err=bad)

@@ -10,7 +10,7 @@ from hpaaudit.api.times import duration
 from hpaaudit.errors import NotResults, RecordingError
 from hpaaudit.flows.flips import TOLERANCE_HOLD, all_flips, desired_without_tolerance
 from hpaaudit.flows.moments import At, landmark_or_time
-from hpaaudit.flows.options import ControllerOptions, Warn, ignore_warning
+from hpaaudit.flows.options import ControllerOptions, ShowProgress, Warn, ignore_warning, show_nothing
 from hpaaudit.flows.paths import Source, path_of
 from hpaaudit.flows.policy_budget import policy_budgets
 from hpaaudit.flows.prepare import OWN_PERIOD
@@ -19,6 +19,7 @@ from hpaaudit.flows.replay import replayed_reconciles
 from hpaaudit.flows.source import open_source, recording_by_manifest
 from hpaaudit.model.account import ConditionText, PodLine, PodMember, ReconcileAccount, StepLine
 from hpaaudit.model.decision import Decision
+from hpaaudit.model.hpa_columns import HpaColumns
 from hpaaudit.model.landmark import Landmark
 
 if TYPE_CHECKING:
@@ -27,7 +28,12 @@ if TYPE_CHECKING:
 
 
 def explain(
-    source: Source, hpa: str | None = None, *, at: At | None = None, warn: Warn = ignore_warning
+    source: Source,
+    hpa: str | None = None,
+    *,
+    at: At | None = None,
+    warn: Warn = ignore_warning,
+    progress: ShowProgress = show_nothing,
 ) -> ReconcileAccount:
     """Explains the last reconcile of an HPA until a moment.
 
@@ -37,18 +43,27 @@ def explain(
     at       microseconds since 1970, a datetime with its zone, a text such as `14:05` or `-5m`, or the name of a
              moment, such as `first`; None: the moment that matters most
     warn     is called if somebody else made the results, if the recording is gone, and with what `replay` warns of
+    progress is called while a recording is replayed
 
     Raises NotResults, UnknownHpa, BadOption where `at` means no reconcile, and what `replay` raises.
     """
     from hpaaudit.results.account_reconcile import interesting, landmark_us, reconcile_account
 
     path = path_of(source)
-    with open_source(path, warn) as results:
+    with open_source(path, warn, progress) as results:
         chosen, at_us = interesting(results, hpa)
         if at is not None:
             asked = landmark_or_time(at, results.span)
             at_us = landmark_us(results, chosen, asked, at_us) if isinstance(asked, Landmark) else asked
         return _decided_again(reconcile_account(results, chosen, at_us), results, path, warn)
+
+
+def reconciles_of(source: Source, hpa: str) -> HpaColumns:
+    """Every reconcile of `namespace/name` in columns. Raises as `explain`."""
+    from hpaaudit.results.hpa_columns import hpa_columns
+
+    with open_source(path_of(source)) as results:
+        return next(hpa_columns(results, [hpa]))
 
 
 def explain_many(results: "Results", source: Path, numbers: Sequence[int]) -> Iterator[ReconcileAccount]:

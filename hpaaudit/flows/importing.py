@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from hpaaudit.errors import BadCapture, BadFact
+from hpaaudit.flows.options import ShowProgress, show_nothing
 from hpaaudit.model.units import Micros
 
 
@@ -20,8 +21,12 @@ class Imported:
     ignored: tuple[tuple[str, int], ...]
 
 
-def import_capture(files: Sequence[Path | str] | Path | str, *, into: Path | str) -> Imported:
+def import_capture(
+    files: Sequence[Path | str] | Path | str, *, into: Path | str, progress: ShowProgress = show_nothing
+) -> Imported:
     """Makes a recording from captures of the Kubernetes API, merged by time: one file or several.
+
+    progress   is called again and again with how many lines are read, and how many there are
 
     Raises `BadCapture` with file and line, and `FileExists`. After an error no folder is left.
     """
@@ -44,6 +49,7 @@ def import_capture(files: Sequence[Path | str] | Path | str, *, into: Path | str
             except BadFact as error:
                 raise BadCapture(f"{reader.where}: {error}; correct or remove this line") from error
             count += 1
+            progress(reader.read, reader.lines)
         writer.close()
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)

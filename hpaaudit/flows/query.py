@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hpaaudit.errors import BadOption
 from hpaaudit.flows.moments import At, When, landmark_or_time, time_of
-from hpaaudit.flows.options import Warn, ignore_warning
+from hpaaudit.flows.options import ShowProgress, Warn, ignore_warning, show_nothing
 from hpaaudit.flows.paths import Source, path_of, recorded_span
 from hpaaudit.flows.source import open_file, open_source
 from hpaaudit.model.account import ReplayAccount
@@ -29,6 +29,7 @@ def query(  # noqa: PLR0913 the public API: an argument for each option of the c
     since: When | None = None,
     until: When | None = None,
     warn: Warn = ignore_warning,
+    progress: ShowProgress = show_nothing,
 ) -> "Answer":
     """Answers a question of `sql/questions/` by its name, or any SQL that only reads.
 
@@ -38,6 +39,7 @@ def query(  # noqa: PLR0913 the public API: an argument for each option of the c
                        `14:05` or `-5m`. `at` may be the name of a moment of the HPA, or without one of the HPA that
                        matters most
     warn               is called if somebody else made the results, and with what `replay` warns of
+    progress           is called while a recording is replayed
 
     SQL uses these values as `$hpa` (for `like`), `$at`, `$since` and `$until`.
 
@@ -56,7 +58,7 @@ def query(  # noqa: PLR0913 the public API: an argument for each option of the c
         require_used("this SQL", parameters_of(question), given)
     else:
         require_used(known_question.name, known_question.parameters, given)
-    results = open_source(path_of(source), warn)
+    results = open_source(path_of(source), warn, progress)
     if hpa is not None:
         meant = hpas_of(results, hpa)
         hpa = hpa if "*" in hpa else meant[0]

@@ -132,10 +132,14 @@ def replay(  # noqa: PLR0913 the public API: an argument for each option of the 
     return _replay(open_recording(folder, until_us=until_us), request, warn)
 
 
-def replay_whole(recording: "Recording", warn: Warn = ignore_warning) -> "Results":
+def replay_whole(
+    recording: "Recording", warn: Warn = ignore_warning, progress: ShowProgress = show_nothing
+) -> "Results":
     """Replays an opened recording as a whole, as it was recorded, into its default file."""
     destination = destination_of(recording.folder, None, overwrite=True, is_what_if=False)
-    request = ReplayRequest(controller=AS_RECORDED, scope=EVERYTHING, destination=destination, detail=None)
+    request = ReplayRequest(
+        controller=AS_RECORDED, scope=EVERYTHING, destination=destination, detail=None, progress=progress
+    )
     return _replay(recording, request, warn)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hpaaudit.errors import RecordingError
 from hpaaudit.flows.explain import explain, explain_many
 from hpaaudit.flows.inspect import missing
-from hpaaudit.flows.options import Warn, ignore_warning
+from hpaaudit.flows.options import ShowProgress, Warn, ignore_warning, show_nothing
 from hpaaudit.flows.paths import Source, path_of
 from hpaaudit.flows.query import account
 from hpaaudit.flows.source import open_source
@@ -31,23 +31,34 @@ TOLD_IN_FULL = 6000
 """Every reconcile is explained in full if there are no more than these: a day of one HPA."""
 
 
-def report(source: Source, *, explained: bool = True, warn: Warn = ignore_warning) -> Report:
+def report(
+    source: Source,
+    *,
+    explained: bool = True,
+    warn: Warn = ignore_warning,
+    progress: ShowProgress = show_nothing,
+    drawing: ShowProgress = show_nothing,
+) -> Report:
     """A replay with explanations of the reconciles that matter, and every reconcile as the page carries them.
 
     source      results or a recording: the path, or what was opened
     explained   whether reconciles are explained and packed, which takes a moment
     warn        is called if somebody else made the results, and with what `replay` warns of
+    progress    is called while a recording is replayed
+    drawing     is called after each HPA with how many are on the page, and how many there are
 
     Raises NotResults and what `replay` raises.
     """
     path = path_of(source)
-    with open_source(path, warn) as results:
+    with open_source(path, warn, progress) as results:
         whole = account(results)
         whole = replace(whole, missing=_missing(path if path.is_dir() else Path(whole.recording)))
         if not explained:
             return Report(account=whole, explanations=())
         explanations = tuple(_explanations(whole, results.path))
-        return Report(account=whole, explanations=explanations, packed=_packed(whole, results, path, explanations))
+        return Report(
+            account=whole, explanations=explanations, packed=_packed(whole, results, path, explanations, drawing)
+        )
 
 
 def _explanations(whole: ReplayAccount, file: Path) -> Iterator[ReconcileAccount]:
@@ -61,7 +72,11 @@ def _explanations(whole: ReplayAccount, file: Path) -> Iterator[ReconcileAccount
 
 
 def _packed(
-    whole: ReplayAccount, results: "Results", source: Path, explanations: Sequence[ReconcileAccount]
+    whole: ReplayAccount,
+    results: "Results",
+    source: Path,
+    explanations: Sequence[ReconcileAccount],
+    drawing: ShowProgress,
 ) -> Mapping[tuple[str, str], str]:
     """Every reconcile of each HPA, as the page carries it. Only one HPA at a time is in memory."""
     from hpaaudit.report.page.data import data_of
@@ -76,6 +91,7 @@ def _packed(
             told = {one.reconcile_id: one for one in explain_many(results, source, hpa.reconcile_ids)}
         told |= {one.reconcile_id: one for one in explanations}
         packed[hpa.namespace, hpa.name] = data_of(hpa, told, -(-reconciles // MOST_RECONCILES))
+        drawing(len(packed), len(whole.hpas))
     return packed
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpaaudit.errors import NotARecording, NotResults, RecordingError
 from hpaaudit.flows.destination import RESULTS
-from hpaaudit.flows.options import Warn, ignore_warning
+from hpaaudit.flows.options import ShowProgress, Warn, ignore_warning, show_nothing
 from hpaaudit.flows.paths import Source, path_of
 from hpaaudit.flows.provenance import is_ours, results_elsewhere
 from hpaaudit.flows.replay import replay_whole
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from hpaaudit.results.read import Results
 
 
-def open_source(source: Source, warn: Warn = ignore_warning) -> "Results":
+def open_source(source: Source, warn: Warn = ignore_warning, progress: ShowProgress = show_nothing) -> "Results":
     """Opens a results file, or the results in a recording.
 
     Results in a recording are made anew, unless this user made them of this very recording, whole and as it was
     recorded. A results file that is named is answered from, whoever made it.
 
-    source   results or a recording: the path, or what was opened
-    warn     is called if somebody else made the results, and with what `replay` warns of
+    source     results or a recording: the path, or what was opened
+    warn       is called if somebody else made the results, and with what `replay` warns of
+    progress   is called while a recording is replayed
 
     Raises NotResults and what `replay` raises.
     """
@@ -42,7 +43,7 @@ def open_source(source: Source, warn: Warn = ignore_warning) -> "Results":
             own_results = _own_results(file, recording, warn)
             if own_results is not None:
                 return own_results
-    return replay_whole(recording, warn)
+    return replay_whole(recording, warn, progress)
 
 
 def open_file(path: Path, source: Path | None = None) -> "Results":

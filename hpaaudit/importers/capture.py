@@ -55,20 +55,25 @@ class Reader:
 
     ignored   counts of lines that were not understood;  where  file and line of the newest fact
     minor     of the release of the controller that is running: its client words the errors
+    read      how many lines were read, of `lines` in all
     """
 
     files: tuple[Path, ...]
     ignored: Counter[str] = field(default_factory=Counter)
     where: str = ""
     minor: int = client_errors.TODAY
+    read: int = 0
+    lines: int = 0
 
     def facts(self) -> Iterator[Fact]:
         """The facts of all files, merged by time. BadCapture with file and line if one cannot be read."""
-        states = ObjectStates(watching=watched(self.files))
+        watching, self.lines = watched(self.files)
+        states = ObjectStates(watching=watching)
         ended = False
         last_us: Micros | None = None
         for line in heapq.merge(*(lines(path) for path in self.files), key=lambda line: line.at_us):
             ended, last_us, self.where = ended or "end" in line.fields, line.at_us, line.where
+            self.read += 1
             try:
                 yield from self._line(line, states)
             except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
@@ -214,14 +219,18 @@ def lines(path: Path) -> Iterator[Line]:
 _WATCH = re.compile(rb'"watch"\s*:\s*"([^"]{1,2000})"')
 
 
-def watched(files: Iterable[Path]) -> frozenset[str]:
-    """The resources that any of the captures watched: for these the watch counts, not the writes."""
+def watched(files: Iterable[Path]) -> tuple[frozenset[str], int]:
+    """The resources that any of the captures watched, for which the watch counts, not the writes; and all lines."""
     paths: set[bytes] = set()
+    count = 0
     for path in files:
         with suppress(BadCapture):  # reading the lines reports a damaged file
-            paths |= {match[1] for _, text in numbered(path) if (match := _WATCH.search(text))}
+            for _, text in numbered(path):
+                count += 1
+                if match := _WATCH.search(text):
+                    paths.add(match[1])
     parsed = (resource_path(path.decode(errors="replace")) for path in paths)
-    return frozenset(path.resource for path in parsed if path is not None)
+    return frozenset(path.resource for path in parsed if path is not None), count
 
 
 def _parsed(path: Path, number: int, text: bytes) -> Line:

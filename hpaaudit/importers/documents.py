@@ -51,10 +51,17 @@ def _with_text_keys(value: Any, left: list[int], levels: int = LEVELS) -> Any:
         raise ValueError("it is nested too deeply, or its aliases repeat too much")
     if isinstance(value, dict):
         return {
-            str(key).lower() if isinstance(key, bool) else str(key): _with_text_keys(item, left, levels - 1)
+            _whole(str(key).lower() if isinstance(key, bool) else str(key)): _with_text_keys(item, left, levels - 1)
             for key, item in value.items()
         }
-    return [_with_text_keys(item, left, levels - 1) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [_with_text_keys(item, left, levels - 1) for item in value]
+    return _whole(value) if isinstance(value, str) else value
+
+
+def _whole(text: str) -> str:
+    r"""The text as Go reads it: the halves of `\ud83d\ude00` are one character, and a half alone is none."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _items(document: dict[str, Any]) -> Iterator[dict[str, Any]]:

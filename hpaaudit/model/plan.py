@@ -38,7 +38,7 @@ class Plan:
     denied          rights that are missing
     unserved        metric API groups that HPAs need but that are not served, with the number of HPAs
     unauditable     HPAs (`namespace/name`) whose decisions cannot be replayed, and why
-    spared          metrics that are not read because of `--no-probe`
+    not_probed      metrics that are not read because of `--no-probe`
     warnings        why the connection to the server is not safe
     """
 
@@ -56,7 +56,7 @@ class Plan:
     denied: tuple[Permission, ...]
     unserved: tuple[tuple[str, int], ...]
     unauditable: tuple[tuple[str, str], ...]
-    spared: tuple[str, ...] = ()
+    not_probed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 

@@ -19,8 +19,8 @@ def plan_text(plan: Plan) -> str:
     ]
     if plan.warnings:
         lines += ["", "  not safe:", *(f"    {line}" for line in plan.warnings)]
-    if plan.spared:
-        lines += ["", "  not read, because of --no-probe:", *(f"    {name}" for name in plan.spared)]
+    if plan.not_probed:
+        lines += ["", "  not read, because of --no-probe:", *(f"    {name}" for name in plan.not_probed)]
     if plan.denied:
         lines += ["", "  not allowed:", *(f"    {can_i(right)}" for right in plan.denied)]
     if plan.unserved:

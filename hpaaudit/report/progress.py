@@ -1,4 +1,4 @@
-"""Formats the progress of a recorder and of a replay in one line."""
+"""Formats the progress of a recorder, of a replay and of other long work in one line."""
 
 from hpaaudit.model.counted import counted
 from hpaaudit.model.plan import Progress
@@ -28,6 +28,25 @@ def replay_line(decided: int, planned: int, seconds: float) -> str:
     """`decided 12,300 of 43,000 reconciles, 4,100 a second, 8 s left`; after the last one what is done then."""
     if decided >= planned:
         return f"decided {decided:,} reconciles, comparing them with what happened"
-    rate = decided / seconds
-    left = (planned - decided) / rate
-    return f"decided {decided:,} of {planned:,} reconciles, {rate:,.0f} a second, {left:,.0f} s left"
+    return _line("decided", decided, planned, "reconciles", seconds)
+
+
+def import_line(read: int, lines: int, seconds: float) -> str:
+    """`read 12,300 of 43,000 lines, 4,100 a second, 8 s left`."""
+    return _line("read", read, lines, "lines", seconds)
+
+
+def verification_line(checked: int, facts: int, seconds: float) -> str:
+    """`checked 12,300 of 43,000 facts, 4,100 a second, 8 s left`."""
+    return _line("checked", checked, facts, "facts", seconds)
+
+
+def page_line(drawn: int, hpas: int, seconds: float) -> str:
+    """`drew 40 of 300 HPAs, 10 a second, 26 s left`."""
+    return _line("drew", drawn, hpas, "HPAs", seconds)
+
+
+def _line(verb: str, done: int, planned: int, things: str, seconds: float) -> str:
+    rate = done / seconds
+    left = (planned - done) / rate
+    return f"{verb} {done:,} of {planned:,} {things}, {rate:,.0f} a second, {left:,.0f} s left"

@@ -1,11 +1,14 @@
 """--since and --until limit what is shown, not what the replay knows: each row shown is a row of the whole replay."""
 
 import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hpaaudit.flows.query import account
@@ -40,34 +43,63 @@ def account_of(results: Results) -> ReplayAccount:
     return account(results)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whole:
+    """What the whole replay of a recording shows.
+
+    span      its first and last microsecond
+    rows      the rows of each of `TABLES`, and of `effects`
+    classes   the class of each reconcile, by its number
+    part      where the results of a part of it are written
+    """
+
+    span: tuple[Micros, Micros]
+    rows: dict[str, list[dict[str, Any]]]
+    classes: dict[int, str | None]
+    part: Path
+
+
+@pytest.fixture(scope="module")
+def whole_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path, str], Whole]:
+    """Replays a recording with this detail as a whole, once."""
+
+    @cache
+    def replayed(recording: Path, detail: str) -> Whole:
+        folder = tmp_path_factory.mktemp("whole")
+        with replay(recording, into=folder / "whole.duckdb", detail=detail) as results:
+            return Whole(
+                span=results.span,
+                rows={table: rows(results, table) for table in (*TABLES, "effects")},
+                classes={row["reconcile_id"]: row["class"] for row in results.rows("from reconciles")},
+                part=folder / "part.duckdb",
+            )
+
+    return replayed
+
+
 @pytest.mark.parametrize("detail", DETAILS)
 @pytest.mark.parametrize("recording", RECORDINGS, ids=lambda path: path.name)
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, deadline=None)
 @given(bounds=st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted))
 def test_what_a_narrowed_replay_shows_is_a_part_of_the_whole(
-    recording: Path, detail: str, bounds: list[float], tmp_path: Path
+    recording: Path, detail: str, bounds: list[float], whole_of: Callable[[Path, str], Whole]
 ) -> None:
-    with replay(recording, into=tmp_path / "whole.duckdb", overwrite=True, detail=detail) as whole:
-        first_us, last_us = whole.span
-        since, until = (Micros(round(first_us + part * (last_us - first_us))) for part in bounds)
-        everything = {table: rows(whole, table) for table in TABLES}
-        effects = rows(whole, "effects")
-        classes = {row["reconcile_id"]: row["class"] for row in whole.rows("from reconciles")}
-    with replay(
-        recording, into=tmp_path / "part.duckdb", overwrite=True, detail=detail, since=since, until=until
-    ) as part:
+    whole = whole_of(recording, detail)
+    first_us, last_us = whole.span
+    since, until = (Micros(round(first_us + part * (last_us - first_us))) for part in bounds)
+    with replay(recording, into=whole.part, overwrite=True, detail=detail, since=since, until=until) as part:
         assert part.span == (since, until)
         shown = rows(part, "reconciles")
-        assert shown == [row for row in everything["reconciles"] if since <= _us(row["ts"]) <= until]
+        assert shown == [row for row in whole.rows["reconciles"] if since <= _us(row["ts"]) <= until]
         for table in TABLES:
-            assert [row for row in rows(part, table) if row not in everything[table]] == []
+            assert [row for row in rows(part, table) if row not in whole.rows[table]] == []
         for effect in rows(part, "effects"):
             assert since <= _us(effect["ts"]) <= _us(effect["until"]) <= until
             # The number that holds when the shown time begins or ends is cut to it.
             is_cut = since == _us(effect["ts"]) or _us(effect["until"]) == until
-            assert is_cut or effect in effects
+            assert is_cut or effect in whole.rows["effects"]
         in_divergences = sum(row["reconciles"] for row in part.rows("from divergences"))
-        assert in_divergences == sum(classes[row["reconcile_id"]] is not None for row in shown)
+        assert in_divergences == sum(whole.classes[row["reconcile_id"]] is not None for row in shown)
         for hpa in account_of(part).hpas:
             assert hpa.reconciles == len(shown)
             for finding in hpa.findings:

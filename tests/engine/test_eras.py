@@ -43,6 +43,17 @@ def test_rate_and_bounds_of_each_release(
 
 
 @pytest.mark.parametrize(
+    ("release", "raw", "current", "by_rate"),
+    [("1.9", 30, 5, 10), ("1.11", 30, 2, 4), ("1.11", 3, 5, 3), ("1.8.2", 30, 5, 10), ("1.6", 9, 5, 9)],
+)
+def test_what_the_rate_alone_allows_is_kept_beside_the_limited_number(
+    release: str, raw: int, current: int, by_rate: int
+) -> None:
+    limits = bounded(raw, current, Bounds(1, has_minimum=True, maximum=9), behaviours_of(Flags(release=release)))
+    assert limits.by_rate == by_rate
+
+
+@pytest.mark.parametrize(
     ("release", "raw", "reason", "message"),
     [
         ("1.8", 0, "TooFewReplicas", "the desired replica count was zero"),

@@ -116,6 +116,8 @@ PROPOSALS: list[tuple[str, Metric, str, dict[str, Any], dict[str, int]]] = [
     ("beyond int32 by pods", per_pod(1), "10@300000000", {"replicas": 10}, {"1.37": -(2**31), "1.38": 2**31 - 1}),
     ("beyond int32 after filling in", per_pod(1), "10@300000000 1", {"replicas": 11},
         {"1.37": 11, "1.38": 2**31 - 1}),
+    ("beyond int32 by a utilization after filling in", cpu(1), "2@15000000000 1", {"replicas": 3},
+        {"1.37": 3, "1.38": 2**31 - 1}),
     ("Succeeded pods without samples", cpu(50), "3@200 2:succeeded", {"replicas": 3}, {"1.37": 3, "1.38": 2}),
     ("a Succeeded pod with a sample", cpu(50), "2@800 1@0:succeeded", {"replicas": 2}, {"1.37": 2, "1.38": 4}),
     ("a value of three ready pods", of_object(3000, value=1000), "3@1 3@1:unready", {"replicas": 6},

@@ -10,9 +10,13 @@ import duckdb
 import hpaaudit
 from hpaaudit.errors import AuditError
 from hpaaudit.flows.replay import ONE_BY_ONE
+from hpaaudit.results.findings import findings
 
-TEXTS = {"replay_id", "error", "invalid_text"}
-"""What names the replay, and what the compiled rules leave to `explain`."""
+TEXTS = {"replay_id", "error", "invalid_text", "finding_id"}
+"""What names the replay and numbers its findings, and what the compiled rules leave to `explain`."""
+
+OF_PODS = {each.pattern for each in findings() if "reconcile_pods" in each.query}
+"""Patterns that rest on pods of decisions, which `--detail numbers` does not keep."""
 
 ONLY_MOVED = {
     "replays", "decision_steps", "reconcile_pods", "predicted_statuses", "predicted_events", "stabilization_inputs",
@@ -94,6 +98,8 @@ def compared(ours: Path, theirs: Path, where: str = "true") -> tuple[int, str]:
         for table, names in _columns(connection):
             chosen = ", ".join(SAID.get((table, name), f'"{name}"') for name in names)
             named = where if {"namespace", "name"} <= set(names) else "true"
+            if table == "findings":
+                named += f" and pattern not in {tuple(sorted(OF_PODS))}"
             mine, others = (
                 f"select {chosen} from {side}.runs.{table} where {named}"  # noqa: S608 (names of our own schema)
                 for side in ("ours", "theirs")

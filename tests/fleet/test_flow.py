@@ -10,9 +10,9 @@ from hpaaudit.model.facts import Gap, HpaSeen
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.recording.writing.writer import Writer
-from hpaaudit.results.findings import findings
 from hpaaudit.results.read import Results
 from tests.bench import fleet, outside
+from tests.fleet.both import OF_PODS, TEXTS
 from tests.fleet.chance import write
 from tests.fleet.outside import begun
 
@@ -23,10 +23,6 @@ SAME = (
     "reconciles", "metric_proposals", "predicted_writes", "scale_events", "scale_event_matches", "divergences", "hpas",
     "hpa_specs", "hpa_status", "hpa_conditions", "hpa_status_metrics", "findings",
 )  # fmt: skip
-TEXTS = {"replay_id", "error", "invalid_text", "finding_id"}
-"""What the compiled rules leave to `explain`."""
-OF_PODS = {each.pattern for each in findings() if "reconcile_pods" in each.query}
-"""Patterns that rest on pods of decisions, which `--detail numbers` does not keep."""
 
 
 @pytest.fixture(scope="module", params=["by lines", "by statuses", "from the middle on"])

@@ -1,50 +1,39 @@
 """`make mutants`: every mutant must be noticed twice, by the object engine and by the kernel.
 
-The object engine is held to the tests of the changed file (of all eras, if it is one of `engine/eras`), to the
-decisions of the real controller, and to the tests of all rules; the kernel's source, run by CPython, to what it made of
-some worlds before.
+The object engine is held to the tests of all rules and to the decisions of the real controller; the kernel's source,
+run by CPython, to what it wrote for some worlds before.
+What noticed a mutant last time is asked first, then the tests of its own file, then what is quick. What runs no line
+of the mutant is not asked: nothing else is left out, so a mutant that survives has survived everything.
 
 python -m tests.mutants [TEXT…]     only those whose name contains one of the texts
 python -m tests.mutants --kernel [TEXT…]     ask the kernel only
 """
 
-import contextlib
-import gc
-import io
-import multiprocessing
-import pickle
-import subprocess
+import signal
 import sys
-import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hpaaudit.importers.capture import Reader
-from tests.conformance.expected import captures, expected_of, name_of, releases
+import pytest
+
+from tests.mutants import store
 from tests.mutants.change import install
-from tests.mutants.kernel_calls import Call, answer
+from tests.mutants.kernel_calls import Call
 from tests.mutants.mutants import MUTANTS, Mutant
-
-if TYPE_CHECKING:
-    from hpaaudit.model.facts import Fact
+from tests.mutants.questions import Question, Test, in_order
+from tests.mutants.record import ASKED, changed_lines, record
+from tests.mutants.workers import in_workers, silence
 
 ROOT = Path(__file__).parents[2]
-FOUND = ROOT / "tests" / "oracle" / "found"
 UNIT_TESTS = sorted(str(path) for path in (ROOT / "tests" / "engine").glob("test_*.py") if "silence" not in path.name)
-WORKERS = 2
+PATIENCE_SECONDS = 120
+"""What computes for longer does not end: no world takes two seconds without a mutant, and no test a minute."""
+
 KERNEL_ONLY = "--kernel" in sys.argv[1:]
-
-
-@dataclass(frozen=True, slots=True)
-class World:
-    """One capture, read before anything of the engine is imported."""
-
-    name: str
-    facts: "list[Fact]"
-    expected: list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +41,14 @@ class Fate:
     """What became of a mutant.
 
     killer   what noticed it, empty where nothing did;  by_kernel   the same of the kernel
-    reached  the kernel calls the function that was changed
+    reached  the kernel calls the function that was changed;  seconds   how long it took
     """
 
     mutant: Mutant
     killer: str
     by_kernel: str
     reached: bool
+    seconds: float
 
     @property
     def verdict(self) -> str:
@@ -69,124 +59,132 @@ class Fate:
             return "NOT AN EDGE"
         if not self.killer:
             return "SURVIVED"
-        if self.reached and not self.by_kernel and not self.mutant.edge:
-            return "SURVIVED IN THE KERNEL"
+        if self.reached and not self.by_kernel:
+            return "edge" if self.mutant.edge else "SURVIVED IN THE KERNEL"
         return "killed"
-
-
-WORLDS: list[World] = []
-"""What the forked workers share with their parent; so are the next two."""
-
-CALLS: list[Call] = []
-"""The calls of the kernel, with what it wrote."""
-
-REACHED: set[tuple[str, str]] = set()
-"""The rules that the kernel calls."""
-
-
-def worlds() -> Iterator[World]:
-    """Every capture that we hold: those of each release in turn, so that old rules are asked for early."""
-    ordered = sorted(FOUND.glob("*.capture.jsonl.gz"))
-    in_turn = zip_longest(ordered, *(captures(release) for release in releases()))
-    for capture in (capture for turn in in_turn for capture in turn if capture is not None):
-        name = f"{capture.parent.name}/{name_of(capture)}"
-        yield World(name, list(Reader((capture,)).facts()), expected_of(capture))
 
 
 def fate(mutant: Mutant) -> Fate:
     """What notices a mutant, in both engines."""
+    begun = time.perf_counter()
+    changed = changed_lines(mutant)
+    reached = (mutant.file, mutant.function) in ASKED.rules
     install(mutant)
-    reached = (mutant.file, mutant.function) in REACHED
-    by_kernel = _kernel_world(mutant) if reached else ""
-    if KERNEL_ONLY:
-        return Fate(mutant, by_kernel or ("" if mutant.equivalent else "not asked"), by_kernel, reached)
-    own = [path for path in UNIT_TESTS if Path(path).stem.startswith(f"test_{mutant.file.partition('/')[0]}")]
-    killer = _failing_test(own) or _decision() or _failing_test(UNIT_TESTS)
-    return Fate(mutant, killer, by_kernel, reached)
+    with silence():
+        by_kernel = _first_that_notices(_calls_in_order(mutant, changed)) if reached else ""
+        if KERNEL_ONLY:
+            killer = by_kernel or ("" if mutant.equivalent else "not asked")
+        else:
+            hint = ASKED.hints.get(mutant.name, "")
+            own = tuple(f"test_{part}" for part in mutant.file.split("/"))
+            killer = _first_that_notices(
+                in_order(ASKED.questions, ASKED.reaches, changed, lambda stem: stem.startswith(own), hint)
+            )
+    return Fate(mutant, killer, by_kernel, reached, time.perf_counter() - begun)
 
 
-def _decision() -> str:
-    """The first decision of the real controller that is not ours any more."""
-    from tests.conformance.decisions import differences
+def _calls_in_order(mutant: Mutant, changed: int) -> list[Call]:
+    """The calls of the kernel that run a line of a mutant: what noticed it last time, then the quick ones."""
+    hint = ASKED.hints.get(f"kernel: {mutant.name}", "")
+    reaching = [call for call in ASKED.calls if call.lines & changed]
+    return sorted(reaching, key=lambda call: (call.name != hint, call.seconds))
 
-    for world in WORLDS:
+
+def _first_that_notices(asked: Iterable[Question | Call]) -> str:
+    """The name of the first that answers otherwise, or raises, or does not end."""
+    for one in asked:
         try:
-            first = next(differences(world.facts, world.expected), None)
-        except Exception as error:  # noqa: BLE001 (a mutant may raise anything)
-            first = f"raises {type(error).__name__}"
-        if first is not None:
-            return f"{world.name} {first[:60]}"
+            with _patience():
+                noticed = one.noticed()
+        except Exception:  # noqa: BLE001 (a mutant may raise anything)
+            return one.name
+        if noticed:
+            return one.name
     return ""
 
 
-def _kernel_world(mutant: Mutant) -> str:
-    """The first world for which the kernel writes something else. Only calls that reach the rule are asked again."""
-    for call in CALLS:
-        if (mutant.file, mutant.function) not in call.rules:
-            continue
-        try:
-            if answer(call.arguments) != call.written:
-                return call.world
-        except Exception as error:  # noqa: BLE001 (a mutant may raise anything)
-            return f"{call.world} raises {type(error).__name__}"
-    return ""
+@contextmanager
+def _patience() -> Iterator[None]:
+    """Raises TimeoutError once the process has computed for too long; how busy the machine is does not matter."""
+
+    def ring(_signal: int, _frame: Any) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGVTALRM, ring)
+    signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
-def _kernel_calls() -> None:
-    """Fills CALLS and REACHED in another process: here nothing of the engine may be imported yet."""
-    with tempfile.NamedTemporaryFile() as file:
-        subprocess.run([sys.executable, "-m", "tests.mutants.kernel_calls", file.name], check=True, cwd=ROOT)
-        calls, reached = pickle.loads(Path(file.name).read_bytes())  # noqa: S301 (written a line before)
-    # The quick ones first: most mutants are noticed by any call.
-    CALLS.extend(sorted(calls, key=lambda call: call.seconds))
-    REACHED.update(reached)
+class Session:
+    """Runs the mutants where pytest would run the tests that it collected."""
+
+    def __init__(self, wanted: list[Mutant]) -> None:
+        self.wanted = wanted
+        self.counts: dict[str, int] = {}
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self) -> None:
+        """Lets Hypothesis stop at the first failure: that there is one is enough."""
+        from hypothesis import HealthCheck, Phase, settings
+
+        phases = (Phase.explicit, Phase.generate)
+        settings.register_profile("mutants", settings(), phases=phases, suppress_health_check=list(HealthCheck))
+        settings.load_profile("mutants")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Runs the mutants."""
+        if session.testsfailed:
+            raise session.Interrupted("a file of tests cannot be read")
+        self.run([Test(item) for item in session.items])
+        return True
+
+    def run(self, tests: list[Test]) -> None:
+        """Prints a line for each mutant."""
+        begun = time.monotonic()
+        ASKED.hints = store.killers()
+        record(tests, kernel_only=KERNEL_ONLY)
+        sys.stderr.write(
+            f"{len(self.wanted)} mutants against {len(ASKED.questions) - len(tests)} worlds of the real "
+            f"controller, {len(tests)} tests and {len(ASKED.calls)} calls of the kernel, "
+            f"known after {time.monotonic() - begun:.0f} s\n"
+        )
+        noticed: dict[str, str] = {}
+        for outcome in in_workers(fate, self.wanted, in_order=False):
+            self.counts[outcome.verdict] = self.counts.get(outcome.verdict, 0) + 1
+            _print(outcome)
+            noticed |= {outcome.mutant.name: outcome.killer, f"kernel: {outcome.mutant.name}": outcome.by_kernel}
+            if not KERNEL_ONLY:
+                store.keep_killers({name: killer for name, killer in noticed.items() if killer})
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(self.counts.items()))
+        sys.stdout.write(f"{counts}; {time.monotonic() - begun:.0f} s\n")
 
 
-def _failing_test(files: list[str]) -> str:
-    """The first test of some files that fails, empty if none does."""
-    if not files:
-        return ""
-    import pytest
-
-    class Listener:
-        """Keeps the name of the first test that fails."""
-
-        failed = ""
-
-        def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-            """Hears how a test went."""
-            if report.failed and not self.failed:
-                self.failed = report.nodeid
-
-    listener = Listener()
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        pytest.main(["-x", "-q", "-p", "no:cacheprovider", *files], plugins=[listener])
-    return listener.failed
+def _print(outcome: Fate) -> None:
+    why = outcome.mutant.equivalent if outcome.verdict == "equivalent" else outcome.killer
+    kernel = outcome.by_kernel or outcome.mutant.edge or ("" if outcome.reached else "not called")
+    sys.stdout.write(
+        f"{outcome.verdict:<14} {outcome.mutant.name:<100} {why}; kernel: {kernel}; {outcome.seconds:.1f} s\n"
+    )
+    sys.stdout.flush()
 
 
 def main() -> int:
-    """Prints a line for each mutant; 1 if one that matters survives."""
+    """Prints a line for each mutant as it ends; 1 if one that matters survives."""
     texts = [text for text in sys.argv[1:] if text != "--kernel"]
     wanted = [mutant for mutant in MUTANTS if any(text in mutant.name for text in texts or [""])]
-    if not KERNEL_ONLY:
-        WORLDS.extend(worlds())
-    _kernel_calls()
-    gc.freeze()  # the workers share these pages as long as nobody collects them
-    reconciles = sum(len(world.expected) for world in WORLDS)
-    sys.stderr.write(
-        f"{len(wanted)} mutants against {reconciles} decisions, {len(UNIT_TESTS)} files of tests "
-        f"and {len(CALLS)} worlds of the kernel\n"
-    )
-    counts: dict[str, int] = {}
-    with multiprocessing.get_context("fork").Pool(WORKERS, maxtasksperchild=1) as pool:
-        for outcome in pool.imap(fate, wanted):
-            counts[outcome.verdict] = counts.get(outcome.verdict, 0) + 1
-            why = outcome.mutant.equivalent if outcome.verdict == "equivalent" else outcome.killer
-            kernel = outcome.by_kernel or outcome.mutant.edge or ("" if outcome.reached else "not called")
-            sys.stdout.write(f"{outcome.verdict:<14} {outcome.mutant.name:<100} {why}; kernel: {kernel}\n")
-            sys.stdout.flush()
-    sys.stdout.write(", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())) + "\n")
-    return 0 if counts.keys() <= {"killed", "equivalent"} else 1
+    # What is not noticed takes longest, for it is asked about by all: at the end.
+    session = Session(sorted(wanted, key=lambda mutant: bool(mutant.equivalent or mutant.edge)))
+    code = 0
+    if KERNEL_ONLY:
+        session.run([])
+    else:
+        options = ["-s", "-p", "no:terminal", "-p", "no:cacheprovider", "-o", "addopts=", "--import-mode=importlib"]
+        code = pytest.main([*options, *UNIT_TESTS], plugins=[session])
+    return int(code) or (0 if session.counts.keys() <= {"killed", "equivalent", "edge"} else 1)
 
 
 if __name__ == "__main__":

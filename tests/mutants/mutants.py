@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One change in a function of `hpaaudit/engine/rules/`, or of `engine/eras/` if the file says so.
+    """One change in a function of `hpaaudit/engine/rules/`, or of another folder of the engine if the file says so.
 
     equivalent   why no test can notice it
     edge         why no world of the kernel notices it, but a test of the function alone
@@ -54,11 +54,13 @@ MUTANTS = (
     Mutant("bounds", "first_that_applies", "raw < bounds.minimum", "raw <= bounds.minimum"),
     Mutant("bounds", "first_that_applies", "behaviours.min_before_one and ", ""),
     Mutant("bounds", "first_that_applies", "if raw > bounds.maximum", "if raw >= bounds.maximum"),
-    Mutant("bounds", "first_that_applies", "was_zero=True", "was_zero=False"),
+    Mutant("bounds", "first_that_applies", "was_zero=True", "was_zero=False",
+           edge="only the words of ScalingLimited tell it, and the kernel leaves words to the other engine"),
     Mutant("bounds", "first_that_applies", "behaviours.min_before_one and too_few", "behaviours.min_before_one"),
     Mutant("bounds", "one_by_one", "if replicas == 0", "if replicas == 1"),
     Mutant("bounds", "one_by_one", "if replicas > bounds.maximum", "if replicas < bounds.maximum"),
-    Mutant("bounds", "one_by_one", "has_rate and ", ""),
+    Mutant("bounds", "one_by_one", "has_rate and ", "",
+           edge="the kernel decides for 1.6 and later, and all of those limit the rate"),
     Mutant("bounds", "one_by_one", "replicas > rate", "replicas < rate"),
     # group_pods
     Mutant("group_pods", "group_by_readiness", "READY if has_sample", "READY if not has_sample"),
@@ -618,4 +620,38 @@ MUTANTS = (
     Mutant("eras/reconcile", "reconcile", "if behaviours.polls", "if False"),
     Mutant("eras/reconcile", "reconcile", "if behaviours.metrics_annotation", "if False"),
     Mutant("eras/reconcile", "reconcile", "if behaviours.forbidden_windows", "if False"),
+    # replay/watched_times
+    Mutant("replay/watched_times", "watched_times", "born_us < start_us < end_us", "born_us <= start_us < end_us"),
+    Mutant("replay/watched_times", "watched_times", "born_us < start_us < end_us", "born_us < start_us <= end_us"),
+    Mutant("replay/watched_times", "watched_times", "if trace.source == STATUS_WRITE", "if trace.source == WATCH"),
+    Mutant("replay/watched_times", "watched_times", "trace.facts not in written and not", "not"),
+    Mutant("replay/watched_times", "watched_times", "trace.source != STATUS_WRITE and _is_near", "_is_near"),
+    Mutant("replay/watched_times", "watched_times", "trace.at_us > born_us", "trace.at_us >= born_us"),
+    Mutant("replay/watched_times", "_order", "trace.facts == NOWHERE", "trace.facts != NOWHERE"),
+    Mutant("replay/watched_times", "_caused", "states if newborn else states[1:]", "states"),
+    Mutant("replay/watched_times", "_caused", "states if newborn else states[1:]", "states[1:]"),
+    Mutant("replay/watched_times", "_caused", "following.is_status and ", ""),
+    Mutant("replay/watched_times", "_caused", "< period_us // 2", "<= period_us // 2"),
+    Mutant("replay/watched_times", "_caused", "state.facts + 1", "state.facts"),
+    Mutant("replay/watched_times", "_is_near", "<= EVENT_LATE_US", "< EVENT_LATE_US"),
+    Mutant("replay/watched_times", "_one_a_resync", "< period_us // 2", "<= period_us // 2"),
+    Mutant("replay/watched_times", "_one_a_resync", "min(before.facts, trace.facts)", "before.facts"),
+    Mutant("replay/watched_times", "_one_a_resync", "min(before.source, trace.source)", "before.source"),
+    Mutant("replay/watched_times", "_last_resync", "start_us <= born_us", "start_us < born_us"),
+    Mutant("replay/watched_times", "_last_resync", "before[-1] + (born_us", "before[0] + (born_us"),
+    Mutant("replay/watched_times", "_last_resync", "// period_us * period_us", "* period_us"),
+    # controller/observed_heapster
+    Mutant("controller/observed_heapster", "question_of", "unquote(metric) if", "metric if"),
+    Mutant("controller/observed_heapster", "question_of", "unquote(named)", "named"),
+    Mutant("controller/observed_heapster", "question_of", "else asked", "else metric"),
+    Mutant("controller/observed_heapster", "observed", "covered > most", "covered >= most"),
+    Mutant("controller/observed_heapster", "observed", " if metric == question.metric else 0", ""),
+    Mutant("controller/observed_heapster", "observed", "now_us - ASKED_BACK_US", "now_us"),
+    Mutant("controller/observed_heapster", "_resources", " and selector == question.selector", ""),
+    Mutant("controller/observed_heapster", "_resources", "if metric == RESOURCES and not selector", "if not selector"),
+    Mutant("controller/observed_heapster", "_resources", " and not selector", ""),
+    Mutant("controller/observed_heapster", "_selected", "in pods", "not in pods"),
+    Mutant("controller/observed_heapster", "_in_order", "for pod in question.pods", "for pod in by_pod"),
+    Mutant("controller/observed_heapster", "_recent", ">= since_us", "> since_us"),
+    Mutant("controller/observed_heapster", "_decoded", "answer.status not in _OK", "answer.status in _OK"),
 )  # fmt: skip

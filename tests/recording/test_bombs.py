@@ -16,7 +16,7 @@ from hpaaudit.recording.encoding.parquet_pages import BadPage, read_page_headers
 from hpaaudit.recording.format.schema import TABLES
 from hpaaudit.recording.inspection.verify import verify
 from tests.memory import PEAK_MEGABYTES
-from tests.recording import lies
+from tests.recording import false_contents
 from tests.recording.small import small
 
 LIMIT = 1 << 20
@@ -53,12 +53,12 @@ def refused(data: bytes, rows: int, *, table: str = "leases", names: list[str] |
 
 
 def test_a_sound_file_is_read() -> None:
-    assert read_table(LEASES, lies.parquet(leases()), NAMES, 3).num_rows == 3
+    assert read_table(LEASES, false_contents.parquet(leases()), NAMES, 3).num_rows == 3
 
 
 @pytest.mark.usefixtures("little")
 def test_what_unpacks_to_more_than_a_segment_is_not_unpacked() -> None:
-    message = refused(lies.parquet(leases(holder=pa.array(["a" * LIMIT, "b", "c"])), use_dictionary=False), 3)
+    message = refused(false_contents.parquet(leases(holder=pa.array(["a" * LIMIT, "b", "c"])), use_dictionary=False), 3)
     assert message == f"takes more than {LIMIT} bytes unpacked"
 
 
@@ -83,7 +83,7 @@ def events(count: int) -> pa.Table:
 def test_a_text_that_is_told_by_little_is_not_written_out_in_every_row(name: str, how: dict[str, Any]) -> None:
     """A word of a dictionary, or a text that is like the one before: a few kB of file may be GB of memory."""
     count = 2000
-    data = lies.parquet(lies.replaced(events(count), name, pa.array(["x" * 2000] * count)), **how)
+    data = false_contents.parquet(false_contents.replaced(events(count), name, pa.array(["x" * 2000] * count)), **how)
     assert len(data) < LIMIT // 10
     message = refused(data, count, table="events")
     assert message == f"takes more than {LIMIT} bytes unpacked" or "Not yet implemented" in message
@@ -92,7 +92,7 @@ def test_a_text_that_is_told_by_little_is_not_written_out_in_every_row(name: str
 def test_a_text_that_is_told_by_little_is_read_as_it_is_where_it_is_little() -> None:
     count = 2000
     texts = [f"a-long-prefix-of-a-name-{number}" for number in range(count)]
-    data = lies.parquet(lies.replaced(events(count), "name", pa.array(texts)), use_dictionary=False,
+    data = false_contents.parquet(false_contents.replaced(events(count), "name", pa.array(texts)), use_dictionary=False,
                         column_encoding={"name": "DELTA_BYTE_ARRAY"}, data_page_size=4096)  # fmt: skip
     for limit in (parquet.SEGMENT_BYTES, 1 << 21):  # at once, and in steps
         with pytest.MonkeyPatch.context() as patch:
@@ -101,19 +101,21 @@ def test_a_text_that_is_told_by_little_is_read_as_it_is_where_it_is_little() -> 
 
 
 def test_rows_that_the_manifest_does_not_say_are_not_read() -> None:
-    assert refused(lies.parquet(leases(4)), 3) == "has 4 rows, its manifest says 3"
-    assert refused(lies.parquet(leases(0)), 3) == "has 0 rows, its manifest says 3"
+    assert refused(false_contents.parquet(leases(4)), 3) == "has 4 rows, its manifest says 3"
+    assert refused(false_contents.parquet(leases(0)), 3) == "has 0 rows, its manifest says 3"
 
 
 def test_more_columns_and_row_groups_than_anybody_writes() -> None:
     wide = leases(2, **{f"c{number}": pa.array([1, 2]) for number in range(100)})
-    assert refused(lies.parquet(wide), 2).startswith("has 108 columns in 1 row group")
-    assert refused(lies.parquet(leases(100), row_group_size=1), 100).startswith("has 8 columns in 100 row groups")
+    assert refused(false_contents.parquet(wide), 2).startswith("has 108 columns in 1 row group")
+    assert refused(false_contents.parquet(leases(100), row_group_size=1), 100).startswith(
+        "has 8 columns in 100 row groups"
+    )
 
 
 def test_more_pages_than_anybody_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet, "PAGES", 5)
-    data = lies.parquet(leases(5000), data_page_size=8, write_batch_size=8, use_dictionary=False)
+    data = false_contents.parquet(leases(5000), data_page_size=8, write_batch_size=8, use_dictionary=False)
     assert "more than 5 pages" in refused(data, 5000) or "thrift" in refused(data, 5000).lower()
 
 
@@ -132,18 +134,18 @@ def test_more_pages_than_anybody_writes(monkeypatch: pytest.MonkeyPatch) -> None
 )
 @pytest.mark.parametrize("name", ["seq", "holder"])
 def test_a_column_of_another_type_is_refused(name: str, column: pa.Array) -> None:
-    refused(lies.parquet(lies.replaced(leases(), name, column)), 3)
+    refused(false_contents.parquet(false_contents.replaced(leases(), name, column)), 3)
 
 
 def test_a_column_that_is_missing_or_there_twice_is_refused() -> None:
-    assert refused(lies.parquet(leases().drop(["transitions"])), 3) == "lacks the column transitions"
-    refused(lies.parquet(leases().drop(["holder"])), 3)
+    assert refused(false_contents.parquet(leases().drop(["transitions"])), 3) == "lacks the column transitions"
+    refused(false_contents.parquet(leases().drop(["holder"])), 3)
     twice = leases().append_column("seq", pa.array([7, 8, 9]))
-    assert "twice" in refused(lies.parquet(twice), 3)
+    assert "twice" in refused(false_contents.parquet(twice), 3)
 
 
 def test_what_is_packed_by_something_else_is_refused() -> None:
-    assert "zstd" in refused(lies.parquet(leases(), compression="gzip"), 3)
+    assert "zstd" in refused(false_contents.parquet(leases(), compression="gzip"), 3)
 
 
 @pytest.mark.parametrize("data", [b"", b"PAR1", b"PAR1PAR1", b"PAR1" + b"\xff" * 4 + b"PAR1", b"\0" * 1000])
@@ -151,7 +153,7 @@ def test_what_is_no_parquet_is_refused(data: bytes) -> None:
     refused(data, 3)
 
 
-SOUND = lies.parquet(leases(200), data_page_size=64, write_batch_size=16)
+SOUND = false_contents.parquet(leases(200), data_page_size=64, write_batch_size=16)
 
 
 @settings(max_examples=300, deadline=None)
@@ -203,11 +205,13 @@ MEGABYTES = 1500
 def test_a_bomb_of_a_real_size_takes_no_more_memory_than_the_page_of_the_format_says(tmp_path: Path) -> None:
     """Written out, its 100,000 texts are 100 GB."""
     folder = small(tmp_path / "friday", reconciles=True)
-    (number,) = [number for number, table in lies.tables_of(folder) if table == "events"]
-    rows = lies.rows_of(folder, number, "events").take([0] * 100_000)
+    (number,) = [number for number, table in false_contents.tables_of(folder) if table == "events"]
+    rows = false_contents.rows_of(folder, number, "events").take([0] * 100_000)
     word = pa.DictionaryArray.from_arrays(pa.array([0] * 100_000, pa.int32()), pa.array(["x" * 1_000_000]))
-    data = lies.parquet(lies.replaced(rows, "uid", word), use_dictionary=["uid"], store_schema=False)
-    lies.tell(folder, {(number, "events"): data})
+    data = false_contents.parquet(
+        false_contents.replaced(rows, "uid", word), use_dictionary=["uid"], store_schema=False
+    )
+    false_contents.tell(folder, {(number, "events"): data})
     assert verify(folder, reread=True).damages
     completed = subprocess.run(
         [sys.executable, "-c", MEASURED, str(folder)], capture_output=True, text=True, check=True

@@ -15,7 +15,7 @@ from hpaaudit.recording.format import manifest, reader_limits
 from hpaaudit.recording.inspection.verify import verify
 from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.recording.upkeep.retention import remove_segments, sealed_segments
-from tests.recording.lies import Body, tell
+from tests.recording.false_contents import Body, tell
 from tests.recording.small import small
 
 DOCUMENTS = ("recording.json", "segments/000001/manifest.json", "segments/000002/manifest.json", "end.json")

@@ -94,19 +94,41 @@ class Patterns:
 
     def verdicts(self, pattern: str, tables: Tables) -> list[str]:
         """What the query of a pattern finds in these rows: `severity: verdict` of each HPA."""
+        return [f"{severity}: {verdict}" for severity, verdict, *_ in self.found(pattern, tables)]
+
+    def found(self, pattern: str, tables: Tables) -> list[tuple[Any, ...]]:
+        """The same with the evidence and the next step."""
         ask = self._connection.execute
         ask("begin")
         try:
             self._fill({"recordings": [{}], "replays": [{}], "hpas": [{}], **tables})
             (finding,) = (each for each in findings() if each.pattern == pattern)
-            found = ask(f"select severity, verdict, next_step from ({finding.query}\n)")  # noqa: S608 our own
+            found = ask(f"select severity, verdict, evidence, next_step from ({finding.query}\n)")  # noqa: S608 our own
             rows = found.fetchall()
             signs = {sign for (sign,) in ask(sql.folder("audit")["67_signs"] + "from signs").fetchall()}
         finally:
             ask("rollback")
         assert not rows or not finding.needs or finding.needs & signs, "it would not run"
-        assert all(next_step for _, _, next_step in rows)
-        return [f"{severity}: {verdict}" for severity, verdict, _ in rows]
+        assert all(next_step for *_, next_step in rows)
+        return rows
+
+    def found_in_two_orders(self, pattern: str, tables: Tables) -> tuple[list[Any], list[Any]]:
+        """What the query of a pattern finds in these rows, and in the same rows in another order."""
+        ask = self._connection.execute
+        (finding,) = (each for each in findings() if each.pattern == pattern)
+        query = f"from ({finding.query}\n) order by all"
+        ask("begin")
+        try:
+            self._fill({"recordings": [{}], "replays": [{}], "hpas": [{}], **tables})
+            found = ask(query).fetchall()
+            for table in tables:
+                ask(f"create temp table mixed as from runs.{table} order by hash(rowid)")
+                ask(f"delete from runs.{table}")
+                ask(f"insert into runs.{table} from mixed")
+                ask("drop table mixed")
+            return found, ask(query).fetchall()
+        finally:
+            ask("rollback")
 
     def audited(self, query: str, relation: str, tables: Tables) -> list[Row]:
         """The rows that a query of `sql/audit/` makes of these rows."""

@@ -175,6 +175,44 @@ def test_a_gap_of_a_metric_hides_it_from_an_hpa_whose_metrics_an_annotation_keep
         assert rows == (True,)
 
 
+@pytest.mark.parametrize(
+    ("gaps", "cause"),
+    [(("b", "a"), "no answer for metric a"), ((), "no answer for metric a"), (("restart", "expired"), "expired")],
+)
+def test_of_causes_at_one_instant_the_first_by_name_is_told(gaps: tuple[str, ...], cause: str) -> None:
+    """Not the one that a thread happens to read first. What was never recorded comes before any gap."""
+    answers = set()
+    for one_way in (1, -1):
+        with duckdb.connect() as connection:
+            ask = connection.execute
+            ask("create schema runs")
+            for folder, names in {
+                "macros": ("gap_hides", "gap_of_object", "gap_stream", "metric_names"),
+                "schema": ("coverage_gaps", "hpa_specs"),
+                "staging": ("reconciles_in_gaps", "spans", "unrecorded"),
+            }.items():
+                for name in names:
+                    ask(sql.folder(folder)[name])
+            ask("create table sync as select interval 15 seconds as sync")
+            ask("create table replayed_hpas as select 1 as hpa, 'u' as hpa_uid, 'shop' as namespace, 'web' as name")
+            ask(
+                "insert into spans by name select 7 as reconcile_id, 1 as hpa, '2026-03-02'::timestamp as began_at, "
+                "'2026-03-03'::timestamp as until"
+            )
+            for each in gaps[::one_way]:
+                ask(
+                    "insert into runs.coverage_gaps by name select 'everything' as stream, '*' as prefix, "
+                    "'2026-03-02'::timestamp as gap_from, '2026-03-03'::timestamp as gap_to, ? as cause",
+                    [each],
+                )
+            if cause not in gaps:
+                for metric in ("b", "a")[::one_way]:
+                    ask("insert into unrecorded values (1, ?)", [f"no answer for metric {metric}"])
+            ask(sql.folder("audit")["22_reconciles_in_gaps"], {"first": 1, "last": 1})
+            answers.add(ask("select cause from reconciles_in_gaps").fetchone())
+    assert answers == {(cause,)}
+
+
 def audited(folder: Path, facts: Iterator[Fact] | list[Fact]) -> Results:
     """The story's replay over other facts."""
     return story.replayed(folder / "x.duckdb", facts, story.reconciles())

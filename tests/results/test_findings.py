@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from hpaaudit.results import sql
-from tests.results.patterns import START, Patterns, Row, Tables, at, changes, patterns, proposals, reconciles
+from tests.results.patterns import DEFAULTS, START, Patterns, Row, Tables, at, changes, patterns, proposals, reconciles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -487,6 +487,20 @@ def database() -> Iterator[Patterns]:
         yield database
 
 
+TWIN_NAMES: dict[str, tuple[str, ...]] = {
+    "metric_proposals": ("metric_name", "invalid_text"),
+    "scale_events": ("writer_name",),
+    "pods": ("pod_uid", "name"),
+    "reconcile_pods": ("pod_uid", "pod"),
+    "surroundings": ("name",),
+    "scaled_objects": ("name",),
+    "api_services": ("name", "service"),
+    "k8s_events": ("message",),
+    "divergences": ("class",),
+}
+"""By relation what a twin calls otherwise."""
+
+
 @pytest.mark.parametrize("pattern", CASES)
 def test_a_pattern_is_found_where_it_is(pattern: str, database: Patterns) -> None:
     case = CASES[pattern]
@@ -495,7 +509,7 @@ def test_a_pattern_is_found_where_it_is(pattern: str, database: Patterns) -> Non
 
 
 @pytest.mark.parametrize("pattern", CASES)
-def test_a_near_miss_is_spared(pattern: str, database: Patterns) -> None:
+def test_a_near_miss_is_not_found(pattern: str, database: Patterns) -> None:
     assert database.verdicts(pattern, CASES[pattern].spares) == []
 
 
@@ -509,6 +523,25 @@ def test_what_was_not_seen_or_did_not_happen_shows_no_pattern(pattern: str, unkn
     hidden = [{**row, "class": unknown, "verdict": "undecidable"} for row in fires["reconciles"]]
     if pattern not in ("blank_reason", "selector_matches_other_pods"):
         assert database.verdicts(pattern, {**fires, "reconciles": hidden}) == []
+
+
+UNEVEN: list[tuple[str, str, list[float]]] = [
+    ("reconciles", "lasted_s", [0.1, 0.2, 0.7]),
+    ("reconciles", "spec_replicas", [0, 1]),
+    ("metric_proposals", "unready_pods", [0, 1, 2]),
+]
+"""What is added to a column of one row after another, so that rows with the same ratio differ in the rest."""
+
+
+@pytest.mark.parametrize("pattern", CASES)
+def test_what_is_found_does_not_depend_on_the_order_of_the_rows(pattern: str, database: Patterns) -> None:
+    """Several threads read them, and the order is that of chance."""
+    uneven = {table: [dict(row) for row in rows] for table, rows in CASES[pattern].fires.items()}
+    for table, column, steps in UNEVEN:
+        for number, row in enumerate(uneven.get(table, ())):
+            row[column] = row.get(column, DEFAULTS[table][column]) + steps[number % len(steps)]
+    found, found_again = database.found_in_two_orders(pattern, uneven)
+    assert found_again == found
 
 
 EXTREMES: list[tuple[str, Row]] = [
@@ -530,6 +563,44 @@ def test_no_number_ends_the_search_for_a_pattern(pattern: str, database: Pattern
         rows = [{**row, **extreme} for row in fires.get(table, ())]
         if rows:
             assert len(database.verdicts(pattern, {**fires, table: rows})) <= 2
+
+
+def _with_twins(tables: Tables) -> dict[str, list[Row]]:
+    """The same, and beside each row one of the same instant that only names something else."""
+    twins: dict[str, list[Row]] = {}
+    for table, rows in tables.items():
+        others = [
+            {
+                **row,
+                **{name: f"{row[name]}-b" for name in TWIN_NAMES.get(table, ()) if name in row},
+                **({"metric_idx": row.get("metric_idx", 0) + 10} if table == "metric_proposals" else {}),
+                **({"scale_event_id": row["scale_event_id"] + 1_000_000} if table == "scale_events" else {}),
+            }
+            for row in rows
+            if table in TWIN_NAMES
+        ]
+        twins[table] = [*rows, *others]
+    return twins
+
+
+@pytest.mark.parametrize("pattern", [name for name, case in CASES.items() if TWIN_NAMES.keys() & case.fires.keys()])
+def test_the_order_of_rows_changes_no_finding(pattern: str, database: Patterns) -> None:
+    """Which of several at one instant is named must not be a matter of threads."""
+    tables = _with_twins(CASES[pattern].fires)
+    backwards = {table: rows[::-1] for table, rows in tables.items()}
+    assert database.found(pattern, tables) == database.found(pattern, backwards)
+
+
+@pytest.mark.parametrize("pattern", ["scale_up_rate_limited", "stabilization_confusion"])
+def test_no_release_before_behavior_is_told_to_use_one(pattern: str, database: Patterns) -> None:
+    def next_step(release: str) -> str:
+        tables = {**CASES[pattern].fires, "assumptions": [{"key": "release", "value": release}]}
+        [(*_, told)] = database.found(pattern, tables)
+        return str(told)
+
+    assert "behavior.scale" not in next_step("1.9")
+    assert "behavior.scale" not in next_step("1.17.3")
+    assert "behavior.scale" in next_step("1.18")
 
 
 def test_every_pattern_has_a_case() -> None:

@@ -41,7 +41,8 @@ UNTESTED = {
 
 PARTLY = {
     "S002-13": "the Event FailedConvertHPA is not decided: until 1.15.11, 1.16.8 and 1.17.4 an API server failed to "
-    "answer with such an object, so no controller got one from it",
+    "answer with such an object, and since then it reads the annotation as absent and drops it: no controller, newer "
+    "or older than its API server, gets one to convert",
 }
 """What of a statement has no test."""
 

@@ -58,7 +58,7 @@ async def make_plan(client: Client, scope: Scope) -> Plan:
         denied=tuple(denied),
         unserved=_unserved(observer),
         unauditable=_unauditable(observer, denied),
-        spared=tuple(sorted(set(observer.targets.unprobed().values()))),
+        not_probed=tuple(sorted(set(observer.targets.unprobed().values()))),
         warnings=client.config.warnings,
     )
 

@@ -41,7 +41,7 @@ PLANNED = (
     Planned(
         name="int64 totals",
         release="1.38",
-        reference="#142192, #141305",
-        description="totals and quantities beyond int64 are cut to the largest instead of wrapping",
+        reference="#142192, #141305, #138510, #141938, #141203",
+        description="totals and quantities beyond int64 are cut to the largest, not wrapped, or rounded otherwise",
     ),
 )

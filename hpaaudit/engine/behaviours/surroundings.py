@@ -17,7 +17,7 @@ FLAGS = (
         until="1.22",
         reference="#53205; 1.21 source",
         known_by=KnownBy.READ,
-        description="chooses between the metrics APIs and Heapster; here it is followed until 1.11",
+        description="chooses between the metrics APIs and Heapster; from 1.12 on a replay takes what either answered",
     ),
     Behaviour(
         name="horizontal-pod-autoscaler-upscale-delay",

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from hpaaudit.api.decode import READ, V1, V2BETA1, decode_hpa, decode_spec, decode_status
+from hpaaudit.api.decode import READ, V1, V2BETA1, decode_spec, decode_status
 from hpaaudit.api.requests import target_ref
 from hpaaudit.engine.api_bounds import misfit, scale_misfit
 from hpaaudit.engine.replay.reconcile_times import (
@@ -112,7 +112,7 @@ class HpaHistories:
         if problem:
             self.unsupported.setdefault(key, problem)
             return None
-        spec = decode_hpa(fact).spec
+        spec = decode_spec(fact.api_version, fact.spec_json, fact.annotations_json)
         self.metrics.update(spec.metrics)
         target = target_ref(fact.namespace, spec.target)
         self._scaled_by.setdefault(target, set()).add(key)
@@ -224,10 +224,10 @@ def unsupported(fact: HpaSeen) -> str:
     problem = unreadable(fact)
     if problem:
         return problem
-    hpa = decode_hpa(fact)
     # API servers of 1.20 to 1.23 lose it between v2beta2 and v2beta1; in a spec that was accepted it is never empty.
     if fact.api_version == V2BETA1 and any(
-        metric.type == MetricType.CONTAINER_RESOURCE and not metric.container for metric in hpa.spec.metrics
+        metric.type == MetricType.CONTAINER_RESOURCE and not metric.container
+        for metric in decode_spec(fact.api_version, fact.spec_json, fact.annotations_json).metrics
     ):
         return f"{V2BETA1} does not say whose {MetricType.CONTAINER_RESOURCE} it means: the container is left out there"
     return ""

@@ -1,5 +1,6 @@
 """Verifies a recording: every checksum, and on request every fact."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from hpaaudit.model.inspection import Damage, Verification
@@ -11,18 +12,26 @@ from hpaaudit.recording.reading.segment import DamagedFile, file_bytes, read_fac
 from hpaaudit.recording.reading.survey import survey_recording
 
 
-def verify(folder: Path, *, reread: bool = False, expect: str | None = None) -> Verification:
+def verify(
+    folder: Path,
+    *,
+    reread: bool = False,
+    expect: str | None = None,
+    progress: Callable[[int, int], None] = lambda _checked, _facts: None,
+) -> Verification:
     """Checks a recording, and lists everything that is wrong with it.
 
-    reread   also read every fact
-    expect   a head hash that was kept elsewhere
+    reread     also read every fact
+    expect     a head hash that was kept elsewhere
+    progress   is called after each segment with how many facts are checked, and how many there are
 
     Raises `NotARecording`, `NewerFormat`, and `DamagedRecording` if not even `recording.json` can be read.
     """
     survey = survey_recording(folder)
     damages = [*survey.damages]
     damaged = {damage.file for damage in damages}
-    facts = 0
+    facts = checked = 0
+    planned = sum(segment.facts for segment in survey.segments)
     for segment in survey.segments:
         new = [damage for damage in _damages(folder, segment) if damage.file not in damaged]
         if reread and not new and not any(damage.segment == segment.number for damage in survey.damages):
@@ -32,6 +41,8 @@ def verify(folder: Path, *, reread: bool = False, expect: str | None = None) -> 
             except DamagedFile as error:
                 new.append(error.damage)
         damages += new
+        checked += segment.facts
+        progress(checked, planned)
     sealed, log_segment = survey.sealed, survey.log_segment
     base = next((segment for segment in sealed if segment.removed and not segment.repaired), None)
     foreign = foreign_files(folder, survey.segments)

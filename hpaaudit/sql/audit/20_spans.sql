@@ -21,7 +21,7 @@ with needed as (
     where h.hpa between $first and $last
 ), neighbours as (
     select
-        * exclude (spec_replicas, is_silent),
+        * exclude (is_silent),
         (row_number() over later)::integer as nth,
         lead(ts) over later as next_ts,
         lead(began_at) over later as next_began,

@@ -6,7 +6,9 @@ insert into reconciles_in_gaps by name
 with gaps as (
     select
         g.stream, g.prefix, g.cause, g.gap_from, g.gap_to, g.gap_to + s.sync as blind_to,
-        g.gap_to - g.gap_from > 2 * s.sync as is_long
+        g.gap_to - g.gap_from > 2 * s.sync as is_long,
+        -- The earliest names the cause; of several that begin at one instant the first by name.
+        row_number() over (order by g.gap_from, g.cause) as place
     from runs.coverage_gaps as g
     cross join sync as s
     where g.stream not in ('events', 'leases', 'api_services', 'scaled_objects', 'surroundings', 'writers')
@@ -17,7 +19,7 @@ with gaps as (
         g.stream in ('everything', 'targets') and g.is_long as hides_target,
         g.stream in ('everything', 'pods') and g.gap_to >= s.began_at as hides_pods,
         g.stream in ('everything', 'metrics') and g.gap_to >= s.began_at as hides_metrics,
-        g.is_long, true as is_interrupted, false as is_unrecorded, g.cause, g.gap_from
+        g.is_long, true as is_interrupted, false as is_unrecorded, g.cause, g.place
     from (from spans where hpa between $first and $last) as s
     join gaps as g on g.gap_from < s.until and g.blind_to > s.began_at
     join replayed_hpas as h on h.hpa = s.hpa
@@ -31,15 +33,15 @@ with gaps as (
     select
         s.reconcile_id, false as hides_status, false as hides_reconcile, false as hides_target, false as hides_pods,
         false as hides_metrics,
-        false as is_long, false as is_interrupted, true as is_unrecorded, u.cause, '-infinity'::timestamp as gap_from
+        false as is_long, false as is_interrupted, true as is_unrecorded, u.cause, 0 as place
     from (from spans where hpa between $first and $last) as s
-    join unrecorded as u using (hpa)
+    join (select hpa, min(cause) as cause from unrecorded group by hpa) as u using (hpa)
 )
 select
     reconcile_id, bool_or(hides_status) as hides_status, bool_or(hides_reconcile) as hides_reconcile,
     bool_or(hides_target) as hides_target, bool_or(hides_pods) as hides_pods,
     bool_or(hides_metrics) as hides_metrics,
     bool_or(is_long) as is_long, bool_or(is_interrupted) as is_interrupted, bool_or(is_unrecorded) as is_unrecorded,
-    arg_min(cause, gap_from) as cause
+    arg_min(cause, place) as cause
 from hidden
 group by reconcile_id;

@@ -9,8 +9,8 @@ with told as (
 )
 select
     s.reconcile_id,
-    arg_max(try_cast(regexp_extract(t.message, 'New size: (-?\d+)', 1) as integer), t.observed_at) as sent,
-    any_value(t.message order by t.observed_at desc) as message
+    arg_max(try_cast(regexp_extract(t.message, 'New size: (-?\d+)', 1) as integer), (t.observed_at, t.message)) as sent,
+    any_value(t.message order by t.observed_at desc, t.message desc) as message
 from told as t
 join spans as s on s.hpa = t.hpa and t.observed_at >= s.began_at and t.observed_at < s.until
 group by s.reconcile_id;

@@ -34,7 +34,7 @@ with lines as (
     from statuses
 ), standing as (
     select
-        s.reconcile_id, s.hpa, s.nth, s.ts, s.until, s.next_ts, s.next_spec_replicas, s.next_is_silent, s.desired, s.expected, s.status_desired, s.open,
+        s.reconcile_id, s.hpa, s.nth, s.ts, s.until, s.next_ts, s.spec_replicas, s.next_spec_replicas, s.next_is_silent, s.desired, s.expected, s.status_desired, s.open,
         s.able_reason, s.active_reason,
         p.desired_replicas, p.able_reason as said_able_reason, p.active_reason as said_active_reason,
         p.is_new_number, p.was_written, p.is_failing,
@@ -91,7 +91,7 @@ select
     greatest(0, epoch_us(coalesce(g.next_ts, h.ended_at)) - epoch_us(g.ts)) / 1e6 as lasted_s,
     g.desired, g.decided_source,
     case g.decided_source when 1 then g.sent when 2 then g.desired_replicas end as decided,
-    g.actual, g.next_spec_replicas, g.decision_agrees, g.replicas_agree, g.open,
+    g.actual, g.spec_replicas, g.next_spec_replicas, g.decision_agrees, g.replicas_agree, g.open,
     g.told_of_failure,
     coalesce(g.is_fresh and g.said_able_reason = 'SucceededRescale', false) as told_of_success,
     coalesce(

@@ -117,10 +117,9 @@ with numbered as (
         and coalesce(e.last_ts, e.observed_at) between c.at_lo - interval 2 seconds and c.at_hi + interval 2 seconds
     group by c.change_id
 ), deciding as (
-    select c.hpa, c.ts, c.desired, c.decided, r.spec_replicas, c.told_of_success
-    from compared as c
-    join staged.replayed as r using (reconcile_id)
-    where c.desired <> r.spec_replicas or c.decided <> r.spec_replicas
+    select hpa, ts, desired, decided, spec_replicas, told_of_success
+    from compared
+    where desired <> spec_replicas or decided <> spec_replicas
 ), deciders as (
     -- Which HPA decided just this number from just that one, just then? Of several the one whose status tells of a write,
     -- else the first: the next read the new one.

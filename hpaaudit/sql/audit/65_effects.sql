@@ -115,9 +115,9 @@ with recorded as (
 ), causes as (
     select
         p.hpa_uid, p.span,
-        arg_min(e.message, e.observed_at) filter (e.reason = 'FailedCreate') as refusal,
+        arg_min(e.message, (e.observed_at, e.message)) filter (e.reason = 'FailedCreate') as refusal,
         bool_or(e.reason = 'FailedCreate' and contains(e.message, 'exceeded quota')) as has_quota,
-        arg_min(e.message, e.observed_at) filter (e.reason = 'FailedScheduling') as unschedulable
+        arg_min(e.message, (e.observed_at, e.message)) filter (e.reason = 'FailedScheduling') as unschedulable
     from told as e
     asof join spans as p on p.hpa_uid = e.hpa_uid and p.ts <= e.observed_at
     group by p.hpa_uid, p.span

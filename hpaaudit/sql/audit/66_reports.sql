@@ -19,8 +19,8 @@ with rescaled as (
 ), paired as (
     select
         w.scale_event_id,
-        arg_min(r.said, abs(epoch_us(r.ts) - epoch_us(w.at_hi))) as said,
-        arg_min(r.message, abs(epoch_us(r.ts) - epoch_us(w.at_hi))) as message
+        arg_min(r.said, (abs(epoch_us(r.ts) - epoch_us(w.at_hi)), r.message)) as said,
+        arg_min(r.message, (abs(epoch_us(r.ts) - epoch_us(w.at_hi)), r.message)) as message
     from written as w
     join rescaled as r
         on r.namespace = w.namespace
@@ -51,16 +51,16 @@ with rescaled as (
     -- Of a recording without Events of any HPA nothing is known.
     where exists (select 1 from runs.k8s_events where kind = 'HorizontalPodAutoscaler')
 ), decided as (
-    select r.hpa_uid, r.ts, r.able_reason, r.active_reason, r.limited_reason, r.desired, r.verdict,
-        r.ts + to_microseconds((1e6 * r.lasted_s)::bigint) as until
+    select r.reconcile_id, h.hpa, r.ts, r.ts + to_microseconds((1e6 * r.lasted_s)::bigint) as until
     from runs.reconciles as r
+    join replayed_hpas as h using (hpa_uid)
     where r.at_source <> 'grid'
 ), published as (
     select
-        s.*, d.ts as decided_at, d.able_reason as able, d.active_reason as active, d.limited_reason as limited,
-        d.verdict
-    from runs.hpa_status as s
-    asof join decided as d on d.hpa_uid = s.hpa_uid and d.ts <= s.observed_at
+        s.*, r.able_reason as able, r.active_reason as active, r.limited_reason as limited, r.verdict
+    from (from runs.hpa_status join replayed_hpas using (hpa_uid)) as s
+    asof join decided as d on d.hpa = s.hpa and d.ts <= s.observed_at
+    join runs.reconciles as r using (reconcile_id)
     where s.observed_at < d.until
 ), stale as (
     -- No metric was usable, and the status still shows a value of one.

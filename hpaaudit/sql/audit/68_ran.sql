@@ -6,5 +6,5 @@ select * replace (
     desired::bigint as desired
 )
 from runs.reconciles
-where coalesce(class, '') not in ('no_data.recording_gap', 'no_data.object_unseen')
-    and coalesce(class, '') not like 'not@_run.%' escape '@';
+where class is null
+    or class not in ('no_data.recording_gap', 'no_data.object_unseen') and not starts_with(class, 'not_run.');

@@ -27,11 +27,12 @@ with states as (
 select
     hpa_uid, min(observed_at) as first_at, max(ts) as last_at, 'high' as severity,
     format(
-        '{} moved from {} to {}, and {} was unusable afterwards', any_value(name), any_value(service_before),
-        any_value(service), any_value(metric_name)
+        '{} moved from {} to {}, and {} was unusable afterwards', arg_min(name, (ts, metric_name)),
+        arg_min(service_before, (ts, metric_name)), arg_min(service, (ts, metric_name)), arg_min(metric_name, (ts, metric_name))
     ) as verdict,
     json_object(
-        'api_service', any_value(name), 'from', any_value(service_before), 'to', any_value(service),
+        'api_service', arg_min(name, (ts, metric_name)), 'from', arg_min(service_before, (ts, metric_name)),
+        'to', arg_min(service, (ts, metric_name)),
         'reconciles', count(*)
     ) as evidence,
     'let one provider serve this API, and the others stand behind it' as next_step

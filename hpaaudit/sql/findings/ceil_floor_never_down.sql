@@ -14,11 +14,14 @@ with low as (
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at, 'low' as severity,
     format(
-        '{} at {} of its target for {} min, and still {}: for one pod fewer it must fall below {}', mode(metric_name),
-        round(avg(ratio), 2), round(sum(lasted_s) / 60)::bigint, counted(mode(spec_replicas), 'replica'),
-        round((mode(spec_replicas) - 1.0) / mode(spec_replicas), 2)
+        '{} at {} of its target for {} min, and still {}: for one pod fewer it must fall below {}',
+        mode(metric_name order by metric_name), round(avg(ratio), 2), round(sum(lasted_s) / 60)::bigint,
+        counted(mode(spec_replicas order by spec_replicas), 'replica'),
+        round((mode(spec_replicas order by spec_replicas) - 1.0) / mode(spec_replicas order by spec_replicas), 2)
     ) as verdict,
-    json_object('seconds', sum(lasted_s), 'mean_ratio', avg(ratio), 'replicas', mode(spec_replicas)) as evidence,
+    json_object(
+        'seconds', round(sum(lasted_s), 6), 'mean_ratio', round(avg(ratio), 9), 'replicas', mode(spec_replicas order by spec_replicas)
+    ) as evidence,
     'raise the target or the request, or remove a metric whose floor does not depend on load' as next_step
 from low
 group by hpa_uid

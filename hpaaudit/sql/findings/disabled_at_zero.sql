@@ -2,7 +2,7 @@
 -- One row per HPA.
 -- Needs: gate.disabled_at_zero
 with off as (
-    select hpa_uid, min(ts) as first_at, max(ts) as last_at, sum(lasted_s) as seconds
+    select hpa_uid, min(ts) as first_at, max(ts) as last_at, round(sum(lasted_s), 6) as seconds
     from ran
     where reason_code = 'gate.disabled_at_zero'
     group by hpa_uid
@@ -17,5 +17,9 @@ select
     json_object('seconds', o.seconds, 'writer', w.writer_name, 'written_at', w.at_hi) as evidence,
     'scale the target to at least 1; let a schedule change minReplicas, or use minReplicas 0 or KEDA' as next_step
 from off as o
-asof left join (from runs.scale_events where source = 'actual' and to_replicas = 0) as w
+asof left join (
+    from runs.scale_events
+    where source = 'actual' and to_replicas = 0
+    qualify row_number() over (partition by hpa_uid, at_hi order by scale_event_id desc) = 1
+) as w
     on w.hpa_uid = o.hpa_uid and w.at_hi <= o.first_at;

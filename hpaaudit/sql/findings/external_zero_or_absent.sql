@@ -4,7 +4,7 @@
 -- Needs: External Object
 with readings as (
     select
-        p.hpa_uid, p.reconcile_id, p.ts, p.metric_name, p.ratio,
+        p.hpa_uid, p.reconcile_id, p.ts, p.metric_idx, p.metric_name, p.ratio,
         lag(p.ratio) over (partition by p.hpa_uid, p.metric_idx order by p.ts) as ratio_before
     from runs.metric_proposals as p
     where p.metric_type in ('External', 'Object') and p.valid
@@ -36,9 +36,12 @@ select
     hpa_uid, min(ts) as first_at, max(scaled_at) as last_at, 'high' as severity,
     format(
         '{} fell from {} of its target to 0 at once, and the replicas from {} to {}: its source went away, not the load',
-        arg_min(metric_name, ts), round(arg_min(ratio_before, ts), 2), arg_min(spec_replicas, ts), min(to_replicas)
+        arg_min(metric_name, (ts, metric_idx)), round(arg_min(ratio_before, (ts, metric_idx)), 2),
+        arg_min(spec_replicas, ts), min(to_replicas)
     ) as verdict,
-    json_object('metric', arg_min(metric_name, ts), 'hpas', max(hpas), 'other_ratio', max(other_ratio)) as evidence,
+    json_object(
+        'metric', arg_min(metric_name, (ts, metric_idx)), 'hpas', max(hpas), 'other_ratio', max(other_ratio)
+    ) as evidence,
     'let the source answer with an error in place of 0, or add a second metric as a floor' as next_step
 from followed
 where hpas >= 2 or other_ratio >= 0.5

@@ -11,12 +11,13 @@ select
     h.hpa_uid, min(s.observed_at) as first_at, max(s.until) as last_at,
     cost_severity(0, 0, sum(epoch_us(s.until - s.observed_at)) / 1e6) as severity,
     format(
-        'KEDA fell back to {} for {} s: the trigger of {} failed', counted(any_value(s.fallback_replicas), 'replica'),
-        round(sum(epoch_us(s.until - s.observed_at)) / 1e6)::bigint, any_value(s.name)
+        'KEDA fell back to {} for {} s: the trigger of {} failed',
+        counted(arg_min(s.fallback_replicas, (s.observed_at, s.name)), 'replica'),
+        round(sum(epoch_us(s.until - s.observed_at)) / 1e6)::bigint, arg_min(s.name, (s.observed_at, s.name))
     ) as verdict,
     json_object(
-        'scaled_object', any_value(s.name), 'seconds', sum(epoch_us(s.until - s.observed_at)) / 1e6,
-        'replicas', any_value(s.fallback_replicas)
+        'scaled_object', arg_min(s.name, (s.observed_at, s.name)), 'seconds', sum(epoch_us(s.until - s.observed_at)) / 1e6,
+        'replicas', arg_min(s.fallback_replicas, (s.observed_at, s.name))
     ) as evidence,
     'repair the trigger: the logs of keda-operator name its error' as next_step
 from states as s

@@ -7,7 +7,7 @@ select
     format('the metrics API failed in {}, so that no metric was usable and nothing could scale', counted(count(distinct r.reconcile_id), 'reconcile')) as verdict,
     json_object(
         'reconciles', count(distinct r.reconcile_id),
-        'error', any_value(coalesce(p.invalid_text, p.invalid_code) order by r.ts)
+        'error', any_value(coalesce(p.invalid_text, p.invalid_code) order by r.ts, p.metric_idx)
     ) as evidence,
     'look at the metrics API at this time: its APIService, its pods, its certificate' as next_step
 from runs.reconciles as r

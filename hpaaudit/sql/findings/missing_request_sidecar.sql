@@ -3,7 +3,7 @@
 -- Needs: metric.invalid.missing_request
 with blind as (
     select
-        r.hpa_uid, p.metric_name, min(r.ts) as first_at, max(r.ts) as last_at, sum(r.lasted_s) as blind_s
+        r.hpa_uid, p.metric_name, min(r.ts) as first_at, max(r.ts) as last_at, round(sum(r.lasted_s), 6) as blind_s
     from runs.metric_proposals as p
     join ran as r using (reconcile_id)
     where p.invalid_code = 'metric.invalid.missing_request'
@@ -11,8 +11,8 @@ with blind as (
 ), lacking as (
     select
         h.hpa_uid, w.resource, count(*) as pods,
-        arg_min(h.pod, p.created_at) as pod,
-        arg_min(w.containers, p.created_at) as containers
+        arg_min(h.pod, (p.created_at, h.pod)) as pod,
+        arg_min(w.containers, (p.created_at, h.pod)) as containers
     from main.hpa_pods as h
     join runs.pods as p using (pod_uid)
     cross join lateral (
@@ -27,13 +27,15 @@ select
     format(
         'blind for {} s: {} without a request of {}', round(max(b.blind_s))::bigint,
         coalesce(
-            format('container {} of pod {} is', arg_max(l.containers[1], b.blind_s), arg_max(l.pod, b.blind_s)),
+            format('container {} of pod {} is', arg_max(l.containers[1], (b.blind_s, b.metric_name)),
+                arg_max(l.pod, (b.blind_s, b.metric_name))),
             'a container is'
         ),
-        arg_max(b.metric_name, b.blind_s)
+        arg_max(b.metric_name, (b.blind_s, b.metric_name))
     ) as verdict,
     json_object(
-        'blind_s', max(b.blind_s), 'resource', arg_max(b.metric_name, b.blind_s), 'pods', arg_max(l.pods, b.blind_s)
+        'blind_s', max(b.blind_s), 'resource', arg_max(b.metric_name, (b.blind_s, b.metric_name)),
+        'pods', arg_max(l.pods, (b.blind_s, b.metric_name))
     ) as evidence,
     'set the request on every container, also on those that are injected; or use a ContainerResource metric' as next_step
 from blind as b

@@ -4,7 +4,7 @@
 select
     r.hpa_uid, min(r.ts) as first_at, max(r.ts) as last_at, cost_severity(0, 0, sum(r.lasted_s)) as severity,
     format('no pod counted as ready and measured for {} s', round(sum(r.lasted_s))::bigint) as verdict,
-    json_object('blind_s', sum(r.lasted_s), 'pods', max(p.unready_pods + p.missing_pods)) as evidence,
+    json_object('blind_s', round(sum(r.lasted_s), 6), 'pods', max(p.unready_pods + p.missing_pods)) as evidence,
     'shorten the start of the pods, and do not restart all of them at once' as next_step
 from runs.metric_proposals as p
 join ran as r using (reconcile_id)

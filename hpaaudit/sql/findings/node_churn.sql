@@ -2,7 +2,7 @@
 -- One row per HPA, if at least as many pods ended as its target has, and no rollout explains it.
 -- Needs: pods.removed
 with ended as (
-    select e.hpa_uid, sum(e.removed) as removed, max(e.wanted) as wanted, sum(e.pod_seconds_missing) as missing_s,
+    select e.hpa_uid, sum(e.removed) as removed, max(e.wanted) as wanted, round(sum(e.pod_seconds_missing), 6) as missing_s,
         min(e.ts) filter (e.removed > 0) as first_at, max(e.until) filter (e.removed > 0) as last_at
     from runs.effects as e
     group by e.hpa_uid

@@ -25,12 +25,12 @@ select
     hpa_uid, min(ts) as first_at, max(ts) as last_at,
     cost_severity(0, sum(pods * lasted_s), sum(lasted_s)) as severity,
     format(
-        '{} was unusable for {} s, so that nothing {}', mode(metric_name), round(sum(lasted_s))::bigint,
+        '{} was unusable for {} s, so that nothing {}', mode(metric_name order by metric_name), round(sum(lasted_s))::bigint,
         if(max(pods) > 0, format('scaled down: up to {} kept', counted(max(pods), 'pod')), 'could scale down')
     ) as verdict,
     json_object(
-        'seconds', sum(lasted_s), 'spare_pod_seconds', sum(pods * lasted_s), 'metric', mode(metric_name),
-        'invalid_code', mode(invalid_code)
+        'seconds', round(sum(lasted_s), 6), 'spare_pod_seconds', round(sum(pods * lasted_s), 6), 'metric', mode(metric_name order by metric_name),
+        'invalid_code', mode(invalid_code order by invalid_code)
     ) as evidence,
     'repair the source of this metric, or remove a metric that is absent by design' as next_step
 from kept

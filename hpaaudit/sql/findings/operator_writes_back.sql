@@ -4,10 +4,13 @@
 select
     e.hpa_uid, min(e.at_hi) as first_at, max(e.at_hi) as last_at, 'high' as severity,
     format(
-        '{} wrote the replicas {}, mostly {}', mode(e.writer_name), counted(count(*), 'time'), mode(e.to_replicas)
+        '{} wrote the replicas {}, mostly {}', mode(e.writer_name order by e.writer_name), counted(count(*), 'time'),
+        mode(e.to_replicas order by e.to_replicas)
     ) as verdict,
-    json_object('writes', count(*), 'number', mode(e.to_replicas), 'pods', sum(abs(e.to_replicas::bigint - e.from_replicas)))
-        as evidence,
+    json_object(
+        'writes', count(*), 'number', mode(e.to_replicas order by e.to_replicas),
+        'pods', sum(abs(e.to_replicas::bigint - e.from_replicas))
+    ) as evidence,
     'let the operator leave replicas alone where an HPA exists' as next_step
 from runs.scale_events as e
 cross join runs.recordings as i

@@ -6,10 +6,10 @@ select
     cost_severity(sum(e.pod_seconds_missing), 0, 0) as severity,
     format(
         'StatefulSet {} was scaled to {}, and had {} and {} ready', any_value(h.target_name),
-        arg_max(e.wanted, e.pod_seconds_missing), counted(arg_max(e.made, e.pod_seconds_missing), 'pod'),
-        coalesce(arg_max(e.ready, e.pod_seconds_missing)::varchar, 'unknown')
+        arg_max(e.wanted, (e.pod_seconds_missing, e.ts)), counted(arg_max(e.made, (e.pod_seconds_missing, e.ts)), 'pod'),
+        coalesce(arg_max(e.ready, (e.pod_seconds_missing, e.ts))::varchar, 'unknown')
     ) as verdict,
-    json_object('short_pod_seconds', sum(e.pod_seconds_missing), 'times', count(*)) as evidence,
+    json_object('short_pod_seconds', round(sum(e.pod_seconds_missing), 6), 'times', count(*)) as evidence,
     'repair the pod that is not ready; podManagementPolicy Parallel does not wait for it' as next_step
 from runs.effects as e
 join runs.hpas as h using (hpa_uid)

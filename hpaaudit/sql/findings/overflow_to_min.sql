@@ -4,9 +4,9 @@ select
     r.hpa_uid, min(r.ts) as first_at, max(r.ts) as last_at, 'critical' as severity,
     format(
         '{} was {} its target, which asks for more replicas than 32 bits hold: {} became {}',
-        arg_max(p.metric_name, p.ratio),
+        arg_max(p.metric_name, (p.ratio, r.ts, p.metric_idx)),
         if(isinf(max(p.ratio)), 'infinitely far above', format('{:.0f} times', max(p.ratio))),
-        arg_max(r.spec_replicas, p.ratio), arg_max(r.desired, p.ratio)
+        arg_max(r.spec_replicas, (p.ratio, r.ts, p.metric_idx)), arg_max(r.desired, (p.ratio, r.ts, p.metric_idx))
     ) as verdict,
     json_object('ratio', if(isinf(max(p.ratio)), null, max(p.ratio)), 'reconciles', count(distinct r.reconcile_id)) as evidence,
     'check the unit of the metric; newer releases and some processors scale to the maximum here, others to the minimum'

@@ -6,13 +6,13 @@ select
     case when sum(lasted_s) >= 600 then 'high' else 'medium' end as severity,
     format(
         'metrics asked for {} replicas, maxReplicas was {}',
-        arg_max(raw_desired, raw_desired::bigint - max_replicas),
-        arg_max(max_replicas, raw_desired::bigint - max_replicas)
+        arg_max(raw_desired, (raw_desired::bigint - max_replicas, ts)),
+        arg_max(max_replicas, (raw_desired::bigint - max_replicas, ts))
     ) as verdict,
     json_object(
-        'seconds', sum(lasted_s),
-        'wanted', arg_max(raw_desired, raw_desired::bigint - max_replicas),
-        'max_replicas', arg_max(max_replicas, raw_desired::bigint - max_replicas)
+        'seconds', round(sum(lasted_s), 6),
+        'wanted', arg_max(raw_desired, (raw_desired::bigint - max_replicas, ts)),
+        'max_replicas', arg_max(max_replicas, (raw_desired::bigint - max_replicas, ts))
     ) as evidence,
     'raise maxReplicas, or accept it: the question pinned_at_max counts the missing pods' as next_step
 from ran

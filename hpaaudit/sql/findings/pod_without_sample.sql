@@ -20,9 +20,11 @@ select
     cost_severity(0, sum(missing_pods * lasted_s) filter (ratio < 1), sum(lasted_s) filter (ratio is null)) as severity,
     format(
         'up to {} without a sample of {} changed the decision for {} s', counted(max(missing_pods), 'pod'),
-        mode(metric_name), round(sum(lasted_s))::bigint
+        mode(metric_name order by metric_name), round(sum(lasted_s))::bigint
     ) as verdict,
-    json_object('seconds', sum(lasted_s), 'pods', max(missing_pods), 'metric', mode(metric_name)) as evidence,
+    json_object(
+        'seconds', round(sum(lasted_s), 6), 'pods', max(missing_pods), 'metric', mode(metric_name order by metric_name)
+    ) as evidence,
     'find out why these pods have no sample: they crash, wait for a node, or the source of the metric lost them' as next_step
 from held
 group by hpa_uid

@@ -22,7 +22,9 @@ with writes as (
 select
     hpa_uid, min(first_at) as first_at, max(last_at) as last_at, 'medium' as severity,
     format(
-        '{} writes the {} at {}Z, on {}', arg_max(who, days), arg_max(what, days), arg_max(at_time, days),
+        '{} writes the {} at {}Z, on {}', any_value(who order by days desc, at_time, who, what),
+        any_value(what order by days desc, at_time, who, what),
+        any_value(at_time order by days desc, at_time, who, what),
         counted(max(days), 'day')
     ) as verdict,
     json_object('days', max(days), 'times_of_day', count(*)) as evidence,

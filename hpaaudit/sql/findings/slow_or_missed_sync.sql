@@ -14,7 +14,7 @@ select
         'not reconciled for {} s, in {} that were due; {} stood still in the same minute', round(sum(lasted_s))::bigint,
         counted(count(*), 'reconcile'), counted(max(hpas) - 1, 'other HPA')
     ) as verdict,
-    json_object('reconciles', count(*), 'blind_s', sum(lasted_s), 'hpas', max(hpas)) as evidence,
+    json_object('reconciles', count(*), 'blind_s', round(sum(lasted_s), 6), 'hpas', max(hpas)) as evidence,
     'raise concurrent-horizontal-pod-autoscaler-syncs, and look for a metrics API that answers slowly' as next_step
 from late
 group by hpa_uid;

@@ -4,7 +4,7 @@
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at, cost_severity(0, 0, sum(lasted_s)) as severity,
     format('the controller''s cache was behind for {} s', round(sum(lasted_s))::bigint) as verdict,
-    json_object('reconciles', count(*), 'blind_s', sum(lasted_s)) as evidence,
+    json_object('reconciles', count(*), 'blind_s', round(sum(lasted_s), 6)) as evidence,
     'look at the API server and its watches at this time' as next_step
 from ran
 where reason_code = 'gate.stale_cache'

@@ -7,7 +7,9 @@ select
         'the scale of {} {} could not be read for {} s', any_value(h.target_kind), any_value(h.target_name),
         round(sum(r.lasted_s))::bigint
     ) as verdict,
-    json_object('reconciles', count(*), 'seconds', sum(r.lasted_s), 'error', any_value(nullif(r.error, ''))) as evidence,
+    json_object(
+        'reconciles', count(*), 'seconds', round(sum(r.lasted_s), 6), 'error', any_value(nullif(r.error, '') order by r.ts)
+    ) as evidence,
     'correct scaleTargetRef; a custom resource needs the scale subresource and its labelSelectorPath' as next_step
 from ran as r
 join runs.hpas as h using (hpa_uid)

@@ -4,10 +4,10 @@
 select
     r.hpa_uid, min(r.ts) as first_at, max(r.ts) as last_at, 'info' as severity,
     format(
-        '{} stood at {:.0f} % of its target for {:.0f} min: the tolerance of {:.0f} % holds up to there', mode(p.metric_name),
+        '{} stood at {:.0f} % of its target for {:.0f} min: the tolerance of {:.0f} % holds up to there', mode(p.metric_name order by p.metric_name),
         100 * avg(p.ratio), sum(r.lasted_s) / 60, 100 * max(p.tolerance)
     ) as verdict,
-    json_object('seconds', sum(r.lasted_s), 'mean_ratio', avg(p.ratio), 'tolerance', max(p.tolerance)) as evidence,
+    json_object('seconds', round(sum(r.lasted_s), 6), 'mean_ratio', round(avg(p.ratio), 9), 'tolerance', max(p.tolerance)) as evidence,
     'lower the target, or set behavior.scaleUp.tolerance where the release has it' as next_step
 from ran as r
 join runs.metric_proposals as p on p.reconcile_id = r.reconcile_id and p.is_winner

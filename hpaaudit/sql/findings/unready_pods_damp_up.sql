@@ -16,11 +16,11 @@ select
     cost_severity(sum(missing * lasted_s), 0, 0) as severity,
     format(
         '{} of {} replicas counted as idle, and held a scale-up for {} s: the ratio {} became {}',
-        arg_max(unready_pods + missing_pods, ratio), arg_max(spec_replicas, ratio), round(sum(lasted_s))::bigint,
-        round(max(ratio), 2), round(arg_max(ratio_adjusted, ratio), 2)
+        arg_max(unready_pods + missing_pods, (ratio, ts)), arg_max(spec_replicas, (ratio, ts)), round(sum(lasted_s))::bigint,
+        round(max(ratio), 2), round(arg_max(ratio_adjusted, (ratio, ts)), 2)
     ) as verdict,
     json_object(
-        'seconds', sum(lasted_s), 'short_pod_seconds', sum(missing * lasted_s), 'unready', max(unready_pods),
+        'seconds', round(sum(lasted_s), 6), 'short_pod_seconds', round(sum(missing * lasted_s), 6), 'unready', max(unready_pods),
         'missing', max(missing_pods)
     ) as evidence,
     'make readiness independent of load, raise minReplicas, or use a metric that unready pods do not dilute' as next_step

@@ -16,9 +16,11 @@ with vpas as (
 )
 select
     h.hpa_uid, min(v.observed_at) as first_at, max(v.observed_at) as last_at, 'medium' as severity,
-    format('VerticalPodAutoscaler {} changes the requests in mode {}', any_value(v.name), any_value(v.update_mode))
-        as verdict,
-    json_object('vpa', any_value(v.name), 'mode', any_value(v.update_mode)) as evidence,
+    format('VerticalPodAutoscaler {} changes the requests in mode {}', arg_min(v.name, (v.observed_at, v.name)),
+        arg_min(v.update_mode, (v.observed_at, v.name))) as verdict,
+    json_object(
+        'vpa', arg_min(v.name, (v.observed_at, v.name)), 'mode', arg_min(v.update_mode, (v.observed_at, v.name))
+    ) as evidence,
     'let both not share a resource, or give the HPA a target of type AverageValue' as next_step
 from runs.hpas as h
 join vpas as v

@@ -25,9 +25,9 @@ select
     round(sum(lasted_s) / 60, 1) as minutes,
     round(100 * sum(lasted_s) / nullif(sum(sum(lasted_s)) over (partition by hpa_uid), 0), 1) as time_pct,
     count(*) as reconciles,
-    mode(able_reason) as able_reason,
-    mode(active_reason) as active_reason,
-    mode(limited_reason) as limited_reason
+    mode(able_reason order by able_reason) as able_reason,
+    mode(active_reason order by active_reason) as active_reason,
+    mode(limited_reason order by limited_reason) as limited_reason
 from told
 group by hpa_uid, reason_code
 order by namespace, name, sum(lasted_s) desc, reason_code;

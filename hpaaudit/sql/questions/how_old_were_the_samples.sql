@@ -15,7 +15,7 @@ with of_hpa as (
     union
     select hpa_uid, namespace, pod from reconcile_pods
 ), arrived as (
-    select o.hpa_uid, s.observed_at, max(s.sample_ts) as sample_ts, mode(s.window_s) as window_s
+    select o.hpa_uid, s.observed_at, max(s.sample_ts) as sample_ts, mode(s.window_s order by s.window_s) as window_s
     from metric_samples as s
     join of_hpa as o on o.namespace = s.namespace and o.pod = s.pod
     where not s.gone
@@ -36,7 +36,7 @@ select
     round(quantile_cont(age_us, 0.5) / 1e6, 1) as p50_s,
     round(quantile_cont(age_us, 0.95) / 1e6, 1) as p95_s,
     round(max(age_us) / 1e6, 1) as max_s,
-    mode(window_s) as window_s
+    mode(window_s order by window_s) as window_s
 from ages
 group by hpa_uid, namespace, name
 order by max_s desc, namespace, name;

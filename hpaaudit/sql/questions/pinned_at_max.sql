@@ -13,8 +13,8 @@ select
     namespace, name,
     count(*) as reconciles,
     round(sum(lasted_s) / 60, 1) as minutes,
-    arg_max(raw_desired, raw_desired::bigint - max_replicas) as wanted,
-    arg_max(max_replicas, raw_desired::bigint - max_replicas) as max_replicas,
+    arg_max(raw_desired, (raw_desired::bigint - max_replicas, ts)) as wanted,
+    arg_max(max_replicas, (raw_desired::bigint - max_replicas, ts)) as max_replicas,
     round(sum((raw_desired::bigint - max_replicas) * lasted_s)) as pod_seconds_missing
 from reconciles
 where namespace || '/' || name like $hpa

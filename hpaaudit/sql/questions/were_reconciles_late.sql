@@ -19,7 +19,7 @@ select
     count(*) filter (class = 'timing.late_reconcile') as late,
     count(*) filter (class like 'not@_run.%' escape '@') as not_run,
     coalesce(round(sum(lasted_s) filter (class like 'not@_run.%' escape '@') / 60, 1), 0) as not_run_minutes,
-    mode(class) filter (class like 'not@_run.%' escape '@') as class
+    mode(class order by class) filter (class like 'not@_run.%' escape '@') as class
 from reconciles
 where namespace || '/' || name like $hpa
     and ts between $since and $until

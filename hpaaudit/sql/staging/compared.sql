@@ -1,5 +1,6 @@
 -- What did the controller decide, what did the cluster do, and do these agree with the replay?
 -- One row per reconcile. decided: the number that the controller published; actual: what the next reconcile read.
+-- spec_replicas: what it read itself.
 -- decided_source: 1 event (FailedRescale names the number), 2 status (desiredReplicas, and the conditions say that it was
 -- computed), 3 conditions (they say that no number was computed; decided is NULL), 0 unknown.
 -- told_of_failure, told_of_success: the published status says that the write of the scale failed, or succeeded just then.
@@ -14,6 +15,7 @@ create temp table compared (
     decided_source tinyint,
     decided integer,
     actual integer,
+    spec_replicas integer,
     next_spec_replicas integer,
     decision_agrees boolean,
     replicas_agree boolean,

@@ -13,6 +13,7 @@ create temp table spans (
     began_at timestamp,
     until timestamp,
     next_ts timestamp,
+    spec_replicas integer,
     next_spec_replicas integer,
     next_is_silent boolean,
     desired integer,

@@ -17,7 +17,7 @@ def pod(namespace: str, name: str = "web-0", version: int = 1) -> dict[str, Any]
     return {"metadata": {**meta, "labels": {"app": "web"}}, "spec": {"containers": []}, "status": {}}
 
 
-def test_selectors_and_labels_of_namespaces_that_are_gone_are_let_go() -> None:
+def test_selectors_and_labels_of_namespaces_that_are_gone_are_freed() -> None:
     facts: list[Any] = []
     pods = PodStore(facts.append)
     for number in range(NAMESPACES):
@@ -34,7 +34,7 @@ def test_selectors_and_labels_of_namespaces_that_are_gone_are_let_go() -> None:
     assert not pods.namespaces
 
 
-def test_selectors_of_hpas_that_are_gone_are_let_go_in_a_namespace_that_stays() -> None:
+def test_selectors_of_hpas_that_are_gone_are_freed_in_a_namespace_that_stays() -> None:
     pods = PodStore([].append)
     for number in range(5000):
         wanted = {("shop", WEB), ("shop", parse(f"app=app-{number}")), ("shop", parse(f"app!=app-{number}"))}
@@ -49,7 +49,7 @@ def test_selectors_of_hpas_that_are_gone_are_let_go_in_a_namespace_that_stays() 
 
 
 def test_a_target_that_is_away_for_a_moment_costs_nothing() -> None:
-    """A selector that is wanted again in time was never let go, so that nothing is read anew."""
+    """A selector that is wanted again in time was never freed, so that nothing is read anew."""
     facts: list[Any] = []
     pods = PodStore(facts.append)
     pods.select({("shop", WEB)})

@@ -13,7 +13,7 @@ Create = Callable[..., None]
 QUEUE = external("queue_depth", {"queue": "orders"}, "10")
 
 
-def test_a_spared_metric_is_a_gap_and_its_neighbours_are_read(
+def test_a_metric_that_is_not_probed_is_a_gap_and_its_neighbours_are_read(
     cluster: Cluster, namespace: str, create: Create, tmp_path: Path
 ) -> None:
     cluster.state["external"][f"{namespace}/queue_depth"] = [{"labels": {"queue": "orders"}, "value": "25"}]

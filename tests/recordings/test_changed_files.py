@@ -18,7 +18,7 @@ from hpaaudit.recording.upkeep import retention as retiring
 from hpaaudit.results import sql
 from hpaaudit.results.write import ResultsWriter
 from tests.bench import fleet
-from tests.recordings.handled import (
+from tests.recordings.changed_files import (
     HARMS,
     Answers,
     answers,

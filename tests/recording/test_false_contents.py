@@ -19,7 +19,7 @@ from hpaaudit.flows.replay import replayed_reconciles
 from hpaaudit.flows.verify import verify as flow_verify
 from hpaaudit.recording.inspection.verify import verify
 from hpaaudit.recording.reading.recording import open_recording
-from tests.recording import lies
+from tests.recording import false_contents
 from tests.recording.small import small
 
 SECONDS = float(os.environ.get("HPAAUDIT_LIES", "0"))
@@ -44,19 +44,21 @@ def test_every_reader_says_a_lie_in_one_line_or_bears_it(sound: Path, tmp_path: 
     chance = random.Random(1)  # noqa: S311 which lies are tried
     lies_told = [
         (number, table, name)
-        for number, table in lies.tables_of(sound)
-        for name in lies.rows_of(sound, number, table).column_names
+        for number, table in false_contents.tables_of(sound)
+        for name in false_contents.rows_of(sound, number, table).column_names
     ]
     until = time.monotonic() + SECONDS
     lie_count = 0
     while lie_count < A_FEW or time.monotonic() < until:
         number, table, name = chance.choice(lies_told)
-        rows = lies.rows_of(sound, number, table)
-        what, column = chance.choice(lies.lies(rows.column(name)))
+        rows = false_contents.rows_of(sound, number, table)
+        what, column = chance.choice(false_contents.lies(rows.column(name)))
         folder = tmp_path / "r"
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(sound, folder)
-        lies.tell(folder, {(number, table): lies.parquet(lies.replaced(rows, name, column))})
+        false_contents.tell(
+            folder, {(number, table): false_contents.parquet(false_contents.replaced(rows, name, column))}
+        )
         lie_count += 1
         checked = verify(folder, reread=True).damages
         for read in (lambda: inspect(folder), lambda: list(replayed_reconciles(folder))):  # noqa: B023 read at once
@@ -74,7 +76,7 @@ def test_every_reader_says_a_lie_in_one_line_or_bears_it(sound: Path, tmp_path: 
 def changed(rows: pa.Table, name: str, change: Callable[[list], list]) -> pa.Table:
     """A table in one of whose columns other values stand."""
     column = rows.column(name)
-    return lies.replaced(rows, name, pa.array(change(column.to_pylist()), column.type))
+    return false_contents.replaced(rows, name, pa.array(change(column.to_pylist()), column.type))
 
 
 def first(value: object) -> Callable[[list], list]:
@@ -132,10 +134,12 @@ def test_a_lie_is_named_with_its_file(
 ) -> None:
     folder = small(tmp_path / "friday", reconciles=True)
     number = next(
-        number for number, one in lies.tables_of(folder) if one == table and len(lies.rows_of(folder, number, one)) >= 1
+        number
+        for number, one in false_contents.tables_of(folder)
+        if one == table and len(false_contents.rows_of(folder, number, one)) >= 1
     )
-    rows = lies.rows_of(folder, number, table)
-    lies.tell(folder, {(number, table): lies.parquet(changed(rows, name, change))})
+    rows = false_contents.rows_of(folder, number, table)
+    false_contents.tell(folder, {(number, table): false_contents.parquet(changed(rows, name, change))})
     assert flow_verify(folder).damages == (), "every checksum holds"
     problems = [damage.problem for damage in flow_verify(folder, deep=True).damages]
     assert any(words in problem for problem in problems), problems
@@ -145,13 +149,13 @@ def test_a_lie_is_named_with_its_file(
 def test_a_recording_of_centuries_is_not_replayed_second_by_second(tmp_path: Path) -> None:
     """Its manifest says the same lie as its rows: one Event of the year 2255."""
     folder = small(tmp_path / "friday", reconciles=False)
-    number = next(number for number, table in lies.tables_of(folder) if table == "events")
+    number = next(number for number, table in false_contents.tables_of(folder) if table == "events")
     late = 9_007_199_254_740_992
-    rows = changed(lies.rows_of(folder, number, "events"), "at_us", first(late))
+    rows = changed(false_contents.rows_of(folder, number, "events"), "at_us", first(late))
 
-    def change(name: str, body: lies.Body) -> lies.Body:
+    def change(name: str, body: false_contents.Body) -> false_contents.Body:
         return body | {"last_us": late} if name.endswith(f"{number:06d}/manifest.json") else body
 
-    lies.tell(folder, {(number, "events"): lies.parquet(rows)}, change=change)
+    false_contents.tell(folder, {(number, "events"): false_contents.parquet(rows)}, change=change)
     assert verify(folder, reread=True).damages == ()
     assert "replay a part with --until" in outcome(lambda: list(replayed_reconciles(folder)))

@@ -1,0 +1,94 @@
+"""`explain --watch`: steps through the reconciles of an HPA in the terminal, with the arrow keys."""
+
+import os
+import re
+import shutil
+import sys
+import textwrap
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+
+import click
+
+from hpaaudit.model.units import Micros
+
+KEYS = "arrows: step, scroll   d, D: divergence   home, end   q: leave"
+STEPS = {"\x1b[D": "left", "\x1b[C": "right", "\x1b[A": "up", "\x1b[B": "down", "\x1b[H": "home", "\x1b[F": "end"}
+STEPS |= {code.replace("[", "O"): key for code, key in STEPS.items()}  # terminals in application mode
+STEPS |= {"\x1b[1~": "home", "\x1b[4~": "end", "h": "left", "l": "right", "k": "up", "j": "down", " ": "right"}
+LEAVE = ("q", "\x1b", "\x03", "\x04")
+CLEAR = "\x1b[H\x1b[2J"
+_KEY = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z])?|.", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the terminal shows: the reconcile with this number, from this line of its text on."""
+
+    at: int
+    line: int = 0
+
+
+def moved(view: View, key: str, divergent: Sequence[bool]) -> View:
+    """What is shown after a key, with what is known of each reconcile. An unknown key changes nothing."""
+    last = len(divergent) - 1
+    views = {
+        "left": View(max(view.at - 1, 0)),
+        "right": View(min(view.at + 1, last)),
+        "home": View(0),
+        "end": View(last),
+        "up": replace(view, line=max(view.line - 1, 0)),
+        "down": replace(view, line=view.line + 1),
+        "d": View(next((at for at in range(view.at + 1, last + 1) if divergent[at]), view.at)),
+        "D": View(next((at for at in reversed(range(view.at)) if divergent[at]), view.at)),
+    }
+    return views.get(STEPS.get(key, key), view)
+
+
+def watch(times_us: Sequence[Micros], divergent: Sequence[bool], at_us: Micros, text_of: Callable[[int], str]) -> None:
+    """Shows reconciles one at a time until the user leaves, beginning with the last one until `at_us`.
+
+    text_of   the explanation of the reconcile with this number
+    """
+    view, shown, lines = View(max(bisect_right(times_us, at_us) - 1, 0)), -1, list[str]()
+    with _keys() as keys:
+        while True:
+            columns, rows = shutil.get_terminal_size()
+            if shown != view.at:
+                lines, shown = text_of(view.at).splitlines(), view.at
+            fitting = [part for line in lines for part in textwrap.wrap(line, columns, drop_whitespace=False) or [""]]
+            view = replace(view, line=min(view.line, max(len(fitting) - (rows - 2), 0)))
+            page = fitting[view.line : view.line + rows - 2]
+            foot = f"{view.at + 1} of {len(times_us)}   {KEYS}"[: columns - 1]
+            click.echo(CLEAR + "\n".join(page) + "\n" * (rows - 1 - len(page)) + foot, nl=False, color=True)
+            key = next(keys, LEAVE[0])
+            if key in LEAVE:
+                click.echo(CLEAR, nl=False, color=True)
+                return
+            view = moved(view, key, divergent)
+
+
+@contextmanager
+def _keys() -> Iterator[Iterator[str]]:
+    """The keys that the user presses, until Ctrl-C or the end; also those pressed while a page was made."""
+    try:
+        import termios
+        import tty
+    except ImportError:  # not on Unix
+        yield iter(click.getchar, "")
+        return
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+    try:
+        tty.setcbreak(terminal, termios.TCSADRAIN)
+        yield _pressed(terminal)
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+
+
+def _pressed(terminal: int) -> Iterator[str]:
+    with suppress(KeyboardInterrupt):
+        while keys := os.read(terminal, 1024).decode(errors="replace"):
+            yield from _KEY.findall(keys)

@@ -1,0 +1,95 @@
+"""The shell of `query` on a terminal: questions and SQL one after the other, with a history and completion."""
+
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import click
+
+PROMPT, CONTINUED = "hpaaudit> ", "     ...> "
+LEAVE = ("exit", "quit", "\\q")
+HISTORY_LINES = 1000
+
+WELCOME = """\
+A question by its name, with its options; or SQL, which ends with ;
+help lists the questions, tables the relations, exit leaves."""
+
+
+def ask_in_turn(names: Sequence[str], history: Path | None, ask: Callable[[list[str]], object]) -> None:
+    """Reads from the terminal until its end or `exit`, and asks each question or SQL.
+
+    names     of the questions, for completion and to tell them from SQL
+    history   where the lines are kept; None: nowhere
+    ask       takes the words that would stand behind `hpaaudit query RESULTS`; prints its answer, or what is wrong
+    """
+    click.echo(WELCOME, err=True)
+    with _line_editing(names, history), suppress(EOFError):
+        while True:
+            try:
+                line = input(PROMPT).strip()
+                if line in LEAVE:
+                    return
+                words = _words(line, names)
+            except KeyboardInterrupt:  # drops the line, as other shells do
+                click.echo()
+                continue
+            if words:
+                ask(words)
+    click.echo()
+
+
+def _words(line: str, names: Sequence[str]) -> list[str]:
+    """The question or SQL that begins with this line, as words; none of an empty line. Raises EOFError."""
+    first, _, rest = line.partition(" ")
+    if first == "help":
+        return [rest.strip(), "--columns"] if rest.strip() else ["--list"]
+    if line == "tables":
+        return ["show tables", "--no-headers", "--quiet"]
+    if first in names:
+        try:
+            return shlex.split(line)
+        except ValueError as unclosed:
+            click.echo(f"Error: {unclosed}", err=True)
+            return []
+    if not rest:  # one word is a name, which may be mistyped
+        return [first] if first.strip(";") else []
+    return ["--", _whole(line)]
+
+
+def _whole(line: str) -> str:
+    """SQL that begins with this line, read until it ends with a semicolon."""
+    lines = [line]
+    while not lines[-1].rstrip().endswith(";"):
+        lines.append(input(CONTINUED))
+    return "\n".join(lines).rstrip().rstrip(";")
+
+
+@contextmanager
+def _line_editing(names: Sequence[str], history: Path | None) -> Iterator[None]:
+    """Edits lines with arrow keys, completes names with Tab, keeps a history. Nothing of it without readline."""
+    try:
+        import readline
+    except ImportError:
+        yield
+        return
+    if history is not None:
+        with suppress(OSError):
+            readline.read_history_file(history)
+    readline.set_history_length(HISTORY_LINES)
+    known = sorted({*names, "help", "tables", LEAVE[0]})
+
+    def completed(text: str, number: int) -> str | None:
+        """The name with this number among those that begin with the text."""
+        return next((name for at, name in enumerate(n for n in known if n.startswith(text)) if at == number), None)
+
+    readline.set_completer(completed)
+    readline.set_completer_delims(" \t\n")
+    readline.parse_and_bind("tab: complete")
+    try:
+        yield
+    finally:
+        readline.set_completer(None)
+        if history is not None:
+            with suppress(OSError):
+                readline.write_history_file(history)

@@ -1,0 +1,58 @@
+"""A pseudo-terminal of a fixed size in which a command runs as if a person sat before it."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Mapping, Sequence
+
+COLUMNS, LINES = 100, 40
+PATIENCE_SECONDS = 60
+"""A command that shows nothing for so long is killed."""
+
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]")
+
+
+def typed(
+    arguments: Sequence[str], keys: Sequence[str], prompt: str, environment: Mapping[str, str] | None = None
+) -> tuple[int, str]:
+    """The exit code of a command, and all that the terminal showed, without what controls a terminal.
+
+    keys     what is pressed, one after the other, each when the terminal shows a prompt at its end
+    prompt   a regular expression
+    """
+    ours, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hpaaudit", *arguments],
+        stdin=its,
+        stdout=its,
+        stderr=its,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 Ctrl-C reaches who has the terminal
+        env={**os.environ, "TERM": "xterm", **(environment or {})},
+    )
+    os.close(its)
+    shown, left, answered = "", list(keys), 0
+    while select.select([ours], [], [], PATIENCE_SECONDS)[0]:
+        try:
+            shown += os.read(ours, 1 << 16).decode(errors="replace")
+        except OSError:  # the command ended
+            break
+        plain = _plain(shown)
+        if left and re.search(f"(?:{prompt})$", plain[answered:]):
+            answered = len(plain)
+            os.write(ours, left.pop(0).encode())
+    else:
+        process.kill()
+    os.close(ours)
+    return process.wait(), _plain(shown)
+
+
+def _plain(text: str) -> str:
+    return _CONTROL.sub("", text).replace("\r\n", "\n")
