@@ -1,7 +1,7 @@
 """`python -m tests.truth`: how our verdicts stand to the truth, by view and class; each wrong one in a line.
 
 python -m tests.truth [--release 1.15 …] [--view outside …] [--every N] [FOLDER…]     folders of captures, else our own
-python -m tests.truth --every 90 --page docs/truth.md                                  keeps the figures of all views
+python -m tests.truth --every 90 --offset 7 --page docs/truth.md                       keeps the figures of all views
 """
 
 import argparse
@@ -28,7 +28,7 @@ def main() -> int:
     parser.add_argument("--view", action="append", default=[], choices=[*VIEWS, []])
     parser.add_argument("--world", default="", help="only worlds with this in their name")
     parser.add_argument("--every", type=int, default=1, help="one world in so many")
-    parser.add_argument("--offset", type=int, default=0, help="of these the first: others see others")
+    parser.add_argument("--offset", type=int, default=0, help="the number of the first of these worlds")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--page", type=Path, help="write the figures of every view to this page")
     options = parser.parse_args()
@@ -39,7 +39,7 @@ def main() -> int:
     for view, judgement in by_view.items():
         sys.stdout.write(table(view, judgement))
     if options.page:
-        options.page.write_text(page(by_view, options.every), encoding="utf-8")
+        options.page.write_text(page(by_view, options.every, options.offset), encoding="utf-8")
     return int(any(judgement.wrong or judgement.headlines for judgement in by_view.values()))
 
 

@@ -10,8 +10,8 @@ from tests.truth.views import VIEWS
 TEMPLATE = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
 
 
-def page(judged: Mapping[str, Judged], every: int) -> str:
-    """The page with these figures, by view."""
+def page(judged: Mapping[str, Judged], every: int, offset: int = 0) -> str:
+    """The page with these figures, by view; of the worlds one in `every` was judged, from number `offset` on."""
     by_view = [_row(view, judgement) for view, judgement in judged.items()]
     class_counts, false = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for judgement in judged.values():
@@ -21,7 +21,7 @@ def page(judged: Mapping[str, Judged], every: int) -> str:
         f"| {verdict} | {f'`{name}`' if name else ''} | {count} | {false[verdict, name]} |\n"
         for (verdict, name), count in sorted(class_counts.items(), key=lambda item: (-item[1], item[0]))
     ]
-    return TEMPLATE.format(every=every, by_view="".join(by_view), by_class="".join(by_class))
+    return TEMPLATE.format(every=every, offset=offset, by_view="".join(by_view), by_class="".join(by_class))
 
 
 def _row(view: str, judgement: Judged) -> str:
