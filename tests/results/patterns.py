@@ -112,24 +112,6 @@ class Patterns:
         assert all(next_step for *_, next_step in rows)
         return rows
 
-    def found_in_two_orders(self, pattern: str, tables: Tables) -> tuple[list[Any], list[Any]]:
-        """What the query of a pattern finds in these rows, and in the same rows in another order."""
-        ask = self._connection.execute
-        (finding,) = (each for each in findings() if each.pattern == pattern)
-        query = f"from ({finding.query}\n) order by all"
-        ask("begin")
-        try:
-            self._fill({"recordings": [{}], "replays": [{}], "hpas": [{}], **tables})
-            found = ask(query).fetchall()
-            for table in tables:
-                ask(f"create temp table mixed as from runs.{table} order by hash(rowid)")
-                ask(f"delete from runs.{table}")  # noqa: S608 our own
-                ask(f"insert into runs.{table} from mixed")
-                ask("drop table mixed")
-            return found, ask(query).fetchall()
-        finally:
-            ask("rollback")
-
     def audited(self, query: str, relation: str, tables: Tables) -> list[Row]:
         """The rows that a query of `sql/audit/` makes of these rows."""
         ask = self._connection.execute
