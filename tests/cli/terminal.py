@@ -35,7 +35,7 @@ def typed(
         stderr=its,
         start_new_session=True,
         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 Ctrl-C reaches who has the terminal
-        env={**os.environ, "TERM": "xterm", **(environment or {})},
+        env={**_without_a_size(os.environ), "TERM": "xterm", **(environment or {})},
     )
     os.close(its)
     shown, left, answered = "", list(keys), 0
@@ -52,6 +52,11 @@ def typed(
         process.kill()
     os.close(ours)
     return process.wait(), _plain(shown)
+
+
+def _without_a_size(environment: Mapping[str, str]) -> dict[str, str]:
+    """The same without the variables that would win over the size of the terminal."""
+    return {name: value for name, value in environment.items() if name not in ("COLUMNS", "LINES")}
 
 
 def _plain(text: str) -> str:
