@@ -15,6 +15,10 @@ COLUMNS, LINES = 100, 40
 PATIENCE_SECONDS = 60
 """A command that shows nothing for so long is killed."""
 
+CTRL_C = "\x03"
+INTERRUPT_AGAIN_SECONDS = 3
+"""A signal that comes just before the command reads is noticed with the next key: as people do, it is pressed again."""
+
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]")
 
 
@@ -38,8 +42,14 @@ def typed(
         env={**_without_a_size(os.environ), "TERM": "xterm", **(environment or {})},
     )
     os.close(its)
-    shown, left, answered = "", list(keys), 0
-    while select.select([ours], [], [], PATIENCE_SECONDS)[0]:
+    shown, left, answered, silent_s = "", list(keys), 0, 0
+    while silent_s < PATIENCE_SECONDS:
+        if not select.select([ours], [], [], INTERRUPT_AGAIN_SECONDS)[0]:
+            silent_s += INTERRUPT_AGAIN_SECONDS
+            if CTRL_C in keys[: len(keys) - len(left)][-1:]:
+                os.write(ours, CTRL_C.encode())
+            continue
+        silent_s = 0
         try:
             shown += os.read(ours, 1 << 16).decode(errors="replace")
         except OSError:  # the command ended

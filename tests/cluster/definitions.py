@@ -32,7 +32,7 @@ def defined(
     cluster.kube.post(CRDS, {"metadata": {"name": f"{plural}.{group}", "annotations": approved}, "spec": spec})
 
     def is_served() -> bool:
-        conditions = cluster.kube.get(f"{CRDS}/{plural}.{group}").get("status", {}).get("conditions", [])
+        conditions = cluster.kube.get(f"{CRDS}/{plural}.{group}").get("status", {}).get("conditions") or []
         listed = cluster.kube.raw("GET", f"/apis/{group}/{version}/{plural}")[0] == 200
         is_discovered = group in {one["name"] for one in cluster.kube.get("/apis")["groups"]}
         return (
