@@ -368,7 +368,7 @@ def _metric_losses(was: list[Json], now: list[Json], version: str) -> Iterator[t
 
 
 def _differing(was: Any, now: Any, path: str = "") -> Iterator[str]:
-    """The paths at which two metrics differ."""
+    """The paths of the fields in which two metrics differ, such as `resource.target.type`."""
     if not isinstance(was, dict) or not isinstance(now, dict):
         yield path
         return

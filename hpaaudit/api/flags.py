@@ -31,8 +31,12 @@ LEASE_DURATION = "leader-elect-lease-duration"
 SHORT_NAMES = tuple(_FIELDS)
 _UNTIL_1_11 = ("upscale-delay", "downscale-delay", "use-rest-clients")
 _SINCE_1_12 = ("downscale-stabilization", "cpu-initialization-period", "initial-readiness-delay")
-_HEAPSTER_STILL = range(12, 22)
-"""Minor releases since 1.12 whose controllers could still be told to ask Heapster. Their replay does not ask."""
+_WITHOUT_WINDOWS = 12
+"""The first minor release without forbidden windows and their flags."""
+
+_HEAPSTER_STILL = range(_WITHOUT_WINDOWS, 22)
+"""Minor releases since then whose controllers could still be told to ask Heapster. Their replay does not ask."""
+
 _KINDS = {"tolerance": "a number such as 0.1", "rest_clients": "true or false"}
 
 
@@ -116,7 +120,7 @@ def duration_text(us: int) -> str:
 def is_before_1_12(release: str) -> bool:
     """True for the releases with forbidden windows, which have other flags."""
     minor = _minor(release)
-    return minor is not None and minor < _HEAPSTER_STILL.start
+    return minor is not None and minor < _WITHOUT_WINDOWS
 
 
 def _minor(release: str) -> int | None:

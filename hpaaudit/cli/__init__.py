@@ -159,7 +159,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def code_of(command: Callable[[], object], name: str) -> int:
-    """The exit code of a command. Its error is printed, in one line that says where to look: the help of `name`."""
+    """Runs a command and returns its exit code. An error is one line; one of usage says where the help is."""
     try:
         code = command()
     except click.ClickException as problem:

@@ -1,12 +1,12 @@
 """The command `explain`."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from hpaaudit.cli.options import at_option, one_hpa, output_option, quiet_option, results_argument, zone_option
+from hpaaudit.cli.screen import has_terminal
 from hpaaudit.flows.moments import Moment, moment_at
 from hpaaudit.model.landmark import Landmark
 
@@ -52,7 +52,7 @@ def explain_command(  # noqa: PLR0913 click hands over every option
 
     if is_watched and (is_sql or output != "text"):
         raise click.UsageError("--watch shows text: it takes neither --sql nor -o")
-    if is_watched and not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if is_watched and not has_terminal():
         raise click.UsageError("--watch needs a terminal")
     asked = None if at is None else moment_at(span_of(source), at)
     with ProgressLine(quiet=quiet) as progress:

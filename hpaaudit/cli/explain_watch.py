@@ -48,7 +48,7 @@ def moved(view: View, key: str, divergent: Sequence[bool]) -> View:
 
 
 def watch(times_us: Sequence[Micros], divergent: Sequence[bool], at_us: Micros, text_of: Callable[[int], str]) -> None:
-    """Shows reconciles one at a time until the user leaves, beginning with the last one until `at_us`.
+    """Shows one reconcile at a time until the user leaves: first the latest that is not after `at_us`.
 
     text_of   the explanation of the reconcile with this number
     """
@@ -72,7 +72,7 @@ def watch(times_us: Sequence[Micros], divergent: Sequence[bool], at_us: Micros, 
 
 @contextmanager
 def _keys() -> Iterator[Iterator[str]]:
-    """The keys that the user presses, until Ctrl-C or the end; also those pressed while a page was made."""
+    """Reads the keys that the user presses, until Ctrl-C or the end of input. None is lost while a page is drawn."""
     try:
         import termios
         import tty

@@ -1,4 +1,4 @@
-"""Shows on a terminal how far something is, if it takes long."""
+"""Shows the progress of long work on a terminal."""
 
 import sys
 import time
@@ -9,12 +9,12 @@ from typing import Self
 import click
 
 PATIENCE_SECONDS = 2.0
-"""What takes less shows nothing."""
+"""Work that takes less than this shows no progress."""
 
 EVERY_SECONDS = 0.2
 
 Line = Callable[[int, int, float], str]
-"""The line for what is done, of how much, in how many seconds."""
+"""Words the progress: how much is done, of how much, in how many seconds."""
 
 
 class ProgressLine:
@@ -34,7 +34,7 @@ class ProgressLine:
         self._show(replay_line, decided, planned, self._begun_s)
 
     def of(self, line: Line) -> Callable[[int, int], None]:
-        """Shows how far other work is, by its own line; its time begins with the first call."""
+        """Shows progress of other work than a replay: in the words of `line`, timed from the first call."""
         begun_s = None
 
         def show(done: int, planned: int) -> None:

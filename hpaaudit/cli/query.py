@@ -18,6 +18,7 @@ from hpaaudit.cli.options import (
     results_argument,
     zone_option,
 )
+from hpaaudit.cli.screen import has_terminal
 from hpaaudit.errors import BadOption
 from hpaaudit.flows.moments import Moment, moment_at, moments
 from hpaaudit.model.landmark import Landmark
@@ -103,7 +104,7 @@ def query_command(  # noqa: PLR0913 click hands over every option
         question = _sql_in(file or STDIN)
     hpa = named_hpa(hpa, namespace)
     scope = [f"--{name}" for name, value in (("hpa", hpa), ("at", at), ("since", since), ("until", until)) if value]
-    if source is not None and question is None and not (is_list or columns or scope) and _has_terminal():
+    if source is not None and question is None and not (is_list or columns or scope) and has_terminal():
         _open_shell(source)
         return
     if columns or is_list or source is None or question is None:
@@ -132,11 +133,6 @@ def _sql_in(file: Path) -> str:
         return file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadOption(f"--file {file} cannot be read as text: {error}") from error
-
-
-def _has_terminal() -> bool:
-    """True if a person types and reads."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _open_shell(source: Path) -> None:

@@ -1,4 +1,4 @@
-"""The shell of `query` on a terminal: questions and SQL one after the other, with a history and completion."""
+"""The interactive shell of `query`: it reads questions and SQL from the terminal, with history and completion."""
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +17,7 @@ help lists the questions, tables the relations, exit leaves."""
 
 
 def ask_in_turn(names: Sequence[str], history: Path | None, ask: Callable[[list[str]], object]) -> None:
-    """Reads from the terminal until its end or `exit`, and asks each question or SQL.
+    """Reads questions and SQL from the terminal and asks each, until the end of input or `exit`.
 
     names     of the questions, for completion and to tell them from SQL
     history   where the lines are kept; None: nowhere
@@ -40,7 +40,7 @@ def ask_in_turn(names: Sequence[str], history: Path | None, ask: Callable[[list[
 
 
 def _words(line: str, names: Sequence[str]) -> list[str]:
-    """The question or SQL that begins with this line, as words; none of an empty line. Raises EOFError."""
+    """What this line asks, as arguments of `query`; none if it is empty. SQL may go on in further lines: EOFError."""
     first, _, rest = line.partition(" ")
     if first == "help":
         return [rest.strip(), "--columns"] if rest.strip() else ["--list"]
@@ -67,7 +67,7 @@ def _whole(line: str) -> str:
 
 @contextmanager
 def _line_editing(names: Sequence[str], history: Path | None) -> Iterator[None]:
-    """Edits lines with arrow keys, completes names with Tab, keeps a history. Nothing of it without readline."""
+    """Arrow keys, completion with Tab, and a history for what the user types, where Python has readline."""
     try:
         import readline
     except ImportError:
@@ -80,7 +80,7 @@ def _line_editing(names: Sequence[str], history: Path | None) -> Iterator[None]:
     known = sorted({*names, "help", "tables", LEAVE[0]})
 
     def completed(text: str, number: int) -> str | None:
-        """The name with this number among those that begin with the text."""
+        """The names that begin with the text, one a call, as readline asks for them."""
         return next((name for at, name in enumerate(n for n in known if n.startswith(text)) if at == number), None)
 
     readline.set_completer(completed)

@@ -41,6 +41,11 @@ def screen(
     )
 
 
+def has_terminal() -> bool:
+    """True if a person types and reads."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def terminal_width() -> int | None:
     """The width of the terminal, within what a chart can use; None without a terminal."""
     if not sys.stdout.isatty():

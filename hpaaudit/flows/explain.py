@@ -37,13 +37,13 @@ def explain(
 ) -> ReconcileAccount:
     """Explains the last reconcile of an HPA until a moment.
 
-    source   results or a recording: the path, or what was opened
-    hpa      `namespace/name`, a name alone that only one HPA has, or a pattern with `*`: of several, and without it,
-             the HPA that matters most
-    at       microseconds since 1970, a datetime with its zone, a text such as `14:05` or `-5m`, or the name of a
-             moment, such as `first`; None: the moment that matters most
-    warn     is called if somebody else made the results, if the recording is gone, and with what `replay` warns of
-    progress is called while a recording is replayed
+    source     results or a recording: the path, or what was opened
+    hpa        `namespace/name`, a name alone that only one HPA has, or a pattern with `*`: of several, and without it,
+               the HPA that matters most
+    at         microseconds since 1970, a datetime with its zone, a text such as `14:05` or `-5m`, or the name of a
+               moment, such as `first`; None: the moment that matters most
+    warn       is called if somebody else made the results, if the recording is gone, and with what `replay` warns of
+    progress   is called while a recording is replayed
 
     Raises NotResults, UnknownHpa, BadOption where `at` means no reconcile, and what `replay` raises.
     """

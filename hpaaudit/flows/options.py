@@ -11,7 +11,7 @@ Warn = Callable[[str], None]
 
 
 ShowProgress = Callable[[int, int], None]
-"""Takes how much is done, and about how much there is: reconciles in a replay, lines in an import."""
+"""Is called with how much is done and how much there is in all: reconciles of a replay, lines of an import."""
 
 
 def show_nothing(_: int, __: int) -> None:

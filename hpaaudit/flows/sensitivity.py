@@ -147,7 +147,7 @@ def _swapped(pair: Sensitivity) -> Sensitivity:
 
 
 def _is_worth_it(rows: Sequence[Compared], *, few: bool) -> bool:
-    """True if some setting could explain enough divergences of an HPA; `few`: also one or two tell something."""
+    """True if an HPA has enough divergences to try settings on it; with `few` one is enough."""
     differing = [row for row in rows if row.divergence_id is not None]
     return few or (len(differing) >= ENOUGH and any(row.is_seen for row in differing))
 
@@ -432,7 +432,7 @@ def _agrees(row: Compared, again: "ReplayedReconcile | None", *, is_known: bool)
 
 
 def _changes(row: Compared, decided: Mapping[int, "ReplayedReconcile"]) -> bool:
-    """True if another setting decides this reconcile otherwise, or for other reasons."""
+    """True if the setting that is tried gives this reconcile another number, or other reasons in its conditions."""
     again = decided.get(row.reconcile_id)
     if again is None or again.decision.status is None:
         return again is None

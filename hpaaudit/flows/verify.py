@@ -14,10 +14,10 @@ def verify(
 ) -> Verification:
     """Checks every checksum of a recording. Damage is returned, not raised.
 
-    expect   a head hash that was kept elsewhere; what it proves is returned too
-    deep     also read every fact, and find files whose checksums hold but that no recorder can have written; takes
-             minutes for a day of a fleet
-    progress is called after each segment with how many facts are checked, and how many there are
+    expect     a head hash that was kept elsewhere; what it proves is returned too
+    deep       also read every fact, and find files whose checksums hold but that no recorder can have written; takes
+               minutes for a day of a fleet
+    progress   is called after each segment with how many facts are checked, and how many there are
 
     Raises `NotARecording`, `NewerFormat`, and `DamagedRecording` if not even `recording.json` can be read.
     """

@@ -25,7 +25,15 @@ _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]")
 def typed(
     arguments: Sequence[str], keys: Sequence[str], prompt: str, environment: Mapping[str, str] | None = None
 ) -> tuple[int, str]:
-    """The exit code of a command, and all that the terminal showed, without what controls a terminal.
+    """The exit code of a command, and all that the terminal showed, without what controls it; as `typed_raw`."""
+    code, shown = typed_raw(arguments, keys, prompt, environment)
+    return code, _plain(shown)
+
+
+def typed_raw(
+    arguments: Sequence[str], keys: Sequence[str], prompt: str, environment: Mapping[str, str] | None = None
+) -> tuple[int, str]:
+    """The exit code of a command, and all that it sent to the terminal.
 
     keys     what is pressed, one after the other, each when the terminal shows a prompt at its end
     prompt   a regular expression
@@ -39,7 +47,7 @@ def typed(
         stderr=its,
         start_new_session=True,
         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 Ctrl-C reaches who has the terminal
-        env={**_without_a_size(os.environ), "TERM": "xterm", **(environment or {})},
+        env={**_neutral(os.environ), "TERM": "xterm", **(environment or {})},
     )
     os.close(its)
     shown, left, answered, silent_s = "", list(keys), 0, 0
@@ -61,13 +69,18 @@ def typed(
     else:
         process.kill()
     os.close(ours)
-    return process.wait(), _plain(shown)
+    return process.wait(), _with_plain_ends(shown)
 
 
-def _without_a_size(environment: Mapping[str, str]) -> dict[str, str]:
-    """The same without the variables that would win over the size of the terminal."""
-    return {name: value for name, value in environment.items() if name not in ("COLUMNS", "LINES")}
+def _neutral(environment: Mapping[str, str]) -> dict[str, str]:
+    """The same without the variables that would win over what the terminal is."""
+    return {name: value for name, value in environment.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
 
 
 def _plain(text: str) -> str:
-    return _CONTROL.sub("", text).replace("\r\n", "\n")
+    return _CONTROL.sub("", _with_plain_ends(text))
+
+
+def _with_plain_ends(text: str) -> str:
+    """The text as the command wrote it: a terminal makes two characters of each line's end."""
+    return text.replace("\r\n", "\n")

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import re
 import shutil
 import subprocess
@@ -15,6 +14,7 @@ from hpaaudit.model.timeline import Mark, MarkKind, Scale, Timeline, TimelinePoi
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.timeline import LISTED, Screen, timeline_text
 from tests.cli.run import run
+from tests.cli.terminal import typed_raw
 from tests.report.accounts import NOON
 
 DEMO = Path(__file__).parents[2] / "hpaaudit" / "demo"
@@ -46,13 +46,12 @@ def test_json_holds_what_is_drawn() -> None:
 
 
 def test_a_terminal_gets_colours_and_its_width_unless_it_refuses() -> None:
-    command = [sys.executable, "-m", "hpaaudit", "timeline", str(DEMO)]
-    coloured = _in_a_terminal(command, {"TERM": "xterm", "COLUMNS": "100"})
+    coloured = _in_a_terminal({"TERM": "xterm", "COLUMNS": "100"})
     assert "\x1b[" in coloured
     plain = re.sub("\x1b\\[[0-9;]*m", "", coloured)
-    assert max(map(len, plain.split("\r\n\r\n")[1].splitlines())) in range(88, 101)
+    assert max(map(len, plain.split("\n\n")[1].splitlines())) in range(88, 101)
     for refusing in ({"NO_COLOR": "1"}, {"TERM": "dumb"}, {"CLICOLOR": "0"}, {"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}):
-        assert _in_a_terminal(command, {"TERM": "xterm", "COLUMNS": "100", **refusing}) == plain
+        assert _in_a_terminal({"TERM": "xterm", "COLUMNS": "100", **refusing}) == plain
 
 
 @pytest.mark.usefixtures("at_desk")
@@ -74,21 +73,11 @@ def test_an_output_that_knows_ascii_only_gets_ascii(command: str, tmp_path: Path
     assert b"+-----" in output
 
 
-def _in_a_terminal(command: list[str], environment: dict[str, str]) -> str:
-    """What a command prints into a pseudo-terminal."""
-    ours, theirs = pty.openpty()
-    inherited = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
-    with subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=inherited | environment) as process:
-        os.close(theirs)
-        text = b""
-        try:
-            while part := os.read(ours, 65536):
-                text += part
-        except OSError:  # the terminal's other end is closed
-            pass
-        assert process.wait() == 0
-    os.close(ours)
-    return text.decode()
+def _in_a_terminal(environment: dict[str, str]) -> str:
+    """What the timeline of the demo sends to a terminal."""
+    code, shown = typed_raw(["timeline", str(DEMO), "-q"], [], "", environment)
+    assert code == 0
+    return shown
 
 
 def point(seconds: int, replicas: int, replay: int, verdict: str = "match", ratio: float | None = 1.0) -> TimelinePoint:

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hpaaudit.errors import AuditError, BadCapture
+from hpaaudit.errors import BadCapture
 from hpaaudit.flows.importing import import_capture
 from hpaaudit.flows.replay import replayed_reconciles
 from hpaaudit.importers import capture_lines
@@ -40,6 +40,7 @@ from tests.importers.lines import (
     usage,
 )
 from tests.memory import PEAK_MEGABYTES
+from tests.outcome import outcome
 
 EXAMPLES = int(os.environ.get("HPAAUDIT_CAPTURES", "150"))
 GOOD = [
@@ -286,15 +287,6 @@ def captures(draw: Any) -> bytes:
     for position, byte in draw(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), max_size=2)):
         data[position % len(data)] = byte
     return bytes(data)
-
-
-def outcome(read: Callable[[], object]) -> str:
-    """The error of ours that comes of it, nothing where there is none."""
-    try:
-        read()
-    except AuditError as error:
-        return str(error)
-    return ""
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))

@@ -13,12 +13,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from hpaaudit.errors import AuditError
 from hpaaudit.flows.inspect import inspect
 from hpaaudit.flows.replay import replayed_reconciles
 from hpaaudit.flows.verify import verify as flow_verify
 from hpaaudit.recording.inspection.verify import verify
 from hpaaudit.recording.reading.recording import open_recording
+from tests.outcome import outcome
 from tests.recording import false_contents
 from tests.recording.small import small
 
@@ -29,15 +29,6 @@ A_FEW = 40
 @pytest.fixture(scope="module", params=[True, False], ids=["lines", "no lines"])
 def sound(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return small(tmp_path_factory.mktemp("lies") / "friday", reconciles=request.param)
-
-
-def outcome(read: Callable[[], object]) -> str:
-    """What came of it: an error of ours, in one line, or nothing."""
-    try:
-        read()
-    except AuditError as error:
-        return str(error)
-    return ""
 
 
 def test_every_reader_says_a_lie_in_one_line_or_bears_it(sound: Path, tmp_path: Path) -> None:

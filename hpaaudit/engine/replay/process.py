@@ -244,7 +244,8 @@ class Process:
             by_kind=not behaviours.scale_client,
         )
         options = self._options(inputs, observation, before)
-        found = observation.hpa.status if observation.hpa is not None and behaviours.metrics_annotation else None
+        # Before 1.6 a failure leaves the status as the reconcile found it.
+        status_before = observation.hpa.status if observation.hpa and behaviours.metrics_annotation else None
         chosen, remembered, best, candidate, band = observation, before, None, FIRST, NO_BAND
         while candidate.kind != DONE:
             candidate_observation, memory = chosen, before
@@ -257,7 +258,7 @@ class Process:
             decided = self._decide(candidate_observation, memory)
             if candidate.kind in (INPUTS, FAILED_READS):
                 conditional = has_conditions(behaviours)
-                fits = fits_inputs(decided[0], published, conditional=conditional, before=found)
+                fits = fits_inputs(decided[0], published, conditional=conditional, before=status_before)
             else:
                 fits = fits_memory(decided[0], published)
             if best is None or proves(band, candidate.kind, fits):

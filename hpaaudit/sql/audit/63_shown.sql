@@ -1,10 +1,13 @@
 -- Which reconciles of a replay with --since or --until are shown?
--- Deletes the others, and narrows runs.recordings to the time that is shown. Every verdict was found before, from the
+-- Deletes the others, and narrows runs.recordings and the ends of the HPAs to the time that is shown. Every verdict was found before, from the
 -- whole recording. It runs only with these options.
 update runs.recordings
 set
     started_at = greatest(started_at, least(coalesce(getvariable('since'), started_at), ended_at)),
     ended_at = least(ended_at, greatest(coalesce(getvariable('until'), ended_at), started_at));
+
+-- What is told of an HPA ends with the time that is shown.
+update replayed_hpas set ended_at = least(ended_at, (select ended_at from runs.recordings));
 
 create temp table left_out as
 select reconcile_id

@@ -18,17 +18,13 @@ with recorded as (
     from runs.scale_events as e
     cross join recorded as r
     where e.source = 'actual' and e.at_hi between r.started_at and r.ended_at
-), hpas as (
-    select h.hpa_uid, least(h.ended_at, r.ended_at) as ended_at
-    from replayed_hpas as h
-    cross join recorded as r
 ), spans as (
     select
         b.*,
         coalesce(lead(b.ts) over one, h.ended_at) as until,
         row_number() over one as span
     from begun as b
-    join hpas as h using (hpa_uid)
+    join replayed_hpas as h using (hpa_uid)
     where b.ts <= h.ended_at
     window one as (partition by b.hpa_uid order by b.ts, b.scale_event_id nulls first)
 ), kept as (

@@ -13,20 +13,19 @@ from (
         hpa_uid, divergence_id, class, is_one,
         format('{} {}', replace(key, '-', ' '), alternative) as setting,
         format('{} {}', replace(also_key, '-', ' '), also_alternative) as also_setting,
+        key in ('restart', 'lease') as is_memory,
+        if(also_key is null, ' explains ', format(' and {} together explain ', also_setting)) || explained as explains,
         case
             when not is_one then 'unknown: ' || missing_in_words('controller.unseen')
             when key = 'restart' then format(
                 'a restart at about {}, which was not recorded,{} of {}: the controller forgot earlier '
                 || 'recommendations and scale events',
-                alternative,
-                if(also_key is null, ' explains ', format(' and {} together explain ', also_setting)) || explained,
-                counted(differing, 'reconcile')
+                alternative, explains, counted(differing, 'reconcile')
             )
             when key = 'lease' then format(
                 'no restart when the Lease changed its holder{} of {}: the controller remembered earlier '
                 || 'recommendations and scale events',
-                if(also_key is null, ' explains ', format(' and {} together explain ', also_setting)) || explained,
-                counted(differing, 'reconcile')
+                explains, counted(differing, 'reconcile')
             )
             when also_key is null
                 then format('{} explains {} of {} that {} does not', setting, explained, counted(differing, 'reconcile'), value)
@@ -46,7 +45,7 @@ from (
             else 'look at the flags of the controller'
         end as look,
         if(
-            not is_one or (key in ('restart', 'lease') and also_key is null),
+            not is_one or (is_memory and also_key is null),
             look,
             concat_ws(
                 ' ', look || '; replay with',
