@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hpaaudit.model.account import Finding, ForeignWrite, Hold, HpaAccount, ReplayAccount
+from hpaaudit.results import sql
 from hpaaudit.results.account_rows import change, divergences
 from hpaaudit.results.moments import HELD, LONG_HOLD_S, moments
 from hpaaudit.results.read import Results
@@ -17,7 +18,7 @@ _ByHpa = Mapping[str, list[dict[str, Any]]]
 
 
 def replay_account(results: Results) -> ReplayAccount:
-    """The current replay of a results file. The HPA that agrees least comes first."""
+    """The current replay of a results file. The HPA that matters most comes first."""
     head = results.rows("""
         select
             p.path, p.release, epoch_us(r.started_at) as started_us, epoch_us(r.ended_at) as ended_us,
@@ -53,7 +54,8 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
     findings = _findings(results)
     holds = _holds(results)
     moment_of = moments(results)
-    for row in results.rows("""
+    place_of = {row["hpa_uid"]: place for place, row in enumerate(_worst_first(results))}
+    rows = results.rows("""
         with reasons as (
             -- Where a gap is the cause, what it hid is not asked: its own cause says it.
             select r.hpa_uid, list(distinct why order by why) as why
@@ -71,8 +73,8 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
         from agreement as a
         left join hpas as h using (hpa_uid)
         left join reasons as r using (hpa_uid)
-        order by a.match_pct nulls last, a.divergent desc, a.namespace, a.name
-    """):
+    """)
+    for row in sorted(rows, key=lambda row: place_of[row["hpa_uid"]]):
         uid = row["hpa_uid"]
         yield HpaAccount(
             namespace=row["namespace"],
@@ -170,12 +172,9 @@ def _holds(results: Results) -> _ByHpa:
 
 
 def hpa_names(results: Results) -> list[str]:
-    """Every HPA of the current replay as `namespace/name`. The first is the one that the page of a replay explains."""
-    rows = results.rows("""
-        select a.namespace || '/' || a.name as hpa
-        from agreement as a
-        order by
-            a.hpa_uid in (select hpa_uid from changes union all select hpa_uid from divergences) desc,
-            a.match_pct nulls last, a.divergent desc, a.namespace, a.name
-    """)
-    return [row["hpa"] for row in rows]
+    """Every HPA of the current replay as `namespace/name`, the one that matters most first."""
+    return [row["hpa"] for row in _worst_first(results)]
+
+
+def _worst_first(results: Results) -> list[dict[str, Any]]:
+    return results.rows(sql.folder("account")["worst_first"])

@@ -15,6 +15,7 @@ from hpaaudit.model.timeline import MarkKind, Timeline
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.codes import VERDICTS, WORDS, codes_in
 from hpaaudit.report.explain import explain_text
+from hpaaudit.report.fleet import fleet_headline
 from hpaaudit.report.replay import (
     IN_FULL,
     assumed,
@@ -235,17 +236,7 @@ def _headline(account: ReplayAccount) -> str:
     hpas = account.hpas
     if len(hpas) == 1:
         return shown(verdict(hpas[0], clock_of(account)), LONGEST)
-    scaled, written, divergent = (
-        sum(1 for hpa in hpas if hpa.changes),
-        sum(1 for hpa in hpas if hpa.foreign_writes),
-        sum(1 for hpa in hpas if hpa.divergent),
-    )
-    reconciles = sum(hpa.reconciles for hpa in hpas)
-    match = sum(hpa.match for hpa in hpas)
-    return (
-        f"{divergent} of {counted(len(hpas), 'HPA')} differ from the replay at some time, {written} were written to by "
-        f"others, {scaled} changed replicas; {match:,} of {reconciles:,} reconciles match."
-    )
+    return shown(fleet_headline(hpas), LONGEST)
 
 
 def _verdicts(account: ReplayAccount) -> Iterator[str]:
