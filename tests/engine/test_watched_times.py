@@ -52,6 +52,7 @@ def shown(seen: list[Seen], end: int = 100, *, newborn: bool = False, starts: tu
         # A new HPA is reconciled at once; resyncs keep the time of the process.
         (["5e", "5.1s"], True, (0,), ["5.1 status 20", "5.1 watch 21", "30 grid", "60 grid"]),
         # A process that starts lists every HPA, and reconciles it.
+        (["0e", "10s"], False, (0,), ["10 status 20", "10 watch 21", "40 grid", "70 grid"]),
         (["0e", "10s"], False, (52,), ["10 status 20", "10 watch 21", "40 grid", "52 watch", "82 grid"]),
     ],
 )  # fmt: skip
