@@ -50,6 +50,8 @@ KUBECTL_OPTIONS = {
     "--all-namespaces": False,
     "-q": False,
     "--quiet": False,
+    "-v": False,
+    "--verbose": False,
     "--no-headers": False,
     "--tz": True,
     "--hpa": True,

@@ -57,16 +57,17 @@ def _gravest(hpas: Sequence[HpaAccount]) -> Iterator[str]:
             return
 
 
-def fleet_text(hpas: Sequence[HpaAccount], file: str) -> str:
+def fleet_text(hpas: Sequence[HpaAccount], file: str, most: int | None) -> str:
     """The paragraphs that sum up a fleet.
 
-    hpas   all of them, the one that matters most first
+    hpas   all of them, the one that matters most first;  most   of them that are rows of the table, None: all
     """
     parts = [paragraph(fleet_headline(hpas)), "\n".join(_totals(hpas)), *_by_pattern(hpas)]
-    parts.append(table(*worst_rows(hpas), indent="  "))
-    rest = len(hpas) - WORST
-    if rest > 0:
-        parts[-1] += f"\n  {counted(rest, 'more HPA')}: hpaaudit query {pasteable(file)} how_well_does_it_agree"
+    columns, rows = worst_rows(hpas, most)
+    parts.append(table(columns, rows, indent="  "))
+    if len(rows) < len(hpas):
+        rest = counted(len(hpas) - len(rows), "more HPA")
+        parts[-1] += f"\n  {rest}: hpaaudit query {pasteable(file)} how_well_does_it_agree"
     return "\n\n".join(parts)
 
 
@@ -104,9 +105,11 @@ def _rank(severity: str) -> int:
     return _SEVERITIES.index(severity) if severity in _SEVERITIES else len(_SEVERITIES)
 
 
-def worst_rows(hpas: Sequence[HpaAccount]) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+def worst_rows(
+    hpas: Sequence[HpaAccount], most: int | None = WORST
+) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
     """The columns, and a row for each of the HPAs that matter most. A column of zeros alone is left out."""
-    hpas = hpas[:WORST]
+    hpas = hpas[:most]
     numbers = {
         "changes": [len(hpa.changes) for hpa in hpas],
         "by others": [len(hpa.foreign_writes) for hpa in hpas],

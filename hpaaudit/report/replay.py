@@ -8,7 +8,7 @@ from hpaaudit.model.audit import Assumption
 from hpaaudit.model.counted import counted
 from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
-from hpaaudit.report.fleet import fleet_text
+from hpaaudit.report.fleet import WORST, fleet_text
 from hpaaudit.report.reasons import why
 from hpaaudit.report.table import table
 from hpaaudit.report.text import Clock, duration, duration_between, paragraph, pasteable, printable, stamp
@@ -33,13 +33,16 @@ _PREDICTED = "(replay only)"
 _TEXT_ONLY = ("api-server", "release")  # the first occurs only in error texts, the second is in the first line
 
 
-def replay_text(account: ReplayAccount, screen: Screen = PAGE) -> str:
-    """The whole page. It ends with the next commands."""
+def replay_text(account: ReplayAccount, screen: Screen = PAGE, most: int | None = WORST) -> str:
+    """The whole page. It ends with the next commands.
+
+    most   HPAs of a fleet that are rows of its table; None: all
+    """
     is_fleet = len(account.hpas) > IN_FULL
     in_full = account.hpas[: 1 if is_fleet else IN_FULL]
     parts = [_head(account)]
     if is_fleet:
-        parts.append(fleet_text(account.hpas, account.file))
+        parts.append(fleet_text(account.hpas, account.file, most))
     parts += [_one(hpa, account, screen) for hpa in in_full]
     if words := legend([*codes_in("\n".join(parts)), *_verdicts(in_full)]):
         parts.append(words)
