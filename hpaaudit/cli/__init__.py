@@ -71,7 +71,8 @@ def behind_command(words: Sequence[str]) -> list[str]:
         if name not in KUBECTL_OPTIONS:
             break
         at += 2 if KUBECTL_OPTIONS[name] and name == word else 1
-    return [*words[at : at + 1], *words[:at], *words[at + 1 :]]
+    behind = at + (2 if words[at : at + 1] == ["import"] else 1)  # the only command with commands of its own
+    return [*words[at:behind], *words[:at], *words[behind:]]
 
 
 class LazyGroup(click.Group):
