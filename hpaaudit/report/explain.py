@@ -29,6 +29,9 @@ _SOURCES = {
 _INFERRED = ("grid",)
 """Sources of a time that is computed, not recorded."""
 
+HEADING = "#"
+"""In place of a label: the text is the heading of what follows."""
+
 _FAILED = "conditions"
 """The source of what the controller decided if it published that it could not."""
 
@@ -50,12 +53,16 @@ def explain_text(account: ReconcileAccount) -> str:
 
 
 def explain_rows(account: ReconcileAccount) -> list[tuple[str, str]]:
-    """The same, without a layout: a label, empty in front of sentences, and a text. The headline comes first."""
+    """The same, without a layout: a label, empty in front of sentences, and a text. The headline comes first.
+
+    The label of a heading is HEADING.
+    """
     rows = [("", _headline(account)), *(("", text) for text in _answer(account))]
     for heading, lines in _kinds(account):
         shown = list(lines)
-        rows += [("", f"{heading}:"), *shown] if shown else []
-    rows += [("", text) for text in _next_step(account)]
+        rows += [(HEADING, heading), *shown] if shown else []
+    if account.divergence:
+        rows += [(HEADING, "next step"), ("", account.divergence.next_step)]
     return [(label, printable(text)) for label, text in rows]
 
 

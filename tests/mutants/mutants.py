@@ -607,7 +607,6 @@ MUTANTS = (
            "ends_without_status=False)  # the scale"),
     Mutant("eras/metrics_list", "_decide", "desired_replicas=current", "desired_replicas=0"),
     Mutant("eras/metrics_list", "_by_metrics", "if raw > 0", "if raw >= 0"),
-    Mutant("eras/metrics_list", "_by_metrics", "max(recommendation.replicas, 0)", "recommendation.replicas"),
     Mutant("eras/metrics_list", "_within_windows", "raw=raw", "raw=desired"),
     Mutant("eras/metrics_list", "_within_windows", "desired if rescales else current", "desired"),
     # eras/polling

@@ -42,7 +42,7 @@ WALK = """(async () => {
     const area = document.querySelector(".area");
     const press = (key) => area.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
     const told = () => [document.querySelector(".reconcile h3").innerText,
-        ...[...document.querySelectorAll(".reconcile p, .reconcile dd")].map((one) => one.innerText)];
+        ...[...document.querySelectorAll(".reconcile h4, .reconcile p, .reconcile dd")].map((one) => one.innerText)];
     press("Home");
     const walked = [told()];
     for (let last = ""; last !== walked.at(-1)[0];) {
