@@ -582,6 +582,10 @@ MUTANTS = (
     # eras/metrics_annotation
     Mutant("eras/metrics_annotation", "reconcile", "if memory.cached is None", "if memory.cached is not None"),
     Mutant("eras/metrics_annotation", "reconcile", "memory.known_uid != hpa.uid", "memory.known_uid == hpa.uid"),
+    Mutant("eras/metrics_annotation", "reconcile", "behaviours.cpu_always_asked and hpa.cpu_target is None",
+           "hpa.cpu_target is None"),
+    Mutant("eras/metrics_annotation", "reconcile", "behaviours.cpu_always_asked and hpa.cpu_target is None",
+           "behaviours.cpu_always_asked"),
     Mutant("eras/metrics_annotation", "reconcile", "hpa.cpu_target is None and hpa.custom_metrics is None",
            "hpa.cpu_target is None"),
     Mutant("eras/metrics_annotation", "reconcile", "if not outcome.ends_without_status",
