@@ -7,7 +7,7 @@ before: it forgets earlier recommendations and scale events.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, product
@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hpaaudit.errors import UnknownRelease
 from hpaaudit.flows.options import ControllerOptions
+from hpaaudit.flows.other_times import numbers_in, opposing, with_longer_periods, without
 from hpaaudit.flows.prepare import with_settings
 from hpaaudit.model.sensitivity import Compared, Sensitivity
 
 if TYPE_CHECKING:
+    from hpaaudit.engine.replay.plan import Plan
     from hpaaudit.flows.prepare import Prepared
     from hpaaudit.model.audit import ReplayedReconcile
     from hpaaudit.model.facts import Fact
@@ -50,6 +52,9 @@ RESTARTS = 3
 BEFORE = (0, 1, 2, 4, 8)
 """So many reconciles before a divergence the controller may have restarted without a difference until then."""
 
+ROUNDS = 6
+"""So often inferred reconciles are left out whose recommendations oppose what was decided."""
+
 PAIRED = 3
 """Of each kind so many values are tried with every value of the other settings."""
 
@@ -60,6 +65,7 @@ class Setting:
 
     is_recorded   it is the recorded value, and the user gave the other one
     is_memory     it is what the controller remembers: a single reconcile may show that
+    moves_times   some inferred reconciles take place at other times, or not at all
     """
 
     key: str
@@ -68,6 +74,7 @@ class Setting:
     change: Callable[["Prepared"], "Prepared"]
     is_recorded: bool = False
     is_memory: bool = False
+    moves_times: bool = False
 
 
 def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[Sensitivity]:
@@ -88,8 +95,13 @@ def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[
     wanted = {hpa: rows for hpa, rows in by_hpa.items() if _is_worth_it(rows, few=bool(known) or not is_asked)}
     settings = _Trials(prepared, wanted)
     settings.run(chosen for number in (1, 2) for chosen in combinations(known, number))
+    times = _Trials(prepared, {hpa: rows for hpa, rows in wanted.items() if not settings.explains(hpa)})
+    times.run((setting,) for setting in _periods(prepared, times.facts()))
+    times.run((setting,) for setting in times.untraced())
     seen = {hpa: rows for hpa, rows in by_hpa.items() if any(row.is_seen and row.divergence_id for row in rows)}
-    memory = _Trials(prepared, {hpa: rows for hpa, rows in seen.items() if not settings.explains(hpa)})
+    memory = _Trials(
+        prepared, {hpa: rows for hpa, rows in seen.items() if not (settings.explains(hpa) or times.explains(hpa))}
+    )
     memory.run((setting,) for setting in _memories(prepared, memory.rows))
     settings.run((setting,) for setting in _assumed(prepared))
     open_rows = {hpa: rows for hpa, rows in wanted.items() if not (settings.explains(hpa) or memory.explains(hpa))}
@@ -98,14 +110,16 @@ def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[
     pairs.run(product(memory.nearest(), settings.nearest()))
     pairs.run(settings.pairs(), to_the_end=True)
     for hpa in by_hpa:
-        one, remembered, two = (trials.best.get(hpa, []) for trials in (settings, memory, pairs))
+        one, moved, remembered, two = (trials.best.get(hpa, []) for trials in (settings, times, memory, pairs))
         if prepared.recorded_release and not prepared.release_given:
             # The recording says the release: another one is a worse explanation than a flag.
             two = [pair for pair in two if "release" not in (pair.key, pair.also_key)] or two
-        best = _best(one, remembered, two)
+        best = _best(one, moved, remembered, two)
         yield from best
+        yield from _unsure(times.possible.get(hpa, {}), best)
         if not is_asked:
             settled = {number for found in best for number in found.divergence_ids}
+            settled |= {number for number, found in times.possible.get(hpa, {}).items() if found.broken == 0}
             tried = (trials.possible.get(hpa, {}) for trials in (pairs, memory, settings))
             possible = {number: found for by_number in tried for number, found in by_number.items()}
             yield from (
@@ -115,18 +129,41 @@ def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[
             )
 
 
+def _is_known(prepared: "Prepared", setting: Setting) -> bool:
+    """True if the recording says how the controller was started, as far as this setting is concerned."""
+    told = [seen for seen in prepared.plan.controllers if seen.flags or seen.gates]
+    if setting.key == "release":
+        return any(seen.release for seen in told)
+    return bool(told) and setting.key in (*VALUES, "feature-gate")
+
+
 def _is_recorded(prepared: "Prepared") -> bool:
     """True if the recording says how the controller was started, or the user does."""
     return bool(prepared.plan.controllers or prepared.overrides)
 
 
-def _best(one: Sequence[Sensitivity], memory: Sequence[Sensitivity], two: Sequence[Sensitivity]) -> list[Sensitivity]:
-    """What explains the most reconciles of an HPA: one setting, what it remembered, or only then two settings.
+def _unsure(possible: Mapping[int, Sensitivity], best: Sequence[Sensitivity]) -> Iterator[Sensitivity]:
+    """Other times of reconciles that explain divergences, unless something is proven to explain them."""
+    proven = {number for found in best if found.explained >= ENOUGH for number in found.divergence_ids}
+    by_setting: dict[tuple[str, str], list[Sensitivity]] = defaultdict(list)
+    for number, found in sorted(possible.items()):
+        if found.broken == 0 and number not in proven:
+            by_setting[found.key, found.alternative].append(found)
+    for alike in by_setting.values():
+        numbers = tuple(number for found in alike for number in found.divergence_ids)
+        yield replace(alike[0], explained=sum(found.explained for found in alike), divergence_ids=numbers)
+
+
+def _best(
+    one: Sequence[Sensitivity], times: Sequence[Sensitivity], memory: Sequence[Sensitivity], two: Sequence[Sensitivity]
+) -> list[Sensitivity]:
+    """What explains the most reconciles of an HPA: one setting, other times, what it remembered; else two settings.
 
     Several where these explain as many: which of them is true is not known.
     """
-    most = max((found[0].explained for found in (one, memory, two) if found), default=0)
-    best = [found[0] for found in (one, memory) if found and found[0].explained == most]
+    singles = [found[0] for found in (one, times, memory) if found]
+    most = max((found.explained for found in (*singles, *two[:1])), default=0)
+    best = [found for found in singles if found.explained == most]
     return best or _aligned(two)
 
 
@@ -216,14 +253,34 @@ class _Trials:
         """True if everything of an HPA is explained."""
         return hpa in self.best and self.best[hpa][0].explained == self.best[hpa][0].differing
 
+    def untraced(self) -> Iterator[Setting]:
+        """Inferred reconciles may not have taken place: without those whose recommendations oppose what was decided."""
+        plan, dropped = self._prepared.plan, set[int]()
+        for _ in range(0 if plan.exact else ROUNDS):
+            decided = self._decided(replace(self._prepared, plan=without(plan, dropped)))
+            found = {
+                number
+                for hpa, rows in self.rows.items()
+                for number in opposing(plan, (row for row in rows if row.divergence_id is not None), decided, hpa)
+            }
+            if found <= dropped:
+                return
+            dropped |= found
+            yield _untraced(plan, frozenset(dropped))
+
     def _try(self, chosen: tuple[Setting, ...]) -> None:
         prepared = self._prepared
         for setting in chosen:
             prepared = setting.change(prepared)
         decided, is_known = self._decided(prepared), all(setting.is_recorded for setting in chosen)
+        moves_times = any(setting.moves_times for setting in chosen)
         score = _Score(0, 0, 0)
         for hpa, rows in self.rows.items():
-            agreeing = [_agrees(row, decided.get(row.reconcile_id), is_known=is_known) for row in rows]
+            agreeing = [
+                _agrees(row, decided.get(row.reconcile_id), is_known=is_known)
+                or (moves_times and not row.is_seen and row.reconcile_id not in decided)
+                for row in rows
+            ]
             differing = [number for number, row in enumerate(rows) if row.divergence_id is not None]
             score = _Score(
                 score.explained + sum(agreeing[number] for number in differing),
@@ -251,17 +308,25 @@ class _Trials:
         for number, agree in by_number.items():
             possible = self.possible.setdefault(hpa, {})
             if number in seen and all(agree) and (number not in possible or broken < possible[number].broken):
-                possible[number] = _explanation(chosen, hpa, differing, len(agree), broken, (number,))
+                found = _explanation(chosen, hpa, differing, len(agree), broken, (number,))
+                possible[number] = replace(found, is_recorded=any(_is_known(self._prepared, one) for one in chosen))
+
+    def facts(self) -> Iterable["Fact"]:
+        """Everything that was recorded, read once unless that is too much."""
+        recording = self._prepared.recording
+        if self._facts is None and sum(segment.facts for segment in recording.segments) <= MOST_FACTS:
+            self._facts = list(recording.facts())
+        return recording.facts() if self._facts is None else self._facts
 
     def _decided(self, prepared: "Prepared") -> dict[int, "ReplayedReconcile"]:
         from hpaaudit.engine.replay import process as engine
 
-        if self._facts is None and sum(segment.facts for segment in prepared.recording.segments) <= MOST_FACTS:
-            self._facts = list(prepared.recording.facts())
-        facts = prepared.recording.facts() if self._facts is None else self._facts
+        facts = self.facts()
         process = engine.Process(prepared.plan, prepared.flags, prepared.flags_of, keep_pods=False, loss=prepared.loss)
         again = engine.replay(facts, prepared.plan, process, self.rows.keys())
-        return {reconcile.reconcile_id: reconcile for reconcile in again}
+        numbers = numbers_in(self._prepared.plan, prepared.plan)
+        by_number = ((numbers[reconcile.reconcile_id - 1], reconcile) for reconcile in again)
+        return {number: reconcile for number, reconcile in by_number if number is not None}
 
 
 def _assumed(prepared: "Prepared") -> Iterator[Setting]:
@@ -308,6 +373,26 @@ def _memories(prepared: "Prepared", rows: Mapping[str, Sequence[Compared]]) -> I
                 if at_us not in tried:
                     tried.add(at_us)
                     yield setting("restart", "none", whole_seconds(at_us), MemoryLoss(at_us=at_us))
+
+
+def _periods(prepared: "Prepared", facts: Iterable["Fact"]) -> Iterator[Setting]:
+    """Longer sync periods than the assumed one."""
+    from hpaaudit.api.flags import duration_text
+
+    used = duration_text(prepared.plan.periods.common_us)
+    for period_us, planned in with_longer_periods(prepared.plan, facts):
+        change = partial(replace, plan=planned)
+        yield Setting(
+            key="sync-period", value=used, alternative=duration_text(period_us), change=change, moves_times=True
+        )
+
+
+def _untraced(plan: "Plan", numbers: frozenset[int]) -> Setting:
+    from hpaaudit.api.times import whole_seconds
+
+    times = ", ".join(whole_seconds(plan.reconciles[number - 1].instant.at_us) for number in sorted(numbers))
+    change = partial(replace, plan=without(plan, numbers))
+    return Setting(key="reconcile", value="inferred", alternative=times, change=change, moves_times=True)
 
 
 def _flags(prepared: "Prepared") -> Iterator[Setting]:

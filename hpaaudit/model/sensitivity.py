@@ -29,6 +29,7 @@ class Sensitivity:
 
     explained   reconciles that differed and agree with the other value, out of `differing`;  broken   the reverse
     also_…      a second setting, if only both together explain them
+    is_recorded   the value that the replay used was recorded: that another one explains something proves nothing
     """
 
     hpa: str
@@ -42,3 +43,4 @@ class Sensitivity:
     also_key: str | None = None
     also_value: str | None = None
     also_alternative: str | None = None
+    is_recorded: bool = False

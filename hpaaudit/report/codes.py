@@ -91,6 +91,7 @@ CLASSES = {
     "config.cpu_initialization_period": "another CPU initialization period than the assumed one explains it",
     "config.upscale_delay": "another upscale delay than the assumed one explains it",
     "config.downscale_delay": "another downscale delay than the assumed one explains it",
+    "config.sync_period": "another sync period than the assumed one explains it",
     "config.feature_gate": "a feature gate switched the other way explains it",
     "config.release": "the rules of another release explain it: see `sensitivity`",
     "memory.controller_restart": (
@@ -249,6 +250,8 @@ MISSING_INPUTS = {
     "scale.write": "whether admission changed what the HPA wrote, or somebody wrote afterwards",
     "reconcile.unseen": "whether the HPA was reconciled then, or with other settings: no status was written",
     "controller.unseen": "what the controller remembered, or with which settings it was started",
+    "controller.sync_period": "how often the controller reconciles",
+    "reconcile.unsure": "whether earlier reconciles that left no trace took place",
 }
 """What would settle which number was decided: `missing_input`."""
 

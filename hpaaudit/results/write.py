@@ -307,7 +307,7 @@ class ResultsWriter:
                 # An HPA that was deleted and made anew has several uids and one name.
                 "insert into runs.sensitivity select replay_id, hpa_uid, namespace, name, $key, $value, $alternative, "
                 "$differing, $explained, $broken, list(divergence_id order by divergence_id), "
-                "$also_key, $also_value, $also_alternative "
+                "$also_key, $also_value, $also_alternative, $is_recorded "
                 "from runs.divergences where namespace || '/' || name = $hpa "
                 "and list_contains($divergence_ids, divergence_id) group by all",
                 {**asdict(sensitivity), "divergence_ids": list(sensitivity.divergence_ids)},

@@ -135,13 +135,14 @@ select
     epoch_us(r.ts) as at_us, epoch_us(r.ts + to_microseconds((1e6 * r.lasted_s)::bigint)) as until_us, at_source,
     epoch_us(r.ts - to_microseconds((1e6 * r.uncertainty_s)::bigint)) as from_us,
     r.namespace || '/' || r.name as hpa, h.target_name, desired, decided, actual, verdict, class, evidence, reason_code,
-    (
-        select any_value(also_key)
-        from sensitivity as s
-        where s.hpa_uid = r.hpa_uid and list_contains(s.divergence_ids, r.divergence_id) and r.class like 'config.%'
-    ) as also_key
+    found.also_key, found.alternative
 from reconciles as r
 join hpas as h using (hpa_uid)
+left join lateral (
+    select any_value(also_key) as also_key, any_value(alternative) as alternative
+    from sensitivity as s
+    where s.hpa_uid = r.hpa_uid and list_contains(s.divergence_ids, r.divergence_id) and r.class like 'config.%'
+) as found on true
 order by reconcile_id
 """
 
@@ -193,6 +194,9 @@ def _wrong(truth: Truth, other: set[str], handovers: Sequence[int], row: dict[st
         yield "the controller did not restart"
     elif row["class"] == "memory.other_lease" and truth.started_near(handovers):
         yield "the controller restarted"
+    elif row["class"] == "config.sync_period":
+        if duration(row["alternative"]) != truth.sync_period_us:
+            yield f"the sync period was {truth.sync_period_us}"
     elif family == "config" and not {detail, (row["also_key"] or detail).replace("-", "_")} <= other:
         yield f"only {other} was another"
 

@@ -1,6 +1,7 @@
 """Assumed flags that the real controller was not started with: the setting that explains the difference is named."""
 
 from dataclasses import replace as with_fields
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -137,12 +138,67 @@ def test_a_restart_and_a_setting_together_explain_what_neither_does() -> None:
     assert told["next_step"].endswith("replay with --flag downscale-stabilization=60s")
 
 
-@pytest.mark.parametrize("view", ["minimal rights", "two other flags"])
-def test_what_other_settings_explain_in_one_reconcile_alone_is_not_known(view: str) -> None:
+def test_what_other_settings_explain_in_one_reconcile_alone_is_not_known() -> None:
     facts = facts_of(next(path for path in captures("1.19") if name_of(path) == "common-100-0000"))
-    with replayed(VIEWS[view](facts)) as results:
+    with replayed(VIEWS["minimal rights"](facts)) as results:
         [row] = results.rows("select desired, decided, verdict, missing_input from reconciles where verdict <> 'match'")
     assert row == {"desired": 4, "decided": 3, "verdict": "undecidable", "missing_input": "controller.unseen"}
+
+
+def test_a_recorded_setting_excuses_nothing_and_what_contradicts_it_is_named() -> None:
+    facts = facts_of(next(path for path in captures("1.19") if name_of(path) == "common-100-0000"))
+    with replayed(VIEWS["two other flags"](facts)) as results:
+        [row] = results.rows("select desired, decided, verdict, class from reconciles where verdict <> 'match'")
+        [told] = results.rows("select explanation from divergences where class = 'unexplained'")
+        [setting] = results.rows("from sensitivity")
+    assert row == {"desired": 4, "decided": 3, "verdict": "divergent", "class": "unexplained"}
+    assert setting["is_recorded"]
+    other = f"tolerance {setting['alternative']} and downscale stabilization {setting['also_alternative']}"
+    recorded = f"{setting['value']} and {setting['also_value']}"
+    assert told["explanation"].endswith(f"; {other} would explain it, but the recording says {recorded}")
+
+
+@pytest.mark.parametrize(
+    ("release", "world", "known"), [("1.33", "common-100-0002", True), ("1.36", "zero-100-0016", False)]
+)
+def test_a_sync_period_longer_than_the_assumed_one_is_named(release: str, world: str, *, known: bool) -> None:
+    """Samples are renewed as seldom: recommendations of invented reconciles hold what the controller never held."""
+    facts = facts_of(next(path for path in captures(release) if name_of(path) == world))
+    with replayed(VIEWS["no sync period"](facts)) as results:
+        odd = results.rows("select distinct class, missing_input from reconciles where desired <> decided")
+        told = {one["explanation"] for one in results.rows("from divergences where explanation like '%sync period%'")}
+        [row] = results.rows("select key, value, alternative, explained, differing, broken from sensitivity")
+        steps = {one["next_step"] for one in results.rows("from divergences where explanation like '%sync period%'")}
+    explained = row.pop("explained")
+    assert row == {"key": "sync-period", "value": "15s", "alternative": "30s", "differing": explained, "broken": 0}
+    assert {one["class"] for one in odd} >= {"config.sync_period" if known else "no_data.object_unseen"}
+    assert known or odd == [{"class": "no_data.object_unseen", "missing_input": "controller.sync_period"}]
+    assert [text for text in told if f"sync period 30s explains {explained} of {explained} reconciles" in text]
+    assert steps == {"look at the flags of the controller; replay with --flag sync-period=30s"}
+
+
+def test_what_hangs_on_an_inferred_reconcile_that_may_not_have_taken_place_is_undecidable() -> None:
+    """The recorded sync period is half the true one: every second inferred reconcile never took place."""
+    facts = facts_of(next(path for path in captures("1.36") if name_of(path) == "zero-100-0016"))
+
+    def shown(fact: Fact) -> Fact:
+        if not isinstance(fact, ControllerSeen):
+            return fact
+        return with_fields(
+            fact, flags=tuple((name, "15s" if "sync-period" in name else value) for name, value in fact.flags)
+        )
+
+    with replayed(map(shown, VIEWS["outside"](facts))) as results:
+        odd = results.rows("select distinct verdict, missing_input from reconciles where desired <> decided")
+        told = {one["explanation"] for one in results.rows("from divergences where next_step like '%at these times'")}
+        inferred = {row["ts"] for row in results.rows("select ts from reconciles where at_source = 'grid'")}
+    assert odd == [{"verdict": "undecidable", "missing_input": "reconcile.unsure"}]
+    [text] = told
+    start, _, times = text.partition(", inferred for ")
+    assert start == "unknown: whether earlier reconciles that left no trace took place"
+    assert {datetime.fromisoformat(time).replace(tzinfo=None) for time in times.split(", ")} <= {
+        ts.replace(microsecond=0) for ts in inferred
+    }
 
 
 def test_a_lease_of_another_program_takes_no_memory_away() -> None:

@@ -4,10 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hpaaudit.api.times import micros
+from hpaaudit.api.flags import is_before_1_12
+from hpaaudit.api.times import duration, micros
 from hpaaudit.engine.replay.cluster_state import is_controller
 from hpaaudit.importers.capture import Reader
 from hpaaudit.model.facts import ControllerSeen, Fact, HpaSeen, Reconciled, ScaleWritten, StatusWritten, TargetRef
+from hpaaudit.model.flags import OLD_SYNC_PERIOD_US, SYNC_PERIOD_US
 from hpaaudit.model.units import SECOND, Micros
 from tests.conformance.expected import expected_of
 
@@ -60,6 +62,14 @@ class Truth:
     def started_near(self, times: Sequence[int]) -> bool:
         """Whether a process took over within a minute of any of these times."""
         return any(abs(one.at_us - at_us) < 60 * SECOND for one in self.controllers[1:] for at_us in times)
+
+    @property
+    def sync_period_us(self) -> int:
+        """How often the controller reconciles each HPA."""
+        flags = dict(flag for seen in self.controllers for flag in seen.flags)
+        own = [duration(text) for name, text in flags.items() if name.endswith("sync-period")]
+        is_old = any(is_before_1_12(seen.release) for seen in self.controllers)
+        return own[0] if own else OLD_SYNC_PERIOD_US if is_old else SYNC_PERIOD_US
 
     def until(self, at_us: Micros) -> "Truth":
         """The truth of the same world if its controller stopped at this time."""

@@ -139,6 +139,22 @@ def contradicts(period_us: int, times: Sequence[int]) -> bool:
     return short > _OUTLIERS * len(times)
 
 
+def longer_periods(times: Sequence[int], used_us: Micros) -> list[Micros]:
+    """The periods that people set, longer than the one that was used, of which the times may be multiples as well."""
+    return [
+        Micros(seconds * SECOND)
+        for seconds in sorted(_COMMON_SECONDS)
+        if seconds * SECOND > used_us * (1 + SEEN_LATE) and _may_be(seconds * SECOND, times)
+    ]
+
+
+def _may_be(period_us: int, times: Sequence[int]) -> bool:
+    """True if no time contradicts this period, and the short ones fit it."""
+    short = [us / period_us for us in times if us <= _CYCLES * period_us]
+    fitting = [cycles for cycles in short if abs(cycles - round(cycles)) <= _FIT]
+    return len(short) >= _ENOUGH and len(fitting) >= _FITTING * len(short) and not contradicts(period_us, times)
+
+
 def period_shown(times: Sequence[int]) -> Micros | None:
     """The period of which the short times are one, two, three or four; None if they are too few or show none."""
     ordered = sorted(times)

@@ -8,5 +8,7 @@ create macro main.missing_in_words(missing_input) as
         when 'scale.write' then 'whether admission changed what the HPA wrote, or somebody wrote afterwards'
         when 'reconcile.unseen' then 'whether the HPA was reconciled then, or with other settings: no status was written'
         when 'controller.unseen' then 'what the controller remembered, or with which settings it was started'
+        when 'controller.sync_period' then 'how often the controller reconciles'
+        when 'reconcile.unsure' then 'whether earlier reconciles that left no trace took place'
         else nullif(missing_input, '')
     end;

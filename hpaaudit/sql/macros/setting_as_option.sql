@@ -5,6 +5,7 @@ create macro main.setting_as_option(key, alternative) as
     case key
         when 'restart' then null
         when 'lease' then null
+        when 'reconcile' then null
         when 'release' then '--release ' || alternative
         when 'feature-gate' then alternative
         else '--flag ' || key || '=' || alternative

@@ -4,5 +4,6 @@ create macro main.setting_class(key) as
     case key
         when 'restart' then 'memory.controller_restart'
         when 'lease' then 'memory.other_lease'
+        when 'reconcile' then 'no_data.object_unseen'
         else 'config.' || replace(key, '-', '_')
     end;

@@ -4,7 +4,7 @@
 -- Columns:
 --   namespace: the HPA's namespace
 --   name: the HPA's name
---   key: the setting; restart, lease: what the controller remembered
+--   key: the setting; restart, lease: what the controller remembered; reconcile: inferred ones that may not have taken place
 --   value: the value that the replay used
 --   alternative: the value that explains it
 --   differing: reconciles that were unexplained

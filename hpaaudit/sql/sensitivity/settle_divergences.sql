@@ -10,13 +10,20 @@ set
     next_step = s.next_step
 from (
     select
-        hpa_uid, divergence_id, class, is_one,
+        hpa_uid, divergence_id, class, is_one, missing_input,
         format('{} {}', replace(key, '-', ' '), alternative) as setting,
         format('{} {}', replace(also_key, '-', ' '), also_alternative) as also_setting,
         key in ('restart', 'lease') as is_memory,
         if(also_key is null, ' explains ', format(' and {} together explain ', also_setting)) || explained as explains,
         case
-            when not is_one then 'unknown: ' || missing_in_words('controller.unseen')
+            when missing_input = 'controller.sync_period' then format(
+                'unknown: {}; {}{} of {} that the assumed {} does not',
+                missing_in_words(missing_input), setting, explains, counted(differing, 'reconcile'), value
+            )
+            when missing_input = 'reconcile.unsure' then format(
+                'unknown: {}, inferred for {}', missing_in_words(missing_input), alternative
+            )
+            when not is_one then 'unknown: ' || missing_in_words(missing_input)
             when key = 'restart' then format(
                 'a restart at about {}, which was not recorded,{} of {}: the controller forgot earlier '
                 || 'recommendations and scale events',
@@ -35,6 +42,8 @@ from (
             )
         end as explanation,
         case
+            when missing_input = 'controller.sync_period' then 'look at the flags of the controller'
+            when missing_input = 'reconcile.unsure' then 'look at the log of kube-controller-manager at these times'
             when not is_one then 'look at the flags of the controller, and when it was restarted'
             when key = 'restart' and also_key is not null
                 then 'look when kube-controller-manager was restarted, and with which flags'
@@ -45,7 +54,7 @@ from (
             else 'look at the flags of the controller'
         end as look,
         if(
-            not is_one or (is_memory and also_key is null),
+            not is_one and missing_input <> 'controller.sync_period' or (is_memory and also_key is null),
             look,
             concat_ws(
                 ' ', look || '; replay with',
@@ -55,4 +64,15 @@ from (
         ) as next_step
     from settled
 ) as s
-where d.hpa_uid = s.hpa_uid and d.divergence_id = s.divergence_id;
+where d.hpa_uid = s.hpa_uid and d.divergence_id = s.divergence_id and s.class <> 'unexplained';
+-- What would explain those that stay unexplained, because the recording says otherwise?
+-- Adds it to their explanation in runs.divergences.
+update runs.divergences as d
+set explanation = format(
+    '{}; {} would explain it, but the recording says {}',
+    d.explanation,
+    concat_ws(' and ', replace(s.key, '-', ' ') || ' ' || s.alternative, replace(s.also_key, '-', ' ') || ' ' || s.also_alternative),
+    concat_ws(' and ', s.value, s.also_value)
+)
+from settled as s
+where d.hpa_uid = s.hpa_uid and d.divergence_id = s.divergence_id and s.class = 'unexplained';

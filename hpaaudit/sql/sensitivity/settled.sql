@@ -1,6 +1,7 @@
 -- What explains each unexplained divergence, and is it the only explanation?
 -- One row per divergence. If several values of the same two settings explain it, each is an interval. is_one: it is known
 -- which settings it was, or what the controller remembered; otherwise both explain it, or different settings do.
+-- missing_input: what is not known then. is_recorded: the settings are recorded, and a few reconciles do not refute them.
 create temp table settled as
 with asked as (
     select count(*) filter (source = 'user') > 0 as is_asked
@@ -8,7 +9,7 @@ with asked as (
 ), answers as (
     select
         hpa_uid, unnest(divergence_ids) as divergence_id, key, value, alternative, differing, explained, broken,
-        also_key, also_value, also_alternative,
+        also_key, also_value, also_alternative, is_recorded,
         try_cast(rtrim(alternative, 's') as double) as size, try_cast(rtrim(also_alternative, 's') as double) as also_size,
         is_asked
     from runs.sensitivity
@@ -37,8 +38,21 @@ select
     and (
         max(explained) >= 3
         or any_value(key) in ('restart', 'lease') and any_value(also_key) is null
-        or bool_or(is_asked)
-    ) as is_one,
-    if(is_one, setting_class(any_value(key)), 'no_data.object_unseen') as class
+        or bool_or(is_asked) and any_value(key) <> 'sync-period'
+    )
+    -- That a reconcile did not take place is a guess.
+    and any_value(key) <> 'reconcile' as is_one,
+    case
+        when is_one then null
+        when bool_and(key = 'sync-period' and also_key is null) then 'controller.sync_period'
+        when bool_and(key = 'reconcile' and also_key is null) then 'reconcile.unsure'
+        else 'controller.unseen'
+    end as missing_input,
+    bool_and(is_recorded) as is_recorded,
+    case
+        when is_one then setting_class(any_value(key))
+        when bool_and(is_recorded) then 'unexplained'
+        else 'no_data.object_unseen'
+    end as class
 from answers
 group by hpa_uid, divergence_id;
