@@ -117,10 +117,10 @@ def worst_rows(
     }
     shown = {name: column for name, column in numbers.items() if any(column)}
     names = [f"{hpa.namespace}/{hpa.name}" for hpa in hpas]
-    return ("hpa", *shown, "worst finding"), list(zip(names, *shown.values(), map(_worst_finding, hpas), strict=True))
+    return ("hpa", *shown, "worst finding"), list(zip(names, *shown.values(), map(worst_finding, hpas), strict=True))
 
 
-def _worst_finding(hpa: HpaAccount) -> str:
+def worst_finding(hpa: HpaAccount) -> str:
     """`flapping, high`; nothing without a finding."""
     worst = min(hpa.findings, key=lambda finding: _rank(finding.severity), default=None)
     return f"{worst.pattern}, {worst.severity}" if worst else ""

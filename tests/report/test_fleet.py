@@ -9,6 +9,7 @@ from hpaaudit.model.account import Finding, HpaAccount, ReplayAccount
 from hpaaudit.model.report import Report
 from hpaaudit.report.export.markdown import markdown
 from hpaaudit.report.fleet import WORST, fleet_headline, worst_rows
+from hpaaudit.report.page.html import page as html_page
 from hpaaudit.report.replay import replay_text
 from tests.report.accounts import NOON, foreign_write, hpa
 
@@ -126,3 +127,10 @@ def test_screen_and_ticket_say_the_sentence_and_how_many_more_there_are(hpas: tu
     assert number(r"(\d+) more HPAs? not shown", ticket) == max(0, len(hpas) - WORST)
     assert screen.count(" -> Deployment/web") == 1
     assert "recorder gaps: events 1m 01s, pods 2s" in screen
+
+
+def test_the_page_names_the_worst_finding_of_each_hpa_and_begins_with_the_sentence() -> None:
+    hpas = tuple(hpa(name=f"web{number}", findings=(finding("low"), finding("high"))) for number in range(5))
+    written = html_page(Report(account=page(hpas), explanations=()))
+    assert written.count("<td>a_high_one, high</td>") == 5
+    assert fleet_headline(hpas) in written

@@ -15,7 +15,7 @@ from hpaaudit.model.timeline import MarkKind, Timeline
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.codes import VERDICTS, WORDS, codes_in
 from hpaaudit.report.explain import explain_text
-from hpaaudit.report.fleet import fleet_headline
+from hpaaudit.report.fleet import fleet_headline, worst_finding
 from hpaaudit.report.replay import (
     IN_FULL,
     assumed,
@@ -87,6 +87,7 @@ class _Row:
 
     name: str
     numbers: list[int]
+    finding: str
 
 
 def page(report: Report) -> str:
@@ -214,7 +215,9 @@ def _summary(account: ReconcileAccount) -> str:
 def _row(hpa: HpaAccount) -> _Row:
     numbers = [hpa.reconciles, hpa.match, hpa.skew, hpa.divergent, hpa.undecidable]
     return _Row(
-        name=shown(f"{hpa.namespace}/{hpa.name}"), numbers=[*numbers, len(hpa.changes), len(hpa.foreign_writes)]
+        name=shown(f"{hpa.namespace}/{hpa.name}"),
+        numbers=[*numbers, len(hpa.changes), len(hpa.foreign_writes)],
+        finding=shown(worst_finding(hpa)),
     )
 
 
