@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpaaudit.engine.replay.reconcile_times import GRID, NOWHERE, SCALE_WRITE, STATUS_WRITE, WATCH, Evidence
+from hpaaudit.engine.replay.reconcile_times import EVENT, GRID, NOWHERE, SCALE_WRITE, STATUS_WRITE, WATCH, Evidence
 from hpaaudit.engine.replay.watched_times import Seen, watched_times
 from hpaaudit.model.units import SECOND
 
@@ -84,6 +84,19 @@ def test_what_is_seen_up_to_two_seconds_after_a_change_is_of_the_reconcile_that_
     edits = states("29e", "64e")
     assert seconds(edits, Evidence(66 * SECOND, 25, SCALE_WRITE)) == [59, 64]
     assert seconds(edits, Evidence(66 * SECOND + 1, 25, SCALE_WRITE)) == [36.000001, 64, 66.000001]
+
+
+def test_the_traces_of_one_resync_are_one_reconcile_with_the_strongest_and_the_first_fact() -> None:
+    written = Evidence(10 * SECOND, 20, STATUS_WRITE)
+    traces = [written, Evidence(40 * SECOND, 37, EVENT), Evidence(41 * SECOND, 35, STATUS_WRITE)]
+    times = watched_times(states("0e", "10s"), traces, 60 * SECOND, PERIOD_US, newborn=False)
+    assert times[-1] == Evidence(40 * SECOND, 35, STATUS_WRITE)
+
+
+def test_resyncs_before_the_first_state_are_those_of_the_last_process_until_then() -> None:
+    seen = states("11e", "44s")
+    assert shown(seen, starts=(-65, 11)) == ["14 grid", "44 status 20", "44 watch 21", "74 grid"]
+    assert shown(states("77e"), newborn=True, starts=(-43, 20)) == ["77 watch 11", "80 grid"]
 
 
 def test_traces_half_a_period_apart_are_of_two_resyncs() -> None:
