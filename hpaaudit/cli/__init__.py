@@ -12,6 +12,7 @@ from typing import NoReturn
 import click
 from click.exceptions import NoArgsIsHelpError
 
+from hpaaudit.cli.screen import fit_terminal
 from hpaaudit.errors import AuditError
 from hpaaudit.model.nearest import nearest
 
@@ -158,6 +159,7 @@ def _drop_output() -> None:
 def _run(arguments: Sequence[str] | None) -> int:
     name = "kubectl hpaaudit" if Path(sys.argv[0]).stem == "kubectl-hpaaudit" else "hpaaudit"
     _use_zone_of_environment()
+    fit_terminal()
     return code_of(lambda: hpaaudit_command.main(arguments, prog_name=name, standalone_mode=False), name)
 
 

@@ -11,7 +11,7 @@ from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
 from hpaaudit.report.flip import flip_lines, some
 from hpaaudit.report.reasons import measure, sentence
-from hpaaudit.report.text import WIDTH, Clock, duration, paragraph, printable
+from hpaaudit.report.text import Clock, duration, page_width, paragraph, printable
 
 _LABEL = 15
 """So wide are the labels of the lines."""
@@ -270,7 +270,7 @@ def _line(label: str, text: str) -> str:
     """A line with its label in front, wrapped below its text."""
     return textwrap.fill(
         printable(text),
-        WIDTH,
+        page_width(),
         initial_indent=f"    {label.ljust(_LABEL)}  ",
         subsequent_indent=" " * (_LABEL + 6),
         break_long_words=False,
