@@ -34,6 +34,7 @@ from hpaaudit.results.mismatch_filter import MismatchFilter
 from hpaaudit.results.read import Results, open_results
 from hpaaudit.results.read_only import is_results, write_ahead_logs
 from hpaaudit.results.recorded_streams import ReplayedRecording
+from hpaaudit.results.statements import run
 
 NUMBERS = "numbers"
 """The detail that keeps neither steps nor pods. The compiled rules know no other."""
@@ -198,7 +199,7 @@ class ResultsWriter:
         staged = str(self._folder / "staged.duckdb").replace("'", "''")
         self._connection.execute(f"attach '{staged}' as staged (storage_version '{STORAGE_VERSION}')")
         for text in sql.folder("staging").values():
-            self._connection.execute(text)
+            run(self._connection, text)
 
     def _show_recorded(self) -> None:
         """Creates the views on the recording's files, the list of these files, and a copy of the rows in the log.
@@ -254,9 +255,9 @@ class ResultsWriter:
                 continue
             if "$first" in text:
                 for first, last in self._parts():
-                    ask(text, {"first": first, "last": last})
+                    run(self._connection, text, {"first": first, "last": last})
             else:
-                ask(text)
+                run(self._connection, text)
             if name == FOUND:
                 self._find()
         ask("commit")
@@ -266,7 +267,7 @@ class ResultsWriter:
         signs = {sign for (sign,) in self._connection.execute("select sign from signs").fetchall()}
         for finding in findings():
             if not finding.needs or finding.needs & signs:
-                self._connection.execute(finding.insert)
+                run(self._connection, finding.insert)
 
     def _has_inferred(self) -> bool:
         """Whether any reconcile was inferred between two that left a trace: only these may not have taken place."""
