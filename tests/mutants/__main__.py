@@ -9,6 +9,7 @@ python -m tests.mutants [TEXT…]     only those whose name contains one of the 
 python -m tests.mutants --kernel [TEXT…]     ask the kernel only
 """
 
+import os
 import signal
 import sys
 import time
@@ -189,4 +190,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(ended)  # a normal exit prints what bindings of libraries have not freed, below the result
