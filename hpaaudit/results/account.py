@@ -67,7 +67,13 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
             where r.verdict = 'undecidable' and why <> ''
             group by r.hpa_uid
         )
-        select a.* exclude (replay_id, match_pct), h.target_kind || '/' || h.target_name as target, r.why
+        select
+            a.* exclude (replay_id, match_pct), h.target_kind || '/' || h.target_name as target, r.why,
+            (
+                select count(*)
+                from reports as o
+                where o.hpa_uid = a.hpa_uid and o.class = 'report.other_reason'
+            ) as other_reasons
         from agreement as a
         left join hpas as h using (hpa_uid)
         left join reasons as r using (hpa_uid)
@@ -93,6 +99,7 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
             comparable=row["comparable"],
             agree=row["agree"],
             holds=tuple(Hold(**hold) for hold in holds[uid]),
+            other_reasons=row["other_reasons"] or 0,
             moment_us=moment_of.get(uid),
         )
 
